@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Libraries, tools and the arrows between components.
+#
+# Every target belongs to a component and sees the public headers of its own
+# component and of those that it links. Linking against an arrow that the table
+# below does not list is an error when CMake configures, so the emulator cannot
+# come to need MLIR, nor the compiler the emulator.
+
+set(DRAWLOOM_MAY_USE_ptx "")
+set(DRAWLOOM_MAY_USE_emulator ptx)
+set(DRAWLOOM_MAY_USE_cuda emulator ptx)
+set(DRAWLOOM_MAY_USE_compiler "")
+set(DRAWLOOM_MAY_USE_runtime "")
+set(DRAWLOOM_MAY_USE_tools ptx emulator cuda compiler runtime)
+set(DRAWLOOM_MAY_USE_benchmarks ${DRAWLOOM_MAY_USE_tools})
+set(DRAWLOOM_MAY_USE_fuzz ${DRAWLOOM_MAY_USE_tools})
+set(DRAWLOOM_MAY_USE_integration ${DRAWLOOM_MAY_USE_tools})
+
+# The component that the calling CMakeLists.txt stands in: the first folder of
+# its path below the root.
+function(drawloom_component out)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
+             BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+  string(REGEX REPLACE "/.*" "" component "${path}")
+  set(${out} ${component} PARENT_SCOPE)
+endfunction()
+
+# Flags, headers and links that every target of ours has.
+function(drawloom_setup_target target)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  drawloom_component(component)
+  set_target_properties(${target} PROPERTIES DRAWLOOM_COMPONENT ${component})
+  foreach(library IN LISTS ARG_LINK)
+    if(TARGET ${library})
+      get_target_property(other ${library} DRAWLOOM_COMPONENT)
+      if(other AND NOT other STREQUAL component
+         AND NOT other IN_LIST DRAWLOOM_MAY_USE_${component})
+        message(FATAL_ERROR
+          "${target} in ${component}/ links ${library} of ${other}/: "
+          "${component} may use only: ${DRAWLOOM_MAY_USE_${component}}")
+      endif()
+    endif()
+  endforeach()
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+  foreach(tree ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${component}/include)
+      target_include_directories(${target} PUBLIC ${tree}/${component}/include)
+    endif()
+  endforeach()
+  target_compile_options(${target} PUBLIC ${DRAWLOOM_LLVM_DEFINITIONS})
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions)
+  if(DRAWLOOM_SANITIZE)
+    # libLLVM is not instrumented, so containers that cross its border would be
+    # reported as overflows: detect_container_overflow stays off in the tests.
+    target_compile_options(${target} PUBLIC
+      -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all
+      -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} LLVM)
+endfunction()
+
+# drawloom_library(DrawloomPTX SOURCES a.cpp b.cpp [LINK DrawloomX] [DEPENDS IncGen])
+function(drawloom_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  drawloom_setup_target(${name} LINK ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# drawloom_tool(drawloom-opt SOURCES main.cpp [LINK DrawloomX])
+function(drawloom_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  drawloom_setup_target(${name} LINK ${ARG_LINK})
+endfunction()

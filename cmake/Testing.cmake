@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How a test is declared: GoogleTest binaries, and one lit suite for a folder.
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX] [DATA dir])
+# Every TEST in it is a ctest of its own, labelled `unit` and by component.
+function(drawloom_unittest name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  drawloom_setup_target(${name} LINK ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  drawloom_component(component)
+  gtest_discover_tests(${name} TEST_PREFIX ${component}.
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "unit;${component}"
+               ENVIRONMENT "ASAN_OPTIONS=detect_container_overflow=0")
+endfunction()
+
+# drawloom_lit_suite(compiler TOOLS drawloom-opt ...)
+# The lit tests below the calling folder. utils/lit/drawloom_lit.py holds what
+# all suites share; the folder's lit.cfg.py is two lines.
+function(drawloom_lit_suite name)
+  cmake_parse_arguments(ARG "" "" "TOOLS" ${ARGN})
+  drawloom_component(component)
+  add_test(NAME lit.${name}
+    COMMAND ${LLVM_TOOLS_BINARY_DIR}/lit -v --timeout 300
+            -Dbuild=${PROJECT_BINARY_DIR}
+            --xunit-xml-output=${PROJECT_BINARY_DIR}/lit-${name}.xml
+            ${CMAKE_CURRENT_SOURCE_DIR})
+  set_tests_properties(lit.${name} PROPERTIES LABELS "lit;${component}"
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${PROJECT_SOURCE_DIR}/utils/lit;DRAWLOOM_BUILD=${PROJECT_BINARY_DIR}")
+  add_custom_target(check-${name}
+    COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${PROJECT_BINARY_DIR}
+            -R "^lit.${name}$" --output-on-failure
+    DEPENDS ${ARG_TOOLS} USES_TERMINAL)
+endfunction()
