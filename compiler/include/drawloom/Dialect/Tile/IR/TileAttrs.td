@@ -1,0 +1,141 @@
+//===- TileAttrs.td - Layouts, memory spaces, kinds of reduction  -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_TILE_IR_TILEATTRS_TD
+#define DRAWLOOM_DIALECT_TILE_IR_TILEATTRS_TD
+
+include "drawloom/Dialect/Tile/IR/TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/TensorEncoding.td"
+
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.layout
+//===----------------------------------------------------------------------===//
+
+def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+    OpAsmAttrInterface]> {
+  let summary = "where the elements of a tile are";
+  let description = [{
+    Maps a place in the machine to the element of the tile that is there. A
+    place is a tuple of numbers with names: `register`, `lane` and `warp` for
+    tiles in registers, `offset` (in elements) for shared memory, `lane` and
+    `column` for tensor memory. The map is linear over bits: for each bit of
+    each number, the lowest first, the attribute lists the coordinates that the
+    bit contributes, and the contributions of all set bits are combined by XOR.
+    The tile's shape comes first.
+
+    The accumulator of a warp group as `tcgen05.ld.32x32b` delivers it, 128 rows
+    by 64 columns: registers walk along a row, lanes and warps along the rows.
+
+    ```mlir
+    #acc = #tile.layout<128x64,
+      register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
+      lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
+      warp = [[32, 0], [64, 0]]>
+    ```
+
+    Sizes that are no power of two have digits that are no bits. With 192
+    columns, the 6 bits of the register number above cover 64 columns, and the
+    digit above them takes 3 values, each 64 columns further:
+
+    ```mlir
+    #acc192 = #tile.layout<128x192,
+      register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64] by 3],
+      lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
+      warp = [[32, 0], [64, 0]]>
+    ```
+
+    A layout is printed in normal form: digits are prime, and where the order of
+    two neighbours makes no difference the smaller one comes first.
+
+    Every element of the tile must have a place. Several places may hold the
+    same element (a bit that contributes nothing). As the encoding of a tensor a
+    layout must cover exactly the tensor's shape.
+  }];
+  let parameters = (ins
+    AttrParameter<"::drawloom::tile::Layout", "the map itself",
+                  "const ::drawloom::tile::Layout &">:$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genMnemonicAlias = 1;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.space
+//===----------------------------------------------------------------------===//
+
+def Tile_Space : I32Enum<"Space", "memory that a buffer is in", [
+    I32EnumCase<"Smem", 0, "smem">,
+    I32EnumCase<"Tmem", 1, "tmem">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
+def Tile_SpaceAttr : EnumAttr<Tile_Dialect, Tile_Space, "space"> {
+  let description = [{
+    | space | what it is |
+    |---|---|
+    | `smem` | shared memory of the CTA |
+    | `tmem` | tensor memory of a Blackwell SM: 128 lanes of 32-bit columns |
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.reduction
+//===----------------------------------------------------------------------===//
+
+def Tile_Reduction : I32Enum<"Reduction", "the `arith` operation that combines two elements", [
+    I32EnumCase<"AddF", 0, "addf">,
+    I32EnumCase<"MulF", 1, "mulf">,
+    I32EnumCase<"MaximumF", 2, "maximumf">,
+    I32EnumCase<"MinimumF", 3, "minimumf">,
+    I32EnumCase<"MaxNumF", 4, "maxnumf">,
+    I32EnumCase<"MinNumF", 5, "minnumf">,
+    I32EnumCase<"AddI", 6, "addi">,
+    I32EnumCase<"MulI", 7, "muli">,
+    I32EnumCase<"MaxSI", 8, "maxsi">,
+    I32EnumCase<"MinSI", 9, "minsi">,
+    I32EnumCase<"MaxUI", 10, "maxui">,
+    I32EnumCase<"MinUI", 11, "minui">,
+    I32EnumCase<"AndI", 12, "andi">,
+    I32EnumCase<"OrI", 13, "ori">,
+    I32EnumCase<"XOrI", 14, "xori">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
+def Tile_ReductionAttr : EnumAttr<Tile_Dialect, Tile_Reduction, "reduction"> {
+  let description = [{
+    The kind is named after the `arith` operation that combines two elements,
+    and means what that operation means: `maximumf` carries NaN on, `maxnumf`
+    prefers numbers. The identity is the value to pad with when elements past an
+    edge take part. The infinities become the largest finite values in element
+    types that have no infinity.
+
+    | kind | identity |
+    |---|---|
+    | `addf`, `addi`, `ori`, `xori`, `maxui` | 0 |
+    | `mulf`, `muli` | 1 |
+    | `maximumf`, `maxnumf` | -infinity |
+    | `minimumf`, `minnumf` | +infinity |
+    | `maxsi` | the smallest signed number |
+    | `minsi` | the largest signed number |
+    | `minui`, `andi` | all bits set |
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+#endif // DRAWLOOM_DIALECT_TILE_IR_TILEATTRS_TD

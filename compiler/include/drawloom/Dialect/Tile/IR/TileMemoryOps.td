@@ -1,0 +1,263 @@
+//===- TileMemoryOps.td - Views and buffers: read and write  -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_TILE_IR_TILEMEMORYOPS_TD
+#define DRAWLOOM_DIALECT_TILE_IR_TILEMEMORYOPS_TD
+
+include "drawloom/Dialect/Tile/IR/TileOpBase.td"
+
+//===----------------------------------------------------------------------===//
+// tile.dim
+//===----------------------------------------------------------------------===//
+
+def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+  let summary = "the size of a view in one dimension";
+  let description = [{
+    ```mlir
+    %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+    ```
+
+    Folds to a constant where the view's type knows the size, and to the
+    operand of a `tile.subview`.
+  }];
+  let arguments = (ins Tile_View:$view, I64Attr:$index);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$view `,` $index attr-dict `:` qualified(type($view))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// tile.subview
+//===----------------------------------------------------------------------===//
+
+def Tile_SubviewOp : Tile_Op<"subview", [
+    Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
+  let summary = "a box of a view, as a view with edges of its own";
+  let description = [{
+    The elements `offset .. offset + size` of each dimension. Loads from the
+    result are padded, and stores to it clipped, at the box's edges and at the
+    edges of the view that it was cut from. This is how one group of a grouped
+    product is kept from reading or writing its neighbour.
+
+    ```mlir
+    %rows = tile.subview %a[%first, 0] [%count, 4096]
+      : !tile.view<?x4096xbf16> -> !tile.view<?x4096xbf16>
+    ```
+
+    Sizes that are written as numbers are sizes of the result's type; the others
+    are `?`. Strides are kept.
+  }];
+  let arguments = (ins
+    Tile_View:$view,
+    Variadic<Index>:$offsets,
+    Variadic<Index>:$sizes,
+    DenseI64ArrayAttr:$static_offsets,
+    DenseI64ArrayAttr:$static_sizes);
+  let results = (outs Tile_View:$result);
+  let assemblyFormat = [{
+    $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    custom<DynamicIndexList>($sizes, $static_sizes)
+    attr-dict `:` qualified(type($view)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// tile.load
+//===----------------------------------------------------------------------===//
+
+def Tile_LoadOp : Tile_Op<"load"> {
+  let summary = "a tile or a scalar from a view";
+  let description = [{
+    Reads the box of the view that begins at the offsets (in elements, one for
+    each dimension of the view) and has the result's shape.
+
+    ```mlir
+    %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    ```
+
+    Elements outside of the view are `pad`, which is zero if not given (in
+    `f8E8M0FNU`, which has no zero, the number whose bits are zero: 2^-127). Zero
+    is right for a sum and wrong for a maximum:
+
+    ```mlir
+    %s = tile.load %x[%m, 0] pad(0xFF800000 : f32)
+      : !tile.view<?x1000xf32> -> tensor<64x1024xf32>
+    ```
+
+    **Fewer dimensions than the view.** The tile's dimensions are the last ones
+    of the view; in the others it is one element thick. `dims` picks other
+    dimensions, in ascending order:
+
+    ```mlir
+    // [batch, row, head, column]: rows and columns of one head
+    %q = tile.load %Q[%b, %m, %h, 0] dims [1, 3]
+      : !tile.view<?x?x?x64xbf16> -> tensor<128x64xbf16>
+    ```
+
+    **No dimensions at all**: the result is a scalar.
+
+    ```mlir
+    %first = tile.load %offsets[%g] : !tile.view<?xi32> -> i32
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_View, "the tensor to read", [MemRead]>:$view,
+    Variadic<Index>:$offsets,
+    DenseI64ArrayAttr:$static_offsets,
+    OptionalAttr<DenseI64ArrayAttr>:$dims,
+    OptionalAttr<TypedAttrInterface>:$pad);
+  let results = (outs Tile_TileOrScalar:$result);
+  let assemblyFormat = [{
+    $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    (`dims` $dims^)? (`pad` `(` $pad^ `)`)?
+    attr-dict `:` qualified(type($view)) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
+                                 "::llvm::ArrayRef<::mlir::OpFoldResult>":$offsets)>];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+
+    /// For each dimension of the tile, the dimension of the view. Empty for a
+    /// scalar.
+    ::llvm::SmallVector<int64_t> getTileDims();
+
+    /// What elements outside of the view read as.
+    ::mlir::TypedAttr getPadOrZero();
+
+    /// The pad of a load that gives none: the number whose bits are zero.
+    static ::mlir::TypedAttr getDefaultPad(::mlir::Type elementType);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// tile.store
+//===----------------------------------------------------------------------===//
+
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "a tile or a scalar to a view";
+  let description = [{
+    Writes the tile to the box of the view that begins at the offsets. Elements
+    that fall outside of the view are dropped. `dims` is as in `tile.load`.
+
+    ```mlir
+    tile.store %o, %d[%m, %n] : tensor<128x256xbf16>, !tile.view<?x?xbf16>
+    tile.store %amax, %amaxes[%tile] : f32, !tile.view<?xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_TileOrScalar:$value,
+    Arg<Tile_View, "the tensor to write", [MemWrite]>:$view,
+    Variadic<Index>:$offsets,
+    DenseI64ArrayAttr:$static_offsets,
+    OptionalAttr<DenseI64ArrayAttr>:$dims);
+  let assemblyFormat = [{
+    $value `,` $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    (`dims` $dims^)? attr-dict `:` type($value) `,` qualified(type($view))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$view,
+                                 "::llvm::ArrayRef<::mlir::OpFoldResult>":$offsets)>];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+
+    /// For each dimension of the tile, the dimension of the view. Empty for a
+    /// scalar.
+    ::llvm::SmallVector<int64_t> getTileDims();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// tile.alloc
+//===----------------------------------------------------------------------===//
+
+def Tile_AllocOp : Tile_Op<"alloc"> {
+  let summary = "room in shared or tensor memory";
+  let description = [{
+    Reserves a buffer. Its content is undefined until it is written. It lives
+    until its last use; there is no operation that frees it.
+
+    ```mlir
+    %0 = tile.alloc : !tile.buffer<128x64xbf16, smem>
+    ```
+  }];
+  let results = (outs Res<Tile_Buffer, "", [MemAlloc]>:$result);
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
+}
+
+//===----------------------------------------------------------------------===//
+// tile.read
+//===----------------------------------------------------------------------===//
+
+def Tile_ReadOp : Tile_Op<"read"> {
+  let summary = "a tile from a buffer";
+  let description = [{
+    Reads the part of the buffer that begins at the offsets and has the result's
+    shape. It must lie inside of the buffer: buffers have no edges to pad.
+
+    ```mlir
+    %x = tile.read %0[0, %j] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Buffer, "the buffer to read", [MemRead]>:$buffer,
+    Variadic<Index>:$offsets,
+    DenseI64ArrayAttr:$static_offsets);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $buffer `` custom<DynamicIndexList>($offsets, $static_offsets)
+    attr-dict `:` qualified(type($buffer)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// tile.write
+//===----------------------------------------------------------------------===//
+
+def Tile_WriteOp : Tile_Op<"write"> {
+  let summary = "a tile to a buffer";
+  let description = [{
+    Writes the tile to the part of the buffer that begins at the offsets. It
+    must lie inside of the buffer.
+
+    ```mlir
+    tile.write %x, %0[0, 64] : tensor<128x64xbf16>, !tile.buffer<128x256xbf16, smem>
+    ```
+  }];
+  let arguments = (ins
+    Tile_Tile:$value,
+    Arg<Tile_Buffer, "the buffer to write", [MemWrite]>:$buffer,
+    Variadic<Index>:$offsets,
+    DenseI64ArrayAttr:$static_offsets);
+  let assemblyFormat = [{
+    $value `,` $buffer `` custom<DynamicIndexList>($offsets, $static_offsets)
+    attr-dict `:` type($value) `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+  }];
+}
+
+#endif // DRAWLOOM_DIALECT_TILE_IR_TILEMEMORYOPS_TD
