@@ -1,0 +1,118 @@
+//===- AgentTypes.td - Pipes and streams of work items --- -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTTYPES_TD
+#define DRAWLOOM_DIALECT_AGENT_IR_AGENTTYPES_TD
+
+include "drawloom/Dialect/Agent/IR/AgentDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+def Agent_Memory : I32Enum<"Memory", "memory of a pipe", [
+    I32EnumCase<"smem", 0>,
+    I32EnumCase<"tmem", 1>,
+    I32EnumCase<"message", 2>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_Scope : I32Enum<"Scope", "scope", [
+    I32EnumCase<"cta", 0>,
+    I32EnumCase<"pair", 1>,
+    I32EnumCase<"cluster", 2>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_ScopeAttr : EnumAttr<Agent_Dialect, Agent_Scope, "scope"> {
+  let description = [{
+    How many CTAs of a cluster a role acts for, or a pipe reaches.
+
+    | scope | on a role | on a pipe |
+    |---|---|---|
+    | `cta` | every CTA has this role | slots are filled and emptied inside one CTA |
+    | `pair` | one CTA of each pair has it and acts for both | slots of the two CTAs of a pair are handled together |
+    | `cluster` | one CTA of the cluster has it and acts for all | slots of all CTAs of the cluster are handled together |
+  }];
+  let assemblyFormat = "$value";
+}
+
+def Agent_Stream : I32Enum<"Stream", "kind of stream", [
+    I32EnumCase<"fixed", 0, "static">,
+    I32EnumCase<"granted", 1>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_StreamAttr : EnumAttr<Agent_Dialect, Agent_Stream, "stream"> {
+  let description = [{
+    | stream | who takes which item |
+    |---|---|
+    | `static` | cluster c of C takes the items c, c + C, c + 2C, … |
+    | `granted` | a cluster starts with the item of its own number and asks for the next one at run time (cluster launch control) |
+  }];
+  let assemblyFormat = "$value";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class Agent_Type<string name, string typeMnemonic>
+    : TypeDef<Agent_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Agent_Pipe : Agent_Type<"Pipe", "pipe"> {
+  let summary = "pipe";
+  let description = [{
+    What travels through a pipe and where it lives: the memory that the slots
+    are in, then the values of one slot.
+
+    | memory | what a slot holds |
+    |---|---|
+    | `smem` | tiles in shared memory: one or more tensors of static shape |
+    | `tmem` | tiles in tensor memory: one or more tensors of static shape |
+    | `message` | a few scalars, in shared memory; with none of them it is a bare signal |
+
+    ```mlir
+    !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+    !agent.pipe<tmem, tensor<128x256xf32>>
+    !agent.pipe<message, index, index>
+    !agent.pipe<message>
+    ```
+
+    A tensor's encoding says where in the slot its elements are. A layout that
+    gives two CTAs the same element, in a pipe with `scope(cluster)`, is a
+    multicast.
+  }];
+  let parameters = (ins
+    EnumParameter<Agent_Memory>:$memory,
+    OptionalArrayRefParameter<"::mlir::Type", "the values of one slot">:$payload);
+  let assemblyFormat = "`<` $memory (`,` $payload^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Agent_ItemStream : Agent_Type<"Items", "items"> {
+  let summary = "stream of work items";
+  let description = [{
+    The scalars that describe one work item, for instance the offsets of its
+    output tile.
+
+    ```mlir
+    !agent.items<index, index>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::Type", "the values of one item">:$item);
+  let assemblyFormat = "`<` $item `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTTYPES_TD
