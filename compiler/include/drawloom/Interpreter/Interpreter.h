@@ -1,0 +1,58 @@
+//===- Interpreter.h - What a tile program means ----------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a `tile.kernel` on tensors in host memory, one operation at a time. This
+// is the meaning of the dialect: what a compiled kernel computes is compared
+// with what this computes. docs/Interpreter.md states the rounding of every
+// operation and derives the bound that such a comparison may use.
+//
+// The invariant: a run either does what the program says or ends with an error
+// at the operation that has no meaning. It never crashes on a verified module,
+// and always ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_INTERPRETER_INTERPRETER_H
+#define DRAWLOOM_INTERPRETER_INTERPRETER_H
+
+#include "drawloom/Interpreter/HostTensor.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace mlir {
+class Type;
+} // namespace mlir
+
+namespace drawloom::tile {
+class KernelOp;
+} // namespace drawloom::tile
+
+namespace drawloom::interp {
+
+struct Options {
+  /// Work items run in row-major order of their offsets, or shuffled by this
+  /// seed. Items are independent, so the result is the same. The items of a
+  /// nested `tile.for_each` are shuffled among themselves.
+  std::optional<uint64_t> shuffle;
+
+  /// The operations that a run may execute before it is said not to end.
+  int64_t maxSteps = 100'000'000;
+};
+
+/// The format of a scalar type, or of the elements of a tensor, view or buffer.
+std::optional<Format> getFormat(mlir::Type type);
+
+/// Runs the kernel. There is one tensor for each argument: a view's elements,
+/// which stores change, or a scalar of rank 0. Errors are reported through the
+/// context's diagnostics; the tensors may then be partly written.
+llvm::LogicalResult run(tile::KernelOp kernel,
+                        llvm::ArrayRef<HostTensor *> arguments,
+                        const Options &options = {});
+
+} // namespace drawloom::interp
+
+#endif // DRAWLOOM_INTERPRETER_INTERPRETER_H

@@ -1,0 +1,174 @@
+//===- EvalShape.cpp - Reductions and shapes of tile ----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction combines its elements upwards, floats in double, and rounds once.
+// The shape operations move elements and never change one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Box.h"
+#include "Evaluator.h"
+#include "Numbers.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+
+using namespace drawloom::interp;
+using namespace drawloom;
+using llvm::LogicalResult;
+using mlir::Operation;
+
+using S = int64_t;
+using U = uint64_t;
+
+/// How to combine two elements: one of the two functions.
+namespace {
+struct Combiner {
+  double (*floats)(double, double) = nullptr;
+  /// Of sign-extended numbers.
+  S (*ints)(S, S) = nullptr;
+};
+} // namespace
+
+static Combiner getCombiner(tile::Reduction kind) {
+  // Sign extension keeps the order of unsigned numbers of one width.
+  switch (kind) {
+  case tile::Reduction::AddF:
+    return {[](double a, double b) { return a + b; }};
+  case tile::Reduction::MulF:
+    return {[](double a, double b) { return a * b; }};
+  case tile::Reduction::MaximumF:
+    return {maximum};
+  case tile::Reduction::MinimumF:
+    return {minimum};
+  case tile::Reduction::MaxNumF:
+    return {maxNum};
+  case tile::Reduction::MinNumF:
+    return {minNum};
+  case tile::Reduction::AddI:
+    return {nullptr, [](S a, S b) { return S(U(a) + U(b)); }};
+  case tile::Reduction::MulI:
+    return {nullptr, [](S a, S b) { return S(U(a) * U(b)); }};
+  case tile::Reduction::MaxSI:
+    return {nullptr, [](S a, S b) { return a > b ? a : b; }};
+  case tile::Reduction::MinSI:
+    return {nullptr, [](S a, S b) { return a < b ? a : b; }};
+  case tile::Reduction::MaxUI:
+    return {nullptr, [](S a, S b) { return U(a) > U(b) ? a : b; }};
+  case tile::Reduction::MinUI:
+    return {nullptr, [](S a, S b) { return U(a) < U(b) ? a : b; }};
+  case tile::Reduction::AndI:
+    return {nullptr, [](S a, S b) { return a & b; }};
+  case tile::Reduction::OrI:
+    return {nullptr, [](S a, S b) { return a | b; }};
+  case tile::Reduction::XOrI:
+    return {nullptr, [](S a, S b) { return a ^ b; }};
+  }
+  llvm_unreachable("every kind of reduction is listed");
+}
+
+static LogicalResult reduce(Operation *op, Evaluator &eval) {
+  auto reduce = mlir::cast<tile::ReduceOp>(op);
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  TensorRef source = eval.get(reduce.getSource());
+  int64_t axis = reduce.getAxis();
+  int64_t extent = source->getShape()[axis];
+  int64_t inner = getStrides(source->getShape())[axis];
+  Combiner combine = getCombiner(reduce.getKind());
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    int64_t first = i / inner * extent * inner + i % inner;
+    if (combine.floats) {
+      double value = source->getFloat(first);
+      for (int64_t j = 1; j < extent; ++j)
+        value = combine.floats(value, source->getFloat(first + j * inner));
+      result->setFloat(i, value);
+    } else {
+      int64_t value = source->getInt(first);
+      for (int64_t j = 1; j < extent; ++j)
+        value = combine.ints(value, source->getInt(first + j * inner));
+      result->setInt(i, value);
+    }
+  }
+  eval.set(reduce.getResult(), std::move(*result));
+  return llvm::success();
+}
+
+/// Fills the result from the elements of the source at `from`.
+static LogicalResult gather(Operation *op, Evaluator &eval,
+                            const StridedRange &from) {
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  TensorRef source = eval.get(op->getOperand(0));
+  copyBox(result->getShape(), *result, {0, getStrides(result->getShape())},
+          *source, from);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
+static LogicalResult broadcast(Operation *op, Evaluator &eval) {
+  llvm::ArrayRef<int64_t> shape = eval.get(op->getOperand(0))->getShape();
+  StridedRange from{0, getStrides(shape)};
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (extent == 1)
+      from.strides[d] = 0;
+  return gather(op, eval, from);
+}
+
+static LogicalResult transpose(Operation *op, Evaluator &eval) {
+  auto transpose = mlir::cast<tile::TransposeOp>(op);
+  auto strides = getStrides(eval.get(op->getOperand(0))->getShape());
+  StridedRange from;
+  for (int64_t d : transpose.getPermutation())
+    from.strides.push_back(strides[d]);
+  return gather(op, eval, from);
+}
+
+static LogicalResult extractSlice(Operation *op, Evaluator &eval) {
+  auto slice = mlir::cast<tile::ExtractSliceOp>(op);
+  StridedRange from{0, getStrides(eval.get(op->getOperand(0))->getShape())};
+  for (auto [offset, stride] :
+       llvm::zip_equal(slice.getOffsets(), from.strides))
+    from.start += offset * stride;
+  return gather(op, eval, from);
+}
+
+static LogicalResult expandDims(Operation *op, Evaluator &eval) {
+  auto type = mlir::cast<mlir::ShapedType>(op->getResult(0).getType());
+  return gather(op, eval, {0, getStrides(type.getShape())});
+}
+
+static LogicalResult iota(Operation *op, Evaluator &eval) {
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  for (int64_t i = 0; i < result->getNumElements(); ++i)
+    result->setInt(i, i);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
+/// Layouts say where elements are, not what they are.
+static LogicalResult convertLayout(Operation *op, Evaluator &eval) {
+  eval.setValue(op->getResult(0), eval.getValue(op->getOperand(0)));
+  return llvm::success();
+}
+
+static constexpr NamedRule shapeRules[] = {
+    {"tile.reduce", reduce},
+    {"tile.broadcast", broadcast},
+    {"tile.transpose", transpose},
+    {"tile.extract_slice", extractSlice},
+    {"tile.expand_dims", expandDims},
+    {"tile.iota", iota},
+    {"tile.convert_layout", convertLayout},
+};
+
+llvm::ArrayRef<NamedRule> drawloom::interp::getShapeRules() {
+  return shapeRules;
+}

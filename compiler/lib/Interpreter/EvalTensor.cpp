@@ -1,0 +1,74 @@
+//===- EvalTensor.cpp - Operations of tensor ------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace drawloom::interp;
+using llvm::LogicalResult;
+using mlir::Operation;
+
+static LogicalResult splat(Operation *op, Evaluator &eval) {
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  TensorRef value = eval.get(op->getOperand(0));
+  for (int64_t i = 0; i < result->getNumElements(); ++i)
+    result->copyElement(i, *value, 0);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
+static LogicalResult fromElements(Operation *op, Evaluator &eval) {
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    result->copyElement(i, *eval.get(operand), 0);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
+static LogicalResult extract(Operation *op, Evaluator &eval) {
+  TensorRef source = eval.get(op->getOperand(0));
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  int64_t linear = 0;
+  for (auto [d, index] : llvm::enumerate(op->getOperands().drop_front())) {
+    int64_t at = eval.getIndex(index), extent = source->getShape()[d];
+    if (at < 0 || at >= extent)
+      return op->emitError()
+             << "index " << at << " of dimension " << d
+             << " is outside of the tensor, which has " << extent;
+    linear = linear * extent + at;
+  }
+  result->copyElement(0, *source, linear);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
+static LogicalResult empty(Operation *op, Evaluator &eval) {
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  fillUninitialized(*result);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
+static constexpr NamedRule tensorRules[] = {
+    {"tensor.splat", splat},
+    {"tensor.from_elements", fromElements},
+    {"tensor.extract", extract},
+    {"tensor.empty", empty},
+};
+
+llvm::ArrayRef<NamedRule> drawloom::interp::getTensorRules() {
+  return tensorRules;
+}

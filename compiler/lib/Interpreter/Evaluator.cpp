@@ -1,0 +1,167 @@
+//===- Evaluator.cpp - The state of a run ---------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+#include "drawloom/Interpreter/Interpreter.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace drawloom::interp;
+using llvm::LogicalResult;
+using mlir::Operation;
+
+Window::Window(std::shared_ptr<Memory> newMemory)
+    : memory(std::move(newMemory)), sizes(memory->tensor->getShape()),
+      high(memory->tensor->getShape()) {
+  origin.assign(sizes.size(), 0);
+  low.assign(sizes.size(), 0);
+}
+
+Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
+    : options(options) {
+  for (llvm::ArrayRef<NamedRule> table :
+       {getIntegerRules(), getFloatRules(), getCastRules(), getMathRules(),
+        getControlRules(), getTensorRules(), getItemRules(), getMemoryRules(),
+        getMmaRules(), getShapeRules()})
+    for (const NamedRule &entry : table)
+      rules[mlir::OperationName(entry.operation, context)] = entry.rule;
+}
+
+LogicalResult Evaluator::run(mlir::Block &block,
+                             llvm::ArrayRef<RuntimeValue> arguments) {
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    setValue(argument, value);
+  return runBody(block);
+}
+
+LogicalResult Evaluator::runBody(mlir::Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(step(&op)) || failed(runOp(&op)))
+      return llvm::failure();
+  return step(block.getTerminator());
+}
+
+LogicalResult Evaluator::runOp(Operation *op) {
+  auto rule = rules.find(op->getName());
+  if (rule == rules.end())
+    return op->emitError() << "the interpreter has no rule for '"
+                           << op->getName() << "'";
+  return rule->second(op, *this);
+}
+
+LogicalResult Evaluator::step(Operation *op) {
+  if (++steps <= options.maxSteps)
+    return llvm::success();
+  return op->emitError() << "stopped after " << options.maxSteps
+                         << " operations: a loop does not end, or the limit is "
+                            "too low for the program";
+}
+
+LogicalResult Evaluator::beginItem(Operation *op,
+                                   llvm::ArrayRef<int64_t> offsets) {
+  if (static_cast<ItemId>(itemOffsets.size()) == maxItems)
+    return op->emitError() << "more than " << maxItems << " work items";
+  itemOffsets.emplace_back(offsets);
+  item = static_cast<ItemId>(itemOffsets.size());
+  return llvm::success();
+}
+
+std::string Evaluator::formatItem(ItemId which) const {
+  if (which == severalItems)
+    return "other work items";
+  std::string text = "work item (";
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(itemOffsets[which - 1], os, ", ");
+  os << ')';
+  return text;
+}
+
+llvm::SmallVector<RuntimeValue>
+Evaluator::collect(mlir::ValueRange values) const {
+  return llvm::map_to_vector(
+      values, [&](mlir::Value value) { return getValue(value); });
+}
+
+llvm::FailureOr<Format> Evaluator::getFormat(Operation *op, mlir::Type type) {
+  auto known = formats.find(type);
+  if (known != formats.end())
+    return known->second;
+  std::optional<Format> format = interp::getFormat(type);
+  if (!format)
+    return op->emitError() << "the interpreter has no format for " << type;
+  formats[type] = *format;
+  return *format;
+}
+
+llvm::FailureOr<HostTensor> Evaluator::makeResult(Operation *op,
+                                                  unsigned result) {
+  mlir::Type type = op->getResult(result).getType();
+  llvm::FailureOr<Format> format = getFormat(op, type);
+  if (failed(format))
+    return llvm::failure();
+  llvm::ArrayRef<int64_t> shape;
+  if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(type)) {
+    if (!shaped.hasStaticShape())
+      return op->emitError()
+             << "the interpreter needs a static shape, not " << type;
+    shape = shaped.getShape();
+  }
+  if (!countElements(*format, shape))
+    return op->emitError() << "a tensor of " << formatType(*format, shape)
+                           << " is too large: " << (maxTensorBytes >> 30)
+                           << " GiB is the most";
+  return HostTensor(*format, shape);
+}
+
+std::optional<Format> drawloom::interp::getFormat(mlir::Type type) {
+  // Vectors look like tensors but are none.
+  if (mlir::isa<mlir::VectorType>(type))
+    return std::nullopt;
+  if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(type))
+    type = shaped.getElementType();
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << type;
+  return parseFormat(name);
+}
+
+std::string drawloom::interp::formatPosition(llvm::ArrayRef<int64_t> shape,
+                                             int64_t linear) {
+  if (shape.empty())
+    return "";
+  std::string text = " at [";
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      getStrides(shape), os,
+      [&](int64_t stride) {
+        os << linear / stride;
+        linear %= stride;
+      },
+      ", ");
+  os << ']';
+  return text;
+}
+
+uint64_t drawloom::interp::getConstantBits(Format format,
+                                           mlir::Attribute attribute) {
+  if (auto attr = mlir::dyn_cast<mlir::FloatAttr>(attribute))
+    return fromAPFloat(format, attr.getValue());
+  return mlir::cast<mlir::IntegerAttr>(attribute).getValue().getZExtValue();
+}
+
+void drawloom::interp::fillUninitialized(HostTensor &tensor) {
+  Format format = tensor.getFormat();
+  uint64_t bits = isFloat(format) ? encode(format, std::nan(""))
+                                  : uint64_t(1) << (getInfo(format).bits - 1);
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    tensor.setBits(i, bits);
+}

@@ -1,0 +1,170 @@
+//===- Evaluator.h - The state of a run, and the rules ----------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A run maps each SSA value to what it stands for: a tensor (a scalar is one of
+// rank 0), or a window of memory, which is what views and buffers are. One rule
+// for each operation reads the operands and sets the results. The rules are
+// tables, one for each dialect; an operation without a rule ends the run with
+// an error that names it.
+//
+// The invariant: a tensor is never written after it became the value of an SSA
+// value, so values share storage. Only windows name memory that changes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_LIB_INTERPRETER_EVALUATOR_H
+#define DRAWLOOM_LIB_INTERPRETER_EVALUATOR_H
+
+#include "AccessLog.h"
+#include "mlir/IR/Operation.h"
+#include <memory>
+
+namespace drawloom::interp {
+
+struct Options;
+class Evaluator;
+
+using TensorRef = std::shared_ptr<const HostTensor>;
+
+/// A tensor that the program can write to: an argument of the kernel, or what
+/// tile.alloc made.
+struct Memory {
+  HostTensor *tensor;
+  /// Set for what tile.alloc made.
+  std::unique_ptr<HostTensor> owned;
+  /// Who loaded and stored each element; none for what tile.alloc made.
+  std::unique_ptr<AccessLog> log;
+  /// The numbers of the arguments that it is; more than one if the caller
+  /// passed it twice.
+  llvm::SmallVector<unsigned, 1> arguments;
+};
+
+/// A box of a memory. Element `i` of the window is element `origin + i` of the
+/// memory, and exists if that lies in [low, high). A window may reach past the
+/// memory, or past the window that it was cut from.
+struct Window {
+  std::shared_ptr<Memory> memory;
+  llvm::SmallVector<int64_t, 4> origin, sizes, low, high;
+
+  /// All of it.
+  explicit Window(std::shared_ptr<Memory> memory);
+};
+
+/// What an SSA value stands for: a tensor, or the window of a view or buffer.
+struct RuntimeValue {
+  TensorRef tensor;
+  std::shared_ptr<const Window> window;
+};
+
+/// Evaluates one operation: reads its operands, sets its results, and reports
+/// at its location what cannot be done.
+using Rule = llvm::LogicalResult (*)(mlir::Operation *, Evaluator &);
+
+struct NamedRule {
+  llvm::StringLiteral operation;
+  Rule rule;
+};
+
+llvm::ArrayRef<NamedRule> getIntegerRules();
+llvm::ArrayRef<NamedRule> getFloatRules();
+llvm::ArrayRef<NamedRule> getCastRules();
+llvm::ArrayRef<NamedRule> getMathRules();
+llvm::ArrayRef<NamedRule> getControlRules();
+llvm::ArrayRef<NamedRule> getTensorRules();
+llvm::ArrayRef<NamedRule> getItemRules();
+llvm::ArrayRef<NamedRule> getMemoryRules();
+llvm::ArrayRef<NamedRule> getMmaRules();
+llvm::ArrayRef<NamedRule> getShapeRules();
+
+class Evaluator {
+public:
+  Evaluator(mlir::MLIRContext *context, const Options &options);
+
+  /// Runs the block's operations up to its terminator, with these values for
+  /// its arguments. The terminator's operands are the block's results.
+  llvm::LogicalResult run(mlir::Block &block,
+                          llvm::ArrayRef<RuntimeValue> arguments);
+  /// The same when the arguments have their values already.
+  llvm::LogicalResult runBody(mlir::Block &block);
+  /// What the values stand for.
+  llvm::SmallVector<RuntimeValue> collect(mlir::ValueRange values) const;
+
+  RuntimeValue getValue(mlir::Value value) const {
+    return values.lookup(value);
+  }
+  void setValue(mlir::Value value, RuntimeValue runtimeValue) {
+    values[value] = std::move(runtimeValue);
+  }
+
+  TensorRef get(mlir::Value value) const { return getValue(value).tensor; }
+  void set(mlir::Value value, HostTensor &&tensor) {
+    setValue(value,
+             {std::make_shared<const HostTensor>(std::move(tensor)), nullptr});
+  }
+  int64_t getIndex(mlir::Value value) const { return get(value)->getInt(0); }
+
+  std::shared_ptr<const Window> getWindow(mlir::Value value) const {
+    return getValue(value).window;
+  }
+  void setWindow(mlir::Value value, Window &&window) {
+    setValue(value,
+             {nullptr, std::make_shared<const Window>(std::move(window))});
+  }
+
+  /// The format of a scalar type, or of a tensor's elements; an error at `op`
+  /// if there is none.
+  llvm::FailureOr<Format> getFormat(mlir::Operation *op, mlir::Type type);
+
+  /// A new tensor of the type of the result; an error at `op` if its shape is
+  /// not static or it would be too large.
+  llvm::FailureOr<HostTensor> makeResult(mlir::Operation *op,
+                                         unsigned result = 0);
+
+  /// Counts one step; an error at `op` if there have been too many.
+  llvm::LogicalResult step(mlir::Operation *op);
+
+  /// Begins the next work item, the one with these offsets; an error at `op` if
+  /// there have been too many. `endItem` leaves it: between items the program
+  /// does what every item repeats.
+  llvm::LogicalResult beginItem(mlir::Operation *op,
+                                llvm::ArrayRef<int64_t> offsets);
+  void endItem() { item = severalItems; }
+  ItemId getItem() const { return item; }
+
+  /// Writes `work item (128, 0)`, or `other work items` for more than one.
+  std::string formatItem(ItemId item) const;
+
+  const Options &getOptions() const { return options; }
+
+private:
+  llvm::LogicalResult runOp(mlir::Operation *op);
+
+  const Options &options;
+  int64_t steps = 0;
+  ItemId item = severalItems;
+  std::vector<llvm::SmallVector<int64_t, 4>> itemOffsets;
+  llvm::DenseMap<mlir::OperationName, Rule> rules;
+  llvm::DenseMap<mlir::Type, Format> formats;
+  llvm::DenseMap<mlir::Value, RuntimeValue> values;
+};
+
+/// Writes ` at [2, 7]`: where element `linear` of the shape stands. Nothing for
+/// a scalar.
+std::string formatPosition(llvm::ArrayRef<int64_t> shape, int64_t linear);
+
+/// The bits of a constant of that format.
+uint64_t getConstantBits(Format format, mlir::Attribute attribute);
+
+/// What stands in memory that nobody has written: NaN, or the largest number
+/// where there is no NaN; for integers the smallest signed number. A program
+/// that depends on it shows.
+void fillUninitialized(HostTensor &tensor);
+
+} // namespace drawloom::interp
+
+#endif // DRAWLOOM_LIB_INTERPRETER_EVALUATOR_H

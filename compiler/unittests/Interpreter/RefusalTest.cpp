@@ -1,0 +1,311 @@
+//===- RefusalTest.cpp - Programs without a meaning -----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each error of the interpreter, with its words and its place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestProgram.h"
+
+using namespace drawloom::interp;
+using namespace drawloom::interp::test;
+using testing::HasSubstr;
+
+namespace {
+
+/// The message of a body that must fail.
+std::string errorOf(llvm::StringRef body, std::vector<HostTensor> inputs,
+                    llvm::StringRef resultType) {
+  Outcome outcome = evaluate(body, inputs, llvm::ArrayRef(resultType));
+  EXPECT_FALSE(outcome.succeeded);
+  return outcome.errors;
+}
+
+std::string errorOfKernel(llvm::StringRef text,
+                          std::vector<HostTensor> arguments,
+                          const Options &options = {}) {
+  Outcome outcome = runKernel(text, std::move(arguments), options);
+  EXPECT_FALSE(outcome.succeeded);
+  return outcome.errors;
+}
+
+TEST(Refusal, UndefinedIntegerOperations) {
+  struct Row {
+    const char *body;
+    std::vector<HostTensor> inputs;
+    const char *type;
+    const char *error;
+  } rows[] = {
+      {"%r = arith.divsi %0, %1 : tensor<2x2xi32>",
+       {ints("2x2xi32", {1, 2, 3, 4}), ints("2x2xi32", {1, 1, 0, 1})},
+       "2x2xi32",
+       "division by zero at [1, 0]"},
+      {"%r = arith.divui %0, %1 : i32",
+       {ints("i32", {1}), ints("i32", {0})},
+       "i32",
+       "division by zero\n"},
+      {"%r = arith.remsi %0, %1 : i32",
+       {ints("i32", {1}), ints("i32", {0})},
+       "i32",
+       "division by zero\n"},
+      {"%r = arith.divsi %0, %1 : i8",
+       {ints("i8", {-128}), ints("i8", {-1})},
+       "i8",
+       "the quotient of -128 and -1 does not fit i8"},
+      {"%r = arith.ceildivsi %0, %1 : i64",
+       {ints("i64", {std::numeric_limits<int64_t>::min()}), ints("i64", {-1})},
+       "i64",
+       "the quotient of -9223372036854775808 and -1 does not fit i64"},
+      {"%r = arith.shli %0, %1 : tensor<2xi8>",
+       {ints("2xi8", {1, 1}), ints("2xi8", {0, 8})},
+       "2xi8",
+       "a shift by 8 of a number of 8 bits at [1]"},
+      {"%r = arith.shrsi %0, %1 : i8",
+       {ints("i8", {1}), ints("i8", {-1})},
+       "i8",
+       "a shift by 255 of a number of 8 bits"},
+      {"%r = math.ipowi %0, %1 : i32",
+       {ints("i32", {0}), ints("i32", {-2})},
+       "i32",
+       "division by zero: 0 to the power of -2"},
+  };
+  for (const Row &row : rows)
+    EXPECT_THAT(errorOf(row.body, row.inputs, row.type), HasSubstr(row.error));
+}
+
+TEST(Refusal, UndefinedCasts) {
+  EXPECT_THAT(errorOf("%r = arith.fptosi %0 : tensor<2xf32> to tensor<2xi8>",
+                      {floats("2xf32", {1, 128})}, "2xi8"),
+              HasSubstr("1.280000e+02 does not fit signed i8 at [1]"));
+  EXPECT_THAT(
+      errorOf("%r = arith.fptoui %0 : f32 to i8", {floats("f32", {-1})}, "i8"),
+      HasSubstr("-1.000000e+00 does not fit unsigned i8"));
+  EXPECT_THAT(errorOf("%r = arith.fptosi %0 : f32 to i64",
+                      {floats("f32", {qnan})}, "i64"),
+              HasSubstr("does not fit signed i64"));
+  EXPECT_THAT(errorOf("%r = arith.scaling_extf %0, %1 : tensor<1xf4E2M1FN>, "
+                      "tensor<1xf32> to tensor<1xf32>",
+                      {floats("1xf4E2M1FN", {1}), floats("1xf32", {2})},
+                      "1xf32"),
+              HasSubstr("a scale of type f32; only f8E8M0FNU has one meaning, "
+                        "cast to it first"));
+}
+
+TEST(Refusal, NegativeScale) {
+  EXPECT_THAT(
+      errorOf("%r = tile.mma %0, %1, %2 scales(%3, %4 : tensor<1x2xf8E4M3FN>, "
+              "tensor<1x2xf8E4M3FN>) : tensor<1x32xf4E2M1FN>, "
+              "tensor<1x32xf4E2M1FN> -> tensor<1x1xf32>",
+              {zeros("1x32xf4E2M1FN"), zeros("1x32xf4E2M1FN"), zeros("1x1xf32"),
+               floats("1x2xf8E4M3FN", {1, 1}), floats("1x2xf8E4M3FN", {1, -2})},
+              "1x1xf32"),
+      HasSubstr("the scale of b is -2.000000e+00 at [0, 1]; scales are never "
+                "negative"));
+}
+
+TEST(Refusal, OutsideOfTensorsAndBuffers) {
+  EXPECT_THAT(errorOf("%r = tensor.extract %0[%1] : tensor<3xi8>",
+                      {zeros("3xi8"), ints("index", {3})}, "i8"),
+              HasSubstr("index 3 of dimension 0 is outside of the tensor, "
+                        "which has 3"));
+  const char *read =
+      "%b = tile.alloc : !tile.buffer<4x4xi8, smem>\n"
+      "%r = tile.read %b[0, %0] : !tile.buffer<4x4xi8, smem> -> tensor<4x2xi8>";
+  EXPECT_THAT(errorOf(read, {ints("index", {3})}, "4x2xi8"),
+              HasSubstr("dimension 1: elements 3 to 4 are not inside of the "
+                        "buffer, which has 4"));
+  EXPECT_THAT(errorOf(read, {ints("index", {-1})}, "4x2xi8"),
+              HasSubstr("dimension 1: elements -1 to 0 are not inside of the "
+                        "buffer, which has 4"));
+  EXPECT_THAT(
+      errorOf(
+          "%b = tile.alloc : !tile.buffer<4xi8, smem>\n"
+          "tile.write %1, %b[%0] : tensor<2xi8>, !tile.buffer<4xi8, smem>\n"
+          "%r = arith.constant 0 : i8",
+          {ints("index", {std::numeric_limits<int64_t>::max()}), zeros("2xi8")},
+          "i8"),
+      HasSubstr("are not inside of the buffer, which has 4"));
+}
+
+TEST(Refusal, LoopsThatDoNotEnd) {
+  const char *text = R"(
+    tile.kernel @k(%step: index) {
+      %c0 = arith.constant 0 : index
+      %c9 = arith.constant 9 : index
+      scf.for %i = %c0 to %c9 step %step {
+      }
+    })";
+  EXPECT_THAT(errorOfKernel(text, {ints("index", {0})}),
+              HasSubstr("5:7: the step of the loop is 0; it must be positive"));
+  EXPECT_THAT(errorOfKernel(text, {ints("index", {-3})}),
+              HasSubstr("the step of the loop is -3; it must be positive"));
+  Options options;
+  options.maxSteps = 1000;
+  EXPECT_THAT(errorOfKernel(R"(
+    tile.kernel @k() {
+      %true = arith.constant true
+      scf.while : () -> () {
+        scf.condition(%true)
+      } do {
+        scf.yield
+      }
+    })",
+                            {}, options),
+              HasSubstr("stopped after 1000 operations: a loop does not end, "
+                        "or the limit is too low for the program"));
+}
+
+TEST(Refusal, WorkItems) {
+  const char *text = R"(
+    tile.kernel @k(%n: index) {
+      tile.for_each (%i) tiles [2] of [%n] {
+      }
+    })";
+  EXPECT_THAT(errorOfKernel(text, {ints("index", {-1})}),
+              HasSubstr("3:7: the extent of dimension 0 is -1; it must not be "
+                        "negative"));
+  EXPECT_THAT(errorOfKernel(text, {ints("index", {int64_t(1) << 62})}),
+              HasSubstr("3:7: more than 4194304 work items"));
+  EXPECT_THAT(errorOfKernel(R"(
+    tile.kernel @k(%x: !tile.view<?xi8>, %n: index) {
+      %0 = tile.subview %x[0] [%n] : !tile.view<?xi8> -> !tile.view<?xi8>
+    })",
+                            {zeros("4xi8"), ints("index", {-4})}),
+              HasSubstr("3:12: the size of dimension 0 is -4; it must not be "
+                        "negative"));
+}
+
+TEST(Refusal, ItemsThatDependOnEachOther) {
+  // Two items store the same element.
+  EXPECT_THAT(
+      errorOfKernel(R"(
+    tile.kernel @k(%y: !tile.view<?xi8>, %n: index) {
+      %0 = arith.constant dense<1> : tensor<3xi8>
+      tile.for_each (%i) tiles [2] of [%n] {
+        tile.store %0, %y[%i] : tensor<3xi8>, !tile.view<?xi8>
+      }
+    })",
+                    {zeros("8xi8"), ints("index", {4})}),
+      HasSubstr("5:9: work item (2) stores the element at [2] of "
+                "argument 0, which work item (0) stored; work items must be "
+                "independent"));
+  // One item loads what another stored, and the other way round.
+  const char *text = R"(
+    tile.kernel @k(%y: !tile.view<?xi8>, %from: index, %n: index) {
+      tile.for_each (%i) tiles [1] of [%n] {
+        %j = arith.addi %i, %from : index
+        %0 = tile.load %y[%j] : !tile.view<?xi8> -> i8
+        tile.store %0, %y[%i] : i8, !tile.view<?xi8>
+      }
+    })";
+  EXPECT_THAT(errorOfKernel(text, {zeros("8xi8"), ints("index", {-1}),
+                                   ints("index", {4})}),
+              HasSubstr("5:14: work item (1) loads the element at [0] of "
+                        "argument 0, which work item (0) stored"));
+  EXPECT_THAT(errorOfKernel(text, {zeros("8xi8"), ints("index", {1}),
+                                   ints("index", {4})}),
+              HasSubstr("6:9: work item (1) stores the element at [1] of "
+                        "argument 0, which work item (0) loaded"));
+  // In place is fine.
+  EXPECT_TRUE(
+      runKernel(text, {zeros("8xi8"), ints("index", {0}), ints("index", {4})})
+          .succeeded);
+  // Element 1 is loaded by items 0 and 1; the last of them stores it.
+  EXPECT_THAT(errorOfKernel(R"(
+    tile.kernel @k(%y: !tile.view<?xi8>, %n: index) {
+      %c1 = arith.constant 1 : index
+      tile.for_each (%i) tiles [1] of [%n] {
+        %0 = tile.load %y[%c1] : !tile.view<?xi8> -> i8
+        %1 = arith.cmpi eq, %i, %c1 : index
+        scf.if %1 {
+          tile.store %0, %y[%c1] : i8, !tile.view<?xi8>
+        }
+      }
+    })",
+                            {zeros("8xi8"), ints("index", {2})}),
+              HasSubstr("8:11: work item (1) stores the element at [1] of "
+                        "argument 0, which other work items loaded"));
+  // What every item loads, none may store.
+  EXPECT_THAT(errorOfKernel(R"(
+    tile.kernel @k(%y: !tile.view<?xi8>, %n: index) {
+      %0 = tile.load %y[3] : !tile.view<?xi8> -> i8
+      tile.for_each (%i) tiles [1] of [%n] {
+        tile.store %0, %y[%i] : i8, !tile.view<?xi8>
+      }
+    })",
+                            {zeros("8xi8"), ints("index", {4})}),
+              HasSubstr("5:9: work item (3) stores the element at [3] of "
+                        "argument 0, which other work items loaded"));
+}
+
+TEST(Refusal, ArgumentsThatDoNotFit) {
+  const char *text = R"(tile.kernel @k(%x: !tile.view<?x16xf32>, %n: i32) {
+    })";
+  EXPECT_THAT(errorOfKernel(text, {zeros("4x16xf32")}),
+              HasSubstr("1:1: @k takes 2 arguments; 1 are given"));
+  EXPECT_THAT(errorOfKernel(text, {zeros("4x16xf16"), zeros("i32")}),
+              HasSubstr("argument 0 of @k is 4x16xf16, but the kernel takes "
+                        "'!tile.view<?x16xf32>'"));
+  EXPECT_THAT(errorOfKernel(text, {zeros("16xf32"), zeros("i32")}),
+              HasSubstr("argument 0 of @k is 16xf32, but the kernel takes "
+                        "'!tile.view<?x16xf32>': rank 1, not 2"));
+  EXPECT_THAT(errorOfKernel(text, {zeros("4x8xf32"), zeros("i32")}),
+              HasSubstr("argument 0 of @k is 4x8xf32, but the kernel takes "
+                        "'!tile.view<?x16xf32>': dimension 1 is 8, not 16"));
+  EXPECT_THAT(errorOfKernel(text, {zeros("4x16xf32"), zeros("1xi32")}),
+              HasSubstr("argument 1 of @k is 1xi32, but the kernel takes "
+                        "'i32': rank 1, not 0"));
+  EXPECT_THAT(errorOfKernel("tile.kernel @k(%n: i33) {\n}", {zeros("i32")}),
+              HasSubstr("the interpreter has no format for 'i33', argument 0 "
+                        "of @k"));
+}
+
+TEST(Refusal, UnknownOperationsAndTypes) {
+  EXPECT_THAT(errorOf("%r = math.clampf %0 to [%0, %0] : tensor<1xf32>",
+                      {zeros("1xf32")}, "1xf32"),
+              HasSubstr("the interpreter has no rule for 'math.clampf'"));
+  EXPECT_THAT(errorOf("%w = arith.extsi %0 : i32 to i33\n"
+                      "%r = arith.trunci %w : i33 to i32",
+                      {zeros("i32")}, "i32"),
+              HasSubstr("the interpreter has no format for 'i33'"));
+  EXPECT_THAT(errorOf("%v = arith.constant dense<0> : vector<4xi32>\n"
+                      "%r = arith.constant 0 : i32",
+                      {}, "i32"),
+              HasSubstr("the interpreter has no format for 'vector<4xi32>'"));
+  EXPECT_THAT(errorOf("%e = tensor.empty(%0) : tensor<?xi32>\n"
+                      "%r = arith.constant 0 : i32",
+                      {ints("index", {4})}, "i32"),
+              HasSubstr("the interpreter needs a static shape, not "
+                        "'tensor<?xi32>'"));
+  EXPECT_THAT(errorOf("%e = tensor.empty() : tensor<65536x65536xi32>\n"
+                      "%r = arith.constant 0 : i32",
+                      {}, "i32"),
+              HasSubstr("a tensor of 65536x65536xi32 is too large: 1 GiB is "
+                        "the most"));
+  EXPECT_THAT(errorOf("%c = arith.constant dense_resource<r> : tensor<1xi32>\n"
+                      "%r = arith.constant 0 : i32",
+                      {}, "i32"),
+              HasSubstr("write it as dense<...>"));
+}
+
+TEST(Refusal, StoreToATensorPassedTwice) {
+  // The caller's mistake: one tensor for two views, one of them written. The
+  // helper copies its arguments, so this calls the interpreter itself.
+  EXPECT_THAT(runAliased(R"(
+    tile.kernel @k(%x: !tile.view<?xi8>, %y: !tile.view<?xi8>) {
+      %0 = tile.load %x[0] : !tile.view<?xi8> -> tensor<4xi8>
+      tile.store %0, %y[0] : tensor<4xi8>, !tile.view<?xi8>
+    })",
+                         zeros("4xi8"))
+                  .errors,
+              HasSubstr("4:7: stores to a tensor that the caller passed as "
+                        "arguments 0 and 1; views that are written must not "
+                        "overlap"));
+}
+
+} // namespace
