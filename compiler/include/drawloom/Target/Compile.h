@@ -1,0 +1,79 @@
+//===- Compile.h - nvvm to PTX to cubin, in process ------------- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The way from a module in `nvvm` and `llvm` to machine code:
+//
+//   module ──lowerToNVVM──→ nvvm, llvm ──translateToLLVM──→ LLVM IR
+//          ──emitPTX──→ PTX text ──assemble──→ cubin
+//
+// Every step takes what it needs as arguments and leaves its input alone: a
+// compile is a function of the program, the architecture and the versions of
+// LLVM and ptxas. What goes wrong is reported as a diagnostic at the operation
+// that caused it, also when ptxas finds it: the PTX carries `.loc` lines, and
+// they lead back.
+//
+// The module may also hold scf, cf, arith, vector and ub operations, which are
+// lowered here by upstream's own passes. Of LLVM only the code generator runs,
+// not the IR optimiser: what stands in which order is decided above.
+
+#ifndef DRAWLOOM_TARGET_COMPILE_H
+#define DRAWLOOM_TARGET_COMPILE_H
+
+#include "drawloom/Target/Ptxas.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace drawloom::target {
+
+/// Registers the dialects that a module may hold here, and their translation to
+/// LLVM IR. The context that a module is parsed into needs both.
+void registerTargetDialects(mlir::DialectRegistry &registry);
+
+/// Checks the kernels of `module` against `arch` and lowers a copy of it to the
+/// nvvm and llvm dialects.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerToNVVM(mlir::ModuleOp module, const Architecture &arch);
+
+/// Translates a lowered module to the LLVM IR that code is generated from:
+/// with the target's data layout and with line information, and with every call
+/// marked convergent that the NVPTX back end must not duplicate or move.
+mlir::FailureOr<std::unique_ptr<llvm::Module>>
+translateToLLVM(mlir::ModuleOp lowered, const Architecture &arch,
+                llvm::LLVMContext &context);
+
+/// Generates PTX from translated IR, which is used up. What the back end says
+/// is reported at `loc`.
+mlir::FailureOr<std::string> emitPTX(std::unique_ptr<llvm::Module> module,
+                                     const Architecture &arch,
+                                     mlir::Location loc);
+
+/// All of the above: from a module to the text of its PTX.
+mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
+                                          const Architecture &arch);
+
+/// From a module to a cubin. What ptxas says is reported at the operation it is
+/// about; spills are warnings at the kernel.
+mlir::FailureOr<AssembledModule> compileToCubin(mlir::ModuleOp module,
+                                                const Architecture &arch,
+                                                const Ptxas &ptxas);
+
+} // namespace drawloom::target
+
+#endif // DRAWLOOM_TARGET_COMPILE_H

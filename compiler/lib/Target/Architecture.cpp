@@ -1,0 +1,131 @@
+//===- Architecture.cpp - What each GPU architecture allows ---------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Target/Architecture.h"
+#include "ArchitectureBits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace drawloom::target;
+
+// Where the facts come from:
+//   PTX ISA           firstPtx, ptx: 11.1.2 (.target) and the 'PTX ISA Notes'
+//   of
+//                     the instructions; 9.7.19.5 (setmaxnreg); 9.7.16.1 (tensor
+//                     memory); 9.7.13.1 (barrier); 9.7.13.17
+//                     (clusterlaunchcontrol)
+//   Programming Guide threads, warps, CTAs, registers, shared memory: CUDA C++
+//                     Programming Guide, 'Technical Specifications per Compute
+//                     Capability'; the same figures are in CCCL's
+//                     cuda/__device/arch_traits.h
+//   occupancy         register allocation unit: cuda_occupancy.h of the toolkit
+//   Tuning Guides     16 CTAs in a non-portable cluster: Hopper Tuning Guide
+//   and
+//                     Blackwell Tuning Guide, for H100 and B200. For sm_103a
+//                     and sm_110a nothing is published, so the portable size
+//                     stands
+//   Driver API        tensor maps: cuTensorMapEncodeTiled
+//
+// Why `ptx` is later than `firstPtx`: a bulk copy whose destination is
+// .shared::cta came in 8.6, tcgen05.mma's .block16 and .block32 in 8.8.
+
+static constexpr unsigned kib = 1024;
+static constexpr TensorMemory noTensorMemory = {0, 0, 0};
+static constexpr TensorMemory blackwellTensorMemory = {
+    /*lanes=*/128, /*columns=*/512, /*minAllocation=*/32};
+static constexpr RegisterBudgetRange registerBudgets = {
+    /*min=*/24, /*max=*/256, /*step=*/8};
+static constexpr TmaLimits tiledMaps = {/*maxRank=*/5, /*maxBoxDim=*/256,
+                                        /*granuleBytes=*/16, /*mapBytes=*/128,
+                                        /*mapAlign=*/64};
+
+// clang-format off
+static constexpr Architecture table[] = {
+    {.name = "sm_90a", .bit = sm90a,
+     .firstPtx = {8, 0}, .ptx = {8, 6},
+     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .maxWarpsPerSm = 64, .maxCtasPerSm = 32,
+     .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
+     .registerAllocationUnit = 256, .registerBudget = registerBudgets,
+     .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
+     .reservedSharedMemoryPerCta = 1 * kib,
+     .tensorMemory = noTensorMemory, .namedBarriers = 16,
+     .portableClusterSize = 8, .optInClusterSize = 16,
+     .clusterLaunchControl = false,
+     .tma = tiledMaps, .mma = MmaInstruction::Wgmma},
+    {.name = "sm_100a", .bit = sm100a,
+     .firstPtx = {8, 6}, .ptx = {8, 8},
+     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .maxWarpsPerSm = 64, .maxCtasPerSm = 32,
+     .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
+     .registerAllocationUnit = 256, .registerBudget = registerBudgets,
+     .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
+     .reservedSharedMemoryPerCta = 1 * kib,
+     .tensorMemory = blackwellTensorMemory, .namedBarriers = 16,
+     .portableClusterSize = 8, .optInClusterSize = 16,
+     .clusterLaunchControl = true,
+     .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
+    {.name = "sm_103a", .bit = sm103a,
+     .firstPtx = {8, 8}, .ptx = {8, 8},
+     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .maxWarpsPerSm = 64, .maxCtasPerSm = 32,
+     .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
+     .registerAllocationUnit = 256, .registerBudget = registerBudgets,
+     .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
+     .reservedSharedMemoryPerCta = 1 * kib,
+     .tensorMemory = blackwellTensorMemory, .namedBarriers = 16,
+     .portableClusterSize = 8, .optInClusterSize = std::nullopt,
+     .clusterLaunchControl = true,
+     .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
+    {.name = "sm_110a", .bit = sm110a,
+     .firstPtx = {9, 0}, .ptx = {9, 0},
+     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .maxWarpsPerSm = 48, .maxCtasPerSm = 24,
+     .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
+     .registerAllocationUnit = 256, .registerBudget = registerBudgets,
+     .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
+     .reservedSharedMemoryPerCta = 1 * kib,
+     .tensorMemory = blackwellTensorMemory, .namedBarriers = 16,
+     .portableClusterSize = 8, .optInClusterSize = std::nullopt,
+     .clusterLaunchControl = true,
+     .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
+};
+// clang-format on
+
+std::string Architecture::llvmFeatures() const {
+  return ("+ptx" + llvm::Twine(ptx.major) + llvm::Twine(ptx.minor)).str();
+}
+
+llvm::ArrayRef<Architecture> drawloom::target::architectures() { return table; }
+
+std::string drawloom::target::listArchitectures() {
+  return llvm::join(llvm::map_range(table,
+                                    [](const Architecture &arch) {
+                                      return llvm::StringRef(arch.name);
+                                    }),
+                    ", ");
+}
+
+llvm::Expected<const Architecture *>
+drawloom::target::findArchitecture(llvm::StringRef name) {
+  const Architecture *nearest = nullptr;
+  unsigned nearestDistance = 2;
+  for (const Architecture &arch : table) {
+    if (arch.name == name)
+      return &arch;
+    unsigned distance = name.edit_distance(arch.name);
+    if (distance < nearestDistance) {
+      nearest = &arch;
+      nearestDistance = distance;
+    }
+  }
+  std::string hint =
+      nearest ? (" (did you mean " + nearest->name + "?)").str() : "";
+  return llvm::createStringError("unknown architecture '" + name + "'" + hint +
+                                 "; the known ones are " + listArchitectures());
+}

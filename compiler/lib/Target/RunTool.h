@@ -1,0 +1,55 @@
+//===- RunTool.h - A child process and what it printed
+//------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Runs a tool to its end, with its output in memory. Temporary files are gone
+// when the call returns, however it returns.
+
+#ifndef DRAWLOOM_LIB_TARGET_RUNTOOL_H
+#define DRAWLOOM_LIB_TARGET_RUNTOOL_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileUtilities.h"
+#include <string>
+
+namespace drawloom::target {
+
+/// An empty file of our own, removed with the object.
+class TemporaryFile {
+public:
+  static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix);
+
+  llvm::StringRef getPath() const { return path; }
+  llvm::Error write(llvm::StringRef contents) const;
+  llvm::Expected<std::string> read() const;
+
+private:
+  explicit TemporaryFile(llvm::StringRef path)
+      : path(path), remover(std::make_unique<llvm::FileRemover>(path)) {}
+
+  std::string path;
+  std::unique_ptr<llvm::FileRemover> remover;
+};
+
+struct ToolRun {
+  int exitCode;
+  /// Standard output, then standard error.
+  std::string output;
+};
+
+/// Runs `program` with `arguments`. Fails only if it could not be started or
+/// was ended by a signal.
+llvm::Expected<ToolRun> runTool(llvm::StringRef program,
+                                llvm::ArrayRef<llvm::StringRef> arguments);
+
+} // namespace drawloom::target
+
+#endif // DRAWLOOM_LIB_TARGET_RUNTOOL_H
