@@ -1,0 +1,81 @@
+//===- CommandLine.cpp - Options of a verb
+//------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+
+std::string drawloom::suggestNearest(llvm::StringRef word,
+                                     llvm::ArrayRef<llvm::StringRef> names) {
+  // A third of the letters wrong is still a slip; more is another word.
+  unsigned limit = std::max<size_t>(1, word.size() / 3);
+  llvm::StringRef nearest;
+  unsigned distance = limit + 1;
+  for (llvm::StringRef name : names) {
+    unsigned candidate = word.edit_distance(name, true, distance);
+    if (candidate < distance) {
+      nearest = name;
+      distance = candidate;
+    }
+  }
+  return nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();
+}
+
+std::optional<llvm::StringRef> CommandLine::get(llvm::StringRef option) const {
+  for (const auto &[name, value] : values)
+    if (name == option)
+      return value;
+  return std::nullopt;
+}
+
+llvm::Expected<CommandLine>
+CommandLine::parse(llvm::ArrayRef<llvm::StringRef> arguments,
+                   llvm::ArrayRef<OptionName> options) {
+  llvm::SmallVector<OptionName> known(options);
+  known.push_back({"--help", /*takesValue=*/false});
+
+  CommandLine line;
+  bool onlyOperands = false;
+  while (!arguments.empty()) {
+    llvm::StringRef argument = arguments.front();
+    arguments = arguments.drop_front();
+    if (onlyOperands || argument == "-" || !argument.starts_with("-")) {
+      line.operands.push_back(argument);
+      continue;
+    }
+    if (argument == "--") {
+      onlyOperands = true;
+      continue;
+    }
+    auto [name, value] = argument.split('=');
+    bool hasValue = name.size() != argument.size();
+    const OptionName *option = llvm::find_if(
+        known, [&](const OptionName &other) { return other.name == name; });
+    if (option == known.end()) {
+      llvm::SmallVector<llvm::StringRef> names;
+      for (const OptionName &other : known)
+        names.push_back(other.name);
+      return llvm::createStringError("unknown option '" + name + "'" +
+                                     suggestNearest(name, names));
+    }
+    if (line.has(name))
+      return llvm::createStringError("'" + name + "' is given twice");
+    if (hasValue && !option->takesValue)
+      return llvm::createStringError("'" + name + "' takes no value");
+    if (!hasValue && option->takesValue) {
+      if (arguments.empty())
+        return llvm::createStringError("'" + name + "' needs a value");
+      value = arguments.front();
+      arguments = arguments.drop_front();
+    }
+    line.values.push_back({name, value});
+  }
+  return line;
+}

@@ -1,0 +1,76 @@
+//===- drawloom.cpp - The command, its verbs and its help
+//---------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Verb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+
+static constexpr Verb verbs[] = {
+    {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
+    {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
+};
+
+std::string drawloom::versionLine() {
+  return "drawloom " DRAWLOOM_VERSION " (LLVM " LLVM_VERSION_STRING ")";
+}
+
+static void printHelp() {
+  llvm::outs() << "drawloom - a compiler for warp-specialised GPU kernels\n"
+                  "\n"
+                  "Usage: drawloom VERB [options]\n"
+                  "\n"
+                  "Verbs:\n";
+  for (const Verb &verb : verbs)
+    llvm::outs() << "  " << llvm::left_justify(verb.name, 9) << verb.summary
+                 << '\n';
+  llvm::outs()
+      << "\n"
+         "Options:\n"
+         "  --help     this text; 'drawloom VERB --help' explains a verb\n"
+         "  --version  the versions of drawloom and LLVM\n"
+         "\n"
+         "Example:\n"
+         "  drawloom compile examples/nvvm/copy_bulk.mlir --arch sm_90a "
+         "--emit ptx\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::SmallVector<llvm::StringRef> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) {
+    printHelp();
+    return BadUsage;
+  }
+  llvm::StringRef word = arguments.front();
+  if (word == "--help" || word == "-h") {
+    printHelp();
+    return Done;
+  }
+  if (word == "--version") {
+    llvm::outs() << versionLine() << '\n';
+    return Done;
+  }
+  llvm::SmallVector<llvm::StringRef> names = {"--help", "--version"};
+  for (const Verb &verb : verbs) {
+    if (verb.name == word)
+      return verb.run(llvm::ArrayRef(arguments).drop_front());
+    names.push_back(verb.name);
+  }
+  llvm::errs() << "drawloom: there is no "
+               << (word.starts_with("-") ? "option" : "verb") << " '" << word
+               << "'" << suggestNearest(word, names)
+               << "\n'drawloom --help' lists them\n";
+  return BadUsage;
+}

@@ -1,0 +1,4 @@
+llvm.func @k() attributes {nvvm.kernel} {
+  nvvm.frobnicate
+  llvm.return
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import shutil
+import subprocess
+
+import drawloom_lit
+
+drawloom_lit.configure(config, "tools")
+
+# `REQUIRES: ptxas` for the tests that assemble: `drawloom doctor` returns 0 if
+# there is one.
+drawloom = shutil.which("drawloom", path=config.environment["PATH"])
+if drawloom and not subprocess.call(
+    [drawloom, "doctor"], env=config.environment, stdout=subprocess.DEVNULL
+):
+    config.available_features.add("ptxas")
+
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+for folder in ("docs", "examples"):
+    config.substitutions.append((f"%{folder}", os.path.join(root, folder)))
