@@ -25,11 +25,12 @@ function(drawloom_lit_suite name)
   cmake_parse_arguments(ARG "" "" "TOOLS" ${ARGN})
   drawloom_component(component)
   add_test(NAME lit.${name}
-    COMMAND ${LLVM_TOOLS_BINARY_DIR}/lit -v --timeout 300
+    COMMAND ${LLVM_TOOLS_BINARY_DIR}/lit -v
             -Dbuild=${PROJECT_BINARY_DIR}
             --xunit-xml-output=${PROJECT_BINARY_DIR}/lit-${name}.xml
             ${CMAKE_CURRENT_SOURCE_DIR})
   set_tests_properties(lit.${name} PROPERTIES LABELS "lit;${component}"
+    TIMEOUT 1200
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${PROJECT_SOURCE_DIR}/utils/lit;DRAWLOOM_BUILD=${PROJECT_BINARY_DIR}")
   add_custom_target(check-${name}
     COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${PROJECT_BINARY_DIR}
