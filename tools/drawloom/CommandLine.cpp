@@ -1,5 +1,4 @@
-//===- CommandLine.cpp - Options of a verb
-//------------------------------------===//
+//===- CommandLine.cpp - Options of a verb --------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CommandLine.h - Options of a verb ------------------------ -*- C++
-//-*-===//
+//===- CommandLine.h - Options of a verb ---------------------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

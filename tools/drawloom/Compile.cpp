@@ -1,5 +1,4 @@
-//===- Compile.cpp - drawloom compile
-//-----------------------------------------===//
+//===- Compile.cpp - drawloom compile -------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

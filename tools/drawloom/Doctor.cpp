@@ -1,5 +1,4 @@
-//===- Doctor.cpp - drawloom doctor
-//-------------------------------------------===//
+//===- Doctor.cpp - drawloom doctor ---------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Verb.h - What a verb of the command is ------------------- -*- C++
-//-*-===//
+//===- Verb.h - What a verb of the command is ----------------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- drawloom.cpp - The command, its verbs and its help
-//---------------------===//
+//===- drawloom.cpp - The command, its verbs and its help -----------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

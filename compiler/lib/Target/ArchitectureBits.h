@@ -1,5 +1,4 @@
-//===- ArchitectureBits.h - The bit of each architecture -------- -*- C++
-//-*-===//
+//===- ArchitectureBits.h - The bit of each architecture ------ -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

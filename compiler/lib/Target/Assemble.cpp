@@ -1,5 +1,4 @@
-//===- Assemble.cpp - PTX to cubin
-//--------------------------------------------===//
+//===- Assemble.cpp - PTX to cubin ----------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

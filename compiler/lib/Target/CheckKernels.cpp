@@ -1,5 +1,4 @@
-//===- CheckKernels.cpp - What is refused before lowering
-//---------------------===//
+//===- CheckKernels.cpp - What is refused before lowering -----------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

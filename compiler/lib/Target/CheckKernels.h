@@ -1,5 +1,4 @@
-//===- CheckKernels.h - What is refused before lowering --------- -*- C++
-//-*-===//
+//===- CheckKernels.h - What is refused before lowering ------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

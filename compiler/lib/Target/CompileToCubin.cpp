@@ -1,5 +1,4 @@
-//===- CompileToCubin.cpp - A module to machine code, with reports
-//------------===//
+//===- CompileToCubin.cpp - A module to machine code, with reports --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- EmitPTX.cpp - nvvm to LLVM IR to PTX
-//-----------------------------------===//
+//===- EmitPTX.cpp - nvvm to LLVM IR to PTX -------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FindPtxas.cpp - Which ptxas to use
-//-------------------------------------===//
+//===- FindPtxas.cpp - Which ptxas to use ---------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

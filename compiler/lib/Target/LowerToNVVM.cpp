@@ -1,5 +1,4 @@
-//===- LowerToNVVM.cpp - Upstream's lowering to nvvm and llvm
-//-----------------===//
+//===- LowerToNVVM.cpp - Upstream's lowering to nvvm and llvm -------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

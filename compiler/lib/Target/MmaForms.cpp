@@ -32,10 +32,10 @@ static constexpr uint32_t multiplesOf(unsigned step) {
   return mask;
 }
 
-// Integers: every multiple of 16, and of the others only 8 and 24.
 static constexpr uint32_t by8 = multiplesOf(8);
 static constexpr uint32_t by16 = multiplesOf(16);
 static constexpr uint32_t by32 = multiplesOf(32);
+// Integers take every multiple of 16, and of the others only 8 and 24.
 static constexpr uint32_t integerN = by16 | 1u << 0 | 1u << 2;
 
 static constexpr ElementType f16[] = {ElementType::F16};

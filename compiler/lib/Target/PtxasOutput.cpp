@@ -1,5 +1,4 @@
-//===- PtxasOutput.cpp - What ptxas prints, as data
-//---------------------------===//
+//===- PtxasOutput.cpp - What ptxas prints, as data -----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

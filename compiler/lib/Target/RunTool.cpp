@@ -1,5 +1,4 @@
-//===- RunTool.cpp - A child process and what it printed
-//----------------------===//
+//===- RunTool.cpp - A child process and what it printed ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunTool.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"

@@ -1,5 +1,4 @@
-//===- RunTool.h - A child process and what it printed
-//------------------------===//
+//===- RunTool.h - A child process and what it printed -------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,10 +13,10 @@
 #define DRAWLOOM_LIB_TARGET_RUNTOOL_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileUtilities.h"
+#include <memory>
 #include <string>
 
 namespace drawloom::target {

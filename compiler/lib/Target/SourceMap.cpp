@@ -1,5 +1,4 @@
-//===- SourceMap.cpp - From a line of PTX to where it came from
-//---------------===//
+//===- SourceMap.cpp - From a line of PTX to where it came from -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- SourceMap.h - From a line of PTX to where it came from --- -*- C++
-//-*-===//
+//===- SourceMap.h - From a line of PTX to where it came from - -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ArchitectureTest.cpp - The table of architectures
-//----------------------===//
+//===- ArchitectureTest.cpp - The table of architectures ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

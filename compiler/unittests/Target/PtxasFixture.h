@@ -1,5 +1,4 @@
-//===- PtxasFixture.h - Tests that ask the real assembler ------- -*- C++
-//-*-===//
+//===- PtxasFixture.h - Tests that ask the real assembler ----- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PtxasTest.cpp - Finding ptxas and reading its answers
-//------------------===//
+//===- PtxasTest.cpp - Finding ptxas and reading its answers --------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Architecture.h - What each GPU architecture allows ------- -*- C++
-//-*-===//
+//===- Architecture.h - What each GPU architecture allows ----- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

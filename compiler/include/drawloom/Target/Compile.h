@@ -1,5 +1,4 @@
-//===- Compile.h - nvvm to PTX to cubin, in process ------------- -*- C++
-//-*-===//
+//===- Compile.h - nvvm to PTX to cubin, in process ----------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Ptxas.h - NVIDIA's assembler as a tool we run ------------ -*- C++
-//-*-===//
+//===- Ptxas.h - NVIDIA's assembler as a tool we run ---------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Version.h - Version numbers of PTX and of tools ---------- -*- C++
-//-*-===//
+//===- Version.h - Version numbers of PTX and of tools -------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
