@@ -30,12 +30,13 @@ static LogicalResult constant(Operation *op, Evaluator &eval) {
   if (mlir::isa<mlir::FloatAttr, mlir::IntegerAttr>(value)) {
     result->setBits(0, getConstantBits(format, value));
   } else if (auto attr = mlir::dyn_cast<mlir::DenseElementsAttr>(value)) {
+    int64_t at = 0;
     if (isFloat(format)) {
-      for (auto [i, element] : llvm::enumerate(attr.getValues<llvm::APFloat>()))
-        result->setBits(i, fromAPFloat(format, element));
+      for (const llvm::APFloat &element : attr.getValues<llvm::APFloat>())
+        result->setBits(at++, fromAPFloat(format, element));
     } else {
-      for (auto [i, element] : llvm::enumerate(attr.getValues<llvm::APInt>()))
-        result->setBits(i, element.getZExtValue());
+      for (const llvm::APInt &element : attr.getValues<llvm::APInt>())
+        result->setBits(at++, element.getZExtValue());
     }
   } else {
     return op->emitError() << "the interpreter cannot read the constant "

@@ -84,8 +84,8 @@ static LogicalResult mma(Operation *op, Evaluator &eval) {
     std::vector<int64_t> start = acc->toInts();
     std::vector<uint64_t> sums(start.begin(), start.end());
     multiplyAdd(sums, left, right, mma.getM(), mma.getN(), mma.getK());
-    for (auto [i, sum] : llvm::enumerate(sums))
-      result->setInt(i, static_cast<int64_t>(sum));
+    for (int64_t i = 0; i < result->getNumElements(); ++i)
+      result->setInt(i, static_cast<int64_t>(sums[i]));
   } else {
     TensorRef aScale, bScale;
     if (mma.getAScale()) {
@@ -98,8 +98,8 @@ static LogicalResult mma(Operation *op, Evaluator &eval) {
       return llvm::failure();
     std::vector<double> sums = acc->toFloats();
     multiplyAdd(sums, *left, *right, mma.getM(), mma.getN(), mma.getK());
-    for (auto [i, sum] : llvm::enumerate(sums))
-      result->setFloat(i, sum);
+    for (int64_t i = 0; i < result->getNumElements(); ++i)
+      result->setFloat(i, sums[i]);
   }
   eval.set(mma.getResult(), std::move(*result));
   return llvm::success();

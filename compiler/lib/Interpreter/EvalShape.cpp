@@ -76,7 +76,7 @@ static LogicalResult reduce(Operation *op, Evaluator &eval) {
   if (failed(result))
     return llvm::failure();
   TensorRef source = eval.get(reduce.getSource());
-  int64_t axis = reduce.getAxis();
+  size_t axis = reduce.getAxis();
   int64_t extent = source->getShape()[axis];
   int64_t inner = getStrides(source->getShape())[axis];
   Combiner combine = getCombiner(reduce.getKind());

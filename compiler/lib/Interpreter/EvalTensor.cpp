@@ -28,8 +28,9 @@ static LogicalResult fromElements(Operation *op, Evaluator &eval) {
   auto result = eval.makeResult(op);
   if (failed(result))
     return llvm::failure();
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    result->copyElement(i, *eval.get(operand), 0);
+  int64_t at = 0;
+  for (mlir::Value operand : op->getOperands())
+    result->copyElement(at++, *eval.get(operand), 0);
   eval.set(op->getResult(0), std::move(*result));
   return llvm::success();
 }

@@ -164,10 +164,10 @@ uint64_t drawloom::interp::encode(Format format, double value,
   // Numbers below the smallest normal one share its quantum.
   int smallest = (info.hasZero ? 1 : 0) - info.bias;
   int shift = 52 - info.mantissaBits + std::max(0, smallest - exponent);
-  uint64_t kept = 0;
-  if (!info.hasZero && exponent < smallest) {
+  if (!info.hasZero && exponent < smallest)
     return finish(0);
-  } else if (shift < 64) {
+  uint64_t kept;
+  if (shift < 64) {
     kept = significand >> shift;
     uint64_t rest = significand & llvm::maskTrailingOnes<uint64_t>(shift);
     kept += roundsUp(rounding, negative, kept, rest, shift);
@@ -207,11 +207,12 @@ double drawloom::interp::decode(Format format, uint64_t bits) {
                              : std::nan(""),
                          sign);
 
-  int64_t mantissa = code & llvm::maskTrailingOnes<uint64_t>(info.mantissaBits);
+  uint64_t mantissa =
+      code & llvm::maskTrailingOnes<uint64_t>(info.mantissaBits);
   int field = static_cast<int>(code >> info.mantissaBits);
   bool hidden = field != 0 || !info.hasZero;
   if (hidden)
-    mantissa += int64_t(1) << info.mantissaBits;
+    mantissa += uint64_t(1) << info.mantissaBits;
   int exponent = (hidden ? field : 1) - info.bias - info.mantissaBits;
   return sign * std::ldexp(static_cast<double>(mantissa), exponent);
 }

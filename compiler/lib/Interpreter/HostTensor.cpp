@@ -51,16 +51,16 @@ HostTensor HostTensor::scalar(Format format, int64_t value) {
 HostTensor HostTensor::fromFloats(Format format, ArrayRef<int64_t> shape,
                                   ArrayRef<double> values) {
   HostTensor result(format, shape);
-  for (auto [index, value] : llvm::enumerate(values))
-    result.setFloat(index, value);
+  for (int64_t i = 0; i < result.numElements; ++i)
+    result.setFloat(i, values[i]);
   return result;
 }
 
 HostTensor HostTensor::fromInts(Format format, ArrayRef<int64_t> shape,
                                 ArrayRef<int64_t> values) {
   HostTensor result(format, shape);
-  for (auto [index, value] : llvm::enumerate(values))
-    result.setInt(index, value);
+  for (int64_t i = 0; i < result.numElements; ++i)
+    result.setInt(i, values[i]);
   return result;
 }
 

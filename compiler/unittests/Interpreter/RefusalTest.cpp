@@ -294,8 +294,8 @@ TEST(Refusal, UnknownOperationsAndTypes) {
 }
 
 TEST(Refusal, StoreToATensorPassedTwice) {
-  // The caller's mistake: one tensor for two views, one of them written. The
-  // helper copies its arguments, so this calls the interpreter itself.
+  // The caller's mistake: one tensor for two views, one of them written. All
+  // other tests each pass a tensor of its own.
   EXPECT_THAT(runAliased(R"(
     tile.kernel @k(%x: !tile.view<?xi8>, %y: !tile.view<?xi8>) {
       %0 = tile.load %x[0] : !tile.view<?xi8> -> tensor<4xi8>
