@@ -152,7 +152,7 @@ func.func @f(%n: index) {
 // Work items.
 func.func @f(%n: index) {
   // expected-error@below {{'agent.items' op expects a region with one argument, the number of the work item, of type index}}
-  %items = "agent.items"(%n) <{stream = #agent<stream static>}> ({
+  %items = "agent.items"(%n) <{stream = #agent.stream<static>}> ({
     agent.yield %n : index
   }) : (index) -> !agent.items<index>
   return

@@ -295,3 +295,30 @@ func.func @f(%n: index) {
   }
   return
 }
+
+// -----
+
+// Words that do not exist.
+func.func @f() {
+  // expected-error@below {{custom op 'agent.pipe' expected one of [smem, tmem, message] for the memory of a pipe, got: gmem}}
+  %p = agent.pipe "p" slots(1) gmem : (tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@below {{custom op 'agent.pipe' expected one of [cta, pair, cluster] for a scope, got: grid}}
+  %p = agent.pipe "p" slots(1) smem scope(grid) : (tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%n: index) {
+  // expected-error@below {{custom op 'agent.items' expected one of [static, granted] for a kind of stream, got: dynamic}}
+  %items = agent.items dynamic %i of %n -> (index) {
+    agent.yield %i : index
+  }
+  return
+}

@@ -17,11 +17,11 @@ func.func private @types(
   !agent.items<index, index>)
 
 // CHECK-LABEL: func @attributes
-// CHECK-NEXT: "t.scopes"() {all = [#agent<scope cta>, #agent<scope pair>, #agent<scope cluster>]}
-// CHECK-NEXT: "t.streams"() {all = [#agent<stream static>, #agent<stream granted>]}
+// CHECK-NEXT: "t.scopes"() {all = [#agent.scope<cta>, #agent.scope<pair>, #agent.scope<cluster>]}
+// CHECK-NEXT: "t.streams"() {all = [#agent.stream<static>, #agent.stream<granted>]}
 func.func @attributes() {
-  "t.scopes"() {all = [#agent<scope cta>, #agent<scope pair>, #agent<scope cluster>]} : () -> ()
-  "t.streams"() {all = [#agent<stream static>, #agent<stream granted>]} : () -> ()
+  "t.scopes"() {all = [#agent.scope<cta>, #agent.scope<pair>, #agent.scope<cluster>]} : () -> ()
+  "t.streams"() {all = [#agent.stream<static>, #agent.stream<granted>]} : () -> ()
   return
 }
 

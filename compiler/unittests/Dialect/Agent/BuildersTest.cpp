@@ -128,8 +128,9 @@ TEST_F(Builders, ItemsComeFromOneStream) {
   // Without a publisher nobody knows what the messages are.
   scheduler.getPublishMutable().clear();
   roles.walk([&](ForEachItemOp loop) {
-    if (loop != scheduler)
+    if (loop != scheduler) {
       EXPECT_FALSE(loop.getStream());
+    }
   });
 }
 

@@ -21,9 +21,13 @@ static ParseResult parseScope(OpAsmParser &parser, ScopeAttr &scope) {
   scope = ScopeAttr::get(parser.getContext(), Scope::cta);
   if (failed(parser.parseOptionalKeyword("scope")))
     return success();
-  return failure(parser.parseLParen() ||
-                 parser.parseCustomAttributeWithFallback(scope) ||
-                 parser.parseRParen());
+  if (parser.parseLParen())
+    return failure();
+  FailureOr<Scope> value = FieldParser<Scope, Scope>::parse(parser);
+  if (failed(value) || parser.parseRParen())
+    return failure();
+  scope = ScopeAttr::get(parser.getContext(), *value);
+  return success();
 }
 
 static void printScope(OpAsmPrinter &printer, Operation *, ScopeAttr scope) {
@@ -163,18 +167,18 @@ static void printCluster(OpAsmPrinter &printer, Operation *,
 //===----------------------------------------------------------------------===//
 
 ParseResult ItemsOp::parse(OpAsmParser &parser, OperationState &result) {
-  StreamAttr stream;
   OpAsmParser::Argument number;
   OpAsmParser::UnresolvedOperand count;
   SmallVector<Type> item;
   number.type = parser.getBuilder().getIndexType();
-  if (parser.parseCustomAttributeWithFallback(stream) ||
-      parser.parseArgument(number) || parser.parseKeyword("of") ||
-      parser.parseOperand(count) ||
+  FailureOr<Stream> stream = FieldParser<Stream, Stream>::parse(parser);
+  if (failed(stream) || parser.parseArgument(number) ||
+      parser.parseKeyword("of") || parser.parseOperand(count) ||
       parser.resolveOperand(count, number.type, result.operands) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  result.addAttribute(getStreamAttrName(result.name), stream);
+  result.addAttribute(getStreamAttrName(result.name),
+                      StreamAttr::get(parser.getContext(), *stream));
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseArrow() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {

@@ -77,7 +77,7 @@ def Agent_Dialect : Dialect {
     }
     ```
 
-    The rationale page says why the dialect is cut this way.
+    The [rationale](AgentRationale.md) says why the dialect is cut this way.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

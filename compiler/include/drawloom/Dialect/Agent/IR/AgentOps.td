@@ -89,12 +89,15 @@ def Agent_PipeOp : Agent_Op<"pipe", [
     reach from one side to the other: a role that acts for a pair and one that
     every CTA has need a pipe with `scope(pair)` between them.
 
+    It refuses, for instance:
+
     | message | why |
     |---|---|
-    | pipe '…' is produced by @a and @b; a pipe has one producer | two writers have no common order |
-    | pipe '…' is never produced, pipe '…' is never consumed | one side would wait for ever |
-    | pipe '…' is used in two switches | a pipe belongs to one kernel phase |
-    | pipe '…': items … | two roles that share the work items disagree about who takes which |
+    | pipe 'p' is produced by @a and @b; a pipe has one producer | two writers have no common order |
+    | pipe 'p' is never produced; @b would wait for ever | a pipe without a producer is a mistake, not dead code |
+    | pipe 'p' is never consumed; @a would wait for ever for an empty slot | the same on the other side |
+    | pipe 'p' joins @a, which acts for a cta, and @b, which acts for a pair; it needs scope(pair) | the handshake must reach both |
+    | pipe 'p': @a produces item 1 of every 2, which no role consumes | the roles that divide the items left one out |
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -186,6 +189,11 @@ def Agent_ConsumeOp : Agent_OnceOp<"consume", [
 
     A consume cannot be inside another consume of the same pipe: slots are
     released in order.
+
+    | message | why |
+    |---|---|
+    | of pipe 'p' holds lag + 1 = 2 + 1 = 3 slots at once, but the pipe has 2; use slots(3) or a lag below 2 | the role would wait for a slot that only it can release |
+    | of pipe 'p' is inside another one; slots are released in order, one at a time | the inner region ends first |
   }];
   let arguments = (ins
     Variadic<Agent_Pipe>:$pipes,
@@ -267,8 +275,16 @@ def Agent_RoleOp : Agent_OnceOp<"role", [HasParent<"SwitchOp">, NoRegionArgument
     of four warps must have the same budget.
 
     The region sees the values from outside of the switch. What it computes can
-    reach another role through a pipe only. A barrier for all warps of the CTA
-    or of the cluster cannot be inside a role: the other roles never arrive.
+    reach another role through a pipe only. A barrier for all threads of the CTA
+    or of the cluster (`gpu.barrier`, `nvvm.barrier` without a number of threads,
+    `nvvm.cluster.wait` and others) cannot be inside a role: the other roles
+    never arrive.
+
+    | message | why |
+    |---|---|
+    | 'gpu.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads | it would hang |
+    | roles @a and @b share warp group 1 (warps 4 to 7), but one has registers(40) and the other registers(24); setmaxnreg holds for the whole group | |
+    | roles @a on warps 0 to 3 and @b on warp 2 overlap | |
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -17,14 +17,14 @@ include "mlir/IR/EnumAttr.td"
 // Enumerations
 //===----------------------------------------------------------------------===//
 
-def Agent_Memory : I32Enum<"Memory", "memory of a pipe", [
+def Agent_Memory : I32Enum<"Memory", "the memory of a pipe", [
     I32EnumCase<"smem", 0>,
     I32EnumCase<"tmem", 1>,
     I32EnumCase<"message", 2>]> {
   let cppNamespace = "::drawloom::agent";
 }
 
-def Agent_Scope : I32Enum<"Scope", "scope", [
+def Agent_Scope : I32Enum<"Scope", "a scope", [
     I32EnumCase<"cta", 0>,
     I32EnumCase<"pair", 1>,
     I32EnumCase<"cluster", 2>]> {
@@ -41,10 +41,10 @@ def Agent_ScopeAttr : EnumAttr<Agent_Dialect, Agent_Scope, "scope"> {
     | `pair` | one CTA of each pair has it and acts for both | slots of the two CTAs of a pair are handled together |
     | `cluster` | one CTA of the cluster has it and acts for all | slots of all CTAs of the cluster are handled together |
   }];
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
-def Agent_Stream : I32Enum<"Stream", "kind of stream", [
+def Agent_Stream : I32Enum<"Stream", "a kind of stream", [
     I32EnumCase<"fixed", 0, "static">,
     I32EnumCase<"granted", 1>]> {
   let cppNamespace = "::drawloom::agent";
@@ -57,7 +57,7 @@ def Agent_StreamAttr : EnumAttr<Agent_Dialect, Agent_Stream, "stream"> {
     | `static` | cluster c of C takes the items c, c + C, c + 2C, … |
     | `granted` | a cluster starts with the item of its own number and asks for the next one at run time (cluster launch control) |
   }];
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 //===----------------------------------------------------------------------===//
