@@ -5,8 +5,8 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX] [DATA dir])
-# Every TEST in it is a ctest of its own, labelled `unit` and by component.
+# drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX])
+# Every TEST in it is a ctest of its own, labelled with its component.
 function(drawloom_unittest name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -14,7 +14,7 @@ function(drawloom_unittest name)
   drawloom_component(component)
   gtest_discover_tests(${name} TEST_PREFIX ${component}.
     DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "unit;${component}"
+    PROPERTIES LABELS ${component}
                ENVIRONMENT "ASAN_OPTIONS=detect_container_overflow=0")
 endfunction()
 
