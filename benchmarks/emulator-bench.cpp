@@ -102,7 +102,8 @@ static std::string kernelText(const Loop &loop) {
   mov.u64 %rd4, 4;
   setp.eq.u32 %p3, %lane, 99;
 again:
-)") + loop.body + R"(
+)") + loop.body +
+         R"(
   add.u32 %i, %i, 1;
   setp.lt.u32 %again, %i, %n;
   @%again bra again;

@@ -16,6 +16,7 @@
 #define DRAWLOOM_PTX_LIB_FORMNOTATION_H
 
 #include "drawloom/PTX/InstructionTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/Error.h"
@@ -61,7 +62,7 @@ private:
   template <typename T>
   llvm::ArrayRef<T> save(llvm::ArrayRef<T> list) {
     T *copy = arena.Allocate<T>(list.size());
-    std::uninitialized_copy(list.begin(), list.end(), copy);
+    llvm::uninitialized_copy(list, copy);
     return {copy, list.size()};
   }
 

@@ -246,6 +246,10 @@ const Requirement &InstructionTable::requirement(Modifier modifier) const {
   return storage->modifierRequirements[static_cast<unsigned>(modifier)];
 }
 
+unsigned InstructionTable::opcodeCount() const {
+  return storage->formRanges.size();
+}
+
 llvm::ArrayRef<Form> InstructionTable::forms() const { return storage->forms; }
 
 llvm::ArrayRef<Form> InstructionTable::formsOf(Opcode opcode) const {

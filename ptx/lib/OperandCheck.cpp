@@ -386,13 +386,14 @@ bool OperandCheck::checkBase(StateSpace space, const Operand &base) {
     bool integral =
         isInteger(base.type()) || kindOf(base.type()) == TypeKind::Bits;
     unsigned bits = bitsOf(base.type());
-    // Only .global and generic addresses have to have the module's size; a
-    // 16-bit register counts as an offset everywhere.
+    // An address is widened or cut to the size of its space (PTX ISA, section
+    // 6.4.1), but 32 bits of .global or generic ask for the 32-bit ABI, which
+    // ptxas has no more.
     bool full = (space == StateSpace::Generic || space == StateSpace::Global) &&
                 addressSize != 32;
-    bool fitting = space == StateSpace::TensorMemory ? bits == 32
-                   : full ? bits == 64 || bits == 16
-                          : bits == 64 || bits == 32 || bits == 16;
+    bool fitting = space == StateSpace::TensorMemory
+                       ? bits == 32
+                       : bits <= 64 && !(full && bits == 32);
     if (!integral || !fitting)
       return reject([&] {
         return name() + " is declared as " + dotted(base.type()) +

@@ -40,7 +40,7 @@ void Parser::parseBody(Function &function) {
       continue;
     default:
       if (!parseStatement())
-        skipStatement();
+        skipStatement(/*inBody=*/true);
     }
   }
   finishBody(function);
@@ -93,11 +93,10 @@ bool Parser::parseStatement() {
     return parseInstruction();
   case Token::Identifier:
     if (lexer.colonFollows()) {
-      StringRef name = token.text;
-      const char *loc = token.loc();
+      Token name = token;
       advance();
       advance();
-      return parseLabel(name, loc);
+      return parseLabel(name);
     }
     return parseInstruction();
   case Token::Error:
@@ -126,28 +125,29 @@ bool Parser::parseBodyDirective() {
 // Labels and what they can name
 //===----------------------------------------------------------------------===//
 
-bool Parser::parseLabel(StringRef name, const char *loc) {
+bool Parser::parseLabel(const Token &name) {
   if (isDirective("branchtargets"))
-    return parseBranchTargets(name, loc);
+    return parseBranchTargets(name);
   if (isDirective("calltargets"))
-    return parseCallTargets(name, loc);
+    return parseCallTargets(name);
   if (isDirective("callprototype"))
-    return parseCallPrototype(name, loc);
+    return parseCallPrototype(name);
   auto index = static_cast<uint32_t>(body.labels.size());
   auto [it, isNew] =
-      body.scopes.back().labels.try_emplace(name, index, token.line);
+      body.scopes.back().labels.try_emplace(name.text, index, name.line);
   if (!isNew)
-    return error(loc, "label '" + name +
+    // The statement after the colon is one of its own.
+    error(name.loc(), "label '" + name.text +
                           "' is defined twice in this scope; first on line " +
                           llvm::Twine(it->second.second));
   body.add(BodyItem::Label, index);
   body.labels.push_back(
-      {save(name), static_cast<uint32_t>(body.instructions.size())});
+      {save(name.text), static_cast<uint32_t>(body.instructions.size())});
   return true;
 }
 
 /// name: .branchtargets label, label, ...;
-bool Parser::parseBranchTargets(StringRef name, const char *loc) {
+bool Parser::parseBranchTargets(const Token &name) {
   advance();
   llvm::SmallVector<PendingLabel, 8> uses;
   do {
@@ -164,17 +164,17 @@ bool Parser::parseBranchTargets(StringRef name, const char *loc) {
   }
   Binding binding;
   binding.kind = Binding::TargetList;
-  binding.line = token.line;
+  binding.line = name.line;
   binding.index = static_cast<uint32_t>(body.targetLists.size());
-  if (!names.declare(name, binding))
-    return errorDeclaredTwice(loc, name);
+  if (!names.declare(name.text, binding))
+    return errorDeclaredTwice(name.loc(), name.text);
   body.add(BodyItem::BranchTargets, body.targetLists.size());
-  body.targetLists.push_back({save(name), {labels, uses.size()}, {}});
+  body.targetLists.push_back({save(name.text), {labels, uses.size()}, {}});
   return expect(Token::Semicolon, "after .branchtargets");
 }
 
 /// name: .calltargets function, function, ...;
-bool Parser::parseCallTargets(StringRef name, const char *loc) {
+bool Parser::parseCallTargets(const Token &name) {
   advance();
   llvm::SmallVector<const Symbol *, 8> targets;
   do {
@@ -191,19 +191,19 @@ bool Parser::parseCallTargets(StringRef name, const char *loc) {
   } while (consumeIf(Token::Comma));
   Binding binding;
   binding.kind = Binding::TargetList;
-  binding.line = token.line;
+  binding.line = name.line;
   binding.index = static_cast<uint32_t>(body.targetLists.size());
-  if (!names.declare(name, binding))
-    return errorDeclaredTwice(loc, name);
+  if (!names.declare(name.text, binding))
+    return errorDeclaredTwice(name.loc(), name.text);
   body.add(BodyItem::CallTargets, body.targetLists.size());
-  body.targetLists.push_back({save(name), {}, saveList(targets)});
+  body.targetLists.push_back({save(name.text), {}, saveList(targets)});
   return expect(Token::Semicolon, "after .calltargets");
 }
 
 /// name: .callprototype {(results)} _ {(parameters)} {directives};
-bool Parser::parseCallPrototype(StringRef name, const char *loc) {
+bool Parser::parseCallPrototype(const Token &name) {
   advance();
-  ptx::CallPrototype entry{save(name), {}};
+  ptx::CallPrototype entry{save(name.text), {}};
   // The parameters' names mean nothing outside.
   names.enterScope();
   uint32_t registersBefore = body.registerCount;
@@ -226,10 +226,10 @@ bool Parser::parseCallPrototype(StringRef name, const char *loc) {
     return false;
   Binding binding;
   binding.kind = Binding::CallPrototype;
-  binding.line = token.line;
+  binding.line = name.line;
   binding.index = static_cast<uint32_t>(body.callPrototypes.size());
-  if (!names.declare(name, binding))
-    return errorDeclaredTwice(loc, name);
+  if (!names.declare(name.text, binding))
+    return errorDeclaredTwice(name.loc(), name.text);
   body.add(BodyItem::CallPrototype, body.callPrototypes.size());
   body.callPrototypes.push_back(entry);
   return expect(Token::Semicolon, "after .callprototype");
@@ -314,7 +314,7 @@ bool Parser::parseInstruction() {
                  why.message);
   }
   Operand *copy = arena.Allocate<Operand>(operands.size());
-  std::uninitialized_copy(operands.begin(), operands.end(), copy);
+  llvm::uninitialized_copy(operands, copy);
   instruction.operandData = copy;
   instruction.operandCount = static_cast<uint16_t>(operands.size());
   for (auto &[index, use] : labelUses) {

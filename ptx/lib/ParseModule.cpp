@@ -94,12 +94,26 @@ bool Parser::expect(Token::Kind kind, const llvm::Twine &where) {
                describe(token));
 }
 
-/// Goes behind the next ';', but not past a brace: the loops that call this
-/// know what braces mean where they are.
-void Parser::skipStatement() {
-  while (!token.is(Token::Eof) && !token.is(Token::LeftBrace) &&
-         !token.is(Token::RightBrace) && !token.is(Token::Semicolon))
+/// Goes behind the next ';', but not past a brace of a scope: the loops that
+/// call this know what those mean where they are. In a body a brace that closes
+/// before the ';' belongs to a vector.
+void Parser::skipStatement(bool inBody) {
+  while (!token.is(Token::Eof) && !token.is(Token::RightBrace) &&
+         !token.is(Token::Semicolon)) {
+    if (token.is(Token::LeftBrace)) {
+      if (!inBody)
+        return;
+      Lexer ahead = lexer;
+      Token closing = ahead.next();
+      while (!closing.is(Token::Eof) && !closing.is(Token::RightBrace) &&
+             !closing.is(Token::LeftBrace) && !closing.is(Token::Semicolon))
+        closing = ahead.next();
+      if (!closing.is(Token::RightBrace))
+        return;
+      lexer = ahead;
+    }
     token = lexer.next();
+  }
   if (token.is(Token::Semicolon))
     advance();
 }
@@ -127,7 +141,7 @@ void Parser::parseModule() {
     if (parseTopLevel())
       continue;
     // A broken function head may be followed by its body.
-    skipStatement();
+    skipStatement(/*inBody=*/false);
     unsigned depth = 0;
     while (!token.is(Token::Eof) && (token.is(Token::LeftBrace) ||
                                      token.is(Token::RightBrace) || depth)) {

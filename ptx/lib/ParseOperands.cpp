@@ -367,12 +367,17 @@ bool Parser::parseCallList(llvm::SmallVectorImpl<Operand> &list) {
   return true;
 }
 
+/// "1 result", "2 results".
+static std::string count(size_t number, StringRef what) {
+  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : "s");
+}
+
 bool Parser::checkCall(const Prototype &prototype, StringRef name,
                        const char *loc, size_t results, size_t arguments) {
   if (results != prototype.results.size())
     return error(loc, "'" + name + "' has " +
-                          llvm::Twine(prototype.results.size()) +
-                          " results; the call takes " + llvm::Twine(results));
+                          count(prototype.results.size(), "result") +
+                          "; the call takes " + llvm::Twine(results));
   // An open array at the end stands for any further arguments.
   size_t wanted = prototype.parameters.size();
   bool open = wanted && prototype.parameters.back().variable &&
@@ -381,9 +386,8 @@ bool Parser::checkCall(const Prototype &prototype, StringRef name,
                   Variable::unsized;
   if (arguments == wanted || (open && arguments + 1 == wanted))
     return true;
-  return error(loc, "'" + name + "' has " + llvm::Twine(wanted) +
-                        " parameters; the call passes " +
-                        llvm::Twine(arguments));
+  return error(loc, "'" + name + "' has " + count(wanted, "parameter") +
+                        "; the call passes " + llvm::Twine(arguments));
 }
 
 //===----------------------------------------------------------------------===//

@@ -108,7 +108,7 @@ private:
     return token.is(Token::Directive) && token.text == text;
   }
   bool consumeDirective(llvm::StringRef text);
-  void skipStatement();
+  void skipStatement(bool inBody);
   /// Reports an error after which nothing further can be understood.
   void giveUp(const char *loc, const llvm::Twine &message);
   bool errorDeclaredTwice(const char *loc, llvm::StringRef name);
@@ -146,10 +146,10 @@ private:
   // Bodies.
   void parseBody(Function &function);
   bool parseStatement();
-  bool parseLabel(llvm::StringRef name, const char *loc);
-  bool parseBranchTargets(llvm::StringRef name, const char *loc);
-  bool parseCallTargets(llvm::StringRef name, const char *loc);
-  bool parseCallPrototype(llvm::StringRef name, const char *loc);
+  bool parseLabel(const Token &name);
+  bool parseBranchTargets(const Token &name);
+  bool parseCallTargets(const Token &name);
+  bool parseCallPrototype(const Token &name);
   bool parseBodyDirective();
   bool parseInstruction();
   bool parseGuard(Instruction &instruction);

@@ -66,8 +66,9 @@ bool drawloom::ptx::fits(Type wanted, Type declared) {
     return want == have;
   if (want == TypeKind::Bits || have == TypeKind::Bits)
     return true;
+  // ptxas takes an .f16x2 register for 32 bits of integer.
   if (isInteger(wanted))
-    return isInteger(declared);
+    return isInteger(declared) || have == TypeKind::Half2;
   return want == have && want != TypeKind::Format;
 }
 
@@ -82,7 +83,8 @@ bool drawloom::ptx::fitsWider(Type wanted, Type declared) {
     return have != TypeKind::Pred;
   case TypeKind::Unsigned:
   case TypeKind::Signed:
-    return have == TypeKind::Bits || isInteger(declared);
+    return have == TypeKind::Bits || have == TypeKind::Half2 ||
+           isInteger(declared);
   case TypeKind::Float:
   case TypeKind::Half2:
     return have == TypeKind::Bits;

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/PTX/InstructionTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
+#include <set>
+#include <tuple>
 
 using namespace drawloom::ptx;
 
@@ -16,11 +19,36 @@ TEST(InstructionTable, EveryRowIsWellFormed) {
     ADD_FAILURE() << row;
 }
 
+/// Words take the first empty slot that has them. An optional slot before a
+/// required one with the same word would always take it away.
+TEST(InstructionTable, NoOptionalSlotStarvesARequiredOne) {
+  for (const Form &form : InstructionTable::get().forms())
+    for (auto [index, slot] : llvm::enumerate(form.slots))
+      for (const ModifierSlot &later : form.slots.drop_front(index + 1)) {
+        if (!slot.optional || later.optional)
+          continue;
+        for (Modifier modifier : slot.alternatives)
+          EXPECT_FALSE(llvm::is_contained(later.alternatives, modifier))
+              << spelling(form.opcode).str() << ' ' << form.modifierText.str()
+              << ": ." << spelling(modifier).str();
+      }
+}
+
+/// A form that comes after one with the same words and operands is never
+/// reached.
+TEST(InstructionTable, NoRowStandsTwice) {
+  std::set<std::tuple<Opcode, llvm::StringRef, llvm::StringRef>> seen;
+  for (const Form &form : InstructionTable::get().forms())
+    EXPECT_TRUE(
+        seen.emplace(form.opcode, form.modifierText, form.operandText).second)
+        << spelling(form.opcode).str() << ' ' << form.modifierText.str() << ' '
+        << form.operandText.str();
+}
+
 TEST(InstructionTable, EveryOpcodeHasAForm) {
   const InstructionTable &table = InstructionTable::get();
-  for (const Form &form : table.forms())
-    EXPECT_FALSE(table.formsOf(form.opcode).empty());
-  EXPECT_GT(table.forms().size(), 20u);
+  for (unsigned i = 0; i < table.opcodeCount(); ++i)
+    EXPECT_FALSE(table.formsOf(Opcode(i)).empty()) << spelling(Opcode(i)).str();
 }
 
 TEST(InstructionTable, LongestOpcodeWins) {

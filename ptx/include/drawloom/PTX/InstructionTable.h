@@ -186,12 +186,13 @@ struct Variant {
   std::string mnemonic() const;
 };
 
-/// The compiled table. Immutable; building it takes about a millisecond.
+/// The compiled table. Immutable; building it takes a few milliseconds, once.
 class InstructionTable {
 public:
   static const InstructionTable &get();
   ~InstructionTable();
 
+  unsigned opcodeCount() const;
   llvm::ArrayRef<Form> forms() const;
   llvm::ArrayRef<Form> formsOf(Opcode opcode) const;
 

@@ -45,7 +45,8 @@ struct ParseOptions {
   unsigned maxErrors = 20;
 };
 
-/// Parses a module. The buffer is not needed afterwards.
+/// Parses a module. The buffer must be followed by a NUL, as MemoryBuffers are;
+/// it is not needed afterwards.
 ParseResult parseModule(llvm::MemoryBufferRef buffer,
                         const ParseOptions &options = {});
 
