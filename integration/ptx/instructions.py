@@ -68,7 +68,7 @@ class Instruction:
 
     def module(self) -> str:
         """A module with this instruction and what it may refer to."""
-        registers = "\n".join(f"  .reg .{kind} {prefix}<{300 if kind in WIDE else 20}>;"
+        registers = "\n".join(f"  .reg .{kind} {prefix}<{300 if kind in WIDE else 24}>;"
                               for kind, prefix in PREFIX.items() if self._uses(prefix))
         extras = "\n".join(text for name, text in DECLARED.items() if self._uses(name))
         tables = "  targets: .branchtargets done, done;\n" if self._uses("targets") else ""
@@ -159,7 +159,8 @@ def declare(statement: str, scope: dict[str, str]):
         for name in split_operands(names):
             scope[name.replace(" ", "")] = kind
     elif found := re.search(r"\.(shared|global|const|local|param)\b[^=]*?([\w$%]+)\s*(\[[^=]*)?(=|;)", statement):
-        scope[found[2]] = found[1]
+        # A parameter declared in a body belongs to a call, and goes with it.
+        scope[found[2]] = "call" if found[1] == "param" else found[1]
 
 
 def lookup(name: str, scopes) -> str | None:

@@ -196,6 +196,34 @@ def other_offset(instruction, choose):
     return with_operand(instruction, at, f"[{base}{choose.one(('+16', '+-32', '+0x40', ''))}]")
 
 
+def other_immediate(instruction, choose):
+    """Another number; legal unless the instruction takes only some."""
+    places = [(at, match) for at, operand in enumerate(instruction.operands)
+              for match in re.finditer(r"(?<![\w%.+-])-?(0x)?\d+(?![\w.])", operand)]
+    if not places:
+        return None
+    return with_register(instruction, *choose.one(places), choose.one(("0", "1", "2", "8", "0x20", "-1", "64")))
+
+
+def whole_other_order(instruction, choose):
+    """All modifiers behind the first two words in another order."""
+    head, rest = instruction.mnemonic[:2], list(instruction.mnemonic[2:])
+    for at in range(len(rest) - 1, 0, -1):
+        other = int(choose.random() * (at + 1))
+        rest[at], rest[other] = rest[other], rest[at]
+    return replace(instruction, mnemonic=(*head, *rest))
+
+
+def wider_register(instruction, choose):
+    """Untyped registers of the same or of twice the size."""
+    if not (found := some_register(instruction, choose)):
+        return None
+    stem = found[1][0].rstrip("0123456789")
+    kind = next(kind for kind, prefix in PREFIX.items() if prefix == stem)
+    size = int(re.search(r"\d+", kind)[0]) if kind != "pred" else 0
+    return with_register(instruction, *found, PREFIX.get(f"b{choose.one((size, 2 * size))}", "%p") + "9")
+
+
 def other_vector(instruction, choose):
     places = [at for at, operand in enumerate(instruction.operands) if "{" in operand]
     if not places:
@@ -217,10 +245,13 @@ def other_module(instruction, choose):
     return replace(instruction, version=version, target=target)
 
 
-MUTATIONS = (drop_modifier, repeat_modifier, reorder_modifiers, other_modifier, other_modifier, more_modifier,
-             foreign_modifier, misspelt_modifier, other_type, similar_type, other_register, similar_register,
-             similar_register, immediate_for_register, predicate_for_value, drop_operand, more_operand,
-             swap_operands, toggle_brackets, other_offset, other_vector, guarded, other_module, other_module)
+# Some stand here more than once: about a third of the mutants shall be legal, so
+# that a parser that refuses too much pays for it as well.
+MUTATIONS = (drop_modifier, repeat_modifier, other_modifier, more_modifier, foreign_modifier, misspelt_modifier,
+             other_type, other_register, immediate_for_register, predicate_for_value, drop_operand, more_operand,
+             swap_operands, toggle_brackets, other_vector, similar_type, reorder_modifiers,
+             *[whole_other_order] * 3, *[similar_register] * 2, wider_register, *[other_immediate] * 2,
+             other_offset, *[guarded] * 2, *[other_module] * 3)
 
 
 def mutants_of(pool: list[Instruction], count: int, seed: str) -> list[tuple[str, Instruction]]:
