@@ -108,6 +108,8 @@ STATEMENT = re.compile(r"""\s*(?:
   | (?P<text>[^;{}]*(?:\{[^{}]*\}[^;{}]*)*;)
   | (?P<head>[^;{}]+(?=\{)))""", re.VERBOSE)
 GUARDED = re.compile(r"(@!?[\w%$]+\s+)?([a-z]\w*(?:[.:]+\w+)*)\s*(.*);", re.DOTALL)
+REGISTERS = re.compile(r"\.reg\s+(?:\.v\d\s+)?\.(\w+)\s+(.*);", re.DOTALL)
+VARIABLE = re.compile(r"\.(shared|global|const|local|param)\b[^=]*?([\w$%]+)\s*(\[[^=]*)?(=|;)")
 NAME = re.compile(r"(?<![\w.:])[%$]?[A-Za-z_][\w$.]*")
 
 
@@ -155,10 +157,10 @@ def pool_of(paths: list[Path]) -> list[Instruction]:
 def declare(statement: str, scope: dict[str, str]):
     words = statement.rstrip(";").split(None, 2)
     if words[0] == ".reg":
-        kind, names = re.match(r"\.reg\s+(?:\.v\d\s+)?\.(\w+)\s+(.*);", statement, re.DOTALL).groups()
+        kind, names = REGISTERS.match(statement).groups()
         for name in split_operands(names):
             scope[name.replace(" ", "")] = kind
-    elif found := re.search(r"\.(shared|global|const|local|param)\b[^=]*?([\w$%]+)\s*(\[[^=]*)?(=|;)", statement):
+    elif found := VARIABLE.search(statement):
         # A parameter declared in a body belongs to a call, and goes with it.
         scope[found[2]] = "call" if found[1] == "param" else found[1]
 
@@ -170,7 +172,8 @@ def lookup(name: str, scopes) -> str | None:
         if (digits := re.search(r"\d+$", name)):
             for declared, kind in scope.items():
                 stem, _, count = declared.partition("<")
-                if count and name[:digits.start()] == stem and int(digits[0]) < int(count.rstrip(">")):
+                if (count and name[:digits.start()] == stem
+                        and int(digits[0]) < int(count.rstrip(">"))):
                     return kind
     return None
 

@@ -15,10 +15,11 @@ from instructions import PREFIX, Instruction, split_operands
 TYPES = ("pred", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "bf16", "f16x2", "bf16x2",
          "b32", "u32", "s32", "f32", "tf32", "b64", "u64", "s64", "f64", "f32x2", "b128")
 # Versions and targets that go together, and a few that don't.
-MODULES = (("7.0", "sm_80"), ("7.4", "sm_86"), ("7.8", "sm_89"), ("7.8", "sm_90"), ("8.0", "sm_90a"),
-           ("8.3", "sm_90"), ("8.6", "sm_90a"), ("8.6", "sm_100"), ("8.6", "sm_100a"), ("8.7", "sm_120a"),
-           ("8.8", "sm_100f"), ("8.8", "sm_103a"), ("9.0", "sm_110a"), ("9.0", "sm_121a"), ("9.0", "sm_80"),
-           ("9.1", "sm_100a"), ("9.4", "sm_103f"), ("9.4", "sm_90"), ("9.4", "sm_75"), ("8.5", "sm_100a"),
+MODULES = (("7.0", "sm_80"), ("7.4", "sm_86"), ("7.8", "sm_89"), ("7.8", "sm_90"),
+           ("8.0", "sm_90a"), ("8.3", "sm_90"), ("8.6", "sm_90a"), ("8.6", "sm_100"),
+           ("8.6", "sm_100a"), ("8.7", "sm_120a"), ("8.8", "sm_100f"), ("8.8", "sm_103a"),
+           ("9.0", "sm_110a"), ("9.0", "sm_121a"), ("9.0", "sm_80"), ("9.1", "sm_100a"),
+           ("9.4", "sm_103f"), ("9.4", "sm_90"), ("9.4", "sm_75"), ("8.5", "sm_100a"),
            ("7.8", "sm_90a"))
 
 
@@ -80,13 +81,16 @@ def reorder_modifiers(instruction, choose):
 def other_modifier(instruction, choose):
     """Another modifier that this opcode has somewhere; often a legal one."""
     at = some_word(instruction, choose)
-    return with_word(instruction, at, choose.one(choose.of_head[instruction.mnemonic[0]])) if at else None
+    known = choose.of_head[instruction.mnemonic[0]]
+    return with_word(instruction, at, choose.one(known)) if at else None
 
 
 def more_modifier(instruction, choose):
     at = choose.place(instruction.mnemonic)
     known = choose.of_head[instruction.mnemonic[0]]
-    return with_word(instruction, at, instruction.mnemonic[at], choose.one(known)) if known else None
+    if not known:
+        return None
+    return with_word(instruction, at, instruction.mnemonic[at], choose.one(known))
 
 
 def foreign_modifier(instruction, choose):
@@ -149,7 +153,8 @@ def similar_register(instruction, choose):
 def immediate_for_register(instruction, choose):
     if not (found := some_register(instruction, choose)):
         return None
-    return with_register(instruction, *found, choose.one(("0", "1", "-3", "0x10", "0f3F800000", "1.5")))
+    value = choose.one(("0", "1", "-3", "0x10", "0f3F800000", "1.5"))
+    return with_register(instruction, *found, value)
 
 
 def predicate_for_value(instruction, choose):
@@ -183,12 +188,14 @@ def toggle_brackets(instruction, choose):
         return None
     at = choose.place(instruction.operands)
     operand = instruction.operands[at]
-    return with_operand(instruction, at, operand[1:-1].strip() if operand[0] == "[" else f"[{operand}]")
+    toggled = operand[1:-1].strip() if operand[0] == "[" else f"[{operand}]"
+    return with_operand(instruction, at, toggled)
 
 
 def other_offset(instruction, choose):
     """Another legal way to write an address."""
-    places = [at for at, operand in enumerate(instruction.operands) if re.fullmatch(r"\[[^,]*\]", operand)]
+    places = [at for at, operand in enumerate(instruction.operands)
+              if re.fullmatch(r"\[[^,]*\]", operand)]
     if not places:
         return None
     at = choose.one(places)
@@ -202,7 +209,8 @@ def other_immediate(instruction, choose):
               for match in re.finditer(r"(?<![\w%.+-])-?(0x)?\d+(?![\w.])", operand)]
     if not places:
         return None
-    return with_register(instruction, *choose.one(places), choose.one(("0", "1", "2", "8", "0x20", "-1", "64")))
+    value = choose.one(("0", "1", "2", "8", "0x20", "-1", "64"))
+    return with_register(instruction, *choose.one(places), value)
 
 
 def whole_other_order(instruction, choose):
@@ -221,7 +229,8 @@ def wider_register(instruction, choose):
     stem = found[1][0].rstrip("0123456789")
     kind = next(kind for kind, prefix in PREFIX.items() if prefix == stem)
     size = int(re.search(r"\d+", kind)[0]) if kind != "pred" else 0
-    return with_register(instruction, *found, PREFIX.get(f"b{choose.one((size, 2 * size))}", "%p") + "9")
+    prefix = PREFIX.get(f"b{choose.one((size, 2 * size))}", "%p")
+    return with_register(instruction, *found, prefix + "9")
 
 
 def other_vector(instruction, choose):
@@ -232,12 +241,16 @@ def other_vector(instruction, choose):
     operand = instruction.operands[at]
     start, end = operand.index("{"), operand.index("}")
     items = split_operands(operand[start + 1:end])
-    items = choose.one((items[:-1], (*items, *items[-1:]), (*items, *items), items[:len(items) // 2], items[:1]))
-    return with_operand(instruction, at, f"{operand[:start]}{{{', '.join(items)}}}{operand[end + 1:]}")
+    items = choose.one((items[:-1], (*items, *items[-1:]), (*items, *items),
+                        items[:len(items) // 2], items[:1]))
+    changed = f"{operand[:start]}{{{', '.join(items)}}}{operand[end + 1:]}"
+    return with_operand(instruction, at, changed)
 
 
 def guarded(instruction, choose):
-    return replace(instruction, guard=choose.one(("@%p7", "@!%p7", "@%r7", "@!%f7"))) if not instruction.guard else None
+    if instruction.guard:
+        return None
+    return replace(instruction, guard=choose.one(("@%p7", "@!%p7", "@%r7", "@!%f7")))
 
 
 def other_module(instruction, choose):
@@ -247,11 +260,12 @@ def other_module(instruction, choose):
 
 # Some stand here more than once: about a third of the mutants shall be legal, so
 # that a parser that refuses too much pays for it as well.
-MUTATIONS = (drop_modifier, repeat_modifier, other_modifier, more_modifier, foreign_modifier, misspelt_modifier,
-             other_type, other_register, immediate_for_register, predicate_for_value, drop_operand, more_operand,
-             swap_operands, toggle_brackets, other_vector, similar_type, reorder_modifiers,
-             *[whole_other_order] * 3, *[similar_register] * 2, wider_register, *[other_immediate] * 2,
-             other_offset, *[guarded] * 2, *[other_module] * 3)
+MUTATIONS = (drop_modifier, repeat_modifier, other_modifier, more_modifier, foreign_modifier,
+             misspelt_modifier, other_type, other_register, immediate_for_register,
+             predicate_for_value, drop_operand, more_operand, swap_operands, toggle_brackets,
+             other_vector, similar_type, reorder_modifiers, *[whole_other_order] * 3,
+             *[similar_register] * 2, wider_register, *[other_immediate] * 2, other_offset,
+             *[guarded] * 2, *[other_module] * 3)
 
 
 def mutants_of(pool: list[Instruction], count: int, seed: str) -> list[tuple[str, Instruction]]:
@@ -270,5 +284,6 @@ def mutants_of(pool: list[Instruction], count: int, seed: str) -> list[tuple[str
         mutation = choose.one(MUTATIONS)
         mutant = mutation(choose.one(members), choose)
         if mutant and (mutation is other_module or str(mutant) not in originals):
-            found.setdefault((str(mutant), mutant.version, mutant.target), (mutation.__name__, mutant))
+            key = str(mutant), mutant.version, mutant.target
+            found.setdefault(key, (mutation.__name__, mutant))
     return list(found.values())

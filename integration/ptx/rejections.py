@@ -22,9 +22,10 @@ from pathlib import Path
 
 from instructions import Instruction, pool_of
 from mutate import mutants_of
-from toolkit import Assembler
+from toolkit import Answer, Assembler
 
 HERE = Path(__file__).parent
+ERROR = re.compile(r"^(\d+)\.ptx:\d+:\d+: error: (.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def check_all(checker: Path, texts: list[str]) -> list[str]:
                                   cwd=folder, capture_output=True, text=True)
             if done.returncode not in (0, 1):
                 sys.exit(f"{checker.name} ended with {done.returncode}\n{done.stderr}")
-            for number, error in re.findall(r"^(\d+)\.ptx:\d+:\d+: error: (.*)", done.stderr, re.MULTILINE):
+            for number, error in ERROR.findall(done.stderr):
                 errors.setdefault(int(number), error)
     return [errors.get(number, "") for number in range(len(texts))]
 
@@ -76,7 +77,8 @@ def ask_both(pool: list[Instruction], assembler: Assembler, checker: Path):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--manifest", type=Path, help="what `python -m peers build` wrote")
-    parser.add_argument("--folder", type=Path, action="append", default=[], help="a folder of .ptx files")
+    parser.add_argument("--folder", type=Path, action="append", default=[],
+                        help="a folder of .ptx files")
     parser.add_argument("--ptx-print", type=Path, required=True)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", default="drawloom", help="another seed gives other mutants")
@@ -92,8 +94,7 @@ def main() -> int:
     for instruction, (theirs, ours) in zip(pool, originals):
         if ours or not theirs.accepted:
             broken += 1
-            print(f"not mutated, and refused: {instruction.version} {instruction.target} {instruction}\n"
-                  f"  drawloom: {ours or 'accepted'}\n  ptxas: {first_error(theirs)}")
+            print(describe("unchanged", instruction, theirs, ours))
     pool = [instruction for instruction, (theirs, _) in zip(pool, originals) if theirs.accepted]
 
     # A few more than asked for: ptxas crashes on some, which is no verdict.
@@ -114,11 +115,12 @@ def main() -> int:
             continue
         verdict = "refused" if ours else "accepted"
         text = f"{mutant.version} {mutant.target} {mutant}"
-        row = next((row for row in known if row.verdict == verdict and row.pattern.search(text)), None)
+        row = next((row for row in known
+                    if row.verdict == verdict and row.pattern.search(text)), None)
         if row:
             explained[row.reason, verdict] += 1
         else:
-            unexplained.append(f"{mutation}: {text}\n  drawloom: {ours or 'accepted'}\n  ptxas: {first_error(theirs)}")
+            unexplained.append(describe(mutation, mutant, theirs, ours))
 
     print(*unexplained, sep="\n")
     print(f"\n{'family':20}{'mutants':>9}{'legal':>9}{'agreed':>9}")
@@ -128,15 +130,21 @@ def main() -> int:
         print("\ndifferences with a reason (known-differences.txt)")
     for (reason, verdict), count in explained.most_common():
         print(f"{count:5}  {verdict} by us: {reason}")
-    print(f"\n{len(pool)} instructions, {broken} of them refused unchanged; ptxas {assembler.version} "
-          f"accepts {accepted.total()} of {len(judged)} mutants, crashed on {crashes} others, and ran "
-          f"{assembler.runs} times, the rest was cached; {len(unexplained)} differences have no reason")
+    print(f"\n{len(pool)} instructions, {broken} of them refused unchanged\n"
+          f"ptxas {assembler.version} accepts {accepted.total()} of {len(judged)} mutants, crashed on "
+          f"{crashes} others, and ran {assembler.runs} times, the rest was cached\n"
+          f"{explained.total()} differences have a reason, {len(unexplained)} have none")
     print(f"ptx rejections: agree on {agreed.total()} of {len(judged)}")
     enough = len(judged) == args.count and agreed.total() >= 0.95 * len(judged)
     return 0 if enough and not broken else 1
 
 
-def first_error(answer) -> str:
+def describe(mutation: str, instruction: Instruction, theirs: Answer, ours: str) -> str:
+    return (f"{mutation}: {instruction.version} {instruction.target} {instruction}\n"
+            f"  drawloom: {ours or 'accepted'}\n  ptxas: {first_error(theirs)}")
+
+
+def first_error(answer: Answer) -> str:
     if answer.accepted:
         return "accepted"
     found = re.search(r"(?:error|fatal)\s*: (.*)", answer.message)

@@ -45,8 +45,10 @@ def explain(assembler: Assembler, before: str, after: str) -> str:
     """Which sections differ, and where the machine code first does."""
     (_, one), (_, two) = assembler.assemble(before), assembler.assemble(after)
     first, second = compared(one), compared(two)
-    lines = [f"  {name}: {len(first.get(name, b''))} bytes before, {len(second.get(name, b''))} after"
-             for name in sorted(first.keys() | second.keys()) if first.get(name) != second.get(name)]
+    sizes = {name: (len(first.get(name, b"")), len(second.get(name, b"")))
+             for name in sorted(first.keys() | second.keys())
+             if first.get(name) != second.get(name)}
+    lines = [f"  {name}: {old} bytes before, {new} after" for name, (old, new) in sizes.items()]
     for old, new in zip(disassemble(one), disassemble(two)):
         if old != new:
             return "\n".join([*lines, f"  before: {old.strip()}", f"  after:  {new.strip()}"])

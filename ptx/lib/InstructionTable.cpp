@@ -81,12 +81,13 @@ StringRef drawloom::ptx::spelling(Slot slot) {
 
 Type drawloom::ptx::typeOf(Modifier modifier) {
   // The types come first in both enums, in the same order.
-  static constexpr unsigned typeCount = 0
-#define PTX_TYPE(name, text, bits, kind, declarable) +1
+  static constexpr Type types[] = {
+      Type::None,
+#define PTX_TYPE(name, text, bits, kind, declarable) Type::name,
 #include "drawloom/PTX/Types.def"
-      ;
-  unsigned index = static_cast<unsigned>(modifier);
-  return index <= typeCount ? static_cast<Type>(index) : Type::None;
+  };
+  auto index = static_cast<unsigned>(modifier);
+  return index < std::size(types) ? types[index] : Type::None;
 }
 
 StateSpace drawloom::ptx::spaceOf(Modifier modifier) {

@@ -13,7 +13,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom::ptx;
-using llvm::StringRef;
 
 namespace {
 class BodyPrinter {
