@@ -74,6 +74,47 @@ def ask_both(pool: list[Instruction], assembler: Assembler, checker: Path):
     return list(zip(assembler.assemble_all(texts, ("-O0",)), check_all(checker, texts)))
 
 
+@dataclass
+class Score:
+    """By family: the mutants, those that ptxas accepts, those we agree on."""
+    total: Counter
+    legal: Counter
+    agreed: Counter
+    explained: Counter  # by reason and verdict
+    unexplained: list[str]
+
+
+def judge(answered, known: list[Known]) -> Score:
+    score = Score(Counter(), Counter(), Counter(), Counter(), [])
+    for (mutation, mutant), (theirs, ours) in answered:
+        score.total[mutant.family] += 1
+        score.legal[mutant.family] += theirs.accepted
+        if theirs.accepted == (not ours):
+            score.agreed[mutant.family] += 1
+            continue
+        verdict = "refused" if ours else "accepted"
+        text = f"{mutant.version} {mutant.target} {mutant}"
+        row = next((row for row in known
+                    if row.verdict == verdict and row.pattern.search(text)), None)
+        if row:
+            score.explained[row.reason, verdict] += 1
+        else:
+            score.unexplained.append(describe(mutation, mutant, theirs, ours))
+    return score
+
+
+def report(score: Score):
+    print(*score.unexplained, sep="\n")
+    print(f"\n{'family':20}{'mutants':>9}{'legal':>9}{'agreed':>9}")
+    for family in sorted(score.total):
+        print(f"{family:20}{score.total[family]:9}{score.legal[family]:9}{score.agreed[family]:9}")
+    print("\ndifferences with a reason (known-differences.txt)")
+    for (reason, verdict), count in score.explained.most_common():
+        print(f"{count:5}  {verdict} by us: {reason}")
+    print(f"{score.explained.total()} differences have a reason, "
+          f"{len(score.unexplained)} have none")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--manifest", type=Path, help="what `python -m peers build` wrote")
@@ -89,54 +130,26 @@ def main() -> int:
         paths += [Path(row["path"]) for row in json.loads(args.manifest.read_text())]
     assembler = Assembler()
     pool = pool_of(paths)
-    originals = ask_both(pool, assembler, args.ptx_print)
     broken = 0
-    for instruction, (theirs, ours) in zip(pool, originals):
+    for instruction, (theirs, ours) in zip(pool, ask_both(pool, assembler, args.ptx_print)):
         if ours or not theirs.accepted:
             broken += 1
             print(describe("unchanged", instruction, theirs, ours))
-    pool = [instruction for instruction, (theirs, _) in zip(pool, originals) if theirs.accepted]
 
     # A few more than asked for: ptxas crashes on some, which is no verdict.
     mutants = mutants_of(pool, args.count + args.count // 20, args.seed)
-    known = known_differences(HERE / "known-differences.txt")
-    agreed, accepted, total = Counter(), Counter(), Counter()
-    explained, unexplained = Counter(), []
     answers = ask_both([mutant for _, mutant in mutants], assembler, args.ptx_print)
-    judged = [pair for pair in zip(mutants, answers) if pair[1][0].accepted is not None]
-    crashes = len(mutants) - len(judged)
-    judged = judged[:args.count]
-    for (mutation, mutant), (theirs, ours) in judged:
-        family = mutant.family
-        total[family] += 1
-        accepted[family] += theirs.accepted
-        if theirs.accepted == (not ours):
-            agreed[family] += 1
-            continue
-        verdict = "refused" if ours else "accepted"
-        text = f"{mutant.version} {mutant.target} {mutant}"
-        row = next((row for row in known
-                    if row.verdict == verdict and row.pattern.search(text)), None)
-        if row:
-            explained[row.reason, verdict] += 1
-        else:
-            unexplained.append(describe(mutation, mutant, theirs, ours))
+    answered = [pair for pair in zip(mutants, answers) if pair[1][0].accepted is not None]
+    crashes = len(mutants) - len(answered)
+    score = judge(answered[:args.count], known_differences(HERE / "known-differences.txt"))
+    report(score)
 
-    print(*unexplained, sep="\n")
-    print(f"\n{'family':20}{'mutants':>9}{'legal':>9}{'agreed':>9}")
-    for family in sorted(total):
-        print(f"{family:20}{total[family]:9}{accepted[family]:9}{agreed[family]:9}")
-    if explained:
-        print("\ndifferences with a reason (known-differences.txt)")
-    for (reason, verdict), count in explained.most_common():
-        print(f"{count:5}  {verdict} by us: {reason}")
-    print(f"\n{len(pool)} instructions, {broken} of them refused unchanged\n"
-          f"ptxas {assembler.version} accepts {accepted.total()} of {len(judged)} mutants, crashed on "
-          f"{crashes} others, and ran {assembler.runs} times, the rest was cached\n"
-          f"{explained.total()} differences have a reason, {len(unexplained)} have none")
-    print(f"ptx rejections: agree on {agreed.total()} of {len(judged)}")
-    enough = len(judged) == args.count and agreed.total() >= 0.95 * len(judged)
-    return 0 if enough and not broken else 1
+    count, agreed = score.total.total(), score.agreed.total()
+    print(f"\n{len(pool)} instructions, {broken} of them refused unchanged; ptxas "
+          f"{assembler.version} accepts {score.legal.total()} of {count} mutants, crashed on "
+          f"{crashes} others, and ran {assembler.runs} times, the rest was cached")
+    print(f"ptx rejections: agree on {agreed} of {count}")
+    return 0 if count == args.count and agreed >= 0.95 * count and not broken else 1
 
 
 def describe(mutation: str, instruction: Instruction, theirs: Answer, ours: str) -> str:

@@ -25,9 +25,10 @@ def kernels_of(args) -> list[tuple[str, Path]]:
 
 
 def print_again(printer: Path, path: Path) -> tuple[str | None, str]:
-    """The printed text, or None and the parser's message."""
+    """The printed text, or None and the parser's first errors."""
     done = subprocess.run([printer, path], capture_output=True, text=True)
-    return (done.stdout if done.returncode == 0 else None), done.stderr.strip()
+    first_errors = "\n".join(done.stderr.splitlines()[:9])
+    return (done.stdout if done.returncode == 0 else None), first_errors
 
 
 def disassemble(cubin: bytes) -> list[str]:
@@ -88,8 +89,7 @@ def main() -> int:
         elif old.sections != new.sections:
             wrong[name] = explain(assembler, *texts)
         else:
-            instructions = sum(section.startswith(".text") for section in old.sections)
-            print(f"{name}: identical, {len(old.sections)} sections, {instructions} of code")
+            print(f"{name}: identical in {len(old.sections)} sections")
     for name, reason in wrong.items():
         print(f"{name}: not identical\n{reason}")
     same = len(kernels) - len(wrong)
