@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Small loops, each of one kind of instruction, on one SM with eight warps: how
-// fast the machine executes warp instructions. The second column is with every
-// other lane of a warp switched off.
+// fast the machine executes warp instructions, by processor time. The second
+// column is with every other lane of a warp switched off.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "drawloom/PTX/Parser.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include <chrono>
+#include <ctime>
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -123,15 +123,14 @@ static double measure(Device &device, const Kernel &kernel, uint64_t memory,
   memcpy(launch.parameters.data(), &memory, 8);
   memcpy(launch.parameters.data() + 8, &rounds, 4);
   memcpy(launch.parameters.data() + 12, &lanes, 4);
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   RunResult result = run(device, launch, {});
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
+  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   if (result.report) {
     llvm::errs() << "emulator-bench: " << result.report->str() << "\n";
     std::exit(1);
   }
-  return result.statistics.warpInstructions / seconds.count() / 1e6;
+  return result.statistics.warpInstructions / seconds / 1e6;
 }
 
 int main(int argc, char **argv) {

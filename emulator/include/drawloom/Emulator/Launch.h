@@ -1,0 +1,106 @@
+//===- Launch.h - Running kernels -------------------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `run` executes launches to the end. Launches of one call are a stream: each
+// starts when the one before it has ended, or, if it is `programmatic`, when
+// every CTA of that one has said griddepcontrol.launch_dependents or exited.
+//
+// What runs when is a choice (RunOptions::policy). The same choice gives the
+// same run, instruction by instruction; a correct kernel gives the same result
+// under every choice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_EMULATOR_LAUNCH_H
+#define DRAWLOOM_EMULATOR_LAUNCH_H
+
+#include "drawloom/Emulator/Device.h"
+#include "drawloom/Emulator/Report.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace drawloom::emu {
+
+class Listener;
+
+struct Launch {
+  const Kernel *kernel = nullptr;
+  Dim3 grid;
+  Dim3 block;
+  Dim3 cluster;
+  uint32_t dynamicShared = 0;
+  /// Kernel::parameterBytes bytes, laid out as Kernel::parameters says.
+  std::vector<char> parameters;
+  /// Whether the launch named a cluster, even of one CTA.
+  bool explicitCluster = false;
+  /// May start before the launch in front of it has ended.
+  bool programmatic = false;
+};
+
+/// Asynchronous work, by who does it. A policy may treat them differently.
+enum class EngineKind : uint8_t {
+  Copy,           ///< cp.async
+  Bulk,           ///< cp.async.bulk and its reductions
+  Tensor,         ///< cp.async.bulk.tensor (TMA)
+  MatrixMultiply, ///< wgmma, tcgen05.mma, cp, shift
+  Commit,         ///< Arrivals that follow finished work
+  RemoteStore,    ///< st.async, red.async
+  LaunchControl,  ///< clusterlaunchcontrol
+};
+inline constexpr unsigned engineKindCount = 7;
+
+enum class Policy : uint8_t {
+  /// Warps take turns; asynchronous work is done right after the turn that
+  /// issued it, in the order of issue.
+  Deterministic,
+  /// Each step is drawn from RunOptions::seed.
+  Random,
+  /// Asynchronous work is done only when no warp can move, newest first; with
+  /// RunOptions::delayed, only work of that kind is held back.
+  Adversarial,
+};
+
+struct RunOptions {
+  Policy policy = Policy::Deterministic;
+  uint64_t seed = 0;
+  std::optional<EngineKind> delayed;
+  /// Warp instructions after which the run is ended as a livelock.
+  uint64_t stepLimit = uint64_t(1) << 40;
+  /// Told about accesses, barriers and asynchronous work; may be null.
+  Listener *listener = nullptr;
+  /// Where vprintf and __assertfail write; null discards it.
+  llvm::raw_ostream *output = nullptr;
+  /// Called about every 2^24 warp instructions with the number so far and the
+  /// CTAs finished; a run ends as soon as it returns false.
+  llvm::function_ref<bool(uint64_t steps, uint64_t ctas)> progress;
+};
+
+struct RunStatistics {
+  uint64_t warpInstructions = 0;
+  uint64_t ctas = 0;
+  uint64_t asyncOperations = 0;
+};
+
+struct RunResult {
+  std::optional<Report> report; ///< None if all launches ran to their end.
+  RunStatistics statistics;
+
+  bool ok() const { return !report; }
+};
+
+/// Runs the launches in order. They may belong to several modules of `device`.
+RunResult run(Device &device, llvm::ArrayRef<Launch> launches,
+              const RunOptions &options);
+
+/// How many CTAs of such a launch fit on one SM; 0 if not even one does.
+unsigned residentCtasPerSm(const DeviceModel &model, const Kernel &kernel,
+                           uint32_t threads, uint32_t dynamicShared);
+
+} // namespace drawloom::emu
+
+#endif // DRAWLOOM_EMULATOR_LAUNCH_H

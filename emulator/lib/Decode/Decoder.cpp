@@ -1,0 +1,330 @@
+//===- Decoder.cpp - From typed PTX to a Program --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode/Decoder.h"
+#include "Decode/RegisterSharing.h"
+#include "Machine/Warp.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::Twine;
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+/// Calls `callback` for every symbol that an operand names.
+template <typename F>
+static void forEachSymbol(const Operand &operand, F callback) {
+  switch (operand.kind()) {
+  case Operand::SymbolAddress:
+    callback(operand.symbol());
+    return;
+  case Operand::Vector:
+  case Operand::Pair:
+  case Operand::Address:
+    for (const Operand &part : operand.parts())
+      forEachSymbol(part, callback);
+    return;
+  default:
+    return;
+  }
+}
+
+template <typename F>
+static void forEachSymbol(const ptx::Initializer &initializer, F callback) {
+  if (initializer.symbol)
+    callback(initializer.symbol);
+  for (const ptx::Initializer &element : initializer.elements)
+    forEachSymbol(element, callback);
+}
+
+static bool isSharedSpace(StateSpace space) {
+  return space == StateSpace::Shared || space == StateSpace::SharedCta ||
+         space == StateSpace::SharedCluster;
+}
+
+llvm::Expected<std::unique_ptr<Program>>
+Decoder::decode(LoadedModule &module, const ptx::Function &entry) {
+  Decoder decoder(module);
+  decoder.program = std::make_unique<Program>();
+  decoder.program->module = &module;
+  decoder.program->entry = &entry;
+  decoder.fileEnd = 64; // The constant predicates.
+  decoder.predicateNext = 8;
+  decoder.predicateEnd = 64;
+  if (llvm::Error error = decoder.collectFunctions(entry))
+    return error;
+  if (llvm::Error error = decoder.placeShared())
+    return error;
+  decoder.placeFrames();
+  decoder.placeRegisters();
+  for (uint32_t index = 0; index != decoder.program->functions.size(); ++index)
+    decoder.decodeFunction(index);
+
+  std::vector<char> &image = decoder.program->registerImage;
+  image.assign(llvm::alignTo(decoder.fileEnd, 64), 0);
+  uint32_t ones = ~0u;
+  memcpy(image.data(), &ones, sizeof(ones));
+  for (const Constant &constant : decoder.constantValues)
+    for (unsigned lane = 0; lane != 32; ++lane)
+      memcpy(image.data() + constant.reg + lane * constant.bytes,
+             &constant.bits, std::min<size_t>(constant.bytes, 8));
+  return std::move(decoder.program);
+}
+
+llvm::Error Decoder::collectFunctions(const ptx::Function &entry) {
+  llvm::SetVector<const ptx::Function *> reached;
+  auto reach = [&](const ptx::Symbol *symbol) {
+    if (symbol->kind != ptx::Symbol::FunctionKind)
+      return;
+    const auto *function = static_cast<const ptx::Function *>(symbol);
+    if (function->hasBody)
+      reached.insert(function);
+  };
+  reached.insert(&entry);
+  // A function whose address is in memory can be called by anybody.
+  for (const ptx::Variable *variable : moduleField.ptx().variables)
+    if (variable->initializer)
+      forEachSymbol(*variable->initializer, reach);
+  for (size_t index = 0; index != reached.size(); ++index)
+    for (const ptx::Instruction &instruction : reached[index]->instructions)
+      for (const Operand &operand : instruction.operands())
+        forEachSymbol(operand, reach);
+
+  uint32_t first = 0;
+  for (const ptx::Function *function : reached) {
+    ProgramFunction part;
+    part.function = function;
+    part.first = first;
+    // One instruction more: the return that a body may leave out.
+    part.end = first + function->instructions.size() + 1;
+    first = part.end;
+    program->functions.push_back(part);
+  }
+  program->code.reserve(first);
+  program->origins.reserve(first);
+  return llvm::Error::success();
+}
+
+llvm::Error Decoder::placeShared() {
+  uint32_t reserved = moduleField.device().model().sharedReserved;
+  program->sharedBegin = reserved;
+  uint64_t end = reserved, dynamicAlignment = 16;
+  std::vector<const ptx::Variable *> dynamic;
+  for (const ProgramFunction &part : program->functions)
+    for (const ptx::Instruction &instruction : part.function->instructions)
+      for (const Operand &operand : instruction.operands())
+        forEachSymbol(operand, [&](const ptx::Symbol *symbol) {
+          if (symbol->kind != ptx::Symbol::VariableKind)
+            return;
+          const auto *variable = static_cast<const ptx::Variable *>(symbol);
+          if (!isSharedSpace(variable->space) ||
+              sharedOffsets.contains(variable))
+            return;
+          const ptx::Variable *definition =
+              variable->definition ? variable->definition : variable;
+          uint64_t size = sizeOf(*definition);
+          uint64_t alignment = alignmentOf(*definition);
+          if (auto it = sharedOffsets.find(definition);
+              it != sharedOffsets.end()) {
+            uint32_t offset = it->second;
+            sharedOffsets[variable] = offset;
+            return;
+          }
+          if (size == 0) {
+            dynamic.push_back(variable);
+            dynamicAlignment = std::max(dynamicAlignment, alignment);
+            sharedOffsets[variable] = 0;
+            return;
+          }
+          end = llvm::alignTo(end, alignment);
+          sharedOffsets[definition] = end;
+          sharedOffsets[variable] = end;
+          program->shared.push_back(
+              {definition, uint32_t(end), uint32_t(size)});
+          end += size;
+        });
+  if (end > sharedOffsetMask)
+    return llvm::createStringError(
+        "'" + program->entry->name + "' declares " + Twine(end - reserved) +
+        " bytes of shared memory; a CTA's window has " +
+        Twine(sharedOffsetMask + 1 - reserved));
+  program->staticSharedEnd =
+      dynamic.empty() ? end : llvm::alignTo(end, dynamicAlignment);
+  for (const ptx::Variable *variable : dynamic) {
+    sharedOffsets[variable] = program->staticSharedEnd;
+    program->shared.push_back({variable, program->staticSharedEnd, 0});
+  }
+  return llvm::Error::success();
+}
+
+void Decoder::placeFrames() {
+  for (ProgramFunction &part : program->functions) {
+    // What a function is called from finds its way back by the first word.
+    uint32_t end = part.function->isEntry ? 0 : frameLinkBytes;
+    auto place = [&](const ptx::Variable *variable) {
+      end = llvm::alignTo(end, alignmentOf(*variable));
+      frameOffsets[variable] = end;
+      end += sizeOf(*variable);
+    };
+    const ptx::Function &function = *part.function;
+    if (function.isEntry) {
+      for (const Kernel::Parameter &parameter : layoutParameters(function))
+        frameOffsets[parameter.variable] = parameter.offset;
+    } else {
+      auto placeArguments = [&](llvm::ArrayRef<ptx::Parameter> list,
+                                std::vector<Argument> &arguments) {
+        for (const ptx::Parameter &parameter : list) {
+          Argument argument;
+          if (parameter.variable) {
+            place(parameter.variable);
+            argument.offset = frameOffsets[parameter.variable];
+            argument.bytes = sizeOf(*parameter.variable);
+          } else {
+            argument.isRegister = true; // Placed with the registers.
+          }
+          arguments.push_back(argument);
+        }
+      };
+      placeArguments(function.prototype->results, part.results);
+      placeArguments(function.prototype->parameters, part.parameters);
+    }
+    for (const ptx::Variable *variable : function.variables)
+      if (variable->space == StateSpace::Local ||
+          variable->space == StateSpace::Param)
+        place(variable);
+    part.frameBytes = llvm::alignTo(end, 16);
+    program->usesLocal |= part.frameBytes != 0;
+  }
+}
+
+void Decoder::placeRegisters() {
+  program->sharedBase = allocate(4);
+  program->frameBase = allocate(4);
+  program->stackPointer = allocate(4);
+  sink = allocate(16);
+  predicateSink = predicateSlot();
+  for (ProgramFunction &part : program->functions) {
+    part.registersBegin = fileEnd;
+    predicateNext = predicateEnd = 0; // Predicates are the function's own.
+    RegisterSharing sharing = shareRegisters(*part.function);
+    std::vector<Reg> starts;
+    for (const RegisterPlace &place : sharing.places) {
+      for (unsigned element = 0; element != place.elements; ++element) {
+        Reg reg = place.laneBytes ? allocate(place.laneBytes) : predicateSlot();
+        part.registers.push_back({reg, place.laneBytes});
+        if (element == 0)
+          starts.push_back(reg);
+      }
+    }
+    std::vector<Reg> places;
+    for (uint32_t place : sharing.placeOf)
+      places.push_back(starts.empty() ? sink : starts[place]);
+    part.registersEnd = fileEnd;
+    auto placeArguments = [&](llvm::ArrayRef<ptx::Parameter> list,
+                              std::vector<Argument> &arguments) {
+      for (auto [parameter, argument] : llvm::zip(list, arguments))
+        if (argument.isRegister) {
+          argument.reg = places[parameter.reg.first];
+          argument.laneBytes = parameter.reg.type == Type::Pred
+                                   ? 0
+                                   : laneBytes(parameter.reg.type);
+        }
+    };
+    placeArguments(part.function->prototype->results, part.results);
+    placeArguments(part.function->prototype->parameters, part.parameters);
+    registersOf.push_back(std::move(places));
+  }
+  predicateNext = predicateEnd = 0;
+}
+
+void Decoder::decodeFunction(uint32_t index) {
+  functionField = &program->functions[index];
+  registers = registersOf[index];
+  for (const ptx::Instruction &instruction :
+       functionField->function->instructions)
+    decodeInstruction(instruction);
+  emitReturn();
+}
+
+static const Inst *implicitReturn(Warp &warp, const Inst *inst, uint32_t mask) {
+  return warp.ret(inst, mask);
+}
+
+void Decoder::emitReturn() {
+  Inst inst;
+  inst.fn = implicitReturn;
+  program->code.push_back(inst);
+  program->origins.push_back(functionField->function->instructions.size());
+}
+
+void Decoder::decodeInstruction(const ptx::Instruction &instruction) {
+  current = &instruction;
+  Inst inst;
+  bool decoded = false;
+  for (DecodeFn decode : DecodeTable::get().of(instruction.opcode()))
+    if ((decoded = decode(*this, inst)))
+      break;
+  if (!decoded) {
+    inst = Inst();
+    refuse(inst, ReportKind::NotExecuted,
+           "'" + instruction.variant->mnemonic() +
+               "' is valid PTX that the emulator doesn't execute yet");
+  }
+  if (instruction.guard != ptx::Instruction::noGuard) {
+    inst.guard = registers[instruction.guard];
+    inst.guardFlip = instruction.guardNegated ? ~0u : 0;
+  }
+  program->code.push_back(inst);
+  program->origins.push_back(&instruction -
+                             functionField->function->instructions.data());
+}
+
+namespace {
+struct Refusal {
+  ReportKind kind;
+  llvm::StringRef message;
+};
+} // namespace
+
+static const Inst *refused(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &refusal = inst->as<Refusal>();
+  return warp.fail(inst, mask, refusal.kind, refusal.message);
+}
+
+void Decoder::refuse(Inst &inst, ReportKind kind, const Twine &message) {
+  std::string text = message.str();
+  inst.fn = refused;
+  inst.extra = keep(Refusal{kind, llvm::StringRef(text).copy(program->arena)});
+}
+
+int64_t Decoder::distanceTo(uint32_t label) const {
+  uint32_t target =
+      functionField->first + functionField->function->labels[label].position;
+  return int64_t(target) - int64_t(position());
+}
+
+uint32_t Decoder::frameOffset(const ptx::Variable *variable) {
+  return frameOffsets.lookup(variable);
+}
+
+bool Decoder::isKernelParameter(const Operand &address) const {
+  const Operand &base =
+      address.is(Operand::Address) ? address.parts().front() : address;
+  if (!functionField->function->isEntry)
+    return false;
+  if (!base.is(Operand::SymbolAddress))
+    return true;
+  return llvm::any_of(functionField->function->prototype->parameters,
+                      [&](const ptx::Parameter &parameter) {
+                        return parameter.variable == base.symbol();
+                      });
+}

@@ -1,0 +1,66 @@
+//===- Program.cpp - A decoded kernel ------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+
+const ProgramFunction &Program::functionOf(const Inst *inst) const {
+  auto it = llvm::upper_bound(functions, indexOf(inst),
+                              [](uint32_t index, const ProgramFunction &part) {
+                                return index < part.first;
+                              });
+  return *std::prev(it);
+}
+
+const ProgramFunction *Program::find(const ptx::Symbol *function) const {
+  auto it = llvm::find_if(functions, [&](const ProgramFunction &part) {
+    return part.function == function;
+  });
+  return it == functions.end() ? nullptr : &*it;
+}
+
+const ptx::Instruction *Program::source(const Inst *inst) const {
+  llvm::ArrayRef<ptx::Instruction> instructions =
+      functionOf(inst).function->instructions;
+  uint32_t origin = origins[indexOf(inst)];
+  return origin < instructions.size() ? &instructions[origin] : nullptr;
+}
+
+const ptx::SourceLocation *Program::location(const Inst *inst) const {
+  const ptx::Function &function = *functionOf(inst).function;
+  uint32_t origin = origins[indexOf(inst)];
+  const ptx::SourceLocation *last = nullptr;
+  for (const ptx::BodyItem &item : function.items) {
+    if (item.position > origin)
+      break;
+    if (item.kind == ptx::BodyItem::Location)
+      last = &function.locations[item.index];
+  }
+  return last;
+}
+
+uint32_t Program::line(const Inst *inst) const {
+  const ptx::Instruction *instruction = source(inst);
+  return instruction ? instruction->line : 0;
+}
+
+std::string Program::nameShared(uint32_t offset) const {
+  const SharedVariable *found = nullptr;
+  for (const SharedVariable &variable : shared)
+    if (variable.offset <= offset &&
+        (variable.size == 0 || offset < variable.offset + variable.size))
+      found = &variable;
+  if (!found)
+    return "";
+  return (found->variable->name + "+" + llvm::Twine(offset - found->offset))
+      .str();
+}

@@ -1,0 +1,329 @@
+//===- RegisterSharing.cpp - Registers that share a place ----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode/RegisterSharing.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandSpec;
+using ptx::Type;
+
+namespace {
+
+/// The registers of one instruction.
+struct Access {
+  llvm::SmallVector<uint32_t, 8> reads, writes;
+  /// The writes replace the whole register in every lane that goes on.
+  bool replaces = true;
+};
+
+/// Instructions [begin, end) without a branch in or out.
+struct Block {
+  uint32_t begin = 0, end = 0;
+  llvm::SmallVector<uint32_t, 2> successors;
+  llvm::BitVector read, written; ///< Read before written; replaced.
+  llvm::BitVector liveIn, liveOut;
+};
+
+class Analysis {
+public:
+  explicit Analysis(const ptx::Function &function) : function(function) {}
+
+  RegisterSharing run();
+
+private:
+  void collect(const Operand &operand, bool isWrite, Access &access);
+  Access accessOf(const ptx::Instruction &instruction);
+  void findPinned();
+  void findBlocks();
+  void solve();
+  void findRanges();
+  RegisterSharing assign();
+  llvm::SmallVector<uint32_t, 4> targetsOf(const ptx::Instruction &instruction);
+
+  /// A position: the reads of instruction i are at 2i, its writes at 2i + 1.
+  struct Range {
+    uint32_t first = ~0u, last = 0;
+    void extend(uint32_t position) {
+      first = std::min(first, position);
+      last = std::max(last, position);
+    }
+  };
+
+  const ptx::Function &function;
+  std::vector<Access> accesses;
+  std::vector<Block> blocks;
+  std::vector<Range> ranges;
+  llvm::BitVector pinned;
+};
+
+} // namespace
+
+void Analysis::collect(const Operand &operand, bool isWrite, Access &access) {
+  switch (operand.kind()) {
+  case Operand::Register:
+    (isWrite ? access.writes : access.reads).push_back(operand.index());
+    // An element of a vector register leaves the others alone.
+    access.replaces &= operand.component() < 0;
+    return;
+  case Operand::Address:
+    // What stands in brackets is read, whatever is done to memory.
+    for (const Operand &part : operand.parts())
+      collect(part, false, access);
+    return;
+  case Operand::Vector:
+  case Operand::Pair:
+    for (const Operand &part : operand.parts())
+      collect(part, isWrite, access);
+    return;
+  default:
+    return;
+  }
+}
+
+Access Analysis::accessOf(const ptx::Instruction &instruction) {
+  Access access;
+  const ptx::Variant &variant = *instruction.variant;
+  llvm::ArrayRef<Operand> operands = instruction.operands();
+  llvm::ArrayRef<OperandSpec> specs = variant.form->operands;
+  if (instruction.guard != ptx::Instruction::noGuard) {
+    access.reads.push_back(instruction.guard);
+    access.replaces = false;
+  }
+  if (!specs.empty() && specs.front().kind == OperandSpec::Call) {
+    // Results come back when the callee returns; that is still here.
+    for (auto [index, operand] : llvm::enumerate(operands))
+      collect(operand, index == 0, access);
+    return access;
+  }
+  // A form's optional operands are absent from the right.
+  size_t used = 0;
+  for (auto [index, spec] : llvm::enumerate(specs)) {
+    if (!variant.shapes[index].wanted)
+      continue;
+    size_t needed = 0;
+    for (size_t later = index + 1; later < specs.size(); ++later)
+      needed += variant.shapes[later].wanted &&
+                specs[later].presence != OperandSpec::Optional;
+    if (spec.presence == OperandSpec::Optional &&
+        operands.size() - used <= needed)
+      continue;
+    if (used == operands.size())
+      break;
+    collect(operands[used++], spec.isOut, access);
+  }
+  return access;
+}
+
+void Analysis::findPinned() {
+  pinned.resize(function.registerCount);
+  auto pin = [&](llvm::ArrayRef<uint32_t> list) {
+    for (uint32_t reg : list)
+      pinned.set(reg);
+  };
+  for (auto [instruction, access] :
+       llvm::zip(function.instructions, accesses)) {
+    llvm::StringRef name = ptx::spelling(instruction.opcode());
+    if (name.starts_with("wgmma") || name.starts_with("tcgen05")) {
+      pin(access.reads);
+      pin(access.writes);
+    }
+  }
+  auto pinParameters = [&](llvm::ArrayRef<ptx::Parameter> list) {
+    for (const ptx::Parameter &parameter : list)
+      if (!parameter.variable)
+        for (uint32_t i = 0; i != parameter.reg.count; ++i)
+          pinned.set(parameter.reg.first + i);
+  };
+  if (!function.isEntry) {
+    pinParameters(function.prototype->results);
+    pinParameters(function.prototype->parameters);
+  }
+  for (const ptx::RegisterDeclaration &declaration : function.registers)
+    if (declaration.vector > 1)
+      for (uint32_t i = 0; i != declaration.count; ++i)
+        pinned.set(declaration.first + i);
+}
+
+/// The instructions that control may go to other than the next one.
+llvm::SmallVector<uint32_t, 4>
+Analysis::targetsOf(const ptx::Instruction &instruction) {
+  llvm::SmallVector<uint32_t, 4> targets;
+  for (const Operand &operand : instruction.operands()) {
+    if (operand.is(Operand::Label))
+      targets.push_back(function.labels[operand.index()].position);
+    else if (instruction.opcode() == Opcode::BrxIdx &&
+             operand.is(Operand::Targets))
+      for (uint32_t label : function.targetLists[operand.index()].labels)
+        targets.push_back(function.labels[label].position);
+  }
+  return targets;
+}
+
+static bool endsFlow(const ptx::Instruction &instruction) {
+  if (instruction.guard != ptx::Instruction::noGuard)
+    return false;
+  switch (instruction.opcode()) {
+  case Opcode::Bra:
+  case Opcode::BrxIdx:
+  case Opcode::Ret:
+  case Opcode::Exit:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void Analysis::findBlocks() {
+  uint32_t count = function.instructions.size();
+  llvm::BitVector starts(count + 1);
+  starts.set(0);
+  starts.set(count);
+  for (auto [index, instruction] : llvm::enumerate(function.instructions)) {
+    llvm::SmallVector<uint32_t, 4> targets = targetsOf(instruction);
+    for (uint32_t target : targets)
+      starts.set(target);
+    if (!targets.empty() || endsFlow(instruction))
+      starts.set(index + 1);
+  }
+  llvm::DenseMap<uint32_t, uint32_t> blockAt;
+  for (uint32_t start : starts.set_bits())
+    if (start != count) {
+      blockAt[start] = blocks.size();
+      blocks.emplace_back().begin = start;
+    }
+  for (auto [index, block] : llvm::enumerate(blocks)) {
+    block.end = index + 1 == blocks.size() ? count : blocks[index + 1].begin;
+    const ptx::Instruction &last = function.instructions[block.end - 1];
+    for (uint32_t target : targetsOf(last))
+      if (target != count)
+        block.successors.push_back(blockAt[target]);
+    if (!endsFlow(last) && block.end != count)
+      block.successors.push_back(index + 1);
+    block.read.resize(function.registerCount);
+    block.written.resize(function.registerCount);
+    for (uint32_t i = block.begin; i != block.end; ++i) {
+      for (uint32_t reg : accesses[i].reads)
+        if (!block.written.test(reg))
+          block.read.set(reg);
+      if (accesses[i].replaces)
+        for (uint32_t reg : accesses[i].writes)
+          block.written.set(reg);
+    }
+    block.liveIn = block.read;
+    block.liveOut.resize(function.registerCount);
+  }
+}
+
+void Analysis::solve() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Block &block : llvm::reverse(blocks)) {
+      llvm::BitVector out = block.liveOut;
+      for (uint32_t successor : block.successors)
+        out |= blocks[successor].liveIn;
+      if (out == block.liveOut)
+        continue;
+      block.liveOut = out;
+      out.reset(block.written);
+      out |= block.read;
+      changed |= out != block.liveIn;
+      block.liveIn = std::move(out);
+    }
+  }
+}
+
+void Analysis::findRanges() {
+  ranges.resize(function.registerCount);
+  for (const Block &block : blocks) {
+    for (uint32_t reg : block.liveIn.set_bits())
+      ranges[reg].extend(2 * block.begin);
+    for (uint32_t reg : block.liveOut.set_bits())
+      ranges[reg].extend(2 * block.end);
+    for (uint32_t i = block.begin; i != block.end; ++i) {
+      // With several destinations, the first may be written before the last
+      // source is read.
+      uint32_t readAt = 2 * i + (accesses[i].writes.size() > 1);
+      for (uint32_t reg : accesses[i].reads)
+        ranges[reg].extend(readAt);
+      for (uint32_t reg : accesses[i].writes)
+        ranges[reg].extend(2 * i + 1);
+    }
+  }
+}
+
+RegisterSharing Analysis::assign() {
+  RegisterSharing sharing;
+  sharing.placeOf.assign(function.registerCount, 0);
+  struct Register {
+    uint32_t number;
+    RegisterPlace place;
+  };
+  std::vector<Register> order;
+  for (const ptx::RegisterDeclaration &declaration : function.registers) {
+    unsigned bits = ptx::bitsOf(declaration.type);
+    uint32_t bytes = declaration.type == Type::Pred ? 0
+                     : bits <= 32                   ? 4
+                                                    : bits / 8;
+    for (uint32_t i = 0; i != declaration.count; ++i)
+      order.push_back({declaration.first + i, {bytes, declaration.vector}});
+  }
+  llvm::sort(order, [&](const Register &a, const Register &b) {
+    return std::pair(ranges[a.number].first, a.number) <
+           std::pair(ranges[b.number].first, b.number);
+  });
+  // Places by size and by the position behind which they are free again.
+  std::map<uint32_t, std::multimap<uint32_t, uint32_t>> freeAfter;
+  for (const Register &reg : order) {
+    const Range &range = ranges[reg.number];
+    if (range.first == ~0u)
+      continue; // Never used.
+    bool alone = pinned.test(reg.number);
+    auto &candidates = freeAfter[reg.place.laneBytes];
+    auto it = candidates.begin();
+    if (!alone && it != candidates.end() && it->first < range.first) {
+      sharing.placeOf[reg.number] = it->second;
+      candidates.erase(it);
+    } else {
+      sharing.placeOf[reg.number] = sharing.places.size();
+      sharing.places.push_back(reg.place);
+    }
+    if (!alone)
+      candidates.emplace(range.last, sharing.placeOf[reg.number]);
+  }
+  // A register that no instruction uses may still be declared; it has a place
+  // so that every number means something.
+  for (const Register &reg : order)
+    if (ranges[reg.number].first == ~0u && pinned.test(reg.number)) {
+      sharing.placeOf[reg.number] = sharing.places.size();
+      sharing.places.push_back(reg.place);
+    }
+  return sharing;
+}
+
+RegisterSharing Analysis::run() {
+  accesses.reserve(function.instructions.size());
+  for (const ptx::Instruction &instruction : function.instructions)
+    accesses.push_back(accessOf(instruction));
+  findPinned();
+  findBlocks();
+  solve();
+  findRanges();
+  return assign();
+}
+
+RegisterSharing drawloom::emu::shareRegisters(const ptx::Function &function) {
+  return Analysis(function).run();
+}

@@ -1,0 +1,224 @@
+//===- Bulk.cpp - cp.async.bulk and cp.reduce.async.bulk -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// PTX ISA, section 9.7.9.25.4. Each lane issues a copy of its own. Copies into
+// shared memory complete bytes of an mbarrier, those out of it belong to bulk
+// groups. Cache policies are hints.
+
+#include "Execute/BulkStore.h"
+#include "Execute/Engine.h"
+#include "Execute/Lanes.h"
+#include "Execute/MbarrierObject.h"
+#include "Execute/Reduction.h"
+#include "Machine/Machine.h"
+#include "Memory/Access.h"
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::Twine;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Slot;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+struct BulkInfo {
+  EngineAddress to, from, barrier;
+  StateSpace toSpace, fromSpace;
+  Reg size = 0;
+  Reg mask = 0; ///< Of CTAs, or of bytes.
+  bool multicasts = false;
+  bool masksBytes = false;
+  Reduce *reduce = nullptr;
+};
+
+/// A copy into the shared memory of one or more CTAs.
+class BulkLoad : public AsyncOp {
+public:
+  BulkLoad(IssuePoint issue, uint64_t from, uint32_t bytes, Reduce *reduce,
+           llvm::ArrayRef<CopyTarget> targets)
+      : AsyncOp(EngineKind::Bulk, issue), from(from), bytes(bytes),
+        reduce(reduce), targets(targets) {
+    for (const CopyTarget &target : targets)
+      SharedUses::begin(target.cta(*issue.cta), *this, "writes");
+    if (isShared(from))
+      SharedUses::begin(*issue.cta, *this, "reads");
+  }
+
+  void complete(Machine &machine) override {
+    Cluster &cluster = issue.cta->cluster();
+    const char *source = translate(cluster, from, bytes);
+    tellAccess(machine, issue, AccessKind::Read, from, bytes);
+    for (const CopyTarget &target : targets) {
+      char *to = translate(cluster, target.address, bytes);
+      if (reduce)
+        reduce(to, source, bytes);
+      else
+        memcpy(to, source, bytes);
+      tellAccess(machine, issue,
+                 reduce ? AccessKind::Atomic : AccessKind::Write,
+                 target.address, bytes);
+      SharedUses::end(target.cta(*issue.cta), *this);
+    }
+    if (isShared(from))
+      SharedUses::end(*issue.cta, *this);
+    for (const CopyTarget &target : targets)
+      completeBytes(machine, issue, target.barrier, bytes);
+  }
+
+private:
+  uint64_t from;
+  uint32_t bytes;
+  Reduce *reduce;
+  llvm::SmallVector<CopyTarget, 1> targets;
+};
+
+/// A copy from shared to global memory.
+class LinearStore : public BulkStore {
+public:
+  LinearStore(IssuePoint issue, uint64_t to, uint64_t from, uint32_t bytes,
+              Reduce *reduce, uint32_t byteMask)
+      : BulkStore(issue), to(to), from(from), data(bytes), reduce(reduce),
+        byteMask(byteMask) {}
+
+  void read(Machine &machine) override {
+    memcpy(data.data(), translate(issue.cta->cluster(), from, data.size()),
+           data.size());
+    tellAccess(machine, issue, AccessKind::Read, from, data.size());
+  }
+
+  void write(Machine &machine) override {
+    char *memory = translate(issue.cta->cluster(), to, data.size());
+    if (reduce)
+      reduce(memory, data.data(), data.size());
+    else if (byteMask == 0xffff)
+      memcpy(memory, data.data(), data.size());
+    else
+      for (size_t index = 0; index != data.size(); ++index)
+        if (byteMask >> index % 16 & 1)
+          memory[index] = data[index];
+    tellAccess(machine, issue, reduce ? AccessKind::Atomic : AccessKind::Write,
+               to, data.size());
+  }
+
+private:
+  uint64_t to, from;
+  std::vector<char> data;
+  Reduce *reduce;
+  uint32_t byteMask;
+};
+
+} // namespace
+
+static bool checkSize(Warp &warp, const Inst *inst, unsigned lane,
+                      uint32_t bytes) {
+  if (bytes % 16 == 0)
+    return true;
+  warp.fail(inst, 1u << lane, ReportKind::IllegalInstruction,
+            quoteMnemonic(warp.program(), inst) + " of " + Twine(bytes) +
+                " bytes; the size must be a multiple of 16");
+  return false;
+}
+
+static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<BulkInfo>();
+  auto size = source<uint32_t>(warp, info.size);
+  auto ctas = source<uint16_t>(warp, info.mask);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    uint64_t from = info.from.of(warp, lane), to = info.to.of(warp, lane);
+    uint32_t bytes = size[lane];
+    EngineCheck check(warp, inst, lane);
+    if (!checkSize(warp, inst, lane, bytes) ||
+        !check.range("source", from, bytes, 16, info.fromSpace) ||
+        !check.range("destination", to, bytes, 16, info.toSpace))
+      return Inst::leave();
+    // Inside the CTA, mov does the same; the hardware has no path for it.
+    if (info.fromSpace != StateSpace::Global && isOwn(warp.cta(), to))
+      return check.fail(ReportKind::IllegalInstruction,
+                        "the destination " + nameAddress(warp.cta(), to) +
+                            " must be in another CTA of the cluster");
+    llvm::SmallVector<CopyTarget, 4> targets;
+    if (!check.targets(to, info.barrier.of(warp, lane), info.multicasts,
+                       ctas[lane], false, targets))
+      return Inst::leave();
+    warp.machine().post(std::make_unique<BulkLoad>(
+        warp.issuePoint(inst, 1u << lane), from, bytes, info.reduce, targets));
+  }
+  return inst + 1;
+}
+
+static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<BulkInfo>();
+  auto size = source<uint32_t>(warp, info.size);
+  auto byteMask = source<uint16_t>(warp, info.mask);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    uint64_t from = info.from.of(warp, lane), to = info.to.of(warp, lane);
+    EngineCheck check(warp, inst, lane);
+    if (!checkSize(warp, inst, lane, size[lane]) ||
+        !check.range("source", from, size[lane], 16, info.fromSpace) ||
+        !check.range("destination", to, size[lane], 16, info.toSpace))
+      return Inst::leave();
+    BulkStore::post(warp, EngineKind::Bulk,
+                    std::make_unique<LinearStore>(
+                        warp.issuePoint(inst, 1u << lane), to, from, size[lane],
+                        info.reduce,
+                        info.masksBytes ? byteMask[lane] : 0xffff));
+  }
+  return inst + 1;
+}
+
+static bool decodeBulk(Decoder &decoder, Inst &inst) {
+  BulkInfo info;
+  info.toSpace = ptx::spaceOf(decoder.get(Slot::Space));
+  info.fromSpace = ptx::spaceOf(decoder.get(Slot::SrcSpace));
+  info.to = decodeEngineAddress(decoder, decoder.operand(0), info.toSpace);
+  info.from = decodeEngineAddress(decoder, decoder.operand(1), info.fromSpace);
+  info.size = decoder.source(2, Type::U32);
+  info.mask = decoder.constant(0, 4);
+  if (decoder.opcode() == Opcode::CpReduceAsyncBulk) {
+    info.reduce = reductionOf(decoder.get(Slot::Op), decoder.type(), true);
+    if (!info.reduce)
+      return false;
+  }
+  if (info.toSpace == StateSpace::Global) {
+    inst.fn = store;
+    info.masksBytes = decoder.has(Modifier::CpMask);
+    if (info.masksBytes)
+      info.mask = decoder.source(decoder.operandCount() - 1, Type::B16);
+  } else {
+    inst.fn = load;
+    info.barrier =
+        decodeEngineAddress(decoder, decoder.operand(3), info.toSpace);
+    info.multicasts = decoder.get(Slot::Multicast) != Modifier::None;
+    if (info.multicasts)
+      info.mask = decoder.source(4, Type::B16);
+  }
+  inst.extra = decoder.keep(info);
+  return true;
+}
+
+static const Inst *nothing(Warp &, const Inst *inst, uint32_t) {
+  return inst + 1;
+}
+
+static bool decodePrefetch(Decoder &, Inst &inst) {
+  inst.fn = nothing;
+  return true;
+}
+
+void drawloom::emu::registerBulk(DecodeTable &table) {
+  table.add(Opcode::CpAsyncBulk, decodeBulk);
+  table.add(Opcode::CpReduceAsyncBulk, decodeBulk);
+  table.add(Opcode::CpAsyncBulkPrefetch, decodePrefetch);
+  table.add(Opcode::CpAsyncBulkPrefetchTensor, decodePrefetch);
+}

@@ -1,0 +1,110 @@
+//===- BulkStore.cpp - Copies from shared to global memory ---------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Groups: PTX ISA, section 9.7.9.27.2.
+
+#include "Execute/BulkStore.h"
+#include "Execute/AsyncGroups.h"
+#include "Execute/Engine.h"
+#include "Execute/Lanes.h"
+#include "Machine/Machine.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using ptx::Opcode;
+
+BulkStore::~BulkStore() = default;
+
+namespace {
+
+class WriteStep : public AsyncOp {
+public:
+  WriteStep(EngineKind kind, std::unique_ptr<BulkStore> store,
+            WarpCopies &copies, uint32_t group)
+      : AsyncOp(kind, store->issue), store(std::move(store)), copies(copies),
+        group(group) {}
+
+  void complete(Machine &machine) override {
+    store->write(machine);
+    copies.bulk.end(std::countr_zero(issue.lanes), group);
+  }
+
+private:
+  std::unique_ptr<BulkStore> store;
+  WarpCopies &copies;
+  uint32_t group;
+};
+
+class ReadStep : public AsyncOp {
+public:
+  ReadStep(EngineKind kind, std::unique_ptr<BulkStore> store,
+           WarpCopies &copies)
+      : AsyncOp(kind, store->issue), store(std::move(store)), copies(copies) {
+    unsigned lane = std::countr_zero(issue.lanes);
+    readGroup = copies.bulkReads.begin(lane);
+    group = copies.bulk.begin(lane);
+    SharedUses::begin(*issue.cta, *this, "reads");
+  }
+
+  void complete(Machine &machine) override {
+    store->read(machine);
+    SharedUses::end(*issue.cta, *this);
+    machine.post(
+        std::make_unique<WriteStep>(kind, std::move(store), copies, group));
+    copies.bulkReads.end(std::countr_zero(issue.lanes), readGroup);
+  }
+
+private:
+  std::unique_ptr<BulkStore> store;
+  WarpCopies &copies;
+  uint32_t readGroup, group;
+};
+
+} // namespace
+
+static WarpCopies &copiesOf(Warp &warp) {
+  return warp.extensions.get<WarpCopies>();
+}
+
+void BulkStore::post(Warp &warp, EngineKind kind,
+                     std::unique_ptr<BulkStore> store) {
+  warp.machine().post(
+      std::make_unique<ReadStep>(kind, std::move(store), copiesOf(warp)));
+}
+
+static const Inst *commitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
+  WarpCopies &copies = copiesOf(warp);
+  forEachLane(mask, [&](unsigned lane) {
+    copies.bulkReads.commit(lane);
+    copies.bulk.commit(lane);
+  });
+  return inst + 1;
+}
+
+template <bool readOnly>
+static const Inst *waitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
+  WarpCopies &copies = copiesOf(warp);
+  return (readOnly ? copies.bulkReads : copies.bulk)
+      .wait(warp, inst, mask, inst->imm);
+}
+
+static bool decodeGroup(Decoder &decoder, Inst &inst) {
+  if (decoder.opcode() == Opcode::CpAsyncBulkCommitGroup) {
+    inst.fn = commitGroup;
+    return true;
+  }
+  inst.fn =
+      decoder.has(ptx::Modifier::Read) ? waitGroup<true> : waitGroup<false>;
+  inst.imm = decoder.operand(0).integer();
+  return true;
+}
+
+void drawloom::emu::registerBulkStore(DecodeTable &table) {
+  table.add(Opcode::CpAsyncBulkCommitGroup, decodeGroup);
+  table.add(Opcode::CpAsyncBulkWaitGroup, decodeGroup);
+}

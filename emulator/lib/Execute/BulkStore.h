@@ -1,0 +1,41 @@
+//===- BulkStore.h - Copies from shared to global memory --------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy out of shared memory is done in two steps, and anything may happen
+// between them: first its source is read (cp.async.bulk.wait_group.read waits
+// for that), then its destination is written. It belongs to a bulk group of the
+// thread that issued it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_EMULATOR_BULKSTORE_H
+#define DRAWLOOM_EMULATOR_BULKSTORE_H
+
+#include "Machine/AsyncOp.h"
+
+namespace drawloom::emu {
+
+class Warp;
+
+class BulkStore {
+public:
+  explicit BulkStore(IssuePoint issue) : issue(issue) {}
+  virtual ~BulkStore();
+  virtual void read(Machine &machine) = 0;
+  virtual void write(Machine &machine) = 0;
+
+  /// Issues the copy for one lane.
+  static void post(Warp &warp, EngineKind kind,
+                   std::unique_ptr<BulkStore> store);
+
+  const IssuePoint issue;
+};
+
+} // namespace drawloom::emu
+
+#endif // DRAWLOOM_EMULATOR_BULKSTORE_H

@@ -1,0 +1,141 @@
+//===- RemoteStore.cpp - st.async and red.async --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// PTX ISA, sections 9.7.9.12 and 9.7.13.7: stores and reductions to the shared
+// memory of a cluster that complete bytes of an mbarrier there. What the lanes
+// of a warp store is one operation.
+
+#include "Execute/Engine.h"
+#include "Execute/Lanes.h"
+#include "Execute/MbarrierObject.h"
+#include "Execute/Reduction.h"
+#include "Machine/Machine.h"
+#include "Memory/Access.h"
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::Twine;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Slot;
+using ptx::StateSpace;
+
+namespace {
+
+struct RemoteStoreInfo {
+  EngineAddress to, barrier;
+  llvm::ArrayRef<Reg> values;
+  uint32_t valueBytes = 0;
+  Reduce *reduce = nullptr; ///< Null for a store.
+
+  uint32_t bytes() const { return valueBytes * values.size(); }
+};
+
+class RemoteStore : public AsyncOp {
+public:
+  RemoteStore(IssuePoint issue, const RemoteStoreInfo &info)
+      : AsyncOp(EngineKind::RemoteStore, issue), bytes(info.bytes()),
+        reduce(info.reduce) {}
+
+  void add(CTA &target, uint64_t to, uint64_t barrier, const char *value) {
+    stores.push_back({to, barrier, {}});
+    memcpy(stores.back().value, value, bytes);
+    SharedUses::begin(target, *this, "writes");
+  }
+
+  void complete(Machine &machine) override {
+    Cluster &cluster = issue.cta->cluster();
+    for (const Store &store : stores) {
+      char *memory = translate(cluster, store.to, bytes);
+      if (reduce)
+        reduce(memory, store.value, bytes);
+      else
+        memcpy(memory, store.value, bytes);
+      tellAccess(machine, issue,
+                 reduce ? AccessKind::Atomic : AccessKind::Write, store.to,
+                 bytes, Proxy::Generic);
+      SharedUses::end(cluster.cta(rankOf(store.to)), *this);
+    }
+    for (const Store &store : stores)
+      if (!machine.failed())
+        completeBytes(machine, issue, store.barrier, bytes);
+  }
+
+private:
+  struct Store {
+    uint64_t to, barrier;
+    char value[16];
+  };
+  uint32_t bytes;
+  Reduce *reduce;
+  llvm::SmallVector<Store, 1> stores;
+};
+
+} // namespace
+
+static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<RemoteStoreInfo>();
+  CTA &cta = warp.cta();
+  auto operation =
+      std::make_unique<RemoteStore>(warp.issuePoint(inst, mask), info);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    EngineCheck check(warp, inst, lane);
+    uint64_t to = info.to.of(warp, lane);
+    uint64_t barrier = info.barrier.of(warp, lane);
+    if (!check.range("destination", to, info.bytes(), info.bytes(),
+                     StateSpace::SharedCluster))
+      return Inst::leave();
+    if (rankOf(barrier) != rankOf(to))
+      return check.fail(ReportKind::Protocol,
+                        "the destination is in CTA rank " + Twine(rankOf(to)) +
+                            ", and its mbarrier in rank " +
+                            Twine(rankOf(barrier)));
+    if (info.reduce ? isOwn(cta, to) : cta.cluster().size() == 1)
+      return check.fail(ReportKind::Protocol,
+                        info.reduce
+                            ? "the destination is in this CTA; it must be in "
+                              "another one of the cluster"
+                            : "the cluster has one CTA only");
+    llvm::SmallVector<CopyTarget, 1> targets;
+    if (!check.targets(to, barrier, false, 0, false, targets))
+      return Inst::leave();
+    char value[16];
+    for (auto [index, reg] : llvm::enumerate(info.values))
+      memcpy(value + index * info.valueBytes,
+             warp.lanes<char>(reg) + lane * info.valueBytes, info.valueBytes);
+    operation->add(targets.front().cta(cta), to, barrier, value);
+  }
+  warp.machine().post(std::move(operation));
+  return inst + 1;
+}
+
+static bool decodeRemoteStore(Decoder &decoder, Inst &inst) {
+  if (decoder.get(Slot::Completion) == Modifier::None)
+    return false; // To global memory.
+  RemoteStoreInfo info;
+  StateSpace space = ptx::spaceOf(decoder.get(Slot::Space));
+  info.to = decodeEngineAddress(decoder, decoder.operand(0), space);
+  info.values = decoder.keepList<Reg>(decoder.sources(1, decoder.type()));
+  info.valueBytes = ptx::bitsOf(decoder.type()) / 8;
+  info.barrier = decodeEngineAddress(decoder, decoder.operand(2), space);
+  if (decoder.opcode() == Opcode::RedAsync) {
+    info.reduce = reductionOf(decoder.get(Slot::Op), decoder.type(), false);
+    if (!info.reduce)
+      return false;
+  }
+  inst.fn = storeRemote;
+  inst.extra = decoder.keep(info);
+  return true;
+}
+
+void drawloom::emu::registerRemoteStore(DecodeTable &table) {
+  table.add(Opcode::StAsync, decodeRemoteStore);
+  table.add(Opcode::RedAsync, decodeRemoteStore);
+}

@@ -1,0 +1,430 @@
+//===- TensorCopy.cpp - cp.async.bulk.tensor -----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// PTX ISA, section 9.7.9.27.1. Tile mode, and the modes that choose four rows;
+// im2col modes and interleaved tensors are not executed yet. The tensor map is
+// read when the copy is issued; to change it before the copy is done is
+// undefined.
+
+#include "Execute/BulkStore.h"
+#include "Execute/Engine.h"
+#include "Execute/Lanes.h"
+#include "Execute/MbarrierObject.h"
+#include "Execute/Reduction.h"
+#include "Execute/TensorTile.h"
+#include "Machine/Machine.h"
+#include "Memory/Access.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::Twine;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::Slot;
+using ptx::StateSpace;
+using ptx::Type;
+
+/// Where a tile may begin in shared memory.
+static constexpr uint64_t tileAlignment = 128;
+
+/// A row that is inside the tensor, but not in memory.
+static bool failRow(Machine &machine, const IssuePoint &issue, uint64_t address,
+                    uint32_t bytes) {
+  machine.fail(issue, ReportKind::IllegalAddress,
+               quoteMnemonic(issue.cta->grid().program(), issue.inst) + ": " +
+                   Twine(bytes) + " bytes of a row of the tensor at " +
+                   describeAddress(issue.cta->cluster(), address, bytes));
+  return false;
+}
+
+namespace {
+
+struct TensorCopyInfo {
+  EngineAddress shared, map, barrier;
+  llvm::ArrayRef<Reg> coordinates;
+  StateSpace sharedSpace;
+  unsigned rank = 0;
+  bool choosesRows = false;
+  bool multicasts = false;
+  bool pairs = false; ///< cta_group::2
+  Reg mask = 0;
+  Modifier reduction = Modifier::None;
+};
+
+/// A tile to the shared memory of one or more CTAs.
+class TensorLoad : public AsyncOp {
+public:
+  TensorLoad(IssuePoint issue, const TensorTile &tile,
+             llvm::ArrayRef<CopyTarget> targets)
+      : AsyncOp(EngineKind::Tensor, issue), tile(tile), targets(targets) {
+    for (const CopyTarget &target : targets)
+      SharedUses::begin(target.cta(*issue.cta), *this, "writes");
+  }
+
+  void complete(Machine &machine) override {
+    for (const CopyTarget &target : targets) {
+      if (!load(machine, target.address))
+        return;
+      SharedUses::end(target.cta(*issue.cta), *this);
+    }
+    for (const CopyTarget &target : targets)
+      completeBytes(machine, issue, target.barrier, tile.sharedBytes());
+  }
+
+private:
+  bool load(Machine &machine, uint64_t address) {
+    char *shared = issue.cta->cluster().sharedOf(rankOf(address));
+    const uint32_t offset = address & sharedOffsetMask;
+    const uint32_t rowBytes = tile.map.globalRowBytes();
+    const uint32_t sharedRowBytes = tile.map.sharedRowBytes();
+    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+    const uint32_t pitch = tile.pitch();
+    const bool verbatim = tile.loadsVerbatim();
+    GlobalMemory &memory = machine.memory();
+    alignas(64) char buffer[TensorTile::maxRowBytes];
+    return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
+      uint32_t bytes = row.end - row.begin;
+      const char *data = buffer;
+      if (bytes) {
+        data = memory.translate(row.address, bytes);
+        if (!data)
+          return failRow(machine, issue, row.address, bytes);
+      }
+      if (bytes != rowBytes || !verbatim) {
+        memcpy(buffer + row.begin, data, bytes);
+        tile.finishLoad(buffer, row);
+        data = buffer;
+      }
+      uint32_t start = offset + index * pitch;
+      forEachChunk(pattern, start, sharedRowBytes,
+                   [=](uint32_t place, uint32_t at, uint32_t count) {
+                     memcpy(shared + place, data + at, count);
+                   });
+      if (machine.listener()) [[unlikely]] {
+        if (bytes)
+          tellAccess(machine, issue, AccessKind::Read, row.address, bytes);
+        tellAccess(machine, issue, AccessKind::Write, address + index * pitch,
+                   sharedRowBytes);
+      }
+      return true;
+    });
+  }
+
+  const TensorTile tile;
+  llvm::SmallVector<CopyTarget, 1> targets;
+};
+
+/// A tile from shared to global memory, or combined with what is there.
+class TensorStore : public BulkStore {
+public:
+  TensorStore(IssuePoint issue, const TensorTile &tile, uint64_t from,
+              Reduce *reduce)
+      : BulkStore(issue), tile(tile), from(from), reduce(reduce),
+        data(tile.sharedBytes()) {}
+
+  void read(Machine &machine) override {
+    const char *shared = issue.cta->cluster().sharedOf(rankOf(from));
+    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+    const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
+    char *row = data.data();
+    for (uint32_t index = 0, end = tile.rowCount(); index != end;
+         ++index, row += bytes) {
+      uint32_t start = (from & sharedOffsetMask) + index * pitch;
+      forEachChunk(pattern, start, bytes,
+                   [=](uint32_t place, uint32_t at, uint32_t count) {
+                     memcpy(row + at, shared + place, count);
+                   });
+      tellAccess(machine, issue, AccessKind::Read, from + index * pitch, bytes);
+    }
+  }
+
+  void write(Machine &machine) override {
+    uint32_t whole = tile.map.sharedRowBytes();
+    tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
+      uint32_t bytes = row.end - row.begin;
+      if (!bytes)
+        return true;
+      char *to = machine.memory().translate(row.address, bytes);
+      if (!to)
+        return failRow(machine, issue, row.address, bytes);
+      const char *source = data.data() + size_t(index) * whole + row.begin;
+      if (reduce)
+        reduce(to, source, bytes);
+      else
+        memcpy(to, source, bytes);
+      tellAccess(machine, issue,
+                 reduce ? AccessKind::Atomic : AccessKind::Write, row.address,
+                 bytes);
+      return true;
+    });
+  }
+
+private:
+  const TensorTile tile;
+  uint64_t from;
+  Reduce *reduce;
+  std::vector<char> data;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Issue
+//===----------------------------------------------------------------------===//
+
+/// Decodes the map and checks that the instruction and it fit together.
+static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
+                     const TensorCopyInfo &info, TensorTile &tile) {
+  CTA &cta = warp.cta();
+  EngineCheck check(warp, inst, lane);
+  uint64_t address = info.map.of(warp, lane);
+  const char *bytes = isShared(address) ? nullptr
+                                        : translate(cta.cluster(), address,
+                                                    sizeof(TensorMapBytes));
+  if (!bytes || address % tensorMapAlignment) {
+    check.fail(
+        bytes ? ReportKind::MisalignedAddress : ReportKind::IllegalAddress,
+        bytes ? "the tensor map at " + nameAddress(cta, address) +
+                    " must be at a multiple of 64"
+        : isShared(address)
+            ? "the tensor map at " + nameAddress(cta, address) +
+                  " is in shared memory; it must be in global memory, "
+                  "a constant or a parameter"
+            : "the tensor map at " + describeAddress(cta.cluster(), address,
+                                                     sizeof(TensorMapBytes)));
+    return false;
+  }
+  tellAccess(warp.machine(), warp.issuePoint(inst, 1u << lane),
+             AccessKind::Read, address, sizeof(TensorMapBytes),
+             Proxy::TensorMap);
+  auto name = [&] {
+    return "the tensor map at " + nameAddress(cta, address) + ": ";
+  };
+  llvm::Expected<TensorMap> map = decodeTensorMap(bytes);
+  if (!map) {
+    check.fail(ReportKind::IllegalInstruction,
+               name() + llvm::toString(map.takeError()));
+    return false;
+  }
+  if (map->im2col || map->interleave != TensorMapInterleave::None) {
+    check.fail(
+        map->im2col ? ReportKind::IllegalInstruction : ReportKind::NotExecuted,
+        name() + (map->im2col ? "it is for im2col mode, and the copy is not"
+                              : "copies of interleaved tensors are not "
+                                "executed yet"));
+    return false;
+  }
+  if (llvm::Error problem =
+          checkTensorMap(*map, warp.machine().device().model().target)) {
+    check.fail(ReportKind::IllegalInstruction,
+               name() + llvm::toString(std::move(problem)));
+    return false;
+  }
+  if (map->rank != info.rank) {
+    check.fail(ReportKind::IllegalInstruction,
+               name() + "it has rank " + Twine(map->rank) +
+                   ", and the copy is " + Twine(info.rank) + "d");
+    return false;
+  }
+  tile.map = *map;
+  tile.choosesRows = info.choosesRows;
+  for (auto [index, reg] : llvm::enumerate(info.coordinates)) {
+    int64_t value = source<int32_t>(warp, reg)[lane];
+    (info.choosesRows && index ? tile.rows[index - 1]
+                               : tile.coordinates[index]) = value;
+  }
+  if (info.choosesRows && map->box[1] != 1) {
+    check.fail(ReportKind::IllegalInstruction,
+               name() + "the box has " + Twine(map->box[1]) +
+                   " rows; a copy that chooses its rows needs 1");
+    return false;
+  }
+  const TensorMapTypeInfo &type = infoOf(map->type);
+  int64_t multiple = map->type == TensorMapType::B4x16 ? 2
+                     : type.bits < 8                   ? 128
+                                                       : 1;
+  if (tile.coordinates[0] % multiple) {
+    check.fail(ReportKind::IllegalInstruction,
+               "the first coordinate is " + Twine(tile.coordinates[0]) +
+                   "; for " + type.name + " it must be a multiple of " +
+                   Twine(multiple));
+    return false;
+  }
+  return true;
+}
+
+static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<TensorCopyInfo>();
+  auto ctas = source<uint16_t>(warp, info.mask);
+  CTA &cta = warp.cta();
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    EngineCheck check(warp, inst, lane);
+    TensorTile tile;
+    uint64_t to = info.shared.of(warp, lane);
+    uint64_t barrier = info.barrier.of(warp, lane);
+    if (!readTile(warp, inst, lane, info, tile) ||
+        !check.range("destination", to, tile.footprint(), tileAlignment,
+                     info.sharedSpace))
+      return Inst::leave();
+    uint32_t apart = rankOf(to) ^ rankOf(barrier);
+    if (!info.multicasts && apart > (info.pairs ? 1u : 0u))
+      return check.fail(
+          ReportKind::Protocol,
+          "the mbarrier at " + nameAddress(cta, barrier) +
+              " isn't in the CTA of the destination, rank " +
+              Twine(rankOf(to)) +
+              (info.pairs ? ", nor in its pair"
+                          : "; only .cta_group::2 may signal the other CTA of "
+                            "a pair"));
+    llvm::SmallVector<CopyTarget, 4> targets;
+    if (!check.targets(to, barrier, info.multicasts, ctas[lane], info.pairs,
+                       targets))
+      return Inst::leave();
+    warp.machine().post(std::make_unique<TensorLoad>(
+        warp.issuePoint(inst, 1u << lane), tile, targets));
+  }
+  return inst + 1;
+}
+
+/// The reductions that there are for elements of a tensor map's type.
+static Reduce *reductionOf(Modifier op, TensorMapType type) {
+  bool isBitwise =
+      op == Modifier::And || op == Modifier::Or || op == Modifier::Xor;
+  switch (type) {
+  case TensorMapType::U32:
+    return reductionOf(op, isBitwise ? Type::B32 : Type::U32, false);
+  case TensorMapType::S32:
+    return reductionOf(op, isBitwise ? Type::B32 : Type::S32, false);
+  case TensorMapType::U64:
+    return reductionOf(op, isBitwise ? Type::B64 : Type::U64, false);
+  case TensorMapType::S64:
+    return op == Modifier::Add
+               ? nullptr
+               : reductionOf(op, isBitwise ? Type::B64 : Type::S64, false);
+  case TensorMapType::F16:
+    return isBitwise ? nullptr : reductionOf(op, Type::F16, false);
+  case TensorMapType::BF16:
+    return isBitwise ? nullptr : reductionOf(op, Type::BF16, false);
+  case TensorMapType::F32:
+  case TensorMapType::F32Ftz:
+    return op == Modifier::Add
+               ? reductionOf(op, Type::F32, type == TensorMapType::F32Ftz)
+               : nullptr;
+  default:
+    return nullptr;
+  }
+}
+
+static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<TensorCopyInfo>();
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    EngineCheck check(warp, inst, lane);
+    TensorTile tile;
+    uint64_t from = info.shared.of(warp, lane);
+    if (!readTile(warp, inst, lane, info, tile) ||
+        !check.range("source", from, tile.footprint(), tileAlignment,
+                     info.sharedSpace))
+      return Inst::leave();
+    llvm::StringRef type = infoOf(tile.map.type).name;
+    if (tile.map.type == TensorMapType::B4x16P64)
+      return check.fail(ReportKind::IllegalInstruction,
+                        "a tensor of " + type + " can't be stored to");
+    if (tile.map.type == TensorMapType::B6x16P32)
+      return check.fail(ReportKind::NotExecuted, "stores to a tensor of " +
+                                                     type +
+                                                     " are not executed yet");
+    for (auto [index, reg] : llvm::enumerate(info.coordinates))
+      if (int32_t value = source<int32_t>(warp, reg)[lane]; value < 0)
+        return check.fail(ReportKind::IllegalInstruction,
+                          "coordinate " + Twine(index) + " is " + Twine(value) +
+                              "; a store can't begin in front of the tensor");
+    Reduce *reduce = nullptr;
+    if (info.reduction != Modifier::None) {
+      reduce = ::reductionOf(info.reduction, tile.map.type);
+      if (!reduce)
+        return check.fail(ReportKind::IllegalInstruction,
+                          "there is no ." + ptx::spelling(info.reduction) +
+                              " for " + type);
+    }
+    BulkStore::post(warp, EngineKind::Tensor,
+                    std::make_unique<TensorStore>(
+                        warp.issuePoint(inst, 1u << lane), tile, from, reduce));
+  }
+  return inst + 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Decoders
+//===----------------------------------------------------------------------===//
+
+/// The map and the coordinates in `[map, {c0, c1}]`.
+static bool decodeMap(Decoder &decoder, const Operand &operand,
+                      TensorCopyInfo &info) {
+  info.map = decodeEngineAddress(decoder, operand, StateSpace::Generic);
+  llvm::SmallVector<Reg, 5> coordinates;
+  for (const Operand &part : operand.parts().drop_front()) {
+    llvm::ArrayRef<Operand> elements = part;
+    if (part.is(Operand::Vector))
+      elements = part.parts();
+    for (const Operand &element : elements) {
+      if (element.is(Operand::Register) && element.elements() > 1)
+        return false;
+      coordinates.push_back(decoder.source(element, Type::S32));
+    }
+  }
+  info.coordinates = decoder.keepList<Reg>(coordinates);
+  return true;
+}
+
+static bool decodeTensorCopy(Decoder &decoder, Inst &inst) {
+  TensorCopyInfo info;
+  switch (decoder.get(Slot::Mode)) {
+  case Modifier::None:
+  case Modifier::Tile:
+    break;
+  case Modifier::TileGather4:
+  case Modifier::TileScatter4:
+    info.choosesRows = true;
+    break;
+  default:
+    return false;
+  }
+  info.rank = ptx::numberOf(decoder.get(Slot::Dim));
+  info.mask = decoder.constant(0, 4);
+  StateSpace to = ptx::spaceOf(decoder.get(Slot::Space));
+  bool stores = to == StateSpace::Global;
+  if (!decodeMap(decoder, decoder.operand(stores ? 0 : 1), info))
+    return false;
+  info.sharedSpace = stores ? ptx::spaceOf(decoder.get(Slot::SrcSpace)) : to;
+  info.shared = decodeEngineAddress(decoder, decoder.operand(stores ? 1 : 0),
+                                    info.sharedSpace);
+  if (stores) {
+    inst.fn = store;
+    if (decoder.opcode() == Opcode::CpReduceAsyncBulkTensor)
+      info.reduction = decoder.get(Slot::Op);
+  } else {
+    inst.fn = load;
+    info.barrier = decodeEngineAddress(decoder, decoder.operand(2), to);
+    info.multicasts = decoder.get(Slot::Multicast) != Modifier::None;
+    info.pairs = decoder.get(Slot::CtaGroup) == Modifier::CtaGroup2;
+    if (info.multicasts)
+      info.mask = decoder.source(3, Type::B16);
+  }
+  inst.extra = decoder.keep(info);
+  return true;
+}
+
+void drawloom::emu::registerTensorCopy(DecodeTable &table) {
+  table.add(Opcode::CpAsyncBulkTensor, decodeTensorCopy);
+  table.add(Opcode::CpReduceAsyncBulkTensor, decodeTensorCopy);
+}

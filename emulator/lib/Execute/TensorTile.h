@@ -1,0 +1,147 @@
+//===- TensorTile.h - The box of a tensor that one copy moves ---*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile is a tensor map and the coordinates of a box. It is moved row by row,
+// a row being what lies along dimension 0:
+//
+//   global memory                        shared memory
+//   one address, the bytes of the row    row after row, each as wide as the
+//   that are inside the tensor           swizzle, chunks swizzled by address
+//
+// Elements outside of the tensor are filled in on the way in, and left out on
+// the way back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_EMULATOR_TENSORTILE_H
+#define DRAWLOOM_EMULATOR_TENSORTILE_H
+
+#include "drawloom/Emulator/TensorMap.h"
+#include <algorithm>
+
+namespace drawloom::emu {
+
+struct TensorTile {
+  /// The widest row: 256 elements of 8 bytes.
+  static constexpr unsigned maxRowBytes = 2048;
+
+  TensorMap map;
+  int64_t coordinates[5] = {};
+  /// tile::gather4 and tile::scatter4: rows[i] is the coordinate of row i.
+  bool choosesRows = false;
+  int64_t rows[4] = {};
+
+  /// A row as it is in global memory.
+  struct Row {
+    uint64_t address = 0; ///< Of the byte `begin` of the row.
+    /// The bytes of the row that are inside the tensor; none if begin == end.
+    uint32_t begin = 0, end = 0;
+  };
+
+  uint32_t rowCount() const {
+    if (choosesRows)
+      return 4;
+    uint32_t count = 1;
+    for (unsigned dim = 1; dim != map.rank; ++dim)
+      count *= map.extent(dim);
+    return count;
+  }
+  /// From one row to the next in shared memory.
+  uint32_t pitch() const {
+    uint32_t span = patternOf(map.swizzle).span;
+    return span ? span : map.sharedRowBytes();
+  }
+  /// What an mbarrier counts.
+  uint32_t sharedBytes() const { return rowCount() * map.sharedRowBytes(); }
+  /// What it takes in shared memory.
+  uint32_t footprint() const { return rowCount() * pitch(); }
+
+  /// Calls f(index, row) for each row, until it answers false. Returns whether
+  /// it never did.
+  template <typename F>
+  bool forEachRow(F f) const;
+
+  /// Turns a row's bytes, in place as in global memory, into what is stored in
+  /// shared memory: fills in, rounds, and pads.
+  void finishLoad(char *data, const Row &row) const;
+  /// Whether finishLoad leaves a row that is inside the tensor as it is.
+  bool loadsVerbatim() const;
+
+private:
+  /// The bytes of a row along dimension 0; the address is relative to it.
+  Row innerRow() const;
+};
+
+/// Calls move(place in shared memory, place in the row, bytes) for all of a row
+/// of `bytes` that begins at `start`.
+template <typename F>
+inline void forEachChunk(const SwizzlePattern &pattern, uint32_t start,
+                         uint32_t bytes, F move) {
+  if (!pattern.span)
+    return move(start, 0u, bytes);
+  // A row is inside one 128-byte line, so one pattern holds for all of it.
+  uint32_t flip = pattern.apply(start) ^ start;
+  if (pattern.flips) {
+    for (uint32_t at = 0; at != bytes; at += 8)
+      move((start + at) ^ flip, at, 8u);
+    return;
+  }
+  for (uint32_t at = 0; at != bytes; at += 16)
+    move((start + at) ^ flip, at, 16u);
+}
+
+template <typename F>
+bool TensorTile::forEachRow(F f) const {
+  const Row inner = innerRow();
+  auto rowAt = [&](bool inside, int64_t address) {
+    return inside ? Row{inner.address + address, inner.begin, inner.end}
+                  : Row();
+  };
+  auto isInside = [&](unsigned dim, int64_t coordinate) {
+    return coordinate >= 0 && coordinate < int64_t(map.dims[dim]);
+  };
+  if (choosesRows) {
+    for (uint32_t index = 0; index != 4; ++index)
+      if (!f(index, rowAt(isInside(1, rows[index]),
+                          rows[index] * int64_t(map.strides[0]))))
+        return false;
+    return true;
+  }
+  // What the dimensions above the first two come to, and how far each is.
+  uint32_t extent1 = map.rank > 1 ? map.extent(1) : 1;
+  int64_t stride1 = map.rank > 1 ? map.strides[0] : 0;
+  uint32_t at[5] = {}, index = 0;
+  for (bool more = true; more;) {
+    bool inside = true;
+    int64_t address = 0;
+    for (unsigned dim = 2; dim < map.rank; ++dim) {
+      int64_t coordinate =
+          coordinates[dim] + int64_t(at[dim]) * map.elementStrides[dim];
+      inside &= isInside(dim, coordinate);
+      address += coordinate * int64_t(map.strides[dim - 1]);
+    }
+    for (uint32_t row = 0; row != extent1; ++row, ++index) {
+      int64_t coordinate =
+          coordinates[1] + int64_t(row) * map.elementStrides[1];
+      if (!f(index, rowAt(inside && isInside(1, coordinate),
+                          address + coordinate * stride1)))
+        return false;
+    }
+    more = false;
+    for (unsigned dim = 2; dim < map.rank && !more; ++dim) {
+      more = ++at[dim] != map.extent(dim);
+      if (!more)
+        at[dim] = 0;
+    }
+  }
+  return true;
+}
+
+} // namespace drawloom::emu
+
+#endif // DRAWLOOM_EMULATOR_TENSORTILE_H

@@ -1,0 +1,289 @@
+//===- WarpGroup.cpp - Four warps that multiply matrices -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execute/WarpGroup.h"
+#include "Arithmetic/Fold.h"
+#include "Execute/Engine.h"
+#include "Execute/MatrixOperand.h"
+#include "Machine/Machine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::formatv;
+
+namespace drawloom::emu {
+/// The oldest group of a warpgroup.
+class WgmmaOp : public AsyncOp {
+public:
+  WgmmaOp(IssuePoint issue, WarpGroup &group)
+      : AsyncOp(EngineKind::MatrixMultiply, issue), group(group) {}
+  void complete(Machine &machine) override { group.complete(machine, issue); }
+
+private:
+  WarpGroup &group;
+};
+} // namespace drawloom::emu
+
+//===----------------------------------------------------------------------===//
+// What the warps do
+//===----------------------------------------------------------------------===//
+
+WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
+                                  uint64_t aDescriptor, uint64_t bDescriptor,
+                                  bool keeps) {
+  unsigned index = warp.index() % warpCount;
+  WarpState &state = warps[index];
+  if (!state.fenced)
+    return {ReportKind::Protocol,
+            "the first wgmma.mma_async of a warp needs a wgmma.fence in front "
+            "of it; without one, its accumulators and registers of A may be "
+            "older than what was written last"};
+  state.last = inst;
+  uint64_t number = state.issued++ - mmasDone;
+  if (number == mmas.size()) {
+    mmas.push_back({inst, aDescriptor, bDescriptor, keeps, uint8_t(1u << index),
+                    uint8_t(warp.index())});
+    return {};
+  }
+  Mma &mma = mmas[number];
+  mma.issued |= 1u << index;
+  const Program &program = warp.program();
+  if (mma.inst != inst)
+    return {ReportKind::Divergence,
+            formatv("the warps of a warpgroup issue different instructions: "
+                    "warp {0} issued that of line {1} here",
+                    mma.firstWarp, program.line(mma.inst))};
+  if (mma.a != aDescriptor || mma.b != bDescriptor)
+    return {ReportKind::Protocol,
+            formatv("the descriptor of matrix {0} is {1:x}; warp {2} of the "
+                    "same warpgroup has {3:x}",
+                    mma.b != bDescriptor ? "B" : "A",
+                    mma.b != bDescriptor ? bDescriptor : aDescriptor,
+                    mma.firstWarp, mma.b != bDescriptor ? mma.b : mma.a)};
+  if (mma.keeps != keeps)
+    return {ReportKind::Protocol,
+            formatv("scale-d is {0}; warp {1} of the same warpgroup has {2}",
+                    keeps, mma.firstWarp, mma.keeps)};
+  return {};
+}
+
+WarpGroupProblem WarpGroup::commit(Warp &warp, const Inst *inst) {
+  unsigned index = warp.index() % warpCount;
+  WarpState &state = warps[index];
+  state.last = inst;
+  uint64_t group = state.committed++ - groupsDone;
+  if (group == groups.size())
+    groups.push_back({state.issued, 0, uint8_t(warp.index())});
+  Group &entry = groups[group];
+  if (entry.end != state.issued)
+    return {ReportKind::Divergence,
+            formatv("this is commit {0} of the warp, after {1} "
+                    "wgmma.mma_async; warp {2} of the same warpgroup had "
+                    "issued {3} at its commit {0}",
+                    state.committed, state.issued, entry.firstWarp, entry.end)};
+  entry.committed |= 1u << index;
+  if (entry.committed == (1u << warpCount) - 1)
+    cta.grid().machine().post(
+        queue, std::make_unique<WgmmaOp>(warp.issuePoint(inst, ~0u), *this));
+  return {};
+}
+
+bool WarpGroup::isDone(Warp &warp, unsigned pending) {
+  WarpState &state = warps[warp.index() % warpCount];
+  if (state.committed - std::min(state.committed, groupsDone) > pending)
+    return false;
+  if (state.committed > pending)
+    state.waited = std::max(state.waited, state.committed - pending);
+  return true;
+}
+
+std::string WarpGroup::unfinished(const Warp &warp) const {
+  const WarpState &state = warps[warp.index() % warpCount];
+  uint64_t lastEnd = mmasDone;
+  for (size_t i = 0; groupsDone + i < state.committed; ++i)
+    lastEnd = groups[i].end;
+  if (state.issued > lastEnd)
+    return formatv("exits with {0} wgmma.mma_async that it hasn't committed",
+                   state.issued - lastEnd);
+  if (state.committed > state.waited)
+    return formatv("exits without a wgmma.wait_group for its last {0} of {1} "
+                   "groups",
+                   state.committed - state.waited, state.committed);
+  return "";
+}
+
+std::string WarpGroup::describe(const Fragment &waiter) const {
+  std::string text = formatv("waits for wgmma group {0}", groupsDone + 1).str();
+  if (groups.empty())
+    return text;
+  llvm::SmallVector<std::string, 4> missing;
+  for (unsigned index = 0; index != warpCount; ++index)
+    if (!(groups.front().committed >> index & 1))
+      missing.push_back(llvm::utostr(firstWarp() + index));
+  if (!missing.empty())
+    text += std::string(", which ") +
+            (missing.size() == 1 ? "warp " : "warps ") +
+            llvm::join(missing, ", ") +
+            (missing.size() == 1 ? " hasn't committed" : " haven't committed");
+  return text;
+}
+
+WarpGroups::WarpGroups(CTA &cta) {
+  for (unsigned number = 0;
+       (number + 1) * WarpGroup::warpCount <= cta.warps().size(); ++number)
+    groups.push_back(std::make_unique<WarpGroup>(cta, number));
+}
+
+void WarpGroups::lanesExited(Warp &warp, uint32_t lanes) {
+  WarpGroup *group = find(warp);
+  if (!group || warp.live() || !group->lastInst(warp))
+    return;
+  std::string problem = group->unfinished(warp);
+  if (!problem.empty())
+    warp.machine().fail(warp.issuePoint(group->lastInst(warp), lanes),
+                        ReportKind::Protocol, "the warp " + problem);
+}
+
+//===----------------------------------------------------------------------===//
+// The work
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The accumulator in the registers of four warps: warp w has rows 16w to
+/// 16w + 15. Lane t has, for each eight columns, the columns 2(t % 4) and the
+/// next in row t / 4 and in row t / 4 + 8 (PTX ISA, figures 149 to 155). So the
+/// lanes 4q to 4q + 3 of two registers are eight columns of a row.
+struct WordRegisters {
+  Warp *const *warps;
+  llvm::ArrayRef<Reg> d;
+
+  struct Row {
+    char *lanes;     ///< Of the first register in the file.
+    const Reg *regs; ///< The first of two for each eight columns.
+
+    Word8 load(unsigned column) const {
+      using Word4 = uint32_t __attribute__((vector_size(16)));
+      const Reg *pair = regs + column / 2;
+      auto even = loadVector<Word4>(lanes + pair[0]);
+      auto odd = loadVector<Word4>(lanes + pair[1]);
+      return __builtin_shufflevector(even, odd, 0, 4, 1, 5, 2, 6, 3, 7);
+    }
+    void store(unsigned column, Word8 words) const {
+      const Reg *pair = regs + column / 2;
+      storeVector(lanes + pair[0],
+                  __builtin_shufflevector(words, words, 0, 2, 4, 6));
+      storeVector(lanes + pair[1],
+                  __builtin_shufflevector(words, words, 1, 3, 5, 7));
+    }
+  };
+  bool skips(unsigned row) const { return false; }
+  Row row(unsigned row) const {
+    return {warps[row / 16]->lanes<char>(0) + row % 8 * 16,
+            d.data() + row / 8 % 2 * 2};
+  }
+};
+
+/// The same with two f16 in a register: one register for eight columns.
+struct HalfRegisters {
+  Warp *const *warps;
+  llvm::ArrayRef<Reg> d;
+
+  struct Row {
+    char *lanes;
+    const Reg *regs;
+
+    Word8 load(unsigned column) const {
+      return __builtin_convertvector(
+          loadVector<Short8>(lanes + regs[column / 4]), Word8);
+    }
+    void store(unsigned column, Word8 words) const {
+      storeVector(lanes + regs[column / 4],
+                  __builtin_convertvector(words, Short8));
+    }
+  };
+  bool skips(unsigned row) const { return false; }
+  Row row(unsigned row) const {
+    return {warps[row / 16]->lanes<char>(0) + row % 8 * 16,
+            d.data() + row / 8 % 2};
+  }
+};
+} // namespace
+
+/// Whether `next` can be done in one product with `first`, which it follows.
+static bool canJoin(const WgmmaInfo &first, const WgmmaInfo &next) {
+  return first.form == next.form && first.a.empty() == next.a.empty() &&
+         first.d == next.d;
+}
+
+void WarpGroup::complete(Machine &machine, const IssuePoint &issue) {
+  Group group = groups.front();
+  groups.pop_front();
+  llvm::SmallVector<Mma, 16> work(mmas.begin(),
+                                  mmas.begin() + (group.end - mmasDone));
+  mmas.erase(mmas.begin(), mmas.begin() + work.size());
+  mmasDone = group.end;
+  for (size_t begin = 0; begin != work.size() && !machine.failed();) {
+    const auto &first = work[begin].inst->as<WgmmaInfo>();
+    size_t end = begin + 1;
+    while (end != work.size() && end - begin < first.form.maxSteps() &&
+           work[end].keeps && canJoin(first, work[end].inst->as<WgmmaInfo>()))
+      ++end;
+    multiply(machine, issue, llvm::ArrayRef(work).slice(begin, end - begin));
+    begin = end;
+  }
+  ++groupsDone;
+  wakeAll();
+}
+
+void WarpGroup::multiply(Machine &machine, const IssuePoint &issue,
+                         llvm::ArrayRef<Mma> batch) {
+  const auto &info = batch.front().inst->as<WgmmaInfo>();
+  const MmaForm &form = info.form;
+  MatrixUnit &unit = matrixUnit(cta);
+  unit.begin(form, batch.size());
+  Warp *members[warpCount];
+  for (unsigned index = 0; index != warpCount; ++index)
+    members[index] = cta.warps()[firstWarp() + index].get();
+  for (auto [step, mma] : llvm::enumerate(batch)) {
+    const auto &operands = mma.inst->as<WgmmaInfo>();
+    IssuePoint where = {issue.cta, mma.inst, issue.warp, issue.lanes};
+    SharedMatrix matrix;
+    if (operands.a.empty()) {
+      matrix.decodeWgmma(mma.a);
+      if (!packShared(machine, where, cta, "A", matrix, form.a,
+                      form.aTransposed, form.m, unit.a(step)))
+        return;
+    } else {
+      // Lanes 4q to 4q + 3 of a register are 16 bytes of row q, or q + 8.
+      packRows(
+          [&](unsigned row, unsigned c) {
+            Reg reg = operands.a[row / 8 % 2 + 2 * c];
+            return members[row / 16]->lanes<char>(reg) + row % 8 * pieceBytes;
+          },
+          form.a, form.m, unit.a(step));
+    }
+    matrix.decodeWgmma(mma.b);
+    if (!packShared(machine, where, cta, "B", matrix, form.b, form.bTransposed,
+                    form.n, unit.b(step)))
+      return;
+  }
+  llvm::Expected<Products> products = unit.multiply();
+  if (!products) {
+    machine.fail(issue, ReportKind::LaunchFailed,
+                 llvm::toString(products.takeError()));
+    return;
+  }
+  bool keeps = batch.front().keeps;
+  if (form.d == Accumulator::F16)
+    fold(form, *products, keeps, 1, HalfRegisters{members, info.d});
+  else
+    fold(form, *products, keeps, 1, WordRegisters{members, info.d});
+}

@@ -1,0 +1,125 @@
+//===- WarpGroup.h - Four warps that multiply matrices ----------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The four warps of a warpgroup issue wgmma.mma_async together, but each in its
+// own time: the n-th one of every warp is one instruction, and it is under way
+// when all four have issued it. So are their groups. Warps that don't agree end
+// the launch.
+//
+// A group is done as a whole, some time after it was committed: its matrices
+// are read from shared memory and its accumulators from and to registers then
+// and not before. A kernel that overwrites a matrix too early, or reads a
+// register too early, sees what it would see on the machine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_EMULATOR_WARPGROUP_H
+#define DRAWLOOM_EMULATOR_WARPGROUP_H
+
+#include "Arithmetic/MatrixUnit.h"
+#include "Arithmetic/SharedMatrix.h"
+#include "Machine/AsyncOp.h"
+#include "Machine/Grid.h"
+#include <deque>
+
+namespace drawloom::emu {
+
+/// A wgmma.mma_async, for Inst::extra.
+struct WgmmaInfo {
+  MmaForm form;
+  llvm::ArrayRef<Reg> d;
+  llvm::ArrayRef<Reg> a; ///< Empty if A is in shared memory.
+  Reg aDescriptor = 0, bDescriptor = 0;
+  Reg scaleD = 0; ///< A predicate: whether D is added to.
+};
+
+/// A misuse, if there is one.
+struct WarpGroupProblem {
+  ReportKind kind = ReportKind::Protocol;
+  std::string message;
+
+  explicit operator bool() const { return !message.empty(); }
+};
+
+class WarpGroup : public WaitObject {
+public:
+  static constexpr unsigned warpCount = 4;
+
+  WarpGroup(CTA &cta, unsigned number) : cta(cta), number(number) {}
+
+  std::string describe(const Fragment &waiter) const override;
+
+  void fence(Warp &warp) { warps[warp.index() % warpCount].fenced = true; }
+  WarpGroupProblem issue(Warp &warp, const Inst *inst, uint64_t aDescriptor,
+                         uint64_t bDescriptor, bool keeps);
+  WarpGroupProblem commit(Warp &warp, const Inst *inst);
+  /// Whether at most `pending` groups of the warp are not done.
+  bool isDone(Warp &warp, unsigned pending);
+  /// What a warp that exits has left undone.
+  std::string unfinished(const Warp &warp) const;
+  const Inst *lastInst(const Warp &warp) const {
+    return warps[warp.index() % warpCount].last;
+  }
+
+private:
+  friend class WgmmaOp;
+  /// An instruction that all warps have issued or are about to.
+  struct Mma {
+    const Inst *inst;
+    uint64_t a, b; ///< Descriptors.
+    bool keeps;    ///< D is added to.
+    uint8_t issued;
+    uint8_t firstWarp;
+  };
+  struct Group {
+    uint64_t end; ///< The number of the first instruction that isn't in it.
+    uint8_t committed;
+    uint8_t firstWarp;
+  };
+  struct WarpState {
+    uint64_t issued = 0, committed = 0;
+    uint64_t waited = 0; ///< Groups that it has waited for.
+    bool fenced = false;
+    const Inst *last = nullptr;
+  };
+
+  /// Does everything in the oldest group.
+  void complete(Machine &machine, const IssuePoint &issue);
+  void multiply(Machine &machine, const IssuePoint &issue,
+                llvm::ArrayRef<Mma> mmas);
+  unsigned firstWarp() const { return number * warpCount; }
+
+  CTA &cta;
+  const unsigned number;
+  WarpState warps[warpCount];
+  std::deque<Mma> mmas;     ///< From number `mmasDone` on.
+  std::deque<Group> groups; ///< From number `groupsDone` on.
+  uint64_t mmasDone = 0, groupsDone = 0;
+  AsyncQueue queue;
+};
+
+/// The warpgroups of a CTA.
+class WarpGroups : public Extension {
+public:
+  static constexpr ExtensionSlot slot = ExtensionSlot::WarpGroup;
+  explicit WarpGroups(CTA &cta);
+
+  void lanesExited(Warp &warp, uint32_t lanes) override;
+  /// Null if the CTA ends before the warpgroup is complete.
+  WarpGroup *find(const Warp &warp) {
+    unsigned number = warp.index() / WarpGroup::warpCount;
+    return number < groups.size() ? groups[number].get() : nullptr;
+  }
+
+private:
+  std::vector<std::unique_ptr<WarpGroup>> groups;
+};
+
+} // namespace drawloom::emu
+
+#endif // DRAWLOOM_EMULATOR_WARPGROUP_H

@@ -1,0 +1,189 @@
+//===- Wgmma.cpp - Matrix instructions of a warpgroup --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// PTX ISA, section 9.7.15.
+
+#include "Decode/Decoder.h"
+#include "Execute/WarpGroup.h"
+#include "Execute/WarpWide.h"
+#include "Machine/Machine.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Slot;
+using ptx::Type;
+
+/// Brings the warp together and finds its warpgroup. Null if the handler is to
+/// return `next`.
+static WarpGroup *prepare(Warp &warp, const Inst *inst, uint32_t mask,
+                          const Inst *&next) {
+  if (!wholeWarp(warp, inst, mask, next))
+    return nullptr;
+  WarpGroup *group =
+      warp.cta().extensions.get<WarpGroups>(warp.cta()).find(warp);
+  if (!group)
+    next = warp.fail(inst, allLanes, ReportKind::IllegalInstruction,
+                     "needs a warpgroup of four warps; the CTA has " +
+                         llvm::Twine(warp.cta().warps().size()) +
+                         " warps, and warp " + llvm::Twine(warp.index()) +
+                         " is in none that is complete");
+  return group;
+}
+
+static const Inst *fence(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Inst *next;
+  WarpGroup *group = prepare(warp, inst, mask, next);
+  if (!group)
+    return next;
+  group->fence(warp);
+  tellSync(warp, inst, allLanes, SyncEvent::Fence);
+  return next;
+}
+
+static const Inst *commitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Inst *next;
+  WarpGroup *group = prepare(warp, inst, mask, next);
+  if (!group)
+    return next;
+  if (WarpGroupProblem problem = group->commit(warp, inst))
+    return warp.fail(inst, allLanes, problem.kind, problem.message);
+  return next;
+}
+
+static const Inst *waitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Inst *next;
+  WarpGroup *group = prepare(warp, inst, mask, next);
+  if (!group)
+    return next;
+  if (!group->isDone(warp, inst->imm))
+    return warp.wait(inst, allLanes, *group, WaitMode::Retry);
+  tellSync(warp, inst, allLanes, SyncEvent::Wait);
+  return next;
+}
+
+/// Whether a register is the same in all lanes.
+static bool isUniform(Warp &warp, Reg reg) {
+  llvm::ArrayRef<uint64_t> lanes(warp.lanes<uint64_t>(reg), 32);
+  return llvm::all_equal(lanes);
+}
+
+static const Inst *mmaAsync(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Inst *next;
+  WarpGroup *group = prepare(warp, inst, mask, next);
+  if (!group)
+    return next;
+  const auto &info = inst->as<WgmmaInfo>();
+  auto refuse = [&](ReportKind kind, const llvm::Twine &message) {
+    return warp.fail(inst, allLanes, kind, message);
+  };
+  uint64_t descriptors[2] = {0, 0};
+  for (unsigned i = info.a.empty() ? 0 : 1; i != 2; ++i) {
+    const char *name = i ? "B" : "A";
+    Reg reg = i ? info.bDescriptor : info.aDescriptor;
+    if (!isUniform(warp, reg))
+      return refuse(ReportKind::Protocol,
+                    llvm::Twine("the descriptor of matrix ") + name +
+                        " differs between the lanes of the warp");
+    descriptors[i] = warp.lanes<uint64_t>(reg)[0];
+    SharedMatrix matrix;
+    std::string problem = matrix.decodeWgmma(descriptors[i]);
+    if (!problem.empty())
+      return refuse(ReportKind::MisalignedAddress,
+                    llvm::Twine("matrix ") + name + " " + problem);
+  }
+  uint32_t scaleD = warp.test(info.scaleD);
+  if (scaleD != 0 && scaleD != allLanes)
+    return refuse(ReportKind::Divergence,
+                  "scale-d differs between the lanes of the warp");
+  if (WarpGroupProblem problem =
+          group->issue(warp, inst, descriptors[0], descriptors[1], scaleD != 0))
+    return refuse(problem.kind, problem.message);
+  return next;
+}
+
+static std::optional<ElementFormat> formatOf(Type type) {
+  switch (type) {
+  case Type::F16:
+    return ElementFormat::F16;
+  case Type::BF16:
+    return ElementFormat::BF16;
+  case Type::TF32:
+    return ElementFormat::TF32;
+  case Type::E4M3:
+    return ElementFormat::E4M3;
+  case Type::E5M2:
+    return ElementFormat::E5M2;
+  case Type::S8:
+    return ElementFormat::S8;
+  case Type::U8:
+    return ElementFormat::U8;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// d, a or a-desc, b-desc, scale-d {, scale-a, scale-b {, trans-a} {, trans-b}}
+static bool decodeMmaAsync(Decoder &decoder, Inst &inst) {
+  std::optional<ElementFormat> a = formatOf(decoder.type(Slot::AType));
+  std::optional<ElementFormat> b = formatOf(decoder.type(Slot::BType));
+  if (!a || !b)
+    return false;
+  WgmmaInfo info;
+  info.form.m = 64;
+  info.form.n = ptx::numberOf(decoder.get(Slot::Shape));
+  info.form.a = *a;
+  info.form.b = *b;
+  Type d = decoder.type(Slot::DType);
+  info.form.d = d == Type::F32   ? Accumulator::F32
+                : d == Type::F16 ? Accumulator::F16
+                                 : Accumulator::S32;
+  info.form.saturated = decoder.has(Modifier::Satfinite);
+  bool isFP8 = *a == ElementFormat::E4M3 || *a == ElementFormat::E5M2;
+  if (isFP8 && d == Type::F32)
+    info.form.sumBits = decoder.module().device().model().fp8SumBits;
+
+  info.d = decoder.keepList<Reg>(decoder.dests(0));
+  bool aInRegisters = decoder.operand(1).is(ptx::Operand::Vector);
+  if (aInRegisters)
+    info.a = decoder.keepList<Reg>(decoder.sources(1, Type::B32));
+  else
+    info.aDescriptor = decoder.source(1, Type::B64);
+  info.bDescriptor = decoder.source(2, Type::B64);
+  info.scaleD = decoder.predicate(3);
+  unsigned next = 4;
+  auto immediate = [&]() -> int64_t {
+    return next < decoder.operandCount() ? decoder.operand(next++).integer()
+                                         : 0;
+  };
+  bool negatesA = immediate() == -1, negatesB = immediate() == -1;
+  info.form.negated = negatesA != negatesB;
+  if (!aInRegisters)
+    info.form.aTransposed = immediate() == 1;
+  info.form.bTransposed = immediate() == 1;
+  inst.fn = mmaAsync;
+  inst.extra = decoder.keep(info);
+  return true;
+}
+
+template <Execute *handler>
+static bool decodeSimple(Decoder &decoder, Inst &inst) {
+  inst.fn = handler;
+  if (decoder.operandCount())
+    inst.imm = decoder.operand(0).integer();
+  return true;
+}
+
+void drawloom::emu::registerWgmma(DecodeTable &table) {
+  table.add(Opcode::WgmmaFence, decodeSimple<fence>);
+  table.add(Opcode::WgmmaCommitGroup, decodeSimple<commitGroup>);
+  table.add(Opcode::WgmmaWaitGroup, decodeSimple<waitGroup>);
+  table.add(Opcode::WgmmaMmaAsync, decodeMmaAsync);
+}

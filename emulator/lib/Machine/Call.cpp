@@ -1,0 +1,177 @@
+//===- Call.cpp - Calls and returns of a warp ----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode/Decoder.h"
+#include "Machine/Warp.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace drawloom::emu;
+
+/// What stays free behind the last frame: `ret` keeps results there.
+static constexpr uint32_t stackSlack = 1024;
+
+/// Copies one lane of what a call passes.
+static void copyLane(Warp &warp, unsigned lane, const Argument &from,
+                     uint32_t fromFrame, const Argument &to, uint32_t toFrame) {
+  char *local = warp.localMemory() + lane * localWindowSize;
+  if (from.isRegister && from.laneBytes == 0) {
+    // A predicate can only be passed to a predicate.
+    uint32_t value = warp.test(from.reg);
+    warp.setPredicate(to.reg, value, 1u << lane);
+    return;
+  }
+  auto place = [&](const Argument &argument, uint32_t frame) {
+    return argument.isRegister
+               ? warp.lanes<char>(argument.reg) + lane * argument.laneBytes
+               : local + frame + argument.offset;
+  };
+  uint32_t bytes = from.isRegister ? from.laneBytes : from.bytes;
+  uint32_t room = to.isRegister ? to.laneBytes : to.bytes;
+  memcpy(place(to, toFrame), place(from, fromFrame), std::min(bytes, room));
+}
+
+void Warp::copyArguments(uint32_t mask, llvm::ArrayRef<Argument> from,
+                         const uint32_t *fromFrames,
+                         llvm::ArrayRef<Argument> to,
+                         const uint32_t *toFrames) {
+  for (auto [source, target] : llvm::zip(from, to))
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      copyLane(*this, lane, source, fromFrames[lane], target, toFrames[lane]);
+    }
+}
+
+std::shared_ptr<const SavedRegisters>
+Warp::save(const ProgramFunction &function) {
+  auto saved = std::make_shared<SavedRegisters>();
+  saved->bytes.assign(registers + function.registersBegin,
+                      registers + function.registersEnd);
+  return saved;
+}
+
+void Warp::restore(const ProgramFunction &function, const SavedRegisters &saved,
+                   uint32_t mask) {
+  const char *bytes = saved.bytes.data() - function.registersBegin;
+  for (const RegisterSpan &span : function.registers) {
+    if (span.laneBytes == 0) {
+      uint32_t value;
+      memcpy(&value, bytes + span.reg, sizeof(value));
+      setPredicate(span.reg, value, mask);
+      continue;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      size_t offset =
+          span.reg + size_t(llvm::countr_zero(rest)) * span.laneBytes;
+      memcpy(registers + offset, bytes + offset, span.laneBytes);
+    }
+  }
+}
+
+const Inst *Warp::call(const Inst *inst, uint32_t mask,
+                       const ProgramFunction &callee) {
+  if (!localMemory())
+    return fail(inst, mask, ReportKind::StackOverflow,
+                "no memory for the stack of the warp");
+  uint32_t *frames = lanes<uint32_t>(programField.frameBase);
+  uint32_t *ends = lanes<uint32_t>(programField.stackPointer);
+  uint32_t callerFrames[32], calleeFrames[32];
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    callerFrames[lane] = frames[lane];
+    calleeFrames[lane] = (ends[lane] + 15) & ~15u;
+    uint64_t end = uint64_t(calleeFrames[lane]) + callee.frameBytes;
+    if (end + stackSlack > localWindowSize)
+      return fail(inst, mask, ReportKind::StackOverflow,
+                  "the call of '" + callee.function->name + "' at depth " +
+                      llvm::Twine(currentField->calls.size() + 1) + " needs " +
+                      llvm::Twine(end) + " bytes of stack; a thread has " +
+                      llvm::Twine(localWindowSize));
+  }
+  bool whole = mask == activeField;
+  Fragment &fragment = whole ? *currentField : split(mask);
+  if (!whole)
+    leaveLoop();
+  // A function that is being executed by these lanes already keeps its
+  // registers for when they come back.
+  CallFrame frame;
+  frame.call = inst;
+  bool recursive = &programField.functionOf(inst) == &callee ||
+                   llvm::any_of(fragment.calls, [&](const CallFrame &outer) {
+                     return &programField.functionOf(outer.call) == &callee;
+                   });
+  if (recursive)
+    frame.saved = save(callee);
+  copyArguments(mask, inst->as<CallInfo>().arguments, callerFrames,
+                callee.parameters, calleeFrames);
+  fragment.calls.push_back(std::move(frame));
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint32_t link[2] = {callerFrames[lane], ends[lane]};
+    static_assert(sizeof(link) == frameLinkBytes);
+    memcpy(local + lane * localWindowSize + calleeFrames[lane], link,
+           sizeof(link));
+    frames[lane] = calleeFrames[lane];
+    ends[lane] = calleeFrames[lane] + callee.frameBytes;
+  }
+  const Inst *target = programField.code.data() + callee.first;
+  if (!whole) {
+    fragment.pc = target;
+    return inst + 1;
+  }
+  if (fragments.size() > 1)
+    leaveLoop();
+  return target;
+}
+
+const Inst *Warp::ret(const Inst *inst, uint32_t mask) {
+  if (currentField->calls.empty())
+    return exit(inst, mask);
+  bool whole = mask == activeField;
+  Fragment &fragment = whole ? *currentField : split(mask);
+  CallFrame frame = fragment.calls.pop_back_val();
+  const ProgramFunction &callee = programField.functionOf(inst);
+  uint32_t *frames = lanes<uint32_t>(programField.frameBase);
+  uint32_t *ends = lanes<uint32_t>(programField.stackPointer);
+  uint32_t callerFrames[32], calleeFrames[32];
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint32_t link[2];
+    memcpy(link, local + lane * localWindowSize + frames[lane], sizeof(link));
+    calleeFrames[lane] = frames[lane];
+    frames[lane] = callerFrames[lane] = link[0];
+    ends[lane] = link[1];
+  }
+  // Results in registers of a recursive function are in the region that comes
+  // back to life, so they go through the stack.
+  llvm::ArrayRef<Argument> results = frame.call->as<CallInfo>().results;
+  if (frame.saved) {
+    llvm::SmallVector<Argument, 4> parked;
+    uint32_t offset = frameLinkBytes;
+    for (const Argument &result : callee.results) {
+      Argument place = result;
+      if (result.isRegister && result.laneBytes) {
+        place.isRegister = false;
+        place.offset = callee.frameBytes + offset;
+        place.bytes = result.laneBytes;
+        offset += 16;
+      }
+      parked.push_back(place);
+    }
+    copyArguments(mask, callee.results, calleeFrames, parked, calleeFrames);
+    restore(callee, *frame.saved, mask);
+    copyArguments(mask, parked, calleeFrames, results, callerFrames);
+  } else {
+    copyArguments(mask, callee.results, calleeFrames, results, callerFrames);
+  }
+  leaveLoop(); // Others may stand where these lanes come back to.
+  if (whole)
+    return frame.call + 1;
+  fragment.pc = frame.call + 1;
+  return inst + 1;
+}

@@ -1,0 +1,198 @@
+//===- Grid.cpp - Grids, clusters and CTAs -------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/Grid.h"
+#include "Machine/Machine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstdlib>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+
+/// x runs fastest.
+static Dim3 coordinates(uint64_t linear, Dim3 extents) {
+  Dim3 result;
+  result.x = linear % extents.x;
+  result.y = linear / extents.x % extents.y;
+  result.z = linear / (uint64_t(extents.x) * extents.y);
+  return result;
+}
+
+static char *allocateAligned(size_t size) {
+  constexpr size_t alignment = 1024;
+  void *memory = std::aligned_alloc(alignment, llvm::alignTo(size, alignment));
+  if (!memory)
+    llvm::report_bad_alloc_error("out of memory for a CTA");
+  return static_cast<char *>(memory);
+}
+
+CTA::CTA(Cluster &cluster, uint32_t rank, Dim3 id, uint64_t linear, Sm &sm)
+    : clusterField(cluster), smField(sm), rankField(rank), idField(id),
+      linearField(linear), threadsField(cluster.grid().threadsPerCta()),
+      liveThreadsField(threadsField) {
+  for (unsigned number = 0; number != std::size(barriers); ++number)
+    barriers[number].initialize(*this, number);
+}
+
+Grid &CTA::grid() { return clusterField.grid(); }
+char *CTA::shared() { return clusterField.sharedOf(rankField); }
+
+void CTA::start() {
+  uint32_t count = llvm::divideCeil(threadsField, 32);
+  for (uint32_t index = 0; index != count; ++index)
+    warpsField.push_back(
+        std::make_unique<Warp>(*this, index, threadsField - index * 32));
+  for (std::unique_ptr<Warp> &warp : warpsField)
+    grid().machine().makeReady(*warp);
+}
+
+void CTA::lanesExited(Warp &warp, uint32_t lanes) {
+  liveThreadsField -= llvm::popcount(lanes);
+  for (NamedBarrier &barrier : barriers)
+    barrier.lanesExited(warp);
+  extensions.lanesExited(warp, lanes);
+  clusterField.extensions.lanesExited(warp, lanes);
+  Machine &machine = grid().machine();
+  machine.progressed();
+  if (liveThreadsField != 0)
+    return;
+  extensions.ctaExited(*this);
+  clusterField.extensions.ctaExited(*this);
+  smField.extensions.ctaExited(*this);
+  grid().extensions.ctaExited(*this);
+  if (Listener *listener = machine.listener())
+    listener->ctaFinished(grid().index(), linearField);
+  --clusterField.liveCtas;
+  releaseDependents();
+  machine.ctaEnded();
+}
+
+void CTA::releaseDependents() {
+  if (releasedDependents)
+    return;
+  releasedDependents = true;
+  ++grid().releasedCtas;
+  if (grid().releasesDependents())
+    grid().machine().clustersMayStart();
+}
+
+std::string Prerequisites::describe(const Fragment &) const {
+  return "griddepcontrol.wait: a launch in front of this one hasn't ended";
+}
+
+Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
+    : gridField(grid), indexField(index),
+      idField(coordinates(index, grid.clusterGrid())),
+      sharedBytesField(llvm::alignTo(
+          grid.program().staticSharedEnd + grid.launch().dynamicShared, 128)),
+      liveCtas(sms.size()) {
+  const Launch &launch = grid.launch();
+  sharedMemory.reset(allocateAligned(sharedBytesField * sms.size()));
+  memset(sharedMemory.get(), 0, sharedBytesField * sms.size());
+  for (uint32_t rank = 0; rank != sms.size(); ++rank) {
+    Dim3 in = coordinates(rank, launch.cluster);
+    Dim3 id = {idField.x * launch.cluster.x + in.x,
+               idField.y * launch.cluster.y + in.y,
+               idField.z * launch.cluster.z + in.z};
+    uint64_t linear = id.x + uint64_t(launch.grid.x) *
+                                 (id.y + uint64_t(launch.grid.y) * id.z);
+    ctasField.push_back(
+        std::make_unique<CTA>(*this, rank, id, linear, *sms[rank]));
+  }
+}
+
+Cluster::~Cluster() = default;
+
+void AlignedDelete::operator()(char *memory) const { std::free(memory); }
+
+Grid::Grid(Machine &machine, const Launch &launch, uint32_t index)
+    : machineField(machine), launchField(launch), indexField(index) {
+  clusterGridField = {launch.grid.x / launch.cluster.x,
+                      launch.grid.y / launch.cluster.y,
+                      launch.grid.z / launch.cluster.z};
+  clusterCountField = clusterGridField.count();
+}
+
+Grid::~Grid() {
+  live.clear();
+  for (char *registers : pool)
+    std::free(registers);
+}
+
+char *Grid::takeRegisters() {
+  const std::vector<char> &image = program().registerImage;
+  char *registers;
+  if (pool.empty()) {
+    registers = allocateAligned(image.size());
+  } else {
+    registers = pool.back();
+    pool.pop_back();
+  }
+  memcpy(registers, image.data(), image.size());
+  return registers;
+}
+
+bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
+  uint32_t size = clusterSize();
+  uint32_t threads = llvm::alignTo(threadsPerCta(), 32);
+  uint32_t shared =
+      llvm::alignTo(program().staticSharedEnd + launchField.dynamicShared, 128);
+  uint32_t registers = std::max<uint32_t>(kernel().registers, 1) * threads;
+  auto take = [&](Sm &sm, int sign) {
+    sm.ctas -= sign;
+    sm.shared -= sign * shared;
+    sm.threads -= sign * threads;
+    sm.registers -= sign * registers;
+  };
+  // CTAs go to SMs in turn. Two of a cluster share one only if there are not
+  // enough SMs with room.
+  llvm::SmallVector<Sm *, 16> chosen;
+  for (bool found = true; found && chosen.size() != size;) {
+    found = false;
+    for (unsigned tried = 0; tried != sms.size() && chosen.size() != size;
+         ++tried) {
+      Sm &sm = sms[(nextSm + tried) % sms.size()];
+      if (!sm.ctas || sm.shared < shared || sm.threads < threads ||
+          sm.registers < registers)
+        continue;
+      take(sm, 1);
+      chosen.push_back(&sm);
+      found = true;
+    }
+  }
+  if (chosen.size() != size) {
+    for (Sm *sm : chosen)
+      take(*sm, -1);
+    return false;
+  }
+  nextSm = (chosen.back()->index + 1) % sms.size();
+  live.push_back(std::make_unique<Cluster>(*this, nextCluster++, chosen));
+  for (const std::unique_ptr<CTA> &cta : live.back()->ctas()) {
+    if (Listener *listener = machineField.listener())
+      listener->ctaStarted(indexField, cta->linear());
+    cta->start();
+  }
+  return true;
+}
+
+void Grid::endCluster(Cluster &cluster) {
+  uint32_t threads = llvm::alignTo(threadsPerCta(), 32);
+  uint32_t registers = std::max<uint32_t>(kernel().registers, 1) * threads;
+  for (const std::unique_ptr<CTA> &cta : cluster.ctas()) {
+    Sm &sm = cta->sm();
+    ++sm.ctas;
+    sm.shared += cluster.sharedBytes();
+    sm.threads += threads;
+    sm.registers += registers;
+  }
+  llvm::erase_if(live, [&](const std::unique_ptr<Cluster> &entry) {
+    return entry.get() == &cluster;
+  });
+}

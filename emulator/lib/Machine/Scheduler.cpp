@@ -1,0 +1,85 @@
+//===- Scheduler.cpp - What runs next ------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/Scheduler.h"
+#include <iterator>
+#include <random>
+
+using namespace drawloom::emu;
+
+Scheduler::~Scheduler() = default;
+
+/// Instructions that a warp executes before another gets its turn. Long enough
+/// to keep a warp's registers in the cache, short enough that a warp that spins
+/// on memory costs little.
+static constexpr uint64_t turnLength = 512;
+
+namespace {
+
+class Deterministic : public Scheduler {
+public:
+  Choice choose(const ReadySet &ready) override {
+    if (!ready.operations.empty())
+      return {false, 0, ready.operations.begin()->first, 0};
+    return {true, 0, 0, turnLength};
+  }
+};
+
+class Random : public Scheduler {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+
+  Choice choose(const ReadySet &ready) override {
+    uint64_t count = ready.warps.size() + ready.operations.size();
+    uint64_t index = below(count);
+    if (index < ready.warps.size())
+      return {true, index, 0, 1 + below(64)};
+    auto it = std::next(ready.operations.begin(), index - ready.warps.size());
+    return {false, 0, it->first, 0};
+  }
+
+private:
+  // std::uniform_int_distribution differs between standard libraries; a seed
+  // should mean the same everywhere.
+  uint64_t below(uint64_t count) { return engine() % count; }
+
+  std::mt19937_64 engine;
+};
+
+class Adversarial : public Scheduler {
+public:
+  explicit Adversarial(std::optional<EngineKind> delayed) : delayed(delayed) {}
+
+  Choice choose(const ReadySet &ready) override {
+    // What isn't to be held back is done at once.
+    if (delayed)
+      for (auto &[id, operation] : ready.operations)
+        if (operation->kind != *delayed)
+          return {false, 0, id, 0};
+    if (!ready.warps.empty())
+      return {true, 0, 0, turnLength};
+    return {false, 0, ready.operations.rbegin()->first, 0};
+  }
+
+private:
+  std::optional<EngineKind> delayed;
+};
+
+} // namespace
+
+std::unique_ptr<Scheduler> Scheduler::create(const RunOptions &options) {
+  switch (options.policy) {
+  case Policy::Random:
+    return std::make_unique<Random>(options.seed);
+  case Policy::Adversarial:
+    return std::make_unique<Adversarial>(options.delayed);
+  case Policy::Deterministic:
+    break;
+  }
+  return std::make_unique<Deterministic>();
+}

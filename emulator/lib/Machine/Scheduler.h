@@ -1,0 +1,53 @@
+//===- Scheduler.h - What runs next -----------------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Scheduler chooses between the warps that are ready and the asynchronous
+// operations that could be done. It sees nothing else, so any sequence of its
+// choices is one that the hardware might make.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_EMULATOR_SCHEDULER_H
+#define DRAWLOOM_EMULATOR_SCHEDULER_H
+
+#include "Machine/AsyncOp.h"
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace drawloom::emu {
+
+class Warp;
+
+struct ReadySet {
+  /// In the order in which they became ready or had their last turn.
+  std::deque<Warp *> warps;
+  /// By their order of issue.
+  std::map<uint64_t, std::unique_ptr<AsyncOp>> operations;
+
+  bool empty() const { return warps.empty() && operations.empty(); }
+};
+
+struct Choice {
+  bool isWarp;
+  size_t warp;        ///< Index into ReadySet::warps.
+  uint64_t operation; ///< Key in ReadySet::operations.
+  uint64_t turn;      ///< Instructions that the warp may execute.
+};
+
+class Scheduler {
+public:
+  static std::unique_ptr<Scheduler> create(const RunOptions &options);
+  virtual ~Scheduler();
+  /// `ready` is not empty.
+  virtual Choice choose(const ReadySet &ready) = 0;
+};
+
+} // namespace drawloom::emu
+
+#endif // DRAWLOOM_EMULATOR_SCHEDULER_H

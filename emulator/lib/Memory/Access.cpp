@@ -1,0 +1,344 @@
+//===- Access.cpp - From addresses to host memory ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/Access.h"
+#include "Execute/Lanes.h"
+#include "Machine/Grid.h"
+#include "Machine/Machine.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::Twine;
+using ptx::Modifier;
+using ptx::StateSpace;
+
+Space drawloom::emu::spaceOf(uint64_t address) {
+  switch (address >> windowShift) {
+  case sharedWindow >> windowShift:
+    return Space::Shared;
+  case localWindow >> windowShift:
+    return Space::Local;
+  case paramWindow >> windowShift:
+    return Space::Param;
+  default:
+    return address >= globalBase ? Space::Global : Space::Generic;
+  }
+}
+
+char *drawloom::emu::translate(Cluster &cluster, uint64_t address,
+                               uint64_t bytes) {
+  Grid &grid = cluster.grid();
+  switch (spaceOf(address)) {
+  case Space::Global:
+    return grid.machine().memory().translate(address, bytes);
+  case Space::Shared:
+    return isShared(address) ? cluster.shared(address - sharedWindow, bytes)
+                             : nullptr;
+  case Space::Param:
+    // The parameters are constant; whoever writes to them checks that.
+    return const_cast<char *>(grid.parameters(address - paramWindow, bytes));
+  default:
+    return nullptr;
+  }
+}
+
+char *drawloom::emu::translate(Warp &warp, unsigned lane, uint64_t address,
+                               uint64_t bytes) {
+  if (spaceOf(address) != Space::Local)
+    return translate(warp.cta().cluster(), address, bytes);
+  uint64_t offset = address - localWindow;
+  if (offset > localWindowSize || bytes > localWindowSize - offset)
+    return nullptr;
+  char *local = warp.localMemory();
+  return local ? local + lane * localWindowSize + offset : nullptr;
+}
+
+std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
+                                           uint64_t bytes) {
+  std::string where = "0x" + llvm::utohexstr(address, true) + ": ";
+  switch (spaceOf(address)) {
+  case Space::Global:
+    return where + cluster.grid().machine().memory().describe(address);
+  case Space::Shared: {
+    uint64_t offset = address - sharedWindow;
+    uint64_t rank = offset >> sharedRankShift;
+    if (rank >= cluster.size())
+      return where + "the cluster has " + llvm::utostr(cluster.size()) +
+             (cluster.size() == 1 ? " CTA" : " CTAs") +
+             ", and the address is "
+             "of rank " +
+             llvm::utostr(rank);
+    return where + "byte " + llvm::utostr(offset & sharedOffsetMask) +
+           " of shared memory; the CTA has " +
+           llvm::utostr(cluster.sharedBytes());
+  }
+  case Space::Local:
+    return where + "byte " + llvm::utostr(address - localWindow) +
+           " of local memory; a thread has " + llvm::utostr(localWindowSize);
+  case Space::Param:
+    return where + "byte " + llvm::utostr(address - paramWindow) +
+           " of the parameters; the kernel has " +
+           llvm::utostr(cluster.grid().launch().parameters.size());
+  case Space::Generic:
+    break;
+  }
+  return where + "no memory is there";
+}
+
+/// The generic address of an address in `space`.
+static uint64_t generic(Space space, uint64_t address) {
+  switch (space) {
+  case Space::Shared:
+    return sharedWindow + static_cast<uint32_t>(address);
+  case Space::Local:
+    return localWindow + address;
+  case Space::Param:
+    return paramWindow + address;
+  default:
+    return address;
+  }
+}
+
+static std::string mnemonic(Warp &warp, const Inst *inst) {
+  const ptx::Instruction *source = warp.program().source(inst);
+  return source ? source->variant->mnemonic() : "";
+}
+
+[[gnu::cold, gnu::noinline]] static bool
+failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
+           uint64_t address) {
+  address = generic(info.space, address);
+  if (address % info.alignment) {
+    warp.fail(inst, 1u << lane, ReportKind::MisalignedAddress,
+              "'" + mnemonic(warp, inst) + "' at 0x" +
+                  llvm::utohexstr(address, true) +
+                  ": the address must be a multiple of " +
+                  Twine(info.alignment));
+    return false;
+  }
+  if (spaceOf(address) == Space::Param && info.kind != AccessKind::Read) {
+    warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
+              "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) +
+                  " bytes at 0x" + llvm::utohexstr(address, true) +
+                  ": the parameters of a kernel can't be written");
+    return false;
+  }
+  warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
+            "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) +
+                " bytes at " +
+                describeAddress(warp.cta().cluster(), address, info.bytes));
+  return false;
+}
+
+[[gnu::cold, gnu::noinline]] static void
+tellListener(Warp &warp, const Inst *inst, uint32_t mask,
+             const AccessInfo &info, const uint64_t *addresses) {
+  uint64_t genericAddresses[32];
+  for (unsigned lane = 0; lane != 32; ++lane)
+    genericAddresses[lane] = generic(info.space, addresses[lane]);
+  AccessEvent event;
+  event.origin = warp.origin(inst, mask);
+  event.kind = info.kind;
+  event.proxy = Proxy::Generic;
+  event.space = info.declared;
+  event.order = info.order;
+  event.scope = info.scope;
+  event.bytes = info.bytes;
+  event.addresses = genericAddresses;
+  warp.listener()->access(event);
+}
+
+/// Each lane on its own: several allocations, several CTAs, or an error.
+[[gnu::noinline]] static bool resolveEach(Warp &warp, const Inst *inst,
+                                          uint32_t mask, const AccessInfo &info,
+                                          const uint64_t *addresses,
+                                          char **host) {
+  for (; mask; mask &= mask - 1) {
+    unsigned lane = std::countr_zero(mask);
+    uint64_t address = generic(info.space, addresses[lane]);
+    char *memory = nullptr;
+    if (address % info.alignment == 0 &&
+        (info.kind == AccessKind::Read || spaceOf(address) != Space::Param))
+      memory = translate(warp, lane, address, info.bytes);
+    if (!memory)
+      return failAccess(warp, inst, lane, info, addresses[lane]);
+    host[lane] = memory;
+  }
+  return true;
+}
+
+namespace {
+/// Memory without a hole that an access may be in: its addresses start at
+/// `first`, its host memory at `host`, one lane's `stride` bytes behind the
+/// other's.
+struct Region {
+  uint64_t first = 0, size = 0;
+  char *host = nullptr;
+  uint64_t stride = 0;
+};
+} // namespace
+
+/// The memory that `address` is in; size 0 if there is none.
+template <Space space>
+static Region regionOf(Warp &warp, const AccessInfo &info, uint64_t address) {
+  if constexpr (space == Space::Generic) {
+    switch (spaceOf(address)) {
+    case Space::Global:
+      return regionOf<Space::Global>(warp, info, address);
+    case Space::Shared: {
+      Region region = regionOf<Space::Shared>(warp, info, address);
+      region.first += sharedWindow;
+      return region;
+    }
+    default:
+      return {}; // Lane by lane.
+    }
+  } else if constexpr (space == Space::Global) {
+    GlobalMemory &memory = warp.machine().memory();
+    const Allocation *allocation = memory.find(address);
+    if (!allocation)
+      return {};
+    return {allocation->address, allocation->size,
+            reinterpret_cast<char *>(allocation->address + memory.hostDelta())};
+  } else if constexpr (space == Space::Shared) {
+    CTA &cta = warp.cta();
+    return {uint64_t(cta.rank()) << sharedRankShift,
+            cta.cluster().sharedBytes(), cta.shared()};
+  } else if constexpr (space == Space::Local) {
+    return {0, localWindowSize, warp.localMemory(), localWindowSize};
+  } else {
+    const std::vector<char> &parameters = warp.cta().grid().launch().parameters;
+    if (info.kind != AccessKind::Read)
+      return {};
+    return {0, parameters.size(), const_cast<char *>(parameters.data())};
+  }
+}
+
+/// Resolves all lanes in one region. Answers false if some lane is outside or
+/// not aligned; then `host` means nothing.
+template <typename Base, Space space, bool full>
+static bool resolveTogether(Warp &warp, uint32_t mask, const AccessInfo &info,
+                            char **host) {
+  // Small addresses wrap in the width of the register.
+  using Address =
+      std::conditional_t<space == Space::Shared || space == Space::Local, Base,
+                         uint64_t>;
+  const Base *base = warp.lanes<Base>(info.base);
+  Address offset = static_cast<Address>(info.offset);
+  Address some = static_cast<Address>(base[std::countr_zero(mask)]) + offset;
+  Region region = regionOf<space>(warp, info, some);
+  if (region.size < info.bytes || !region.host)
+    return false;
+  uint64_t last = region.size - info.bytes;
+  // A distance from the start is in range if neither it nor what is left to
+  // the last good one has its sign bit set.
+  uint64_t outside = 0, bits = 0;
+#pragma clang loop vectorize(assume_safety) interleave_count(2) unroll(disable)
+  for (unsigned lane = 0; lane != 32; ++lane) {
+    Address address = static_cast<Address>(base[lane]) + offset;
+    if constexpr (!full)
+      address = mask >> lane & 1 ? address : some;
+    uint64_t distance = static_cast<uint64_t>(address) - region.first;
+    outside |= distance | (last - distance);
+    bits |= address;
+    host[lane] = region.host + distance;
+  }
+  if constexpr (space == Space::Local)
+    for (unsigned lane = 0; lane != 32; ++lane)
+      host[lane] += lane * region.stride;
+  return !(outside >> 63) && !(bits & (info.alignment - 1));
+}
+
+/// The addresses themselves, for those who look at them one by one.
+template <typename Base, Space space>
+[[gnu::noinline]] static void addressesOf(Warp &warp, const AccessInfo &info,
+                                          uint64_t *addresses) {
+  using Address =
+      std::conditional_t<space == Space::Shared || space == Space::Local, Base,
+                         uint64_t>;
+  const Base *base = warp.lanes<Base>(info.base);
+  for (unsigned lane = 0; lane != 32; ++lane)
+    addresses[lane] = static_cast<Address>(static_cast<Address>(base[lane]) +
+                                           static_cast<Address>(info.offset));
+}
+
+template <typename Base, Space space>
+static bool resolveLanes(Warp &warp, const Inst *inst, uint32_t mask,
+                         const AccessInfo &info, char **host) {
+  uint64_t addresses[32];
+  if (warp.listener()) [[unlikely]] {
+    addressesOf<Base, space>(warp, info, addresses);
+    tellListener(warp, inst, mask, info, addresses);
+  }
+  if (mask == allLanes
+          ? resolveTogether<Base, space, true>(warp, mask, info, host)
+          : resolveTogether<Base, space, false>(warp, mask, info, host))
+      [[likely]]
+    return true;
+  addressesOf<Base, space>(warp, info, addresses);
+  return resolveEach(warp, inst, mask, info, addresses, host);
+}
+
+template <typename Base>
+static AccessInfo::Resolve resolverOf(Space space) {
+  switch (space) {
+  case Space::Generic:
+    return resolveLanes<Base, Space::Generic>;
+  case Space::Global:
+    return resolveLanes<Base, Space::Global>;
+  case Space::Shared:
+    return resolveLanes<Base, Space::Shared>;
+  case Space::Local:
+    return resolveLanes<Base, Space::Local>;
+  case Space::Param:
+    return resolveLanes<Base, Space::Param>;
+  }
+  return nullptr;
+}
+
+AccessInfo drawloom::emu::decodeAccess(Decoder &decoder, unsigned index,
+                                       uint32_t bytes, AccessKind kind,
+                                       ptx::Slot slot) {
+  AccessInfo info;
+  AddressRef address = decoder.address(index);
+  info.base = address.base;
+  info.offset = address.offset;
+  info.bytes = info.alignment = bytes;
+  info.kind = kind;
+  info.declared = ptx::spaceOf(decoder.get(slot));
+  info.order = decoder.get(ptx::Slot::Sem);
+  info.scope = decoder.get(ptx::Slot::Scope);
+  switch (info.declared) {
+  case StateSpace::Global:
+  case StateSpace::Const:
+    info.space = Space::Global;
+    break;
+  case StateSpace::Shared:
+  case StateSpace::SharedCta:
+  case StateSpace::SharedCluster:
+    info.space = Space::Shared;
+    break;
+  case StateSpace::Local:
+    info.space = Space::Local;
+    break;
+  case StateSpace::Param:
+  case StateSpace::ParamEntry:
+  case StateSpace::ParamFunc:
+    info.space = decoder.isKernelParameter(decoder.operand(index))
+                     ? Space::Param
+                     : Space::Local;
+    break;
+  default:
+    info.space = decoder.genericSpaceOf(decoder.operand(index));
+    break;
+  }
+  info.resolve = address.wide ? resolverOf<uint64_t>(info.space)
+                              : resolverOf<uint32_t>(info.space);
+  return info;
+}

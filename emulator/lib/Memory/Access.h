@@ -1,0 +1,75 @@
+//===- Access.h - From addresses to host memory -----------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An instruction that touches memory has up to 32 addresses. `resolve` turns
+// them into host pointers, or ends the launch with a report that says which
+// lane's address is wrong and what lies there. Most warps access one allocation
+// or their own CTA's shared memory; that is checked once for the lowest and the
+// highest address. Otherwise each lane is looked at.
+//
+// `translate` does the same for a single generic address, for the engines that
+// copy memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_EMULATOR_ACCESS_H
+#define DRAWLOOM_EMULATOR_ACCESS_H
+
+#include "Decode/Decoder.h"
+#include "Machine/Warp.h"
+
+namespace drawloom::emu {
+
+class Cluster;
+
+/// What an access needs beside its address, for Inst::extra. Filled in by
+/// `decodeAccess`.
+struct AccessInfo {
+  using Resolve = bool (*)(Warp &warp, const Inst *inst, uint32_t mask,
+                           const AccessInfo &info, char **host);
+  Resolve resolve = nullptr;
+  Reg base = 0;
+  int64_t offset = 0;
+  uint32_t bytes = 0;     ///< At each address.
+  uint32_t alignment = 1; ///< Of each address.
+  Space space = Space::Generic;
+  AccessKind kind = AccessKind::Read;
+  ptx::StateSpace declared = ptx::StateSpace::Generic;
+  ptx::Modifier order = ptx::Modifier::None;
+  ptx::Modifier scope = ptx::Modifier::None;
+};
+
+/// Describes the access of `bytes` at each address of operand `index`. The
+/// state space is that of the instruction's slot `space`.
+AccessInfo decodeAccess(Decoder &decoder, unsigned index, uint32_t bytes,
+                        AccessKind kind, ptx::Slot space = ptx::Slot::Space);
+
+/// Fills in `host` for the lanes of `mask`. If it answers false, the launch has
+/// failed, and the handler returns Inst::leave(). Tells the listener.
+inline bool resolve(Warp &warp, const Inst *inst, uint32_t mask,
+                    const AccessInfo &info, char **host) {
+  return info.resolve(warp, inst, mask, info, host);
+}
+
+/// The space that a generic address is in; Generic if it is in none.
+Space spaceOf(uint64_t address);
+
+/// Host memory behind [address, address + bytes), a generic address as seen
+/// from `lane` of `warp`. Null if there is none, or not all of it.
+char *translate(Warp &warp, unsigned lane, uint64_t address, uint64_t bytes);
+/// The same as seen from a cluster, for addresses in global or shared memory
+/// and in the kernel's parameters.
+char *translate(Cluster &cluster, uint64_t address, uint64_t bytes);
+
+/// What is wrong with an address that `translate` gave nothing for, in words:
+/// "0x7000...: 4 bytes past the end of 'table'".
+std::string describeAddress(Cluster &cluster, uint64_t address, uint64_t bytes);
+
+} // namespace drawloom::emu
+
+#endif // DRAWLOOM_EMULATOR_ACCESS_H

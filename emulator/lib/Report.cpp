@@ -1,0 +1,74 @@
+//===- Report.cpp - Why a launch ended early -----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Emulator/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <bit>
+
+using namespace drawloom::emu;
+
+std::string Dim3::str() const {
+  return "(" + llvm::utostr(x) + ", " + llvm::utostr(y) + ", " +
+         llvm::utostr(z) + ")";
+}
+
+llvm::StringRef drawloom::emu::spelling(ReportKind kind) {
+  static constexpr llvm::StringLiteral texts[] = {
+#define EMU_REPORT(name, text) text,
+#include "drawloom/Emulator/ReportKinds.def"
+  };
+  return texts[static_cast<unsigned>(kind)];
+}
+
+std::string drawloom::emu::describeLanes(uint32_t lanes) {
+  std::string text = std::popcount(lanes) == 1 ? "lane " : "lanes ";
+  bool first = true;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    unsigned last = lane;
+    while (last < 31 && lanes >> (last + 1) & 1)
+      ++last;
+    if (!first)
+      text += ", ";
+    first = false;
+    text += llvm::utostr(lane);
+    if (last > lane)
+      text += (last == lane + 1 ? ", " : "-") + llvm::utostr(last);
+    lane = last;
+  }
+  return text;
+}
+
+std::string Report::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const char *separator = "";
+  if (line) {
+    os << "line " << line;
+    if (sourceLine)
+      os << " (" << llvm::sys::path::filename(sourceFile) << ":" << sourceLine
+         << ")";
+    separator = ", ";
+  }
+  if (!function.empty() && function != kernel) {
+    os << separator << "in '" << function << "'";
+    separator = ", ";
+  }
+  if (hasThread) {
+    os << separator << "CTA " << cta.str() << ", warp " << warp << ", "
+       << describeLanes(lanes);
+    separator = ", ";
+  }
+  if (*separator)
+    os << ": ";
+  os << message;
+  return text;
+}

@@ -1,0 +1,116 @@
+//===- TensorMemory.cpp - The tensor memory of an SM ---------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMemory/TensorMemory.h"
+#include "Machine/Machine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::formatv;
+
+std::string TensorAddress::str() const {
+  return formatv("lane {0}, column {1}", lane, column);
+}
+
+TensorMemory::TensorMemory(unsigned columns)
+    : columnsField(columns), words(new uint32_t[size_t(lanes) * columns]),
+      owners(columns / unit, nullptr) {}
+
+std::optional<uint32_t> TensorMemory::allocate(const IssuePoint &issue,
+                                               uint32_t count) {
+  unsigned wanted = count / unit;
+  for (unsigned first = 0; first + wanted <= owners.size(); ++first) {
+    auto range = llvm::MutableArrayRef(owners).slice(first, wanted);
+    if (!llvm::all_of(range, [](CTA *owner) { return !owner; }))
+      continue;
+    llvm::fill(range, issue.cta);
+    uint32_t column = first * unit;
+    allocations.push_back({issue, column, count});
+    for (unsigned lane = 0; lane != lanes; ++lane)
+      std::fill_n(at(lane, column), count, ~0u);
+    return column;
+  }
+  return std::nullopt;
+}
+
+/// "32 columns from column 64 on"
+static std::string describeColumns(uint32_t column, uint32_t count) {
+  return formatv("{0} columns from column {1} on", count, column);
+}
+
+/// The allocations of a CTA; of all with their CTAs if it is null.
+std::string TensorMemory::list(CTA *of) const {
+  llvm::SmallVector<std::string, 4> parts;
+  for (const Allocation &allocation : allocations)
+    if (!of || allocation.issue.cta == of)
+      parts.push_back(
+          describeColumns(allocation.column, allocation.count) +
+          (of ? "" : " by CTA " + allocation.issue.cta->id().str()));
+  return parts.empty() ? "nothing" : llvm::join(parts, ", ");
+}
+
+std::string TensorMemory::free(CTA &cta, uint32_t column, uint32_t count) {
+  auto *it = llvm::find_if(allocations, [&](const Allocation &allocation) {
+    return allocation.issue.cta == &cta && allocation.column == column;
+  });
+  if (it == allocations.end())
+    return formatv("column {0}, where no allocation starts; the CTA has "
+                   "allocated {1}",
+                   column, list(&cta));
+  if (it->count != count)
+    return formatv("{0} columns from column {1} on: {2} were allocated there",
+                   count, column, it->count);
+  llvm::fill(llvm::MutableArrayRef(owners).slice(column / unit, count / unit),
+             nullptr);
+  allocations.erase(it);
+  wakeAll();
+  return "";
+}
+
+std::string TensorMemory::checkAccess(CTA &cta,
+                                      const TensorRegion &region) const {
+  uint32_t end = region.column + region.columns;
+  if (end > columnsField)
+    return formatv("columns {0} to {1} of tensor memory, which has {2}",
+                   region.column, end - 1, columnsField);
+  for (unsigned index = region.column / unit; index * unit < end; ++index)
+    if (owners[index] != &cta)
+      return formatv("columns {0} to {1} of tensor memory, but column {2} "
+                     "isn't the CTA's: it has allocated {3}",
+                     region.column, end - 1,
+                     std::max<uint32_t>(index * unit, region.column),
+                     list(&cta));
+  return "";
+}
+
+std::string TensorMemory::describe(const Fragment &waiter) const {
+  return formatv("waits for {0} of the {1} columns of tensor memory; allocated "
+                 "are {2}",
+                 waiter.waitValue, columnsField, list(nullptr));
+}
+
+void TensorMemory::ctaExited(CTA &cta) {
+  for (const Allocation &allocation : allocations)
+    if (allocation.issue.cta == &cta) {
+      cta.grid().machine().fail(
+          allocation.issue, ReportKind::Protocol,
+          "the CTA exits and hasn't freed its tensor memory "
+          "(tcgen05.dealloc): " +
+              describeColumns(allocation.column, allocation.count) +
+              ", allocated here");
+      return;
+    }
+}
+
+TensorMemory &drawloom::emu::tensorMemory(CTA &cta) {
+  return cta.sm().extensions.get<TensorMemory>(
+      cta.grid().machine().device().model().tensorMemoryColumns);
+}

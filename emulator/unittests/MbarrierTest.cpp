@@ -1,0 +1,505 @@
+//===- MbarrierTest.cpp - mbarrier instructions --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncKernel.h"
+
+using namespace drawloom::emu;
+
+static std::vector<uint32_t> same(uint32_t value, size_t count = 32) {
+  return std::vector<uint32_t>(count, value);
+}
+
+static std::vector<uint32_t> values(const std::string &body,
+                                    unsigned threads = 32, unsigned ctas = 1) {
+  AsyncKernel kernel{body, threads, ctas};
+  return kernel.values();
+}
+
+static std::string failure(const std::string &body, unsigned threads = 32,
+                           unsigned ctas = 1) {
+  AsyncKernel kernel{body, threads, ctas};
+  return kernel.failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+// 64 threads arrive, each waits for its state; what was stored before the
+// arrival is there afterwards.
+TEST(Mbarrier, ArriveAndWaitByState) {
+  for (std::string wait : {"test_wait", "try_wait"})
+    EXPECT_EQ(values(initBarriers({64}) + R"(
+  mov.u32 %r1, smem;
+  mad.lo.u32 %r1, %thread, 4, %r1;
+  st.shared.u32 [%r1], %thread;
+  mbarrier.arrive.shared::cta.b64 %rd1, [bars];
+again:
+  mbarrier.)" + wait + R"(.shared::cta.b64 %p1, [bars], %rd1;
+  @!%p1 bra again;
+  xor.b32 %r2, %thread, 63;
+  mov.u32 %r1, smem;
+  mad.lo.u32 %r1, %r2, 4, %r1;
+  ld.shared.u32 %o, [%r1];
+)",
+                     64),
+              [] {
+                std::vector<uint32_t> expected;
+                for (uint32_t thread = 0; thread != 64; ++thread)
+                  expected.push_back(thread ^ 63);
+                return expected;
+              }());
+}
+
+// Phases 0, 1, 2 have the parities 0, 1, 0. A fresh barrier answers true for
+// parity 1: the phase before the first one.
+TEST(Mbarrier, Parity) {
+  EXPECT_EQ(values(initBarriers({1}) + R"(
+  mbarrier.test_wait.parity.shared::cta.b64 %p1, [bars], 1;
+  mbarrier.test_wait.parity.shared::cta.b64 %p2, [bars], 0;
+  selp.u32 %r1, 1, 0, %p1;
+  selp.u32 %r2, 2, 0, %p2;
+  bar.sync 0;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+  bar.sync 0;
+  mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 %p1, [bars], 1;
+  mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 %p2, [bars], 0, 100;
+  selp.u32 %r3, 4, 0, %p1;
+  selp.u32 %r4, 8, 0, %p2;
+  or.b32 %o, %r1, %r2;
+  or.b32 %o, %o, %r3;
+  or.b32 %o, %o, %r4;
+)"),
+            same(1 | 8));
+}
+
+// A ring of one slot between a warp that fills it and one that sums it up, with
+// the two parities that such rings have.
+TEST(Mbarrier, Ring) {
+  EXPECT_EQ(values(initBarriers({32, 32}) + R"(
+  mov.u32 %r1, 0;           // round
+  mov.u32 %r10, smem;
+  and.b32 %r11, %thread, 31;
+  mad.lo.u32 %r10, %r11, 4, %r10;
+  setp.ge.u32 %p1, %thread, 32;
+  @%p1 bra consumer;
+producer:
+  and.b32 %r2, %r1, 1;
+  xor.b32 %r2, %r2, 1;
+empty:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [bars+8], %r2;
+  @!%p2 bra empty;
+  mad.lo.u32 %r3, %r1, 100, %thread;
+  st.shared.u32 [%r10], %r3;
+  mbarrier.arrive.shared::cta.b64 _, [bars];
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p3, %r1, 7;
+  @%p3 bra producer;
+  bra done;
+consumer:
+  and.b32 %r2, %r1, 1;
+full:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [bars], %r2;
+  @!%p2 bra full;
+  ld.shared.u32 %r3, [%r10];
+  add.u32 %o, %o, %r3;
+  mbarrier.arrive.shared::cta.b64 _, [bars+8];
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p3, %r1, 7;
+  @%p3 bra consumer;
+done:
+)",
+                   64),
+            [] {
+              std::vector<uint32_t> expected(32, 0);
+              for (uint32_t lane = 0; lane != 32; ++lane)
+                expected.push_back(7 * lane + 2100);
+              return expected;
+            }());
+}
+
+// expect_tx holds the phase until as many bytes are complete, in any order;
+// bytes may be complete before they are expected.
+TEST(Mbarrier, TransactionBytes) {
+  const std::string test = R"(
+  mbarrier.test_wait.parity.shared::cta.b64 %p1, [bars], 0;
+  selp.u32 %r1, 1, 0, %p1;
+  shl.b32 %o, %o, 1;
+  or.b32 %o, %o, %r1;
+)";
+  auto sequence = [&](std::initializer_list<const char *> steps) {
+    std::string body = initBarriers({2});
+    for (const char *step : steps)
+      body += "@%leader " + std::string(step) + ";\nbar.sync 0;\n" + test +
+              "bar.sync 0;\n";
+    return values(body);
+  };
+  EXPECT_EQ(
+      sequence({"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bars], 100",
+                "mbarrier.arrive.shared::cta.b64 _, [bars], 2",
+                "mbarrier.complete_tx.shared::cta.b64 [bars], 60",
+                "mbarrier.complete_tx.shared::cta.b64 [bars], 40"}),
+      same(0b0001));
+  EXPECT_EQ(
+      sequence({"mbarrier.complete_tx.shared::cta.b64 [bars], 1048575",
+                "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 5",
+                "mbarrier.arrive.release.cluster.shared::cta.b64 _, [bars]",
+                "mbarrier.expect_tx.shared::cta.b64 [bars], 1048570"}),
+      same(0b0001));
+  EXPECT_EQ(sequence({"mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 64",
+                      "mbarrier.complete_tx.shared::cta.b64 [bars], 64",
+                      "mbarrier.arrive.shared::cta.b64 _, [bars]"}),
+            same(0b001));
+}
+
+// Generic addresses: the same forms without a space.
+TEST(Mbarrier, GenericAddresses) {
+  EXPECT_EQ(values(R"(
+  mov.u64 %rd1, bars;
+  cvta.shared.u64 %rd1, %rd1;
+  @%leader mbarrier.init.b64 [%rd1], 33;
+  bar.sync 0;
+  mbarrier.arrive.b64 %rd2, [%rd1];
+  @%leader mbarrier.arrive.expect_tx.b64 _, [%rd1], 16;
+  @%leader mbarrier.complete_tx.b64 [%rd1+0], 16;
+again:
+  mbarrier.try_wait.b64 %p1, [%rd1], %rd2;
+  @!%p1 bra again;
+  bar.sync 0;
+  @%leader mbarrier.inval.b64 [%rd1];
+  @%leader mbarrier.init.shared.b64 [bars], 1;
+  selp.u32 %o, 1, 0, %p1;
+)"),
+            same(1));
+}
+
+// arrive_drop: the thread is not expected in later phases either.
+TEST(Mbarrier, Drop) {
+  EXPECT_EQ(values(initBarriers({3}) + R"(
+  @%leader mbarrier.arrive_drop.shared::cta.b64 _, [bars];
+  @%leader mbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [bars], 32;
+  @%leader mbarrier.complete_tx.shared::cta.b64 [bars], 32;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+  bar.sync 0;
+)" + waitFor("bars", 0) +
+                   R"(
+  // One arrival is enough now.
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+)" + waitFor("bars", 1) +
+                   "mov.u32 %o, 7;"),
+            same(7));
+}
+
+// noComplete returns a state from which the missing arrivals can be read.
+TEST(Mbarrier, PendingCount) {
+  EXPECT_EQ(values(initBarriers({20}) + R"(
+  mov.u32 %r1, 0;
+  @!%leader bra skip;
+  mbarrier.arrive.noComplete.shared::cta.b64 %rd1, [bars], 5;
+  mbarrier.pending_count.b64 %r1, %rd1;
+  mbarrier.arrive_drop.noComplete.release.cta.shared::cta.b64 %rd1, [bars], 4;
+  mbarrier.pending_count.b64 %r2, %rd1;
+  mad.lo.u32 %r1, %r2, 100, %r1;
+  mbarrier.arrive.shared::cta.b64 _, [bars], 11;
+  // The next phase expects 16.
+  mbarrier.arrive.shared::cta.b64 _, [bars], 16;
+skip:
+  bar.sync 0;
+)" + waitFor("bars", 1) +
+                   "mov.u32 %o, %r1;")[0],
+            20u + 100 * 15);
+}
+
+// Both CTAs arrive at the barrier of rank 0, by shared::cluster and generic
+// addresses, and only rank 0 waits.
+TEST(Mbarrier, RemoteArrival) {
+  AsyncKernel kernel;
+  kernel.ctas = 2;
+  kernel.body = initBarriers({2 * 32 + 2}) + R"(
+  mov.u32 %r1, bars;
+  mapa.shared::cluster.u32 %r2, %r1, 0;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2];
+  mov.u64 %rd1, bars;
+  cvta.shared.u64 %rd1, %rd1;
+  mapa.u64 %rd2, %rd1, 0;
+  @%leader mbarrier.arrive.expect_tx.release.cluster.b64 _, [%rd2], 48;
+  @%leader mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r2], 48;
+  setp.ne.u32 %p1, %rank, 0;
+  @%p1 bra done;
+)" + waitFor("bars", 0) +
+                R"(
+  mov.u32 %o, 5;
+done:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+)";
+  std::vector<uint32_t> expected = same(5);
+  expected.resize(64);
+  EXPECT_EQ(kernel.values(), expected);
+}
+
+// Lanes of one warp at barriers of their own, and at different phases.
+TEST(Mbarrier, LanesWithBarriersOfTheirOwn) {
+  EXPECT_EQ(values(R"(
+  setp.ge.u32 %p1, %thread, 4;
+  mov.u32 %r1, bars;
+  and.b32 %r2, %thread, 3;
+  mad.lo.u32 %r1, %r2, 8, %r1;
+  @!%p1 mbarrier.init.shared::cta.b64 [%r1], 8;
+  bar.sync 0;
+  mbarrier.arrive.shared::cta.b64 %rd1, [%r1];
+again:
+  mbarrier.try_wait.shared::cta.b64 %p2, [%r1], %rd1;
+  @!%p2 bra again;
+  selp.u32 %o, 1, 0, %p2;
+)"),
+            same(1));
+}
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+TEST(MbarrierMustFail, OverArrival) {
+  EXPECT_CONTAINS(
+      failure(initBarriers({2}) + R"(
+  @%leader mbarrier.expect_tx.shared::cta.b64 [bars], 16;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars], 3;
+)"),
+      "lane 0: 'mbarrier.arrive.shared::cta.b64': the mbarrier at 'bars+0' "
+      "(0x10000000400) has too many arrivals: 3 more in phase 0, in which 2 of "
+      "2 are "
+      "missing");
+  EXPECT_CONTAINS(
+      failure(initBarriers({2}) + R"(
+  @%leader mbarrier.expect_tx.shared::cta.b64 [bars], 16;
+  mbarrier.arrive.shared::cta.b64 _, [bars];
+)"),
+      "lane 2: 'mbarrier.arrive.shared::cta.b64': the mbarrier at 'bars+0' "
+      "(0x10000000400) has too many arrivals: 1 more in phase 0, in which 0 of "
+      "2 are missing (the phase is still waiting for 16 bytes)");
+}
+
+TEST(MbarrierMustFail, BytesOutOfRange) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  mbarrier.expect_tx.shared::cta.b64 [bars], 1048575;
+)"),
+                  "lane 1: 'mbarrier.expect_tx.shared::cta.b64': the mbarrier "
+                  "at 'bars+0' (0x10000000400) would have 2097150 bytes "
+                  "outstanding; the count ranges from -1048575 to 1048575");
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  @%leader mbarrier.complete_tx.shared::cta.b64 [bars], 1048576;
+)"),
+                  "would have -1048576 bytes outstanding");
+}
+
+TEST(MbarrierMustFail, InitOfALiveBarrier) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) +
+                          "@%leader mbarrier.init.shared::cta.b64 [bars], 1;"),
+                  "the mbarrier at 'bars+0' (0x10000000400) is initialised "
+                  "already (line 19); it has to be invalidated first");
+}
+
+TEST(MbarrierMustFail, InitCount) {
+  EXPECT_CONTAINS(failure(R"(
+  mov.u32 %r1, 0;
+  @%leader mbarrier.init.shared::cta.b64 [bars], %r1;
+)"),
+                  "can't expect 0 arrivals; 1 to 1048575 are possible");
+  EXPECT_CONTAINS(failure(R"(
+  mov.u32 %r1, 1048576;
+  @%leader mbarrier.init.shared::cta.b64 [bars], %r1;
+)"),
+                  "can't expect 1048576 arrivals; 1 to 1048575 are possible");
+}
+
+TEST(MbarrierMustFail, NotInitialised) {
+  for (std::string step :
+       {"mbarrier.arrive.shared::cta.b64 _, [bars+8]",
+        "mbarrier.inval.shared::cta.b64 [bars+8]",
+        "mbarrier.expect_tx.shared::cta.b64 [bars+8], 16",
+        "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bars+8], 0"})
+    EXPECT_CONTAINS(failure("@%leader " + step + ";"),
+                    "the mbarrier at 'bars+8' (0x10000000408) isn't "
+                    "initialised");
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  @%leader mbarrier.inval.shared::cta.b64 [bars];
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+)"),
+                  "was invalidated, and not initialised since");
+}
+
+TEST(MbarrierMustFail, OverwrittenMemory) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  @%leader st.shared.u32 [bars], 0;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+)"),
+                  "the mbarrier at 'bars+0' (0x10000000400) was written to by "
+                  "something that isn't an mbarrier operation");
+}
+
+TEST(MbarrierMustFail, Misaligned) {
+  EXPECT_CONTAINS(
+      failure("@%leader mbarrier.init.shared::cta.b64 [bars+4], 1;"),
+      "an mbarrier at 'bars+4' (0x10000000404); the address must be a "
+      "multiple of 8");
+}
+
+TEST(MbarrierMustFail, NotInSharedMemory) {
+  EXPECT_CONTAINS(failure("@%leader mbarrier.arrive.b64 _, [%in];"),
+                  "which isn't in shared memory");
+  EXPECT_CONTAINS(failure("mov.u32 %r1, 0x700000;"
+                          "@%leader mbarrier.init.shared.b64 [%r1], 1;"),
+                  "byte 7340032 of shared memory");
+}
+
+TEST(MbarrierMustFail, RemoteWait) {
+  const std::string remote = initBarriers({1}) + R"(
+  mov.u32 %r1, bars;
+  xor.b32 %r2, %rank, 1;
+  mapa.shared::cluster.u32 %r2, %r1, %r2;
+)";
+  EXPECT_CONTAINS(
+      failure(remote +
+                  "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;",
+              32, 2),
+      "'mbarrier.try_wait.parity.shared::cta.b64': the mbarrier at 'bars+0' "
+      "(0x10000000400) of CTA rank 0 isn't in the shared memory of this CTA "
+      "(rank 1)");
+  EXPECT_CONTAINS(
+      failure(remote + "mbarrier.init.shared::cta.b64 [%r2], 1;", 32, 2),
+      "isn't in the shared memory of this CTA");
+  EXPECT_CONTAINS(
+      failure(remote + "mbarrier.arrive.shared::cta.b64 %rd1, [%r2];", 32, 2),
+      "so the arrival can't have a result; write '_'");
+}
+
+TEST(MbarrierMustFail, RemoteCtaHasExited) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  mov.u32 %r1, bars;
+  mapa.shared::cluster.u32 %r2, %r1, 1;
+  setp.eq.u32 %p1, %rank, 1;
+  @%p1 exit;
+  mov.u32 %r3, 0;
+spin:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, 5000;
+  @%p2 bra spin;
+  @%leader mbarrier.arrive.shared::cluster.b64 _, [%r2];
+)",
+                          32, 2),
+                  "of CTA rank 1, which has exited: its shared memory is gone");
+}
+
+TEST(MbarrierMustFail, NoCompleteThatCompletes) {
+  EXPECT_CONTAINS(failure(initBarriers({2}) + R"(
+  @%leader mbarrier.arrive.noComplete.shared::cta.b64 _, [bars], 2;
+)"),
+                  "would complete phase 0 by an arrival that says "
+                  ".noComplete");
+}
+
+TEST(MbarrierMustFail, PendingCountOfAnotherState) {
+  EXPECT_CONTAINS(failure(initBarriers({64}) + R"(
+  mbarrier.arrive.shared::cta.b64 %rd1, [bars];
+  mbarrier.pending_count.b64 %r1, %rd1;
+)"),
+                  "the state isn't the result of an arrival with .noComplete");
+}
+
+TEST(MbarrierMustFail, StateOfAnOldPhase) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  @!%leader bra done;
+  mbarrier.arrive.shared::cta.b64 %rd1, [bars];
+  mbarrier.arrive.shared::cta.b64 _, [bars];
+  mbarrier.test_wait.shared::cta.b64 %p1, [bars], %rd1;
+done:
+)"),
+                  "the state is of phase 0, and the mbarrier is in phase 2; a "
+                  "wait can be for that phase or the one before");
+  EXPECT_CONTAINS(failure(initBarriers({1, 1}) + R"(
+  @%leader mbarrier.arrive.shared::cta.b64 %rd1, [bars];
+  @%leader mbarrier.test_wait.shared::cta.b64 %p1, [bars+8], %rd1;
+)"),
+                  "the state isn't the result of an arrival at this mbarrier");
+}
+
+TEST(MbarrierMustFail, ParityOutOfRange) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  mov.u32 %r1, 2;
+  mbarrier.test_wait.parity.shared::cta.b64 %p1, [bars], %r1;
+)"),
+                  "the parity is 2; it must be 0 or 1");
+}
+
+// Warp 1 waits for phase 0. Warp 0 completes it, and the next one at once,
+// without knowing whether the wait is over.
+TEST(MbarrierMustFail, ParityWraps) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  setp.eq.u32 %p1, %warp, 1;
+  @%p1 bra waiter;
+  mov.u32 %r3, 0;
+spin:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, 5000;
+  @%p2 bra spin;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+  bra done;
+waiter:
+)" + waitFor("bars", 0) + "done:",
+                          64),
+                  "the parity wrapped: 2 phases of the mbarrier at 'bars+0' "
+                  "(0x10000000400) have ended since this wait for phase 0 "
+                  "began; whoever arrives must know that the wait is over");
+}
+
+TEST(MbarrierMustFail, InvalWhileOthersWait) {
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  setp.eq.u32 %p1, %warp, 1;
+  @%p1 bra waiter;
+  mov.u32 %r3, 0;
+spin:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, 5000;
+  @%p2 bra spin;
+  @%leader mbarrier.inval.shared::cta.b64 [bars];
+  bra done;
+waiter:
+)" + waitFor("bars", 0) + "done:",
+                          64),
+                  "is invalidated while others wait for it");
+}
+
+TEST(MbarrierMustFail, TooManyDropped) {
+  EXPECT_CONTAINS(failure(initBarriers({2}) + R"(
+  @!%leader bra done;
+  mbarrier.arrive_drop.shared::cta.b64 _, [bars], 2;
+  mbarrier.arrive_drop.shared::cta.b64 _, [bars], 1;
+done:
+)"),
+                  "has too many arrivals: 1 more in phase 1, in which 0 of 0 "
+                  "are missing");
+}
+
+// What a barrier lacks is in the report: arrivals, bytes that don't come, bytes
+// that nobody expects.
+TEST(MbarrierMustFail, DeadlocksNameWhatIsMissing) {
+  EXPECT_CONTAINS(failure(initBarriers({2}) + R"(
+  @%leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 64;
+)" + waitFor("bars", 0)),
+                  "mbarrier at 'bars+0' (0x10000000400) is in phase 0 (parity "
+                  "0): 1 of 2 arrivals is missing, 64 bytes that are expected "
+                  "haven't come");
+  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  @%leader mbarrier.complete_tx.shared::cta.b64 [bars], 16;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+)" + waitFor("bars", 0)),
+                  "is in phase 0 (parity 0): 16 bytes more have come than are "
+                  "expected");
+}
