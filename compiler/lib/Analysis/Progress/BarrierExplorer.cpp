@@ -1,0 +1,474 @@
+//===- BarrierExplorer.cpp - Every order of steps, at the level of barriers ==//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/Progress/BarrierExplorer.h"
+#include "BarrierProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <cstring>
+
+using namespace drawloom::progress;
+using namespace drawloom::progress::barriers;
+using Kind = WarpStep::Kind;
+
+namespace {
+/// Where an mbarrier is in the bytes of a state. The phase is counted, where
+/// the machine keeps its parity; waits look at the parity only, and the count
+/// tells whether they were right.
+struct Mbarrier {
+  /// One byte each: the phase, the arrivals that are pending, the arrivals that
+  /// the tensor core will make, and the copies in flight as bits.
+  unsigned phase, pending, promised, copies;
+  /// Four bytes: the transactions outstanding. Only if the pipe has copies.
+  unsigned bytes;
+  uint8_t count;
+  bool hasBytes;
+  PipeId pipe;
+  unsigned slot;
+  bool isFull;
+};
+
+/// The set of states, each a string of the same number of bytes.
+class StateSet {
+public:
+  explicit StateSet(size_t length) : length(length), table(1024, 0) {}
+
+  /// Adds a state; its index, or nothing if it is there already.
+  std::optional<uint32_t> insert(const uint8_t *state);
+  const uint8_t *at(uint32_t index) const { return &bytes[index * length]; }
+  uint64_t size() const { return count; }
+
+private:
+  uint64_t slotFor(const uint8_t *state) const;
+
+  size_t length;
+  uint32_t count = 0;
+  std::vector<uint8_t> bytes;
+  /// Indices plus one; zero is free.
+  std::vector<uint32_t> table;
+};
+
+class Explorer {
+public:
+  Explorer(const Network &network, const Sizes &sizes,
+           const ExploreLimits &limits);
+
+  Exploration explore();
+
+private:
+  struct Arc {
+    uint32_t parent;
+    uint32_t action;
+  };
+
+  template <typename T>
+  T get(unsigned at) const {
+    T value;
+    std::memcpy(&value, &now[at], sizeof(T));
+    return value;
+  }
+  template <typename T>
+  void put(unsigned at, T value) {
+    std::memcpy(&now[at], &value, sizeof(T));
+  }
+  /// Room for a number in every state.
+  template <typename T>
+  unsigned reserve(T initial) {
+    unsigned at = now.size();
+    now.resize(at + sizeof(T));
+    put(at, initial);
+    return at;
+  }
+  void addMbarrier(PipeId pipe, unsigned slot, bool isFull, int64_t count,
+                   bool hasBytes);
+
+  /// Does one action to the current state; false if it is not possible. Actions
+  /// are numbered: warps first, then what the engines do to each mbarrier.
+  bool act(uint32_t action);
+  bool step(unsigned warp);
+  bool stepPipe(const WarpStep &step);
+  bool advanceEngine(unsigned barrier, unsigned what);
+  bool passesParity(const Mbarrier &barrier, int64_t phase);
+  void arriveAt(const Mbarrier &barrier, bool asynchronous, int64_t use);
+  void complete(const Mbarrier &barrier);
+  void arriveNamed(const WarpStep &step);
+  void visit(uint32_t index);
+  void checkEnd();
+  void error(Exploration::Kind kind, std::string message) {
+    if (failed)
+      return;
+    failed = true;
+    result.kind = kind;
+    result.message = std::move(message);
+  }
+  std::string nameBarrier(const Mbarrier &barrier) const;
+  std::string nameAction(uint32_t action) const;
+  void traceTo(uint32_t index);
+
+  const Network &network;
+  BarrierProgram program;
+  ExploreLimits limits;
+  Exploration result;
+  bool failed = false;
+  bool tooLarge = false;
+
+  /// The current state, and where things are in it.
+  std::vector<uint8_t> now;
+  std::vector<unsigned> counters;
+  std::vector<Mbarrier> mbarriers;
+  /// For each pipe, the first of its mbarriers: full and empty of each slot.
+  std::vector<unsigned> firstBarrier;
+  /// Phase and pending arrivals, one byte each.
+  std::vector<unsigned> named;
+  std::vector<unsigned> pools;
+
+  std::optional<StateSet> states;
+  std::vector<uint32_t> open;
+  std::vector<Arc> arcs;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+uint64_t StateSet::slotFor(const uint8_t *state) const {
+  uint64_t mask = table.size() - 1;
+  uint64_t slot = llvm::xxh3_64bits({state, length}) & mask;
+  while (table[slot] && std::memcmp(at(table[slot] - 1), state, length) != 0)
+    slot = (slot + 1) & mask;
+  return slot;
+}
+
+std::optional<uint32_t> StateSet::insert(const uint8_t *state) {
+  uint64_t slot = slotFor(state);
+  if (table[slot])
+    return std::nullopt;
+  bytes.insert(bytes.end(), state, state + length);
+  table[slot] = ++count;
+  if (count * 2 > table.size()) {
+    table.assign(table.size() * 4, 0);
+    for (uint32_t index = 0; index < count; ++index)
+      table[slotFor(at(index))] = index + 1;
+  }
+  return count - 1;
+}
+
+void Explorer::addMbarrier(PipeId pipe, unsigned slot, bool isFull,
+                           int64_t count, bool hasBytes) {
+  Mbarrier barrier{};
+  barrier.phase = reserve<uint8_t>(0);
+  barrier.pending = reserve<uint8_t>(count);
+  barrier.promised = reserve<uint8_t>(0);
+  if (hasBytes) {
+    barrier.copies = reserve<uint8_t>(0);
+    barrier.bytes = reserve<int32_t>(0);
+  }
+  barrier.hasBytes = hasBytes;
+  barrier.count = count;
+  barrier.pipe = pipe;
+  barrier.slot = slot;
+  barrier.isFull = isFull;
+  mbarriers.push_back(barrier);
+}
+
+Explorer::Explorer(const Network &network, const Sizes &sizes,
+                   const ExploreLimits &limits)
+    : network(network), program(network, sizes), limits(limits) {
+  for (const Warp &warp : program.warps) {
+    tooLarge |= warp.steps.size() > UINT16_MAX;
+    counters.push_back(reserve<uint16_t>(0));
+  }
+  for (auto [id, pipe] : llvm::enumerate(program.pipes)) {
+    firstBarrier.push_back(mbarriers.size());
+    int64_t uses = pipe.bytes.size() / pipe.slots + 1;
+    tooLarge |= uses > 250 || pipe.fullCount > 250 || pipe.emptyCount > 250;
+    if (tooLarge)
+      return;
+    bool hasBytes = llvm::any_of(pipe.bytes, [](const Bytes *bytes) {
+      return bytes->announced != 0 || !bytes->copies.empty();
+    });
+    // Slots that are never used need no barriers.
+    int64_t used = std::min<int64_t>(pipe.slots, pipe.bytes.size());
+    for (int64_t slot = 0; slot < used; ++slot) {
+      addMbarrier(id, slot, /*isFull=*/true, pipe.fullCount, hasBytes);
+      addMbarrier(id, slot, /*isFull=*/false, pipe.emptyCount, false);
+    }
+  }
+  for (int64_t count : program.barrierCounts) {
+    tooLarge |= count > 250;
+    named.push_back(reserve<uint8_t>(0));
+    reserve<uint8_t>(count);
+  }
+  for (int64_t available : program.pools)
+    pools.push_back(reserve<int64_t>(available));
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+std::string Explorer::nameBarrier(const Mbarrier &barrier) const {
+  return std::string(barrier.isFull ? "full" : "empty") + " barrier of slot " +
+         std::to_string(barrier.slot) + " of '" +
+         network.pipes[barrier.pipe].name + "'";
+}
+
+/// A wait for the completion of `phase`, by its parity.
+bool Explorer::passesParity(const Mbarrier &barrier, int64_t phase) {
+  int64_t current = now[barrier.phase];
+  bool passes = (current & 1) != (phase & 1);
+  bool complete = current > phase;
+  if (passes != complete)
+    error(Exploration::Kind::wrongPhase,
+          "a wait for phase " + std::to_string(phase) + " of the " +
+              nameBarrier(barrier) + " comes in phase " +
+              std::to_string(current) + ", where its parity " +
+              (passes ? "lets it pass" : "makes it wait"));
+  return passes;
+}
+
+void Explorer::complete(const Mbarrier &barrier) {
+  if (now[barrier.pending] != 0 ||
+      (barrier.hasBytes && get<int32_t>(barrier.bytes) != 0))
+    return;
+  if (barrier.hasBytes && now[barrier.copies] != 0)
+    error(Exploration::Kind::wrongPhase,
+          "the " + nameBarrier(barrier) + " completes before its last copy");
+  ++now[barrier.phase];
+  now[barrier.pending] = barrier.count;
+}
+
+void Explorer::arriveAt(const Mbarrier &barrier, bool asynchronous,
+                        int64_t use) {
+  if (now[barrier.phase] != use)
+    error(Exploration::Kind::wrongPhase,
+          "an arrival for phase " + std::to_string(use) + " of the " +
+              nameBarrier(barrier) + " comes in phase " +
+              std::to_string(now[barrier.phase]));
+  if (asynchronous) {
+    ++now[barrier.promised];
+    return;
+  }
+  --now[barrier.pending];
+  complete(barrier);
+}
+
+void Explorer::arriveNamed(const WarpStep &step) {
+  uint8_t &phase = now[named[step.object]];
+  uint8_t &pending = now[named[step.object] + 1];
+  if (phase != step.number)
+    error(Exploration::Kind::wrongPhase,
+          "arrival " + std::to_string(step.number) +
+              " at a barrier comes in its phase " + std::to_string(phase));
+  if (--pending == 0) {
+    ++phase;
+    pending = program.barrierCounts[step.object];
+  }
+}
+
+bool Explorer::stepPipe(const WarpStep &step) {
+  // A content that nobody produces: its phase never completes.
+  if (step.number < 0)
+    return false;
+  const PipeBarriers &pipe = program.pipes[step.object];
+  int64_t use = step.number / pipe.slots;
+  unsigned first = firstBarrier[step.object] + 2 * (step.number % pipe.slots);
+  const Mbarrier &full = mbarriers[first], &empty = mbarriers[first + 1];
+  switch (step.kind) {
+  case Kind::waitEmpty:
+    return passesParity(empty, use - 1);
+  case Kind::waitFull:
+    return passesParity(full, use);
+  case Kind::arriveEmpty:
+    arriveAt(empty, step.asynchronous, use);
+    return true;
+  default:
+    if (step.announces && full.hasBytes) {
+      const Bytes &bytes = *pipe.bytes[step.number];
+      put<int32_t>(full.bytes, get<int32_t>(full.bytes) + bytes.announced);
+      now[full.copies] |= (1u << bytes.copies.size()) - 1;
+    }
+    arriveAt(full, step.asynchronous, use);
+    return true;
+  }
+}
+
+bool Explorer::step(unsigned index) {
+  const Warp &warp = program.warps[index];
+  uint16_t counter = get<uint16_t>(counters[index]);
+  if (counter == warp.steps.size())
+    return false;
+  const WarpStep &step = warp.steps[counter];
+  bool moves = true;
+  switch (step.kind) {
+  case Kind::arrive:
+    arriveNamed(step);
+    break;
+  case Kind::wait:
+    moves = now[named[step.object]] > step.number;
+    break;
+  case Kind::take:
+  case Kind::give: {
+    int64_t left = get<int64_t>(pools[step.object]) +
+                   (step.kind == Kind::take ? -step.amount : step.amount);
+    moves = left >= 0;
+    if (moves)
+      put(pools[step.object], left);
+    break;
+  }
+  default:
+    moves = stepPipe(step);
+    break;
+  }
+  if (moves)
+    put<uint16_t>(counters[index], counter + 1);
+  return moves;
+}
+
+/// The tensor core arrives (what = 0), or copy what - 1 delivers its bytes.
+bool Explorer::advanceEngine(unsigned index, unsigned what) {
+  const Mbarrier &barrier = mbarriers[index];
+  if (what == 0) {
+    if (now[barrier.promised] == 0)
+      return false;
+    --now[barrier.promised];
+    --now[barrier.pending];
+    complete(barrier);
+    return true;
+  }
+  if (!barrier.hasBytes || !(now[barrier.copies] >> (what - 1) & 1))
+    return false;
+  const PipeBarriers &pipe = program.pipes[barrier.pipe];
+  int64_t number = now[barrier.phase] * pipe.slots + barrier.slot;
+  now[barrier.copies] &= ~(1u << (what - 1));
+  put<int32_t>(barrier.bytes, get<int32_t>(barrier.bytes) -
+                                  pipe.bytes[number]->copies[what - 1]);
+  complete(barrier);
+  return true;
+}
+
+/// Each mbarrier has an action for the tensor core and eight for copies.
+constexpr unsigned engineActions = 9;
+
+bool Explorer::act(uint32_t action) {
+  if (action < program.warps.size())
+    return step(action);
+  action -= program.warps.size();
+  return advanceEngine(action / engineActions, action % engineActions);
+}
+
+std::string Explorer::nameAction(uint32_t action) const {
+  if (action >= program.warps.size()) {
+    action -= program.warps.size();
+    return (action % engineActions == 0 ? "tensor core at the "
+                                        : "copy for the ") +
+           nameBarrier(mbarriers[action / engineActions]);
+  }
+  const Warp &warp = program.warps[action];
+  return "@" + network.roles[warp.role].name + " warp " +
+         std::to_string(warp.number);
+}
+
+void Explorer::traceTo(uint32_t index) {
+  for (; index != 0; index = arcs[index].parent)
+    result.trace.push_back(nameAction(arcs[index].action));
+  std::reverse(result.trace.begin(), result.trace.end());
+}
+
+/// Nothing can move: have all warps ended, and are all slots empty?
+void Explorer::checkEnd() {
+  for (auto [counter, warp] : llvm::zip(counters, program.warps)) {
+    if (get<uint16_t>(counter) == warp.steps.size())
+      continue;
+    const WarpStep &step = warp.steps[get<uint16_t>(counter)];
+    BlockedWarp blocked{warp.role, warp.number, BlockedWarp::Kind::pool,
+                        step.object, step.index};
+    if (step.kind == Kind::waitEmpty)
+      blocked.kind = BlockedWarp::Kind::empty;
+    else if (step.kind == Kind::waitFull)
+      blocked.kind = BlockedWarp::Kind::full;
+    else if (step.kind == Kind::wait)
+      blocked.kind = BlockedWarp::Kind::barrier;
+    result.blocked.push_back(blocked);
+  }
+  if (!result.blocked.empty())
+    return error(Exploration::Kind::stuck, "no warp can move");
+  for (unsigned i = 0; i < mbarriers.size(); i += 2) {
+    const Mbarrier &full = mbarriers[i], &empty = mbarriers[i + 1];
+    if (now[full.phase] != now[empty.phase] ||
+        now[full.pending] != full.count || now[empty.pending] != empty.count ||
+        (full.hasBytes && get<int32_t>(full.bytes) != 0))
+      return error(Exploration::Kind::unconsumed,
+                   "the " + nameBarrier(full) + " ends in phase " +
+                       std::to_string(now[full.phase]) +
+                       ", the empty one in phase " +
+                       std::to_string(now[empty.phase]));
+  }
+}
+
+/// Takes every action that is possible in a state.
+void Explorer::visit(uint32_t index) {
+  auto load = [&] { std::memcpy(now.data(), states->at(index), now.size()); };
+  load();
+  bool moved = false;
+  auto attempt = [&](uint32_t action) {
+    if (failed || !act(action))
+      return;
+    moved = true;
+    if (std::optional<uint32_t> added = states->insert(now.data())) {
+      open.push_back(*added);
+      if (limits.trace)
+        arcs.push_back({index, action});
+    }
+    load();
+  };
+  uint32_t warps = program.warps.size();
+  for (uint32_t warp = 0; warp < warps; ++warp)
+    attempt(warp);
+  for (auto [id, barrier] : llvm::enumerate(mbarriers)) {
+    uint32_t first = warps + id * engineActions;
+    if (now[barrier.promised])
+      attempt(first);
+    if (barrier.hasBytes && now[barrier.copies])
+      for (unsigned copy = 1; copy < engineActions; ++copy)
+        attempt(first + copy);
+  }
+  if (!moved && !failed)
+    checkEnd();
+  if (failed && limits.trace)
+    traceTo(index);
+}
+
+Exploration Explorer::explore() {
+  if (tooLarge) {
+    result.kind = Exploration::Kind::tooLarge;
+    result.message = "more uses of a slot, or warps, than it counts";
+    return std::move(result);
+  }
+  states.emplace(now.size());
+  states->insert(now.data());
+  open.push_back(0);
+  if (limits.trace)
+    arcs.push_back({0, 0});
+  while (!open.empty() && !failed) {
+    uint32_t index = open.back();
+    open.pop_back();
+    visit(index);
+    if (states->size() > limits.states)
+      error(Exploration::Kind::tooLarge, "more states than allowed");
+  }
+  result.states = states->size();
+  return std::move(result);
+}
+
+Exploration drawloom::progress::explore(const Network &network,
+                                        const Sizes &sizes,
+                                        const ExploreLimits &limits) {
+  return Explorer(network, sizes, limits).explore();
+}

@@ -1,0 +1,494 @@
+//===- RandomNetwork.cpp - Networks to compare the two analyses on --------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomNetwork.h"
+#include "drawloom/Analysis/Progress/SideConditions.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom::progress;
+
+namespace {
+/// A step of the sequential program: a transfer through a pipe, a barrier, or a
+/// loop.
+struct Piece {
+  std::optional<PipeId> pipe = std::nullopt;
+  std::optional<BarrierId> barrier = std::nullopt;
+  Count trips = {};
+  std::vector<Piece> inner = {};
+};
+
+class Maker {
+public:
+  explicit Maker(std::mt19937_64 &random) : random(random) {}
+
+  Network make();
+
+private:
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  }
+  bool chance(int percent) { return pick(1, 100) <= percent; }
+  template <typename T>
+  T &any(std::vector<T> &list) {
+    return list[pick(0, list.size() - 1)];
+  }
+
+  void makeSizes();
+  void makePipes();
+  Count makeTrips();
+  std::vector<Piece> makeProgram();
+  Body project(RoleId role, const std::vector<Piece> &pieces);
+  void makePool();
+  void divideItems();
+
+  std::vector<Body *> bodiesOf(Body &body);
+  void bend();
+  void bendOrder(Body &body);
+  void bendLoop(Body &body);
+  void bendScope(Body &body);
+  void bendCounts(Body &body);
+
+  std::mt19937_64 &random;
+  /// Six roles or more.
+  bool isLarge = false;
+  Network network;
+  std::vector<SizeId> trips;
+  std::optional<SizeId> items;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The sequential program
+//===----------------------------------------------------------------------===//
+
+void Maker::makeSizes() {
+  // Every order of steps of many roles is only feasible for short programs.
+  if (chance(isLarge ? 15 : 60))
+    items = network.addSize({.name = "items"});
+  int64_t count = pick(items ? 0 : 1, isLarge ? 1 : 2);
+  for (int64_t i = 0; i < count; ++i) {
+    Size size{.name = i ? "j" : "k"};
+    if (chance(15))
+      size.min = 1;
+    if (items && chance(40))
+      size.perItemOf = items;
+    trips.push_back(network.addSize(size));
+  }
+}
+
+void Maker::makePipes() {
+  int64_t roles = isLarge ? pick(6, 8) : pick(3, 5);
+  for (int64_t i = 0; i < roles; ++i)
+    network.addRole({.name = std::string(1, 'a' + i),
+                     .warps = roles <= 4 && chance(8) ? 2 : 1});
+  // A tree, so that all hang together, and a few more between any two.
+  int64_t extra = pick(0, isLarge ? 1 : 3);
+  for (int64_t i = 1; i < roles + extra; ++i) {
+    RoleId from = i < roles ? i : pick(0, roles - 1);
+    RoleId to = i < roles ? pick(0, i - 1) : pick(0, roles - 1);
+    if (from == to && !chance(30))
+      continue;
+    if (chance(60))
+      std::swap(from, to);
+    Pipe pipe{.name = "p" + std::to_string(network.pipes.size()),
+              .slots = Count::constant(pick(1, 3)),
+              .producer = from,
+              .consumers = {{.role = to}}};
+    if (chance(20)) {
+      RoleId other = pick(0, roles - 1);
+      if (other != to && other != from)
+        pipe.consumers.push_back({.role = other});
+    }
+    if (chance(10))
+      pipe.engine = Engine::tensorCore;
+    if (chance(10))
+      pipe.consumers[0].engine = Engine::tensorCore;
+    if (network.roles[from].warps > 1 && chance(30))
+      pipe.arrival = Arrival::leaderAfterBarrier;
+    network.addPipe(pipe);
+  }
+  if (chance(35)) {
+    SizeId slots = network.addSize(
+        {.name = "slots", .min = 1, .max = chance(50) ? 4 : unbounded});
+    any(network.pipes).slots = Count::of(slots);
+  }
+}
+
+Count Maker::makeTrips() {
+  if (!trips.empty() && chance(80))
+    return Count::of(any(trips));
+  return Count::constant(pick(1, 2));
+}
+
+std::vector<Piece> Maker::makeProgram() {
+  // One to three loops, one in the other or one behind the other, and the
+  // transfers in and around them.
+  std::vector<std::vector<Piece>> level(1 + pick(1, 2));
+  for (PipeId pipe = 0; pipe < network.pipes.size(); ++pipe) {
+    bool outside = isLarge && chance(60);
+    (outside ? level.front() : any(level)).push_back({.pipe = pipe});
+    if (chance(6))
+      any(level).push_back({.pipe = pipe});
+  }
+  if (!isLarge && chance(12)) {
+    network.addBarrier({.name = "b", .warps = 0});
+    any(level).push_back({.barrier = 0});
+  }
+  for (std::vector<Piece> &pieces : level)
+    std::shuffle(pieces.begin(), pieces.end(), random);
+  auto insert = [&](std::vector<Piece> &into, std::vector<Piece> body) {
+    Piece loop{.trips = makeTrips(), .inner = std::move(body)};
+    into.insert(into.begin() + pick(0, into.size()), std::move(loop));
+  };
+  while (level.size() > 1) {
+    std::vector<Piece> body = std::move(level.back());
+    level.pop_back();
+    insert(any(level), std::move(body));
+  }
+  return std::move(level.front());
+}
+
+Body Maker::project(RoleId role, const std::vector<Piece> &pieces) {
+  Body body;
+  for (const Piece &piece : pieces) {
+    if (piece.pipe) {
+      const Pipe &pipe = network.pipes[*piece.pipe];
+      if (pipe.producer == role) {
+        Bytes bytes;
+        if (*piece.pipe % 4 == 1)
+          bytes = {.announced = 32, .copies = {32}};
+        if (*piece.pipe % 4 == 3)
+          bytes = {.announced = 48, .copies = {16, 32}};
+        body.push_back(produce(*piece.pipe, {}, 0, bytes));
+      }
+      for (const Consumer &consumer : pipe.consumers)
+        if (consumer.role == role)
+          body.push_back(consume({*piece.pipe}));
+    } else if (piece.barrier) {
+      // The first three roles meet; one of them may not stay to wait.
+      if (role >= 3)
+        continue;
+      network.barriers[*piece.barrier].warps += network.roles[role].warps;
+      body.push_back(arriveAt(*piece.barrier));
+      if (role > 0 || !chance(25))
+        body.push_back(waitAt(*piece.barrier));
+    } else if (Body inner = project(role, piece.inner); !inner.empty()) {
+      body.push_back(loop(piece.trips, inner));
+    }
+  }
+  return body;
+}
+
+/// Registers that some roles hand to others before they start.
+void Maker::makePool() {
+  PoolId pool = network.addPool({.name = "registers", .available = 0});
+  int64_t given = 0;
+  for (Role &role : network.roles) {
+    if (!chance(50))
+      continue;
+    given += 8 * role.warps;
+    role.body.insert(role.body.begin(), give(pool, 8));
+  }
+  int64_t takers = pick(1, 2);
+  for (int64_t i = 0; i < takers; ++i) {
+    Role &role = network.roles[i];
+    int64_t share = std::max<int64_t>(0, given / takers / role.warps);
+    if (chance(25))
+      share += 8;
+    // Behind what the role gives itself.
+    role.body.insert(role.body.begin() + (role.body.empty() ? 0 : 1),
+                     take(pool, share));
+  }
+}
+
+/// Lets two consumers of a pipe take turns with the items.
+void Maker::divideItems() {
+  for (PipeId id = 0; id < network.pipes.size(); ++id) {
+    Pipe &pipe = network.pipes[id];
+    if (pipe.consumers.size() != 2)
+      continue;
+    for (int64_t turn : {0, 1}) {
+      Consumer &consumer = pipe.consumers[turn];
+      consumer.every = 2;
+      consumer.from = turn;
+      Role &role = network.roles[consumer.role];
+      for (Step &step : role.body)
+        if (auto *loop = std::get_if<ItemLoop>(&step.what))
+          loop->body = {onItems(2, turn, loop->body)};
+    }
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bending it
+//===----------------------------------------------------------------------===//
+
+std::vector<Body *> Maker::bodiesOf(Body &body) {
+  std::vector<Body *> bodies{&body};
+  for (Step &step : body)
+    std::visit(
+        [&](auto &what) {
+          if constexpr (requires { what.body; })
+            llvm::append_range(bodies, bodiesOf(what.body));
+        },
+        step.what);
+  return bodies;
+}
+
+void Maker::bendOrder(Body &body) {
+  if (body.size() < 2)
+    return;
+  size_t at = pick(0, body.size() - 2);
+  Step &first = body[at], &second = body[at + 1];
+  if (chance(50)) {
+    std::swap(first, second);
+    return;
+  }
+  auto *one = std::get_if<Consume>(&first.what);
+  auto *two = std::get_if<Consume>(&second.what);
+  if (one && two && one->body.empty() && two->body.empty() && chance(50)) {
+    llvm::append_range(one->pipes, two->pipes);
+    body.erase(body.begin() + at + 1);
+    return;
+  }
+  // The scope holds its slot while the next step runs.
+  Step moved = second;
+  if (auto *scope = std::get_if<Produce>(&first.what))
+    scope->body.push_back(moved);
+  else if (one)
+    one->body.push_back(moved);
+  else
+    return;
+  body.erase(body.begin() + at + 1);
+}
+
+void Maker::bendLoop(Body &body) {
+  for (size_t at = 0; at < body.size(); ++at) {
+    auto *found = std::get_if<Loop>(&body[at].what);
+    if (!found || !chance(70))
+      continue;
+    Loop old = *found;
+    Count fewer = old.trips;
+    --fewer.offset;
+    if (!fewer.size && fewer.offset < 0)
+      return;
+    Body replacement;
+    if (old.body.size() > 1 && chance(50)) {
+      // Two loops, or the first half ahead of the second by an iteration.
+      size_t half = pick(1, old.body.size() - 1);
+      Body head(old.body.begin(), old.body.begin() + half);
+      Body tail(old.body.begin() + half, old.body.end());
+      if (chance(30)) {
+        replacement = {loop(old.trips, head), loop(old.trips, tail)};
+      } else {
+        replacement = head;
+        Body rotated = tail;
+        llvm::append_range(rotated, head);
+        replacement.push_back(loop(fewer, rotated));
+        llvm::append_range(replacement, tail);
+      }
+    } else {
+      replacement = old.body;
+      replacement.push_back(loop(fewer, old.body));
+    }
+    body.erase(body.begin() + at);
+    body.insert(body.begin() + at, replacement.begin(), replacement.end());
+    return;
+  }
+}
+
+void Maker::bendScope(Body &body) {
+  for (Step &step : body) {
+    if (auto *scope = std::get_if<Consume>(&step.what); scope && chance(50)) {
+      scope->lag = pick(1, 2);
+      return;
+    }
+    if (auto *scope = std::get_if<Produce>(&step.what); scope && chance(50)) {
+      scope->lag = 1;
+      return;
+    }
+  }
+}
+
+void Maker::bendCounts(Body &body) {
+  for (Step &step : body) {
+    if (auto *scope = std::get_if<Produce>(&step.what)) {
+      if (scope->bytes.copies.empty() || !chance(40))
+        continue;
+      scope->bytes.announced += chance(50) ? 16 : -16;
+      return;
+    }
+    if (auto *found = std::get_if<Loop>(&step.what); found && chance(50)) {
+      if (chance(50) && !trips.empty())
+        found->trips = Count::of(any(trips));
+      else
+        ++found->trips.offset;
+      return;
+    }
+  }
+  if (!body.empty() && chance(30))
+    body.erase(body.begin() + pick(0, body.size() - 1));
+}
+
+void Maker::bend() {
+  Network before = network;
+  std::vector<Body *> bodies = bodiesOf(any(network.roles).body);
+  Body &body = *any(bodies);
+  int64_t kind = pick(1, 100);
+  if (kind <= 48)
+    bendOrder(body);
+  else if (kind <= 66)
+    bendLoop(body);
+  else if (kind <= 92)
+    bendScope(body);
+  else
+    bendCounts(body);
+  if (findMistake(network) || !checkSideConditions(network).empty())
+    network = std::move(before);
+}
+
+Network Maker::make() {
+  isLarge = chance(40);
+  makeSizes();
+  makePipes();
+  std::vector<Piece> program = makeProgram();
+  for (RoleId role = 0; role < network.roles.size(); ++role) {
+    Body body = project(role, program);
+    if (items && !body.empty())
+      body = {forEachItem(*items, body)};
+    network.roles[role].body = std::move(body);
+  }
+  if (items && chance(15))
+    divideItems();
+  if (chance(12))
+    makePool();
+  int64_t bends = pick(0, 14);
+  for (int64_t i = 0; i < bends; ++i)
+    bend();
+  return std::move(network);
+}
+
+Network test::makeRandomNetwork(std::mt19937_64 &random) {
+  while (true) {
+    Network network = Maker(random).make();
+    if (!findMistake(network) && checkSideConditions(network).empty())
+      return network;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Features
+//===----------------------------------------------------------------------===//
+
+static void findFeatures(const Body &body, unsigned loops,
+                         test::Features &features) {
+  for (const Step &step : body) {
+    if (const auto *loop = std::get_if<Loop>(&step.what)) {
+      features.nestedLoops |= loops > 0;
+      findFeatures(loop->body, loops + 1, features);
+    } else if (const auto *items = std::get_if<ItemLoop>(&step.what)) {
+      findFeatures(items->body, loops + 1, features);
+    } else if (const auto *guard = std::get_if<OnItems>(&step.what)) {
+      findFeatures(guard->body, loops, features);
+    } else if (const auto *scope = std::get_if<Produce>(&step.what)) {
+      features.lag |= scope->lag > 0;
+      findFeatures(scope->body, loops, features);
+    } else if (const auto *scope = std::get_if<Consume>(&step.what)) {
+      features.lag |= scope->lag > 0;
+      findFeatures(scope->body, loops, features);
+    }
+  }
+}
+
+test::Features test::featuresOf(const Network &network) {
+  Features features;
+  size_t count = network.roles.size();
+  std::vector<std::vector<int>> edges(count, std::vector<int>(count));
+  for (const Pipe &pipe : network.pipes) {
+    features.broadcast |= pipe.consumers.size() > 1;
+    features.symbolicSlots |= pipe.slots.size.has_value();
+    for (const Consumer &consumer : pipe.consumers)
+      features.parallelPipes |= ++edges[pipe.producer][consumer.role] > 1;
+  }
+  // Which roles reach which, by pipes between different roles.
+  for (size_t role = 0; role < count; ++role)
+    edges[role][role] = 0;
+  for (size_t via = 0; via < count; ++via)
+    for (size_t from = 0; from < count; ++from)
+      for (size_t to = 0; to < count; ++to)
+        edges[from][to] |= edges[from][via] && edges[via][to];
+  for (size_t role = 0; role < count; ++role)
+    features.cycle |= edges[role][role] != 0;
+  for (const Role &role : network.roles)
+    findFeatures(role.body, 0, features);
+  return features;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+std::vector<Sizes> test::smallSizes(const Network &network) {
+  // How many values of each size, so that there are not too many in all.
+  constexpr int64_t most = 40;
+  std::vector<int64_t> counts(network.sizes.size(), 4);
+  for (const Pipe &pipe : network.pipes)
+    if (pipe.slots.size)
+      counts[*pipe.slots.size] = 3;
+  for (const Size &size : network.sizes)
+    if (size.perItemOf)
+      counts[*size.perItemOf] = 3;
+  auto product = [&] {
+    int64_t product = 1;
+    for (int64_t count : counts)
+      product *= count;
+    return product;
+  };
+  if (network.roles.size() > 5)
+    for (int64_t &count : counts)
+      count = std::min<int64_t>(count, 3);
+  while (product() > most)
+    --*std::max_element(counts.begin(), counts.end());
+
+  std::vector<Sizes> list{{}};
+  for (auto [id, size] : llvm::enumerate(network.sizes)) {
+    std::vector<Sizes> next;
+    for (const Sizes &old : list)
+      for (int64_t value = 0; value < counts[id]; ++value) {
+        // Two items with values of their own.
+        bool differ = size.perItemOf && old.at(*size.perItemOf) == 2;
+        for (int64_t other = 0; other < (differ ? 2 : 1); ++other) {
+          Sizes sizes = old;
+          sizes.values.push_back({size.min + value});
+          if (differ)
+            sizes.values.back().push_back(size.min +
+                                          (value + other) % counts[id]);
+          next.push_back(std::move(sizes));
+        }
+      }
+    list = std::move(next);
+  }
+  return list;
+}
+
+Sizes test::largeSizes(const Network &network, std::mt19937_64 &random) {
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  Sizes sizes;
+  for (const Size &size : network.sizes) {
+    int64_t count = size.perItemOf ? 8 : 1;
+    sizes.values.emplace_back();
+    int64_t range = pick(0, 1) ? 24 : 6;
+    for (int64_t i = 0; i < count; ++i)
+      sizes.values.back().push_back(
+          pick(size.min, std::min(size.max, size.min + range)));
+  }
+  return sizes;
+}
