@@ -5,14 +5,18 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX])
-# Every TEST in it is a ctest of its own, labelled with its component.
+# drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX] [EXCEPT *Slow*])
+# Every TEST in it is a ctest of its own, labelled with its component, but those
+# that match EXCEPT: the caller declares them, with more labels.
 function(drawloom_unittest name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "EXCEPT" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   drawloom_setup_target(${name} LINK ${ARG_LINK} GTest::gtest GTest::gtest_main)
   drawloom_component(component)
-  gtest_discover_tests(${name} TEST_PREFIX ${component}.
+  if(ARG_EXCEPT)
+    set(filter TEST_FILTER -${ARG_EXCEPT})
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX ${component}. ${filter}
     DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${component}
                ENVIRONMENT "ASAN_OPTIONS=detect_container_overflow=0")

@@ -73,6 +73,7 @@ llvm::Error LoadedModule::placeVariables() {
     if (!address)
       return address.takeError();
     allocated.push_back(*address);
+    deviceField.memory().protect(*address);
     constantBaseField = *address;
     constantSizeField = constantEnd;
     for (auto [variable, offset] : constants)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Harness.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace drawloom::emu;
 
@@ -60,7 +61,8 @@ static Launch launchOf(Harness &h, llvm::StringRef name, unsigned ctas,
   launch.grid = {ctas};
   launch.block = {1};
   launch.parameters.resize(launch.kernel->parameterBytes);
-  memcpy(launch.parameters.data(), arguments.data(), arguments.size() * 8);
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    memcpy(launch.parameters.data() + index * 8, &argument, 8);
   return launch;
 }
 

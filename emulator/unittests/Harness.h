@@ -19,6 +19,7 @@
 #ifndef DRAWLOOM_EMULATOR_HARNESS_H
 #define DRAWLOOM_EMULATOR_HARNESS_H
 
+#include "MustFail.h"
 #include "drawloom/Emulator/Launch.h"
 #include "gtest/gtest.h"
 #include <cstring>
@@ -103,8 +104,5 @@ std::vector<T> lanes(F f) {
     values.push_back(static_cast<T>(f(lane)));
   return values;
 }
-
-#define EXPECT_CONTAINS(text, part)                                            \
-  EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
 
 #endif // DRAWLOOM_EMULATOR_HARNESS_H

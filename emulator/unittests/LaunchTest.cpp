@@ -205,37 +205,44 @@ static std::string refused(const std::string &text, Dim3 grid, Dim3 block,
 
 TEST(LaunchMustFail, Dimensions) {
   std::string plain = ".visible .entry k() { ret; }";
-  EXPECT_EQ(refused(plain, {1}, {1025}),
-            "a block of (1025, 1, 1) = 1025 threads; 1 to 1024 are possible");
-  EXPECT_EQ(refused(plain, {1, 0}, {1}), "a grid of (1, 0, 1) has no CTA");
-  EXPECT_EQ(refused(plain, {3}, {1}, {2}),
-            "a grid of (3, 1, 1) can't be divided into clusters of (2, 1, 1)");
-  EXPECT_EQ(refused(plain, {32}, {1}, {32}),
-            "a cluster of (32, 1, 1) = 32 CTAs; 1 to 16 are possible");
-  EXPECT_EQ(refused(".visible .entry k() .reqntid 64 { ret; }", {1}, {32}),
-            "a block of (32, 1, 1); the kernel is compiled for (64, 1, 1) "
-            "(.reqntid)");
-  EXPECT_EQ(refused(".visible .entry k() .maxntid 64 { ret; }", {1}, {96}),
-            "a block of 96 threads; the kernel is compiled for at most 64 "
-            "(.maxntid)");
-  EXPECT_EQ(
+  EXPECT_CONTAINS(
+      refused(plain, {1}, {1025}),
+      "a block of (1025, 1, 1) = 1025 threads; 1 to 1024 are possible");
+  EXPECT_CONTAINS(refused(plain, {1, 0}, {1}),
+                  "a grid of (1, 0, 1) has no CTA");
+  EXPECT_CONTAINS(
+      refused(plain, {3}, {1}, {2}),
+      "a grid of (3, 1, 1) can't be divided into clusters of (2, 1, 1)");
+  EXPECT_CONTAINS(refused(plain, {32}, {1}, {32}),
+                  "a cluster of (32, 1, 1) = 32 CTAs; 1 to 16 are possible");
+  EXPECT_CONTAINS(
+      refused(".visible .entry k() .reqntid 64 { ret; }", {1}, {32}),
+      "a block of (32, 1, 1); the kernel is compiled for (64, 1, 1) "
+      "(.reqntid)");
+  EXPECT_CONTAINS(
+      refused(".visible .entry k() .maxntid 64 { ret; }", {1}, {96}),
+      "a block of 96 threads; the kernel is compiled for at most 64 "
+      "(.maxntid)");
+  EXPECT_CONTAINS(
       refused(".visible .entry k() .reqnctapercluster 2 { ret; }", {2}, {32}),
       "a cluster of (1, 1, 1); the kernel is compiled for (2, 1, 1) "
       "(.reqnctapercluster)");
 }
 
 TEST(LaunchMustFail, Resources) {
-  EXPECT_EQ(refused(".visible .entry k() { .shared .b8 s[4096]; .reg .b32 %r; "
-                    "mov.b32 %r, s; ret; }",
-                    {1}, {1}, {}, 230000),
-            "4096 + 230000 = 234096 bytes of shared memory; a CTA can have "
-            "232448 on h100");
+  EXPECT_CONTAINS(
+      refused(".visible .entry k() { .shared .b8 s[4096]; .reg .b32 %r; "
+              "mov.b32 %r, s; ret; }",
+              {1}, {1}, {}, 230000),
+      "4096 + 230000 = 234096 bytes of shared memory; a CTA can have "
+      "232448 on h100");
   Harness h = smallDevice(".visible .entry k() { ret; }", 1);
   h.cluster = {2};
   h.dynamicShared = 200 << 10;
-  EXPECT_EQ(h.fail("k", {2}, {32}, {}),
-            "no room for a cluster of 2 CTAs: 1 SMs hold 1 each (32 threads of "
-            "0 registers)");
+  EXPECT_CONTAINS(
+      h.fail("k", {2}, {32}, {}),
+      "no room for a cluster of 2 CTAs: 1 SMs hold 1 each (32 threads of "
+      "0 registers)");
 }
 
 TEST(LaunchMustFail, Parameters) {
@@ -246,8 +253,8 @@ TEST(LaunchMustFail, Parameters) {
   RunResult result = run(*h.device, launch, {});
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.report->kind, ReportKind::InvalidLaunch);
-  EXPECT_EQ(result.report->message,
-            "8 bytes of parameters; the kernel takes 12");
+  EXPECT_CONTAINS(result.report->message,
+                  "8 bytes of parameters; the kernel takes 12");
 }
 
 TEST(LaunchMustFail, Modules) {

@@ -123,7 +123,7 @@ TEST(MatrixMustFail, Rows) {
                                  "setp.eq.u32 %p2, %lane, 3; @%p2 exit;"
                                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 "
                                  "{%o}, [%r5];"),
-                  "needs all 32 lanes of the warp; lane 3 have exited");
+                  "needs all 32 lanes of the warp; lane 3 has exited");
   EXPECT_CONTAINS(perLaneFailure(filled +
                                  "setp.eq.u32 %p2, %lane, 3; @!%p2 "
                                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 "

@@ -429,6 +429,17 @@ done:
                   "the state isn't the result of an arrival at this mbarrier");
 }
 
+// Some compilers widen a predicate with its sign: 1 becomes -1.
+TEST(Mbarrier, ParityOfAPredicate) {
+  AsyncKernel k;
+  k.body = initBarriers({1}) + R"(
+  mov.u32 %r1, -1;
+  mbarrier.test_wait.parity.shared::cta.b64 %p1, [bars], %r1;
+  selp.u32 %o, 1, 0, %p1;
+)";
+  EXPECT_EQ(k.values(), std::vector<uint32_t>(32, 1));
+}
+
 TEST(MbarrierMustFail, ParityOutOfRange) {
   EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
   mov.u32 %r1, 2;

@@ -70,7 +70,7 @@ TEST(RegisterSharing, AGuardedWriteKeepsTheOldValue) {
 }
 
 TEST(RegisterSharing, SeveralDestinationsTakeNoPlaceOfASource) {
-  Places places("mov.u32 %r1, 5; mov.b32 {%r2, %r3}, %rd1;"
+  Places places("mov.u32 %r1, 5; mov.b64 {%r2, %r3}, %rd1;"
                 "ld.v2.u32 {%r4, %r5}, [%rd2];"
                 "match.all.sync.b32 %r6|%p1, %r5, -1;");
   EXPECT_NE(places.r(2), places.r(3));

@@ -53,6 +53,13 @@ TEST(Registers, ThereAndBack) {
   EXPECT_EQ(k.values(), std::vector<uint32_t>(256, 0));
 }
 
+// What a warp has already it may ask for whenever it likes.
+TEST(Registers, Repeated) {
+  AsyncKernel k = kernel(128, dec(24) + dec(24) + "bar.sync 1, 128;" + inc(128),
+                         inc(128) + inc(128));
+  EXPECT_EQ(k.values(), std::vector<uint32_t>(256, 0));
+}
+
 // Without a number of registers at the entry there is no pool, and no effect.
 TEST(Registers, NoPool) {
   EXPECT_EQ(kernel(0, dec(40), inc(232)).values(),

@@ -31,7 +31,7 @@ static const std::string load =
 static const std::string store8 =
     ", {%x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7};\n";
 
-TEST(Tcgen05Errors, WrongLanes) {
+TEST(Tcgen05MustFail, WrongLanes) {
   EXPECT_CONTAINS(
       failureOf(load + "[%t];\n"),
       "lane 0, column 0 of tensor memory: warp 3 reaches lanes 96 to "
@@ -44,7 +44,7 @@ TEST(Tcgen05Errors, WrongLanes) {
       "127 only");
 }
 
-TEST(Tcgen05Errors, MisalignedLanes) {
+TEST(Tcgen05MustFail, MisalignedLanes) {
   EXPECT_CONTAINS(failureOf("add.s32 %w, %w, 0x100000;\n" + load + "[%w];\n"),
                   "lane 112, column 0 of tensor memory: the lane must be a "
                   "multiple of 32 for this shape");
@@ -54,7 +54,7 @@ TEST(Tcgen05Errors, MisalignedLanes) {
       "the lane must be a multiple of 16 for this shape");
 }
 
-TEST(Tcgen05Errors, OutsideOfTheAllocation) {
+TEST(Tcgen05MustFail, OutsideOfTheAllocation) {
   EXPECT_CONTAINS(
       failureOf(load + "[%w+60];\n"),
       "reads columns 60 to 67 of tensor memory, but column 64 isn't "
@@ -69,7 +69,7 @@ TEST(Tcgen05Errors, OutsideOfTheAllocation) {
       "the CTA's");
 }
 
-TEST(Tcgen05Errors, AddressesThatDiffer) {
+TEST(Tcgen05MustFail, AddressesThatDiffer) {
   EXPECT_CONTAINS(
       failureOf("and.b32 %r12, %r1, 1;\nadd.s32 %w, %w, %r12;\n" + load +
                 "[%w];\n"),
@@ -77,7 +77,7 @@ TEST(Tcgen05Errors, AddressesThatDiffer) {
       "the warp");
 }
 
-TEST(Tcgen05Errors, LoadAfterStoreWithoutWait) {
+TEST(Tcgen05MustFail, LoadAfterStoreWithoutWait) {
   EXPECT_CONTAINS(
       failureOf("tcgen05.st.sync.aligned.32x32b.x8.b32 [%w]" + store8 + load +
                 "[%w+4];\n"),
@@ -93,7 +93,7 @@ static const std::string multiply =
     "@%p1 tcgen05.mma.cta_group::1.kind::f16 [%t], %rd6, %rd6, 0x4020490, "
     "%p4;\n";
 
-TEST(Tcgen05Errors, MmaAfterLoadWithoutWait) {
+TEST(Tcgen05MustFail, MmaAfterLoadWithoutWait) {
   EXPECT_CONTAINS(
       failureOf(load + "[%w];\nbar.sync 0;\n" + multiply),
       "D is in columns 0 to 7 of tensor memory, which "
@@ -101,7 +101,7 @@ TEST(Tcgen05Errors, MmaAfterLoadWithoutWait) {
       "still be reading: there was no tcgen05.wait::ld behind it");
 }
 
-TEST(Tcgen05Errors, MmaAfterStoreWithoutWait) {
+TEST(Tcgen05MustFail, MmaAfterStoreWithoutWait) {
   EXPECT_CONTAINS(
       failureOf("tcgen05.st.sync.aligned.32x32b.x8.b32 [%w]" + store8 +
                 "bar.sync 0;\n" + multiply),
@@ -110,7 +110,7 @@ TEST(Tcgen05Errors, MmaAfterStoreWithoutWait) {
       "still be writing: there was no tcgen05.wait::st behind it");
 }
 
-TEST(Tcgen05Errors, LoadWhileTheMmaIsUnderWay) {
+TEST(Tcgen05MustFail, LoadWhileTheMmaIsUnderWay) {
   EXPECT_CONTAINS(
       failureOf(multiply + "bar.sync 0;\n" + load + "[%w];\n"),
       "reads columns 0 to 7 of tensor memory, which "
@@ -120,7 +120,7 @@ TEST(Tcgen05Errors, LoadWhileTheMmaIsUnderWay) {
 }
 
 // The two halves of the lanes are separate accumulators.
-TEST(Tcgen05Errors, TheOtherHalfMayBeLoaded) {
+TEST(Tcgen05Order, TheOtherHalfMayBeLoaded) {
   Tcgen05Kernel kernel;
   kernel.imageBytes = 32768;
   kernel.body =
@@ -133,7 +133,7 @@ TEST(Tcgen05Errors, TheOtherHalfMayBeLoaded) {
   EXPECT_TRUE(h.run("k", {1}, {128}, {memory, memory, memory}));
 }
 
-TEST(Tcgen05Errors, FreeWhileTheMmaIsUnderWay) {
+TEST(Tcgen05MustFail, FreeWhileTheMmaIsUnderWay) {
   EXPECT_CONTAINS(
       failureOf(multiply),
       "frees columns 0 to 63 of tensor memory, which "
@@ -159,7 +159,7 @@ static std::string failureOfMma(const std::string &d, const std::string &a,
                    Tcgen05Kernel::wait(""));
 }
 
-TEST(Tcgen05Errors, InstructionDescriptor) {
+TEST(Tcgen05MustFail, InstructionDescriptor) {
   EXPECT_CONTAINS(
       failureOfMma("[%t]", "%rd6", "%rd6", "0x4020590"),
       "lane 0: the instruction descriptor 0x04020590: the type of A "
@@ -168,7 +168,7 @@ TEST(Tcgen05Errors, InstructionDescriptor) {
                   "M (bits 24-28) is 256; one CTA has 64 or 128");
 }
 
-TEST(Tcgen05Errors, DAtAWrongLane) {
+TEST(Tcgen05MustFail, DAtAWrongLane) {
   EXPECT_CONTAINS(
       failureOfMma("[%t+0x80000]", "%rd6", "%rd6", "0x4020490"),
       "D is at lane 8, column 0; with M = 64 it must be at lane 0 or "
@@ -178,14 +178,14 @@ TEST(Tcgen05Errors, DAtAWrongLane) {
       "D is at lane 16, column 0; with M = 128 it must be at lane 0");
 }
 
-TEST(Tcgen05Errors, DOutsideOfTheAllocation) {
+TEST(Tcgen05MustFail, DOutsideOfTheAllocation) {
   EXPECT_CONTAINS(
       failureOfMma("[%t+32]", "%rd6", "%rd6", "0x4100490"),
       "D is in columns 32 to 95 of tensor memory, but column 64 isn't "
       "the CTA's: it has allocated 64 columns from column 0 on");
 }
 
-TEST(Tcgen05Errors, AInTensorMemory) {
+TEST(Tcgen05MustFail, AInTensorMemory) {
   EXPECT_CONTAINS(
       failureOfMma("[%t]", "[%t+0x100008]", "%rd6", "0x4020490"),
       "A is at lane 16, column 8 and D at lane 0, column 0: they must "
@@ -200,7 +200,7 @@ TEST(Tcgen05Errors, AInTensorMemory) {
                   "A is in tensor memory and can't be transposed");
 }
 
-TEST(Tcgen05Errors, SharedMemoryDescriptors) {
+TEST(Tcgen05MustFail, SharedMemoryDescriptors) {
   EXPECT_CONTAINS(failureOfMma("[%t]", "%rd6", "%rd7", "0x4020490", "f16",
                                "mov.b64 %rd7, 0;\n"),
                   "matrix B has 0 in bits 46-48, which must be 1 (0b001)");
@@ -220,7 +220,7 @@ TEST(Tcgen05Errors, SharedMemoryDescriptors) {
       "outside of the CTA's 33920 bytes");
 }
 
-TEST(Tcgen05Errors, TransposedMatricesAndTheirSwizzles) {
+TEST(Tcgen05MustFail, TransposedMatricesAndTheirSwizzles) {
   EXPECT_CONTAINS(
       failureOfMma("[%t]", "%rd6", "%rd6", "0x4030910", "tf32"),
       "matrix B is transposed and has the 128-byte swizzle; elements "
@@ -231,7 +231,7 @@ TEST(Tcgen05Errors, TransposedMatricesAndTheirSwizzles) {
                   "32-byte atoms; elements of 8 and 16 bits need another one");
 }
 
-TEST(Tcgen05Errors, CommitToWhatIsNoBarrier) {
+TEST(Tcgen05MustFail, CommitToWhatIsNoBarrier) {
   EXPECT_CONTAINS(
       failureOf("mov.u64 %rd7, 4096;\n"
                 "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
@@ -243,7 +243,7 @@ TEST(Tcgen05Errors, CommitToWhatIsNoBarrier) {
       "mbarrier");
 }
 
-TEST(Tcgen05Errors, CommitToCtasThatAreNotThere) {
+TEST(Tcgen05MustFail, CommitToCtasThatAreNotThere) {
   EXPECT_CONTAINS(
       failureOf("mov.b16 %h, 5;\n"
                 "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
@@ -251,7 +251,7 @@ TEST(Tcgen05Errors, CommitToCtasThatAreNotThere) {
       "the mask 0x5 names CTA rank 2; the cluster has 1 CTAs");
 }
 
-TEST(Tcgen05Errors, CopyToALane) {
+TEST(Tcgen05MustFail, CopyToALane) {
   EXPECT_CONTAINS(
       failureOf("add.s64 %rd6, %rd4, 0x4000404000010000;\n"
                 "add.s32 %r12, %t, 0x200000;\n"

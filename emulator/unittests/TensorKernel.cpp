@@ -76,11 +76,9 @@ done:
   return k;
 }
 
-/// Calls f(offset of the element in the unswizzled tile, offset in the tensor
-/// or -1 if it is out of bounds) for each element of a tile.
-template <typename F>
-static void forEachElement(const TensorMap &map, llvm::ArrayRef<int> origin,
-                           unsigned pitch, F f) {
+void forEachElement(const TensorMap &map, llvm::ArrayRef<int> origin,
+                    unsigned pitch,
+                    llvm::function_ref<void(unsigned, int64_t)> f) {
   unsigned size = infoOf(map.type).bits / 8;
   unsigned extents[5] = {1, 1, 1, 1, 1};
   for (unsigned dim = 0; dim != map.rank; ++dim) {

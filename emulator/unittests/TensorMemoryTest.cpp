@@ -306,7 +306,7 @@ static std::string failureOfWarp(const std::string &body,
   return h.fail("k", {1}, {threads}, {});
 }
 
-TEST(TensorMemory, NotFreed) {
+TEST(TensorMemoryMustFail, NotFreed) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "64;"),
       "line 8, CTA (0, 0, 0), warp 0, lanes 0-31: the CTA exits and "
@@ -314,7 +314,7 @@ TEST(TensorMemory, NotFreed) {
       "from column 0 on, allocated here");
 }
 
-TEST(TensorMemory, AllocationAfterRelinquish) {
+TEST(TensorMemoryMustFail, AllocationAfterRelinquish) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc +
                     "32;\ntcgen05.relinquish_alloc_permit.cta_group::1"
@@ -324,14 +324,14 @@ TEST(TensorMemory, AllocationAfterRelinquish) {
       "up the right to allocate");
 }
 
-TEST(TensorMemory, GrowingAllocations) {
+TEST(TensorMemoryMustFail, GrowingAllocations) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "32;\n" + alloc + "64;"),
       "64 columns after an allocation of 32: the allocations of a CTA "
       "must not grow");
 }
 
-TEST(TensorMemory, BadNumbersOfColumns) {
+TEST(TensorMemoryMustFail, BadNumbersOfColumns) {
   for (unsigned columns : {0, 16, 96, 1024})
     EXPECT_CONTAINS(
         failureOfWarp(formatv("mov.u32 %r2, {0};\n", columns).str() + alloc +
@@ -341,26 +341,26 @@ TEST(TensorMemory, BadNumbersOfColumns) {
             .str());
 }
 
-TEST(TensorMemory, ColumnsThatDiffer) {
+TEST(TensorMemoryMustFail, ColumnsThatDiffer) {
   EXPECT_CONTAINS(
       failureOfWarp("shl.b32 %r2, 32, %r1;\n" + alloc + "%r2;"),
       "lane 1: the number of columns must be the same in all lanes of "
       "the warp; it is 0x40 here and 0x20 in lane 0");
 }
 
-TEST(TensorMemory, AllocationWithExitedLanes) {
+TEST(TensorMemoryMustFail, AllocationWithExitedLanes) {
   EXPECT_CONTAINS(
       failureOfWarp("setp.ge.u32 %p1, %r1, 30;\n@%p1 ret;\n" + alloc + "32;"),
       "needs all 32 lanes of the warp; lanes 30, 31 have exited");
 }
 
-TEST(TensorMemory, AllocationInDivergentCode) {
+TEST(TensorMemoryMustFail, AllocationInDivergentCode) {
   EXPECT_CONTAINS(failureOfWarp("setp.eq.u32 %p1, %r1, 9;\n@%p1 bra away;\n" +
                                 alloc + "32;\naway:\nbar.sync 1, 64;\n"),
                   "waits for the other lanes of its warp at 'tcgen05.alloc");
 }
 
-TEST(TensorMemory, AddressOfAnotherSpace) {
+TEST(TensorMemoryMustFail, AddressOfAnotherSpace) {
   EXPECT_CONTAINS(
       failureOfWarp("mov.u64 %rd1, 4096;\n"
                     "tcgen05.alloc.cta_group::1.sync.aligned.b32 "
@@ -369,27 +369,27 @@ TEST(TensorMemory, AddressOfAnotherSpace) {
       "memory");
 }
 
-TEST(TensorMemory, FreeingWhatIsNotAllocated) {
+TEST(TensorMemoryMustFail, FreeingWhatIsNotAllocated) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "64;\nmov.u32 %t, 32;\n" + dealloc + "%t, 32;"),
       "frees column 32, where no allocation starts; the CTA has "
       "allocated 64 columns from column 0 on");
 }
 
-TEST(TensorMemory, FreeingTwice) {
+TEST(TensorMemoryMustFail, FreeingTwice) {
   EXPECT_CONTAINS(failureOfWarp(alloc + "64;\nmov.u32 %t, 0;\n" + dealloc +
                                 "%t, 64;\n" + dealloc + "%t, 64;"),
                   "frees column 0, where no allocation starts; the CTA has "
                   "allocated nothing");
 }
 
-TEST(TensorMemory, FreeingAnotherSize) {
+TEST(TensorMemoryMustFail, FreeingAnotherSize) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "64;\nmov.u32 %t, 0;\n" + dealloc + "%t, 32;"),
       "frees 32 columns from column 0 on: 64 were allocated there");
 }
 
-TEST(TensorMemory, FreeingAtALane) {
+TEST(TensorMemoryMustFail, FreeingAtALane) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "64;\nmov.u32 %t, 0x200000;\n" + dealloc +
                     "%t, 64;"),
@@ -398,7 +398,7 @@ TEST(TensorMemory, FreeingAtALane) {
 }
 
 // Nobody frees: the second allocation waits for ever.
-TEST(TensorMemory, AllocationThatCanNotBe) {
+TEST(TensorMemoryMustFail, AllocationThatCanNotBe) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "512;\n" + alloc + "512;"),
       "waits for 512 of the 512 columns of tensor memory; allocated are "

@@ -81,14 +81,22 @@ TEST(WgmmaOrder, GroupsCompleteInOrder) {
       options.seed = seed;
       EXPECT_EQ(firstOf(body + waitAll, options), 96.0f);
     }
-  // With one group allowed to be pending, the others are done; which, under
-  // the adversarial policy, is all that is done.
+}
+
+// With one group allowed to be pending, the accumulators of the others can be
+// read.
+TEST(WgmmaOrder, OneGroupMayBePending) {
+  std::string other = "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+                      "{%d4, %d5, %d6, %d7}, %rd1, %rd1, 0, 1, 1, 0, 0;\n";
   RunOptions options;
   options.policy = Policy::Adversarial;
-  std::string read = "wgmma.wait_group.sync.aligned 1;\n"
-                     "mov.b32 %d4, %d0;\n" +
-                     waitAll + "mov.b32 %d0, %d4;\n";
-  EXPECT_EQ(firstOf(body + read, options), 48.0f);
+  EXPECT_EQ(firstOf(fence + multiply + commit + multiply + commit + other +
+                        commit +
+                        "wgmma.wait_group.sync.aligned 1;\n"
+                        "mov.b32 %r7, %d0;\n" +
+                        waitAll + "mov.b32 %d0, %r7;\n",
+                    options),
+            32.0f);
 }
 
 // An instruction that doesn't add to D forgets what came before it in its
@@ -102,26 +110,20 @@ TEST(WgmmaOrder, FreshSumsInAGroup) {
       32.0f);
 }
 
-// Accumulators that share registers are done in the order of issue: %d0 is the
-// first column of one and the third of the other.
+// Each instruction has its own accumulator, also if they share registers.
 TEST(WgmmaOrder, OverlappingAccumulators) {
   std::string shifted = "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
-                        "{%d4, %d5, %d0, %d1}, %rd1, %rd1, 0, 1, 1, 0, 0;\n";
-  EXPECT_EQ(firstOf(fence + multiply + multiply + shifted + multiply + commit +
-                        waitAll,
-                    {}),
-            32.0f);
+                        "{%d4, %d5, %d0, %d1}, %rd1, %rd1, 1, 1, 1, 0, 0;\n";
+  std::string body = "mov.b32 %d4, 0;\nmov.b32 %d5, 0;\n" + fence + multiply +
+                     multiply + shifted + multiply + commit + waitAll;
+  EXPECT_EQ(firstOf(body, {}), 64.0f);
+  EXPECT_EQ(firstOf(body + "mov.b32 %d0, %d4;\n", {}), 16.0f);
 }
 
-// The adversarial schedule shows a read of the accumulator before the wait, and
-// a write to the matrix before it.
+// The adversarial schedule shows a write to the matrix before the wait.
 TEST(WgmmaOrder, WorkIsDoneLate) {
   RunOptions late;
   late.policy = Policy::Adversarial;
-  EXPECT_EQ(firstOf(fence + multiply + commit + "mov.b32 %d4, %d0;\n" +
-                        waitAll + "mov.b32 %d0, %d4;\n",
-                    late),
-            0.0f);
   EXPECT_EQ(firstOf(fence + multiply + commit +
                         "mov.u32 %r7, 0;\n"
                         "st.shared.b32 [%r3], %r7;\n" +
@@ -135,39 +137,73 @@ static std::string failureOf(const std::string &body, unsigned threads = 128) {
   return h.fail("k", {1}, {threads}, {h.allocate<float>(128)});
 }
 
-TEST(WgmmaOrder, NeedsAFence) {
+TEST(WgmmaMustFail, NeedsAFence) {
   EXPECT_CONTAINS(failureOf(multiply + commit + waitAll),
                   "lanes 0-31: the first wgmma.mma_async of a warp needs a "
                   "wgmma.fence in front of it");
 }
 
-TEST(WgmmaOrder, NeedsAWarpgroup) {
+TEST(WgmmaMustFail, AccumulatorsInFlight) {
+  EXPECT_CONTAINS(
+      failureOf(fence + multiply + commit + "mov.b32 %d4, %d1;\n" + waitAll),
+      "lanes 0-31: touches %d1, a register of D of the wgmma.mma_async of line "
+      "27, for which the warp hasn't waited (wgmma.wait_group)");
+  EXPECT_CONTAINS(failureOf(fence + multiply + "mov.b32 %d3, 0;\n" + commit),
+                  "touches %d3, a register of D");
+  // Of two groups, the second is still allowed to be under way.
+  EXPECT_CONTAINS(
+      failureOf(fence + multiply + commit + multiply + commit +
+                "wgmma.wait_group.sync.aligned 1;\nmov.b32 %d4, %d0;\n"),
+      "touches %d0, a register of D of the wgmma.mma_async of line 29");
+}
+
+static const std::string multiplyRegisters =
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%d0, %d1, %d2, %d3}, "
+    "{%d4, %d5, %d6, %d7}, %rd1, 1, 1, 1, 0;\n";
+
+TEST(WgmmaMustFail, RegistersOfAInFlight) {
+  EXPECT_CONTAINS(
+      failureOf(fence + multiplyRegisters + commit + "mov.b32 %d6, 0;\n"),
+      "touches %d6, a register of A of the wgmma.mma_async of line 27");
+}
+
+TEST(WgmmaMustFail, TouchedAfterTheFence) {
+  EXPECT_CONTAINS(
+      failureOf(fence + "mov.b32 %d2, 1;\n" + multiply),
+      "line 27 touched a register of D after the last wgmma.fence of the warp; "
+      "a fence must stand between it and this instruction");
+  EXPECT_CONTAINS(failureOf(fence + multiplyRegisters + commit + waitAll +
+                            "mov.b32 %d5, 1;\n" + multiplyRegisters),
+                  "line 30 touched a register of A after the last wgmma.fence");
+}
+
+TEST(WgmmaMustFail, NeedsAWarpgroup) {
   EXPECT_CONTAINS(
       failureOf(fence, 96),
       "needs a warpgroup of four warps; the CTA has 3 warps, and warp "
       "2 is in none that is complete");
 }
 
-TEST(WgmmaOrder, NeedsAllLanes) {
+TEST(WgmmaMustFail, NeedsAllLanes) {
   EXPECT_CONTAINS(failureOf("setp.eq.u32 %p2, %r1, 5;\n@%p2 ret;\n" + fence),
                   "needs all 32 lanes of the warp; lane 5 has exited");
 }
 
-TEST(WgmmaOrder, ExitWithoutCommit) {
+TEST(WgmmaMustFail, ExitWithoutCommit) {
   EXPECT_CONTAINS(
-      failureOf(fence + multiply + multiply),
+      failureOf(fence + multiply + multiply + "ret;\n"),
       "the warp exits with 2 wgmma.mma_async that it hasn't committed");
 }
 
-TEST(WgmmaOrder, ExitWithoutWait) {
+TEST(WgmmaMustFail, ExitWithoutWait) {
   EXPECT_CONTAINS(
       failureOf(fence + multiply + commit + multiply + commit +
-                "wgmma.wait_group.sync.aligned 1;\n"),
+                "wgmma.wait_group.sync.aligned 1;\nret;\n"),
       "the warp exits without a wgmma.wait_group for its last 1 of 2 "
       "groups");
 }
 
-TEST(WgmmaOrder, WarpsIssueDifferentInstructions) {
+TEST(WgmmaMustFail, WarpsIssueDifferentInstructions) {
   EXPECT_CONTAINS(
       failureOf("shr.u32 %r7, %r1, 5;\nsetp.eq.u32 %p2, %r7, 2;\n" + fence +
                 "@%p2 bra other;\n" + multiply + "bra behind;\nother:\n" +
@@ -176,7 +212,7 @@ TEST(WgmmaOrder, WarpsIssueDifferentInstructions) {
       "instructions: warp 3 issued that of line 30 here");
 }
 
-TEST(WgmmaOrder, WarpsHaveDifferentDescriptors) {
+TEST(WgmmaMustFail, WarpsHaveDifferentDescriptors) {
   EXPECT_CONTAINS(
       failureOf("shr.u32 %r7, %r1, 6;\nmul.wide.u32 %rd4, %r7, 64;\n"
                 "add.s64 %rd1, %rd1, %rd4;\n" +
@@ -186,7 +222,7 @@ TEST(WgmmaOrder, WarpsHaveDifferentDescriptors) {
       "0x4000004000010080");
 }
 
-TEST(WgmmaOrder, LanesHaveDifferentDescriptors) {
+TEST(WgmmaMustFail, LanesHaveDifferentDescriptors) {
   EXPECT_CONTAINS(failureOf("mul.wide.u32 %rd4, %r1, 64;\n"
                             "add.s64 %rd1, %rd1, %rd4;\n" +
                             fence + multiply),
@@ -194,7 +230,7 @@ TEST(WgmmaOrder, LanesHaveDifferentDescriptors) {
                   "warp");
 }
 
-TEST(WgmmaOrder, LanesHaveDifferentScales) {
+TEST(WgmmaMustFail, LanesHaveDifferentScales) {
   EXPECT_CONTAINS(
       failureOf("setp.eq.u32 %p3, %r1, 103;\n" + fence +
                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
@@ -202,7 +238,7 @@ TEST(WgmmaOrder, LanesHaveDifferentScales) {
       "scale-d differs between the lanes of the warp");
 }
 
-TEST(WgmmaOrder, WarpsHaveDifferentScales) {
+TEST(WgmmaMustFail, WarpsHaveDifferentScales) {
   EXPECT_CONTAINS(
       failureOf("setp.ge.u32 %p3, %r1, 32;\n" + fence +
                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
@@ -212,7 +248,7 @@ TEST(WgmmaOrder, WarpsHaveDifferentScales) {
       "warpgroup has true");
 }
 
-TEST(WgmmaOrder, WarpsCommitDifferently) {
+TEST(WgmmaMustFail, WarpsCommitDifferently) {
   EXPECT_CONTAINS(
       failureOf("setp.ge.u32 %p3, %r1, 96;\n" + fence + multiply +
                 "@%p3 bra more;\n" + commit + "bra behind;\nmore:\n" +
@@ -222,7 +258,7 @@ TEST(WgmmaOrder, WarpsCommitDifferently) {
       "its commit 1");
 }
 
-TEST(WgmmaOrder, AWarpThatDoesNotCommitIsADeadlock) {
+TEST(WgmmaMustFail, AWarpThatDoesNotCommitIsADeadlock) {
   EXPECT_CONTAINS(failureOf("setp.ge.u32 %p3, %r1, 96;\n" + fence + multiply +
                             "@%p3 bra never;\n" + commit + waitAll +
                             "bra done;\nnever:\nbar.sync 1, 64;\n"),
@@ -231,7 +267,7 @@ TEST(WgmmaOrder, AWarpThatDoesNotCommitIsADeadlock) {
 
 // The pattern of a 128-byte swizzle repeats every 1024 bytes. A matrix that
 // starts 128 bytes behind that needs base offset 1, and then isn't misaligned.
-TEST(WgmmaOrder, MisalignedDescriptor) {
+TEST(WgmmaMustFail, MisalignedDescriptor) {
   EXPECT_CONTAINS(
       failureOf("add.s64 %rd1, %rd1, 8;\n" + fence + multiply),
       "matrix A starts at 0x480, in the middle of a pattern: with the "
@@ -244,7 +280,7 @@ TEST(WgmmaOrder, MisalignedDescriptor) {
             16.0f);
 }
 
-TEST(WgmmaOrder, MatrixOutsideOfSharedMemory) {
+TEST(WgmmaMustFail, MatrixOutsideOfSharedMemory) {
   EXPECT_CONTAINS(
       failureOf("add.s64 %rd1, %rd1, 576;\n" + fence + multiply + commit +
                 waitAll),
@@ -253,7 +289,7 @@ TEST(WgmmaOrder, MatrixOutsideOfSharedMemory) {
       "outside of the CTA's 17408 bytes");
 }
 
-TEST(WgmmaOrder, DivergedWarp) {
+TEST(WgmmaMustFail, DivergedWarp) {
   EXPECT_CONTAINS(failureOf("setp.eq.u32 %p2, %r1, 3;\n" + fence +
                             "@%p2 bra away;\n" + multiply + commit + waitAll +
                             "bra done;\naway:\nbar.sync 1, 64;\n"),

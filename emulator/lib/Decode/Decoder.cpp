@@ -252,7 +252,42 @@ void Decoder::decodeFunction(uint32_t index) {
   for (const ptx::Instruction &instruction :
        functionField->function->instructions)
     decodeInstruction(instruction);
+  placeWatchers();
   emitReturn();
+}
+
+uint32_t Decoder::watch(Reg reg, Execute *watcher) {
+  watching.insert(position());
+  auto [it, isNew] =
+      watched.try_emplace(reg, Watched{program->watchedRegisters, watcher});
+  program->watchedRegisters += isNew;
+  return it->second.number;
+}
+
+void Decoder::placeWatchers() {
+  if (watched.empty())
+    return;
+  for (uint32_t index = functionField->first; index != position(); ++index) {
+    if (watching.contains(index))
+      continue;
+    RegisterAccess access = accessOf(*program->source(&program->code[index]));
+    access.reads.append(access.writes);
+    llvm::SmallVector<WatchedAccess::Register, 4> touched;
+    Execute *watcher = nullptr;
+    for (uint32_t number : access.reads)
+      if (auto it = watched.find(registers[number]); it != watched.end()) {
+        touched.push_back({it->second.number, number});
+        watcher = it->second.watcher;
+      }
+    if (!watcher)
+      continue;
+    Execute *&fn = program->code[index].fn;
+    program->watchedAccesses[index] = {
+        fn, keepList<WatchedAccess::Register>(touched)};
+    fn = watcher;
+  }
+  watched.clear();
+  watching.clear();
 }
 
 static const Inst *implicitReturn(Warp &warp, const Inst *inst, uint32_t mask) {
@@ -304,6 +339,8 @@ void Decoder::refuse(Inst &inst, ReportKind kind, const Twine &message) {
   std::string text = message.str();
   inst.fn = refused;
   inst.extra = keep(Refusal{kind, llvm::StringRef(text).copy(program->arena)});
+  if (kind == ReportKind::NotExecuted)
+    program->notExecuted.push_back(position());
 }
 
 int64_t Decoder::distanceTo(uint32_t label) const {

@@ -20,6 +20,7 @@
 #include "Decode/Program.h"
 #include "drawloom/Emulator/Device.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <memory>
 
@@ -134,6 +135,12 @@ public:
   /// Makes `inst` one that ends the launch with this message when executed.
   void refuse(Inst &inst, ReportKind kind, const llvm::Twine &message);
 
+  /// Takes hold of a register: `watcher` is called in place of every other
+  /// instruction of the function that touches it, with Inst as it was decoded,
+  /// and finds in Program::watchedAccesses what it stands for. Returns the
+  /// number of the register among the watched ones.
+  uint32_t watch(Reg reg, Execute *watcher);
+
   /// How far a branch to `label` goes: for Inst::imm.
   int64_t distanceTo(uint32_t label) const;
   /// Whether the base of an address is in the kernel's parameters, and not in
@@ -159,6 +166,7 @@ private:
   void decodeFunction(uint32_t index);
   void decodeInstruction(const ptx::Instruction &instruction);
   void emitReturn();
+  void placeWatchers();
   Reg predicateSlot();
   AddressRef symbolAddress(const ptx::Symbol *symbol, int64_t offset);
 
@@ -182,6 +190,12 @@ private:
     uint64_t bits;
   };
   std::vector<Constant> constantValues;
+  struct Watched {
+    uint32_t number;
+    Execute *watcher;
+  };
+  llvm::DenseMap<Reg, Watched> watched; ///< Of the current function.
+  llvm::DenseSet<uint32_t> watching;    ///< Instructions that called `watch`.
   Reg sink = 0, predicateSink = 0, carryField = 0;
 };
 

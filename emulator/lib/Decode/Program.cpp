@@ -64,3 +64,14 @@ std::string Program::nameShared(uint32_t offset) const {
   return (found->variable->name + "+" + llvm::Twine(offset - found->offset))
       .str();
 }
+
+std::string Program::nameRegister(const Inst *inst, uint32_t number) const {
+  for (const ptx::RegisterDeclaration &declaration :
+       functionOf(inst).function->registers)
+    if (number - declaration.first < declaration.count)
+      return declaration.parametrised
+                 ? (declaration.name + llvm::Twine(number - declaration.first))
+                       .str()
+                 : declaration.name.str();
+  return "a register";
+}

@@ -28,6 +28,7 @@
 #define DRAWLOOM_EMULATOR_PROGRAM_H
 
 #include "drawloom/PTX/Module.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Allocator.h"
 #include <cstdint>
 #include <vector>
@@ -113,6 +114,18 @@ struct SpecialInit {
   Reg reg;
 };
 
+/// An instruction that touches registers of which another one takes hold for
+/// longer than its own time. The watcher's handler stands in its place, and
+/// calls the instruction's own.
+struct WatchedAccess {
+  Execute *fn = nullptr;
+  struct Register {
+    uint32_t watched; ///< The number that Decoder::watch gave it.
+    uint32_t number;  ///< Its number in the function.
+  };
+  llvm::ArrayRef<Register> registers;
+};
+
 struct Program {
   LoadedModule *module = nullptr;
   const ptx::Function *entry = nullptr;
@@ -122,6 +135,11 @@ struct Program {
   /// function; the implicit return at a function's end has the next number.
   std::vector<uint32_t> origins;
   std::vector<ProgramFunction> functions; ///< The entry first; by `first`.
+  /// The instructions that report themselves as not executed yet, by number.
+  std::vector<uint32_t> notExecuted;
+  /// How many registers are watched, and the instructions that touch them.
+  uint32_t watchedRegisters = 0;
+  llvm::DenseMap<uint32_t, WatchedAccess> watchedAccesses; ///< By number.
 
   /// The register file of a warp before it runs: constants, and zeros.
   std::vector<char> registerImage;
@@ -150,6 +168,8 @@ struct Program {
   const ptx::SourceLocation *location(const Inst *inst) const;
   /// Its line in the PTX text; 0 for an implicit return.
   uint32_t line(const Inst *inst) const;
+  /// "%r12": the register of that number in the instruction's function.
+  std::string nameRegister(const Inst *inst, uint32_t number) const;
   /// "smem+16" for a byte of the CTA's shared window; empty if no variable is
   /// there.
   std::string nameShared(uint32_t offset) const;

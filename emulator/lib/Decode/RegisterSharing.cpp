@@ -22,13 +22,6 @@ using ptx::Type;
 
 namespace {
 
-/// The registers of one instruction.
-struct Access {
-  llvm::SmallVector<uint32_t, 8> reads, writes;
-  /// The writes replace the whole register in every lane that goes on.
-  bool replaces = true;
-};
-
 /// Instructions [begin, end) without a branch in or out.
 struct Block {
   uint32_t begin = 0, end = 0;
@@ -44,8 +37,6 @@ public:
   RegisterSharing run();
 
 private:
-  void collect(const Operand &operand, bool isWrite, Access &access);
-  Access accessOf(const ptx::Instruction &instruction);
   void findPinned();
   void findBlocks();
   void solve();
@@ -63,7 +54,7 @@ private:
   };
 
   const ptx::Function &function;
-  std::vector<Access> accesses;
+  std::vector<RegisterAccess> accesses;
   std::vector<Block> blocks;
   std::vector<Range> ranges;
   llvm::BitVector pinned;
@@ -71,7 +62,8 @@ private:
 
 } // namespace
 
-void Analysis::collect(const Operand &operand, bool isWrite, Access &access) {
+static void collect(const Operand &operand, bool isWrite,
+                    RegisterAccess &access) {
   switch (operand.kind()) {
   case Operand::Register:
     (isWrite ? access.writes : access.reads).push_back(operand.index());
@@ -93,8 +85,8 @@ void Analysis::collect(const Operand &operand, bool isWrite, Access &access) {
   }
 }
 
-Access Analysis::accessOf(const ptx::Instruction &instruction) {
-  Access access;
+RegisterAccess drawloom::emu::accessOf(const ptx::Instruction &instruction) {
+  RegisterAccess access;
   const ptx::Variant &variant = *instruction.variant;
   llvm::ArrayRef<Operand> operands = instruction.operands();
   llvm::ArrayRef<OperandSpec> specs = variant.form->operands;

@@ -67,9 +67,12 @@ static uint32_t encode(float value, uint32_t random, Options options) {
   int32_t exponent = (field ? field : 1) - 127;
   uint32_t significand = (magnitude & 0x7fffff) | (field ? 0x800000 : 0);
   int32_t below = exponent < F.leastExponent ? F.leastExponent - exponent : 0;
-  // A significand has 24 bits: a longer shift gives the same.
   uint32_t shift = 23 - F.mantissaBits + below;
-  shift = shift < 30 ? shift : 30;
+  // The sum must fit into 32 bits. What is lost of a number so small is below
+  // the random bits.
+  uint32_t beyond = shift > 30 ? shift - 30 : 0;
+  significand >>= beyond < 31 ? beyond : 31;
+  shift -= beyond;
   uint32_t round;
   if constexpr (RandomBits != 0) {
     random &= (1u << RandomBits) - 1;

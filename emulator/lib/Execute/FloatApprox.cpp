@@ -28,7 +28,8 @@ namespace {
 /// the last one can round to a subnormal number.
 struct Ex2 {
   static float apply(float x) {
-    float clamped = x > 130 ? 130 : x < -160 ? -160 : x;
+    // NaN goes the way of -160 and is put right at the end.
+    float clamped = x > 130 ? 130 : x >= -160 ? x : -160;
     float whole = __builtin_rintf(clamped), part = clamped - whole;
     float value = 1.5252733804059840e-5f;
     value = __builtin_fmaf(value, part, 1.5403530393381609e-4f);
@@ -97,7 +98,8 @@ struct Short {
   }
 };
 
-/// a * (1/b). Where 1/b would be subnormal it is 0, as the ISA has it.
+/// a * (1/b). Where 1/b would be subnormal it is 0, as the ISA has it. For a
+/// subnormal b it gives no bound; nvcc's fmodf needs a quotient there.
 template <bool Ftz>
 struct DivApprox {
   static float apply(float a, float b) {
@@ -105,7 +107,8 @@ struct DivApprox {
       a = flush(a);
       b = flush(b);
     }
-    float value = canonical(a * flush(1 / b));
+    bool isNormal = std::fabs(b) >= std::numeric_limits<float>::min();
+    float value = canonical(Ftz || isNormal ? a * flush(1 / b) : a / b);
     return Ftz ? flush(value) : value;
   }
 };

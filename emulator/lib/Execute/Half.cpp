@@ -16,9 +16,10 @@
 //         products  22 bits: exact
 //         fma       the exact product, added and rounded to odd
 //   bf16  sums      24 >= 2 * 8 + 2; subnormal ones are exact
-//         products  16 bits, but their exponent can be too small for a float:
-//                   exact in double precision, to a float rounded to odd
-//         fma       in double precision, rounded to odd twice
+//         products  16 bits: exact, unless they are below 2^-134, and then
+//                   they are 0 either way
+//         fma       the product can be too small for a float and still count:
+//                   in double precision, rounded to odd twice
 
 #include "Execute/Arithmetic.h"
 #include "Execute/FloatMath.h"
@@ -45,10 +46,7 @@ struct Sub {
 struct Mul {
   template <typename F>
   static float apply(float a, float b) {
-    if constexpr (std::is_same_v<F, Half>)
-      return a * b;
-    else
-      return narrowToOdd(static_cast<double>(a) * b);
+    return a * b;
   }
 };
 struct Fma {

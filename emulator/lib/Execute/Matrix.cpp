@@ -13,6 +13,7 @@
 
 #include "Decode/Decoder.h"
 #include "Execute/Lanes.h"
+#include "Execute/WarpWide.h"
 #include "Memory/Access.h"
 
 using namespace drawloom;
@@ -35,14 +36,8 @@ constexpr unsigned rowBytes = 16;
 /// the handler is to return `next`.
 static bool prepare(Warp &warp, const Inst *inst, uint32_t mask,
                     const MatrixInfo &info, char **rows, const Inst *&next) {
-  if (!warp.convergeAll(inst, mask, next))
+  if (!wholeWarp(warp, inst, mask, next))
     return false;
-  if (warp.live() != allLanes) {
-    next = warp.fail(inst, warp.live(), ReportKind::IllegalInstruction,
-                     "needs all 32 lanes of the warp; " +
-                         describeLanes(~warp.live()) + " have exited");
-    return false;
-  }
   uint32_t used = info.registers.size() == 4
                       ? allLanes
                       : (1u << 8 * info.registers.size()) - 1;
@@ -117,12 +112,8 @@ static bool decodeMatrix(Decoder &decoder, Inst &inst) {
 
 static const Inst *movmatrix(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
-  if (!warp.convergeAll(inst, mask, next))
+  if (!wholeWarp(warp, inst, mask, next))
     return next;
-  if (warp.live() != allLanes)
-    return warp.fail(inst, warp.live(), ReportKind::IllegalInstruction,
-                     "needs all 32 lanes of the warp; " +
-                         describeLanes(~warp.live()) + " have exited");
   char matrix[8][rowBytes];
   memcpy(matrix, warp.lanes<char>(inst->slot[1]), sizeof(matrix));
   char *out = warp.lanes<char>(inst->slot[0]);

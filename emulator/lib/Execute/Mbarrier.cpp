@@ -244,6 +244,9 @@ private:
 static std::optional<bool> isComplete(const Mbarrier &barrier, bool byParity,
                                       uint64_t operand, std::string &problem) {
   if (byParity) {
+    // Triton passes a predicate as a signed number, so 1 may come as -1.
+    if (operand == UINT32_MAX)
+      operand = 1;
     if (operand > 1) {
       problem = "the parity is " + utostr(operand) + "; it must be 0 or 1";
       return std::nullopt;

@@ -10,6 +10,8 @@
 // asks for, times its threads. A warp gives some back to the CTA's pool (.dec),
 // or takes some out of it (.inc) and waits until they are there. All warps of a
 // warp group change to the same number, and none of them again before all have.
+// A change to the number that a warp has already is none: the kernels of Triton
+// repeat such ones, and don't wait for the other warps between them.
 //
 // A kernel whose PTX doesn't fix the number of registers at its entry has no
 // pool: the instruction has no effect then, but is checked all the same.
@@ -62,6 +64,10 @@ public:
   std::string join(Warp &warp, const Inst *inst);
   /// Whether the pool has what the change needs; it is done then.
   bool change(Warp &warp, const Inst *inst);
+  bool changesNothing(const Warp &warp, const Change &change) const {
+    const WarpState &state = warps[warp.index()];
+    return !state.waits && state.registers == change.count;
+  }
   /// What is wrong with the direction of the change.
   std::string checkDirection(Warp &warp, const Change &change) const;
 
@@ -140,8 +146,10 @@ std::string RegisterPool::checkDirection(Warp &warp,
 bool RegisterPool::change(Warp &warp, const Inst *inst) {
   WarpState &state = warps[warp.index()];
   Change change(inst);
-  if (!entry)
+  if (!entry) {
+    state.registers = change.count;
     return true;
+  }
   if (change.increases) {
     if (needed(warp, change.count) > free) {
       state.waits = true;
@@ -200,6 +208,8 @@ static const Inst *setmaxnreg(Warp &warp, const Inst *inst, uint32_t mask) {
     return next;
   CTA &cta = warp.cta();
   RegisterPool &pool = cta.extensions.get<RegisterPool>(cta);
+  if (pool.changesNothing(warp, Change(inst)))
+    return next;
   std::string problem = pool.checkDirection(warp, Change(inst));
   if (problem.empty())
     problem = pool.join(warp, inst);

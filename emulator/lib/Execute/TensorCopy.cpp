@@ -88,6 +88,8 @@ private:
     const SwizzlePattern pattern = patternOf(tile.map.swizzle);
     const uint32_t pitch = tile.pitch();
     const bool verbatim = tile.loadsVerbatim();
+    // Rows are far apart, so the processor doesn't see the next one coming.
+    const uint64_t ahead = tile.map.rank > 1 ? 8 * tile.map.strides[0] : 0;
     GlobalMemory &memory = machine.memory();
     alignas(64) char buffer[TensorTile::maxRowBytes];
     return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
@@ -97,6 +99,9 @@ private:
         data = memory.translate(row.address, bytes);
         if (!data)
           return failRow(machine, issue, row.address, bytes);
+        uintptr_t next = reinterpret_cast<uintptr_t>(data) + ahead;
+        for (uint32_t at = 0; at < bytes; at += 64)
+          __builtin_prefetch(reinterpret_cast<const char *>(next + at));
       }
       if (bytes != rowBytes || !verbatim) {
         memcpy(buffer + row.begin, data, bytes);
@@ -142,7 +147,9 @@ public:
                    [=](uint32_t place, uint32_t at, uint32_t count) {
                      memcpy(row + at, shared + place, count);
                    });
-      tellAccess(machine, issue, AccessKind::Read, from + index * pitch, bytes);
+      if (machine.listener()) [[unlikely]]
+        tellAccess(machine, issue, AccessKind::Read, from + index * pitch,
+                   bytes);
     }
   }
 
@@ -160,9 +167,10 @@ public:
         reduce(to, source, bytes);
       else
         memcpy(to, source, bytes);
-      tellAccess(machine, issue,
-                 reduce ? AccessKind::Atomic : AccessKind::Write, row.address,
-                 bytes);
+      if (machine.listener()) [[unlikely]]
+        tellAccess(machine, issue,
+                   reduce ? AccessKind::Atomic : AccessKind::Write, row.address,
+                   bytes);
       return true;
     });
   }

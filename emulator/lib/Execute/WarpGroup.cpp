@@ -36,17 +36,25 @@ private:
 // What the warps do
 //===----------------------------------------------------------------------===//
 
+/// Whether a watched register belongs to D, and not to A.
+static bool isAccumulator(const Inst *inst, uint32_t watched) {
+  const auto &info = inst->as<WgmmaInfo>();
+  return llvm::is_contained(info.watched.take_front(info.d.size()), watched);
+}
+
 WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
                                   uint64_t aDescriptor, uint64_t bDescriptor,
                                   bool keeps) {
   unsigned index = warp.index() % warpCount;
   WarpState &state = warps[index];
-  if (!state.fenced)
+  if (!state.fences)
     return {ReportKind::Protocol,
             "the first wgmma.mma_async of a warp needs a wgmma.fence in front "
             "of it; without one, its accumulators and registers of A may be "
             "older than what was written last"};
   state.last = inst;
+  if (WarpGroupProblem problem = takeRegisters(warp, state, inst))
+    return problem;
   uint64_t number = state.issued++ - mmasDone;
   if (number == mmas.size()) {
     mmas.push_back({inst, aDescriptor, bDescriptor, keeps, uint8_t(1u << index),
@@ -79,6 +87,7 @@ WarpGroupProblem WarpGroup::commit(Warp &warp, const Inst *inst) {
   unsigned index = warp.index() % warpCount;
   WarpState &state = warps[index];
   state.last = inst;
+  state.ends.push_back(state.issued);
   uint64_t group = state.committed++ - groupsDone;
   if (group == groups.size())
     groups.push_back({state.issued, 0, uint8_t(warp.index())});
@@ -102,7 +111,49 @@ bool WarpGroup::isDone(Warp &warp, unsigned pending) {
     return false;
   if (state.committed > pending)
     state.waited = std::max(state.waited, state.committed - pending);
+  for (; state.ends.size() > pending; state.ends.pop_front())
+    state.settled = state.ends.front();
   return true;
+}
+
+WarpGroupProblem WarpGroup::takeRegisters(Warp &warp, WarpState &state,
+                                          const Inst *inst) {
+  const Program &program = warp.program();
+  state.registers.resize(program.watchedRegisters);
+  for (uint32_t watched : inst->as<WgmmaInfo>().watched) {
+    RegisterState &reg = state.registers[watched];
+    if (reg.touched == state.fences + 1)
+      return {ReportKind::Protocol,
+              formatv("line {0} touched a register of {1} after the last "
+                      "wgmma.fence of the warp; a fence must stand between it "
+                      "and this instruction",
+                      program.line(reg.toucher),
+                      isAccumulator(inst, watched) ? "D" : "A")};
+    reg.mma = state.issued + 1;
+    reg.mmaInst = inst;
+  }
+  return {};
+}
+
+WarpGroupProblem WarpGroup::touch(Warp &warp, const Inst *inst,
+                                  const WatchedAccess &access) {
+  WarpState &state = warps[warp.index() % warpCount];
+  const Program &program = warp.program();
+  state.registers.resize(program.watchedRegisters);
+  for (auto [watched, number] : access.registers) {
+    RegisterState &reg = state.registers[watched];
+    if (reg.mma > state.settled)
+      return {ReportKind::Protocol,
+              formatv("touches {0}, a register of {1} of the wgmma.mma_async "
+                      "of line {2}, for which the warp hasn't waited "
+                      "(wgmma.wait_group)",
+                      program.nameRegister(inst, number),
+                      isAccumulator(reg.mmaInst, watched) ? "D" : "A",
+                      program.line(reg.mmaInst))};
+    reg.touched = state.fences + 1;
+    reg.toucher = inst;
+  }
+  return {};
 }
 
 std::string WarpGroup::unfinished(const Warp &warp) const {

@@ -13,8 +13,11 @@
 //
 // A group is done as a whole, some time after it was committed: its matrices
 // are read from shared memory and its accumulators from and to registers then
-// and not before. A kernel that overwrites a matrix too early, or reads a
-// register too early, sees what it would see on the machine.
+// and not before. A kernel that overwrites a matrix too early, or touches one
+// of the registers too early, is wrong. Matrices are left to checkers;
+// registers are watched: an instruction that touches those of a group that its
+// warp hasn't waited for ends the launch, as does a wgmma.mma_async whose
+// registers were touched after the last wgmma.fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +39,8 @@ struct WgmmaInfo {
   llvm::ArrayRef<Reg> a; ///< Empty if A is in shared memory.
   Reg aDescriptor = 0, bDescriptor = 0;
   Reg scaleD = 0; ///< A predicate: whether D is added to.
+  /// The registers of D and then of A, by their numbers among the watched ones.
+  llvm::ArrayRef<uint32_t> watched;
 };
 
 /// A misuse, if there is one.
@@ -54,7 +59,10 @@ public:
 
   std::string describe(const Fragment &waiter) const override;
 
-  void fence(Warp &warp) { warps[warp.index() % warpCount].fenced = true; }
+  void fence(Warp &warp) { ++warps[warp.index() % warpCount].fences; }
+  /// An instruction that isn't a wgmma reads or writes registers of one.
+  WarpGroupProblem touch(Warp &warp, const Inst *inst,
+                         const WatchedAccess &access);
   WarpGroupProblem issue(Warp &warp, const Inst *inst, uint64_t aDescriptor,
                          uint64_t bDescriptor, bool keeps);
   WarpGroupProblem commit(Warp &warp, const Inst *inst);
@@ -81,12 +89,25 @@ private:
     uint8_t committed;
     uint8_t firstWarp;
   };
+  /// A register of D or A of some instruction.
+  struct RegisterState {
+    uint64_t mma = 0; ///< The last one that it was given to; 1 is the first.
+    const Inst *mmaInst = nullptr;
+    uint64_t touched = 0; ///< In front of which fence another instruction
+    const Inst *toucher = nullptr; ///< touched it last.
+  };
   struct WarpState {
     uint64_t issued = 0, committed = 0;
     uint64_t waited = 0; ///< Groups that it has waited for.
-    bool fenced = false;
+    uint64_t fences = 0;
+    std::deque<uint64_t> ends; ///< Of groups that it hasn't waited for.
+    uint64_t settled = 0;      ///< Instructions that it has waited for.
     const Inst *last = nullptr;
+    std::vector<RegisterState> registers; ///< All that are watched.
   };
+
+  WarpGroupProblem takeRegisters(Warp &warp, WarpState &state,
+                                 const Inst *inst);
 
   /// Does everything in the oldest group.
   void complete(Machine &machine, const IssuePoint &issue);

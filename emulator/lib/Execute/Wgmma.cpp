@@ -109,6 +109,19 @@ static const Inst *mmaAsync(Warp &warp, const Inst *inst, uint32_t mask) {
   return next;
 }
 
+/// Stands in the place of an instruction that touches registers of wgmmas.
+static const Inst *touch(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Program &program = warp.program();
+  const WatchedAccess &access =
+      program.watchedAccesses.find(program.indexOf(inst))->second;
+  WarpGroup *group =
+      warp.cta().extensions.get<WarpGroups>(warp.cta()).find(warp);
+  if (group)
+    if (WarpGroupProblem problem = group->touch(warp, inst, access))
+      return warp.fail(inst, mask, problem.kind, problem.message);
+  return access.fn(warp, inst, mask);
+}
+
 static std::optional<ElementFormat> formatOf(Type type) {
   switch (type) {
   case Type::F16:
@@ -168,6 +181,11 @@ static bool decodeMmaAsync(Decoder &decoder, Inst &inst) {
   if (!aInRegisters)
     info.form.aTransposed = immediate() == 1;
   info.form.bTransposed = immediate() == 1;
+  llvm::SmallVector<uint32_t, 128> watched;
+  for (llvm::ArrayRef<Reg> list : {info.d, info.a})
+    for (Reg reg : list)
+      watched.push_back(decoder.watch(reg, touch));
+  info.watched = decoder.keepList<uint32_t>(watched);
   inst.fn = mmaAsync;
   inst.extra = decoder.keep(info);
   return true;

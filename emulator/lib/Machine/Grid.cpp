@@ -182,6 +182,16 @@ bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
   return true;
 }
 
+std::optional<Dim3> Grid::cancelCluster() {
+  if (!hasMoreClusters())
+    return std::nullopt;
+  Dim3 id = coordinates(nextCluster++, clusterGridField);
+  // The launch behind this one doesn't wait for CTAs that never run.
+  releasedCtas += clusterSize();
+  return Dim3{id.x * launchField.cluster.x, id.y * launchField.cluster.y,
+              id.z * launchField.cluster.z};
+}
+
 void Grid::endCluster(Cluster &cluster) {
   uint32_t threads = llvm::alignTo(threadsPerCta(), 32);
   uint32_t registers = std::max<uint32_t>(kernel().registers, 1) * threads;

@@ -168,6 +168,9 @@ public:
   bool done() const { return !hasMoreClusters() && live.empty(); }
   /// Starts the next cluster if the SMs have room for it.
   bool startCluster(llvm::MutableArrayRef<Sm> sms);
+  /// Takes the next cluster away before it starts, and answers its first CTA;
+  /// nothing if all have started.
+  std::optional<Dim3> cancelCluster();
   /// Ends a cluster that is done, and gives back what it took.
   void endCluster(Cluster &cluster);
   llvm::ArrayRef<std::unique_ptr<Cluster>> clusters() const { return live; }

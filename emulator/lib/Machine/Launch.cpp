@@ -8,7 +8,6 @@
 
 #include "drawloom/Emulator/Launch.h"
 #include "Decode/Program.h"
-#include "Machine/Machine.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace drawloom::emu;
@@ -29,8 +28,8 @@ unsigned drawloom::emu::residentCtasPerSm(const DeviceModel &model,
   return result;
 }
 
-std::optional<std::string> Machine::checkLaunch(const Launch &launch) const {
-  const DeviceModel &model = deviceField.model();
+std::optional<std::string> drawloom::emu::checkLaunch(const DeviceModel &model,
+                                                      const Launch &launch) {
   auto problem = [](const Twine &text) { return text.str(); };
   if (!launch.kernel)
     return problem("a launch without a kernel");

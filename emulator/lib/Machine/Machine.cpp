@@ -147,6 +147,7 @@ void Machine::endClusters() {
 bool Machine::step() {
   if (ready.empty())
     return answerFalse();
+  ready.steps = stepsField;
   Choice choice = scheduler->choose(ready);
   if (!choice.isWarp) {
     runOperation(choice.operation);
@@ -175,7 +176,8 @@ bool Machine::answerFalse() {
 
 RunResult Machine::run(llvm::ArrayRef<Launch> launches) {
   for (auto [index, launch] : llvm::enumerate(launches)) {
-    if (std::optional<std::string> problem = checkLaunch(launch)) {
+    if (std::optional<std::string> problem =
+            checkLaunch(deviceField.model(), launch)) {
       Report report;
       report.kind = ReportKind::InvalidLaunch;
       report.message = *problem;

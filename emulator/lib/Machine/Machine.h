@@ -78,8 +78,6 @@ private:
   bool answerFalse();
   void reportDeadlock();
   void reportStepLimit();
-  /// What is wrong with a launch, in words.
-  std::optional<std::string> checkLaunch(const Launch &launch) const;
   static AsyncEvent asyncEvent(const AsyncOp &operation, AsyncEvent::Kind kind);
 
   Device &deviceField;

@@ -29,6 +29,8 @@ struct ReadySet {
   std::deque<Warp *> warps;
   /// By their order of issue.
   std::map<uint64_t, std::unique_ptr<AsyncOp>> operations;
+  /// Warp instructions so far: the time.
+  uint64_t steps = 0;
 
   bool empty() const { return warps.empty() && operations.empty(); }
 };
@@ -44,8 +46,8 @@ class Scheduler {
 public:
   static std::unique_ptr<Scheduler> create(const RunOptions &options);
   virtual ~Scheduler();
-  /// `ready` is not empty.
-  virtual Choice choose(const ReadySet &ready) = 0;
+  /// `ready` is not empty. The order of its warps may be changed.
+  virtual Choice choose(ReadySet &ready) = 0;
 };
 
 } // namespace drawloom::emu

@@ -50,8 +50,15 @@ char *drawloom::emu::translate(Cluster &cluster, uint64_t address,
 
 char *drawloom::emu::translate(Warp &warp, unsigned lane, uint64_t address,
                                uint64_t bytes) {
+  Cluster &cluster = warp.cta().cluster();
+  if (isShared(address)) {
+    // A CTA that has exited may have given its memory to another one.
+    uint32_t rank = (address - sharedWindow) >> sharedRankShift;
+    if (rank < cluster.size() && cluster.cta(rank).exited())
+      return nullptr;
+  }
   if (spaceOf(address) != Space::Local)
-    return translate(warp.cta().cluster(), address, bytes);
+    return translate(cluster, address, bytes);
   uint64_t offset = address - localWindow;
   if (offset > localWindowSize || bytes > localWindowSize - offset)
     return nullptr;
@@ -74,6 +81,9 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
              ", and the address is "
              "of rank " +
              llvm::utostr(rank);
+    if (cluster.cta(rank).exited())
+      return where + "CTA rank " + llvm::utostr(rank) +
+             " has exited: its shared memory is gone";
     return where + "byte " + llvm::utostr(offset & sharedOffsetMask) +
            " of shared memory; the CTA has " +
            llvm::utostr(cluster.sharedBytes());
@@ -110,6 +120,16 @@ static std::string mnemonic(Warp &warp, const Inst *inst) {
   return source ? source->variant->mnemonic() : "";
 }
 
+/// Whether no kernel may write there: parameters and constants.
+static bool isReadOnly(Warp &warp, uint64_t address) {
+  if (spaceOf(address) == Space::Param)
+    return true;
+  const Allocation *allocation = spaceOf(address) == Space::Global
+                                     ? warp.machine().memory().find(address)
+                                     : nullptr;
+  return allocation && allocation->readOnly;
+}
+
 [[gnu::cold, gnu::noinline]] static bool
 failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
            uint64_t address) {
@@ -122,11 +142,14 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
                   Twine(info.alignment));
     return false;
   }
-  if (spaceOf(address) == Space::Param && info.kind != AccessKind::Read) {
+  if (info.kind != AccessKind::Read && isReadOnly(warp, address)) {
     warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
               "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) +
-                  " bytes at 0x" + llvm::utohexstr(address, true) +
-                  ": the parameters of a kernel can't be written");
+                  " bytes at 0x" + llvm::utohexstr(address, true) + ": " +
+                  (spaceOf(address) == Space::Param
+                       ? "the parameters of a kernel"
+                       : "constants") +
+                  " can't be written");
     return false;
   }
   warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
@@ -164,7 +187,7 @@ tellListener(Warp &warp, const Inst *inst, uint32_t mask,
     uint64_t address = generic(info.space, addresses[lane]);
     char *memory = nullptr;
     if (address % info.alignment == 0 &&
-        (info.kind == AccessKind::Read || spaceOf(address) != Space::Param))
+        (info.kind == AccessKind::Read || !isReadOnly(warp, address)))
       memory = translate(warp, lane, address, info.bytes);
     if (!memory)
       return failAccess(warp, inst, lane, info, addresses[lane]);
@@ -202,7 +225,8 @@ static Region regionOf(Warp &warp, const AccessInfo &info, uint64_t address) {
   } else if constexpr (space == Space::Global) {
     GlobalMemory &memory = warp.machine().memory();
     const Allocation *allocation = memory.find(address);
-    if (!allocation)
+    if (!allocation || (allocation->readOnly && info.kind != AccessKind::Read))
+        [[unlikely]]
       return {};
     return {allocation->address, allocation->size,
             reinterpret_cast<char *>(allocation->address + memory.hostDelta())};
@@ -239,6 +263,8 @@ static bool resolveTogether(Warp &warp, uint32_t mask, const AccessInfo &info,
   // A distance from the start is in range if neither it nor what is left to
   // the last good one has its sign bit set.
   uint64_t outside = 0, bits = 0;
+  // As a number: a lane that is out of range makes no pointer.
+  auto start = reinterpret_cast<uintptr_t>(region.host);
 #pragma clang loop vectorize(assume_safety) interleave_count(2) unroll(disable)
   for (unsigned lane = 0; lane != 32; ++lane) {
     Address address = static_cast<Address>(base[lane]) + offset;
@@ -247,11 +273,11 @@ static bool resolveTogether(Warp &warp, uint32_t mask, const AccessInfo &info,
     uint64_t distance = static_cast<uint64_t>(address) - region.first;
     outside |= distance | (last - distance);
     bits |= address;
-    host[lane] = region.host + distance;
+    uintptr_t place = start + distance;
+    if constexpr (space == Space::Local)
+      place += lane * region.stride;
+    host[lane] = reinterpret_cast<char *>(place);
   }
-  if constexpr (space == Space::Local)
-    for (unsigned lane = 0; lane != 32; ++lane)
-      host[lane] += lane * region.stride;
   return !(outside >> 63) && !(bits & (info.alignment - 1));
 }
 

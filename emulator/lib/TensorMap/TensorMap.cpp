@@ -232,6 +232,8 @@ llvm::Error drawloom::emu::checkTensorMap(const TensorMap &map,
 llvm::Expected<TensorMapBytes>
 drawloom::emu::encodeTensorMap(const TensorMap &map,
                                const ptx::Target &target) {
+  if (map.im2col)
+    return error("an im2col map; only tiled ones can be encoded");
   if (llvm::Error problem = checkTensorMap(map, target))
     return problem;
   Words words = {};

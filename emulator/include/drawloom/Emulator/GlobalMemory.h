@@ -30,7 +30,8 @@ namespace drawloom::emu {
 struct Allocation {
   uint64_t address = 0;
   uint64_t size = 0;
-  std::string name; ///< Of a variable; empty for plain memory.
+  std::string name;      ///< Of a variable; empty for plain memory.
+  bool readOnly = false; ///< Kernels can't write to it.
 
   uint64_t end() const { return address + size; }
 };
@@ -45,6 +46,10 @@ public:
 
   /// Memory of that size, filled with zeros; the address is a multiple of 4096.
   llvm::Expected<uint64_t> allocate(uint64_t size, llvm::StringRef name = "");
+  /// Kernels can't write to what `allocate` gave; the host can.
+  void protect(uint64_t address) {
+    slots[pages[(address - globalBase) >> pageShift]].readOnly = true;
+  }
   /// Gives back what `allocate` gave; an error if there is none at `address`.
   llvm::Error free(uint64_t address);
 

@@ -97,6 +97,10 @@ struct RunResult {
 RunResult run(Device &device, llvm::ArrayRef<Launch> launches,
               const RunOptions &options);
 
+/// Why the device can't run such a launch, in words; nothing if it can.
+std::optional<std::string> checkLaunch(const DeviceModel &model,
+                                       const Launch &launch);
+
 /// How many CTAs of such a launch fit on one SM; 0 if not even one does.
 unsigned residentCtasPerSm(const DeviceModel &model, const Kernel &kernel,
                            uint32_t threads, uint32_t dynamicShared);

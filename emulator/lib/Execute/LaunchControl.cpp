@@ -1,0 +1,187 @@
+//===- LaunchControl.cpp - clusterlaunchcontrol --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// PTX ISA, sections 9.7.13.17 and 9.7.13.18. A cluster asks that one that has
+// not started be cancelled, and does its work instead. The answer is 16 bytes
+// that only the query instructions understand:
+//
+//   bytes 0-11   the first CTA of the cancelled cluster: x, y, z
+//   bytes 12-15  1 if there is one, 0 if there was none left
+//
+// The first CTA of an answer that has none is undefined; it is (-1, -1, -1)
+// here, since kernels ask for it before they look whether there is one.
+
+#include "Execute/Engine.h"
+#include "Execute/Lanes.h"
+#include "Execute/MbarrierObject.h"
+#include "Machine/Machine.h"
+#include "Memory/Access.h"
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Slot;
+using ptx::StateSpace;
+
+namespace {
+
+struct Answer {
+  uint32_t first[3];
+  uint32_t canceled;
+};
+constexpr uint32_t answerBytes = sizeof(Answer);
+static_assert(answerBytes == 16);
+
+/// Whether a CTA knows that nothing is left; it must not ask again then.
+class LaunchControl : public Extension {
+public:
+  static constexpr ExtensionSlot slot = ExtensionSlot::Launches;
+  bool sawFailure = false;
+};
+
+struct TryCancelInfo {
+  EngineAddress to, barrier;
+  bool multicasts = false;
+};
+
+class TryCancel : public AsyncOp {
+public:
+  TryCancel(IssuePoint issue, llvm::SmallVectorImpl<CopyTarget> &&targets)
+      : AsyncOp(EngineKind::LaunchControl, issue), targets(std::move(targets)) {
+    for (const CopyTarget &target : this->targets)
+      SharedUses::begin(target.cta(*issue.cta), *this, "writes");
+  }
+
+  void complete(Machine &machine) override {
+    CTA &cta = *issue.cta;
+    Answer answer = {{~0u, ~0u, ~0u}, 0};
+    if (std::optional<Dim3> first = cta.grid().cancelCluster())
+      answer = {{first->x, first->y, first->z}, 1};
+    for (const CopyTarget &target : targets) {
+      memcpy(translate(cta.cluster(), target.address, answerBytes), &answer,
+             answerBytes);
+      tellAccess(machine, issue, AccessKind::Write, target.address,
+                 answerBytes);
+      SharedUses::end(target.cta(cta), *this);
+    }
+    for (const CopyTarget &target : targets)
+      if (!machine.failed())
+        completeBytes(machine, issue, target.barrier, answerBytes);
+  }
+
+private:
+  llvm::SmallVector<CopyTarget, 2> targets;
+};
+
+} // namespace
+
+static const Inst *tryCancel(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<TryCancelInfo>();
+  CTA &cta = warp.cta();
+  uint32_t everyone = (1u << cta.cluster().size()) - 1;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    EngineCheck check(warp, inst, lane);
+    if (cta.extensions.get<LaunchControl>().sawFailure)
+      return check.fail(ReportKind::Protocol,
+                        "the CTA has seen that no cluster is left; it must not "
+                        "ask for another one");
+    uint64_t to = info.to.of(warp, lane);
+    if (!check.range("destination", to, answerBytes, answerBytes,
+                     StateSpace::SharedCta))
+      return Inst::leave();
+    llvm::SmallVector<CopyTarget, 2> targets;
+    if (!check.targets(to, info.barrier.of(warp, lane), info.multicasts,
+                       everyone, false, targets))
+      return Inst::leave();
+    warp.machine().post(std::make_unique<TryCancel>(
+        warp.issuePoint(inst, 1u << lane), std::move(targets)));
+  }
+  return inst + 1;
+}
+
+static const Inst *isCanceled(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Answer *answers = warp.lanes<Answer>(inst->slot[1]);
+  uint32_t canceled = 0;
+  forEachLane(mask, [&](unsigned lane) {
+    canceled |= uint32_t(answers[lane].canceled != 0) << lane;
+  });
+  if (canceled != mask)
+    warp.cta().extensions.get<LaunchControl>().sawFailure = true;
+  warp.setPredicate(inst->slot[0], canceled, mask);
+  return inst + 1;
+}
+
+static const Inst *firstCtaid(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Answer *answers = warp.lanes<Answer>(inst->slot[4]);
+  for (unsigned dim = 0; dim != 4; ++dim) {
+    uint32_t *d = warp.lanes<uint32_t>(inst->slot[dim]);
+    forEachLane(mask, [&](unsigned lane) {
+      d[lane] = dim < 3 ? answers[lane].first[dim] : 0;
+    });
+  }
+  return inst + 1;
+}
+
+template <unsigned dim>
+static const Inst *firstCtaid(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Answer *answers = warp.lanes<Answer>(inst->slot[1]);
+  uint32_t *d = warp.lanes<uint32_t>(inst->slot[0]);
+  forEachLane(mask, [&](unsigned lane) { d[lane] = answers[lane].first[dim]; });
+  return inst + 1;
+}
+
+static bool decodeTryCancel(Decoder &decoder, Inst &inst) {
+  TryCancelInfo info;
+  StateSpace space = ptx::spaceOf(decoder.get(Slot::Space));
+  info.to = decodeEngineAddress(decoder, decoder.operand(0), space);
+  info.barrier = decodeEngineAddress(decoder, decoder.operand(1), space);
+  info.multicasts = decoder.get(Slot::Multicast) != Modifier::None;
+  inst.fn = tryCancel;
+  inst.extra = decoder.keep(info);
+  return true;
+}
+
+static bool decodeIsCanceled(Decoder &decoder, Inst &inst) {
+  inst.fn = isCanceled;
+  inst.slot[0] = decoder.predicate(0);
+  inst.slot[1] = decoder.source(1, decoder.type());
+  return true;
+}
+
+static bool decodeFirstCtaid(Decoder &decoder, Inst &inst) {
+  switch (decoder.opcode()) {
+  case Opcode::ClcFirstCtaidX:
+    inst.fn = firstCtaid<0>;
+    break;
+  case Opcode::ClcFirstCtaidY:
+    inst.fn = firstCtaid<1>;
+    break;
+  case Opcode::ClcFirstCtaidZ:
+    inst.fn = firstCtaid<2>;
+    break;
+  default:
+    inst.fn = firstCtaid;
+    llvm::copy(decoder.dests(0), inst.slot);
+    inst.slot[4] = decoder.source(1, decoder.type());
+    return true;
+  }
+  inst.slot[0] = decoder.dest(0);
+  inst.slot[1] = decoder.source(1, decoder.type());
+  return true;
+}
+
+void drawloom::emu::registerLaunchControl(DecodeTable &table) {
+  table.add(Opcode::ClcTryCancel, decodeTryCancel);
+  table.add(Opcode::ClcIsCanceled, decodeIsCanceled);
+  for (Opcode opcode : {Opcode::ClcFirstCtaid, Opcode::ClcFirstCtaidX,
+                        Opcode::ClcFirstCtaidY, Opcode::ClcFirstCtaidZ})
+    table.add(opcode, decodeFirstCtaid);
+}

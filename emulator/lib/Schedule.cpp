@@ -1,0 +1,66 @@
+//===- Schedule.cpp - A schedule in words --------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Emulator/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace drawloom::emu;
+
+// In the order of EngineKind.
+static constexpr llvm::StringLiteral engineNames[] = {
+    "copy", "bulk", "tensor", "mma", "commit", "remote-store", "launch-control",
+};
+static_assert(std::size(engineNames) == engineKindCount);
+
+llvm::StringRef drawloom::emu::spelling(EngineKind kind) {
+  return engineNames[unsigned(kind)];
+}
+
+llvm::Error drawloom::emu::parseSchedule(llvm::StringRef text,
+                                         RunOptions &options) {
+  auto [name, rest] = text.split(':');
+  options.delayed = std::nullopt;
+  if (text == "deterministic") {
+    options.policy = Policy::Deterministic;
+    return llvm::Error::success();
+  }
+  if (name == "random" && !rest.getAsInteger(10, options.seed)) {
+    options.policy = Policy::Random;
+    return llvm::Error::success();
+  }
+  if (text == "adversarial") {
+    options.policy = Policy::Adversarial;
+    return llvm::Error::success();
+  }
+  if (name == "adversarial")
+    for (auto [index, engine] : llvm::enumerate(engineNames))
+      if (rest == engine) {
+        options.policy = Policy::Adversarial;
+        options.delayed = EngineKind(index);
+        return llvm::Error::success();
+      }
+  return llvm::createStringError(
+      "no schedule '" + text +
+      "'; there are deterministic, random:SEED, adversarial and "
+      "adversarial:KIND with a kind of " +
+      llvm::join(llvm::ArrayRef(engineNames), ", "));
+}
+
+std::string drawloom::emu::printSchedule(const RunOptions &options) {
+  switch (options.policy) {
+  case Policy::Deterministic:
+    return "deterministic";
+  case Policy::Random:
+    return "random:" + std::to_string(options.seed);
+  case Policy::Adversarial:
+    return options.delayed ? ("adversarial:" + spelling(*options.delayed)).str()
+                           : "adversarial";
+  }
+  return "";
+}

@@ -1,0 +1,188 @@
+//===- emulator-forms.cpp - Which forms of PTX the emulator executes ------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Goes through the instruction table, writes down every variant of every form,
+// and asks the decoder of each device whether it knows them. What comes out is
+// docs/EmulatedForms.md; nobody edits that page by hand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode/Program.h"
+#include "VariantText.h"
+#include "drawloom/Emulator/Device.h"
+#include "drawloom/PTX/Parser.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+
+static llvm::cl::OptionCategory category("emulator-forms");
+static llvm::cl::opt<std::string>
+    check("check",
+          llvm::cl::desc("Print nothing; exit with 1 if this file is not what "
+                         "would be printed"),
+          llvm::cl::value_desc("page.md"), llvm::cl::cat(category));
+
+namespace {
+/// How many variants of a form there are, on the devices together.
+struct Count {
+  unsigned all = 0, executed = 0;
+};
+
+/// Finds out which instructions a device parses and executes.
+class Probe {
+public:
+  explicit Probe(DeviceModel model) {
+    model.memoryBytes = 1 << 20;
+    device = llvm::cantFail(Device::create(model));
+  }
+
+  /// The instructions that are valid for the device's target, and of these the
+  /// ones that the emulator doesn't execute.
+  void run(std::vector<std::string> instructions, llvm::StringSet<> &valid,
+           llvm::StringSet<> &notExecuted) {
+    std::unique_ptr<ptx::Module> module = parse(instructions);
+    if (instructions.empty())
+      return;
+    auto loaded = llvm::cantFail(device->load(std::move(module)));
+    const Kernel *kernel = llvm::cantFail(loaded->kernel("k"));
+    for (const std::string &text : instructions)
+      valid.insert(text);
+    const Program &program = *kernel->program;
+    for (uint32_t index : program.notExecuted)
+      notExecuted.insert(
+          instructions[program.line(&program.code[index]) - firstLine]);
+  }
+
+private:
+  static constexpr unsigned firstLine = 4;
+
+  /// Removes what doesn't parse.
+  std::unique_ptr<ptx::Module> parse(std::vector<std::string> &instructions) {
+    for (;;) {
+      std::string body;
+      for (const std::string &text : instructions)
+        body += text + ";\n";
+      std::string source =
+          ".version 9.4 .target " + device->model().target.str() +
+          " .address_size 64\n" + variantPrelude() + variantKernel("k", body);
+      ptx::ParseOptions options;
+      options.maxErrors = instructions.size() + 1;
+      ptx::ParseResult result =
+          ptx::parseModule(llvm::MemoryBufferRef(source, "forms"), options);
+      if (result)
+        return std::move(result.module);
+      for (const llvm::SMDiagnostic &diagnostic : result.diagnostics)
+        if (size_t line = diagnostic.getLineNo() - firstLine;
+            line < instructions.size())
+          instructions[line].clear();
+      size_t before = instructions.size();
+      llvm::erase_if(instructions,
+                     [](const std::string &text) { return text.empty(); });
+      if (instructions.size() == before)
+        llvm::report_fatal_error(llvm::Twine(result.str()));
+    }
+  }
+
+  std::unique_ptr<Device> device;
+};
+
+/// A row of the page.
+struct Row {
+  ptx::Opcode opcode;
+  llvm::StringRef modifiers;
+  Count count;
+  std::string example; ///< One that isn't executed.
+};
+} // namespace
+
+static std::vector<Row> probeAll() {
+  std::vector<Probe> probes;
+  for (const DeviceModel &model : deviceModels())
+    probes.emplace_back(model);
+  std::vector<Row> rows;
+  for (const ptx::Form &form : ptx::InstructionTable::get().forms()) {
+    std::vector<std::string> variants = variantsOf(form);
+    llvm::StringSet<> valid, notExecuted;
+    for (Probe &probe : probes)
+      probe.run(variants, valid, notExecuted);
+    Row row{form.opcode, form.modifierText, {}, ""};
+    row.count.all = valid.size();
+    row.count.executed = valid.size() - notExecuted.size();
+    for (const std::string &text : variants)
+      if (row.example.empty() && notExecuted.contains(text))
+        row.example = text;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+static std::string page(llvm::ArrayRef<Row> rows) {
+  Count forms, variants;
+  unsigned elsewhere = 0;
+  for (const Row &row : rows) {
+    elsewhere += row.count.all == 0;
+    forms.all += row.count.all != 0;
+    forms.executed += row.count.all && row.count.executed == row.count.all;
+    variants.all += row.count.all;
+    variants.executed += row.count.executed;
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "<!-- Generated by emulator-forms; edit emulator/tools/emulator-forms "
+        "-->\n# Forms that the emulator executes\n\n"
+     << llvm::formatv(
+            "A form is a row of the PTX library's instruction table; a variant "
+            "is a form with a choice of its modifiers. Of the {0} forms that\n"
+            "sm_90a or sm_100a has, {1} are executed in all their variants. "
+            "Of {2} variants, {3} are executed. {4} forms of the table are\n"
+            "for other targets only.\n\nAn instruction below parses. A kernel "
+            "that has it loads, and runs until it comes to it; then the launch "
+            "ends with a\nreport that names it.\n\n",
+            forms.all, forms.executed, variants.all, variants.executed,
+            elsewhere)
+     << "| instruction | modifiers | variants | not executed | such as |\n"
+        "|---|---|---|---|---|\n";
+  for (const Row &row : rows) {
+    if (row.count.all == row.count.executed)
+      continue;
+    std::string modifiers;
+    for (char c : row.modifiers)
+      modifiers += c == '|' ? "\\|" : std::string(1, c);
+    std::string example = llvm::StringRef(row.example).split(' ').first.str();
+    os << llvm::formatv("| `{0}` | `{1}` | {2} | {3} | `{4}` |\n",
+                        ptx::spelling(row.opcode), modifiers, row.count.all,
+                        row.count.all - row.count.executed, example);
+  }
+  return text;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv,
+      "Lists the forms of PTX that parse and that the emulator doesn't "
+      "execute.\n\n  emulator-forms > docs/EmulatedForms.md\n");
+  std::string text = page(probeAll());
+  if (check.empty()) {
+    llvm::outs() << text;
+    return 0;
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(check, /*IsText=*/true);
+  if (buffer && (*buffer)->getBuffer() == text)
+    return 0;
+  llvm::errs() << check << " is stale: run `emulator-forms > " << check
+               << "` and commit the result\n";
+  return 1;
+}

@@ -1,0 +1,145 @@
+//===- LaunchControlTest.cpp - clusterlaunchcontrol ----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "MustFail.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+
+/// One thread a CTA does its own tile and those of clusters that it gets
+/// cancelled: it adds 1 + 100 * its rank to the tile's word. `query` fills %r1
+/// to %r3 from %q. `multicast` goes to the whole cluster, from its first CTA.
+static std::string kernel(const std::string &query, bool multicast,
+                          const std::string &atEnd = "") {
+  return R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p, %more, %first;
+  .reg .b32 %r<12>, %rank;
+  .reg .b64 %rd<4>;
+  .reg .b128 %q;
+  .shared .align 16 .b8 answer[16];
+  .shared .align 8 .b64 bar;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ctaid.y;
+  mov.u32 %r3, %ctaid.z;
+  mov.u32 %rank, %cluster_ctarank;
+  setp.eq.u32 %first, %rank, 0;
+  mov.u32 %r9, 0;
+  mbarrier.init.shared::cta.b64 [bar], 1;
+  fence.mbarrier_init.release.cluster;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+work:
+  mov.u32 %r4, %nctaid.x;
+  mov.u32 %r5, %nctaid.y;
+  mad.lo.u32 %r6, %r3, %r5, %r2;
+  mad.lo.u32 %r6, %r6, %r4, %r1;
+  ld.param.u64 %rd1, [out];
+  mad.wide.u32 %rd1, %r6, 4, %rd1;
+  mad.lo.u32 %r7, %rank, 100, 1;
+  red.global.add.u32 [%rd1], %r7;
+
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  )" +
+         std::string(multicast
+                         ? "@%first clusterlaunchcontrol.try_cancel.async."
+                           "shared::cta.mbarrier::complete_tx::bytes."
+                           "multicast::cluster::all.b128 [answer], [bar];"
+                         : "clusterlaunchcontrol.try_cancel.async.shared::cta."
+                           "mbarrier::complete_tx::bytes.b128 [answer], "
+                           "[bar];") +
+         R"(
+wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], %r9;
+  @!%p bra wait;
+  xor.b32 %r9, %r9, 1;
+  ld.shared.b128 %q, [answer];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %more, %q;
+  )" + query +
+         R"(
+  add.u32 %r1, %r1, %rank;
+  @%more bra work;
+)" + atEnd +
+         R"(
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  ret;
+})";
+}
+
+static const char *const byVector =
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 "
+    "{%r1, %r2, %r3, _}, %q;";
+static const char *const byDimension =
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q;"
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r2, %q;"
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r3, %q;";
+
+static DeviceModel fewSms(unsigned count) {
+  DeviceModel model = *findDeviceModel("b200");
+  model.memoryBytes = uint64_t(1) << 30;
+  model.smCount = count;
+  model.ctasPerSm = 1;
+  return model;
+}
+
+// Two CTAs at a time; whoever asks gets the next tile, and each is done once.
+TEST(LaunchControl, EveryTileOnce) {
+  for (const char *query : {byVector, byDimension})
+    for (Policy policy :
+         {Policy::Deterministic, Policy::Random, Policy::Adversarial}) {
+      std::string text = kernel(query, false);
+      Harness h("b200", text);
+      h.reload(fewSms(2), text);
+      h.options.policy = policy;
+      uint64_t out = h.allocate<uint32_t>(24);
+      EXPECT_TRUE(h.run("k", {4, 3, 2}, {1}, {out}));
+      EXPECT_EQ(h.read<uint32_t>(out, 24), std::vector<uint32_t>(24, 1));
+      // Cancelled CTAs never run.
+      EXPECT_EQ(h.statistics.ctas, 2u);
+    }
+}
+
+// The answer goes to both CTAs of the cluster, and names the first of the one
+// that was cancelled.
+TEST(LaunchControl, ClustersShareTheAnswer) {
+  std::string text = kernel(byVector, true);
+  Harness h("b200", text);
+  h.reload(fewSms(2), text);
+  h.cluster = {2, 1, 1};
+  uint64_t out = h.allocate<uint32_t>(12);
+  EXPECT_TRUE(h.run("k", {4, 3, 1}, {1}, {out}));
+  std::vector<uint32_t> expected;
+  for (unsigned i = 0; i != 6; ++i)
+    expected.insert(expected.end(), {1, 101});
+  EXPECT_EQ(h.read<uint32_t>(out, 12), expected);
+}
+
+TEST(LaunchControlMustFail, AskingAgain) {
+  std::string text =
+      kernel(byVector, false,
+             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
+             "complete_tx::bytes.b128 [answer], [bar];");
+  Harness h("b200", text);
+  uint64_t out = h.allocate<uint32_t>(1);
+  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {out}),
+                  "the CTA has seen that no cluster is left; it must not ask "
+                  "for another one");
+}
+
+TEST(LaunchControlMustFail, MisalignedAnswer) {
+  std::string text = kernel(byVector, false);
+  text.replace(text.find("[answer], [bar]"), 15, "[answer+8], [bar]");
+  Harness h("b200", text);
+  uint64_t out = h.allocate<uint32_t>(1);
+  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {out}),
+                  "'answer+8' (0x10000000418) must be a multiple of 16");
+}
