@@ -13,22 +13,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneDnn.h"
 #include "drawloom/Emulator/Launch.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include <cstring>
-#include <ctime>
-#include <oneapi/dnnl/dnnl.h>
 
 using namespace drawloom;
 using namespace drawloom::emu;
 using llvm::formatv;
 
 static constexpr unsigned stages = 1024; // K = 64 each.
-
-static double seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 static const char *tcgen05Kernel = R"(.version 9.0
 .target sm_100a
@@ -139,76 +136,20 @@ static double emulated(llvm::StringRef model, const std::string &text,
   launch.parameters.resize(launch.kernel->parameterBytes);
   auto measure = [&](uint32_t count) {
     memcpy(launch.parameters.data(), &count, sizeof(count));
-    double start = seconds();
+    double start = processorSeconds();
     RunResult result = run(*device, launch, {});
     if (result.report) {
       llvm::errs() << "mma-bench: " << result.report->str() << "\n";
       std::exit(1);
     }
-    return seconds() - start;
+    return processorSeconds() - start;
   };
   measure(1); // oneDNN makes its code.
   return measure(stages);
 }
 
-/// Seconds that oneDNN needs for m x n x k in one call.
-static double alone(int64_t m, int64_t n, int64_t k) {
-  auto check = [](dnnl_status_t status) {
-    if (status != dnnl_success) {
-      llvm::errs() << "mma-bench: oneDNN failed with status " << status << "\n";
-      std::exit(1);
-    }
-  };
-  dnnl_engine_t engine;
-  dnnl_stream_t stream;
-  check(dnnl_engine_create(&engine, dnnl_cpu, 0));
-  check(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
-  const dnnl_dims_t dims[3] = {{m, k}, {k, n}, {m, n}};
-  const dnnl_dims_t strides[3] = {{k, 1}, {1, k}, {n, 1}};
-  const dnnl_data_type_t types[3] = {dnnl_bf16, dnnl_bf16, dnnl_f32};
-  dnnl_memory_desc_t descs[3];
-  dnnl_memory_t memories[3];
-  std::vector<char> data[3];
-  for (unsigned i = 0; i != 3; ++i) {
-    data[i].resize(dims[i][0] * dims[i][1] * 4);
-    check(dnnl_memory_desc_init_by_strides(&descs[i], 2, dims[i], types[i],
-                                           strides[i]));
-    check(dnnl_memory_create(&memories[i], &descs[i], engine, data[i].data()));
-  }
-  dnnl_matmul_desc_t matmul;
-  dnnl_primitive_desc_t description;
-  dnnl_primitive_t primitive;
-  check(
-      dnnl_matmul_desc_init(&matmul, &descs[0], &descs[1], nullptr, &descs[2]));
-  check(dnnl_primitive_desc_create(&description, &matmul, nullptr, engine,
-                                   nullptr));
-  check(dnnl_primitive_create(&primitive, description));
-  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, memories[0]},
-                                       {DNNL_ARG_WEIGHTS, memories[1]},
-                                       {DNNL_ARG_DST, memories[2]}};
-  double best = 0;
-  for (unsigned round = 0; round != 5; ++round) {
-    double start = seconds();
-    check(dnnl_primitive_execute(primitive, stream, 3, arguments));
-    check(dnnl_stream_wait(stream));
-    double taken = seconds() - start;
-    // The first round includes what is done once.
-    if (round == 1 || (round > 1 && taken < best))
-      best = taken;
-  }
-  dnnl_primitive_destroy(primitive);
-  dnnl_primitive_desc_destroy(description);
-  for (dnnl_memory_t memory : memories)
-    dnnl_memory_destroy(memory);
-  dnnl_stream_destroy(stream);
-  dnnl_engine_destroy(engine);
-  return best;
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // The emulator uses one thread; so does what it is compared with.
-  setenv("OMP_NUM_THREADS", "1", 1);
   llvm::outs() << llvm::format("%-34s%12s%12s%8s\n", "bf16, GFLOP/s",
                                "emulated", "oneDNN", "ratio");
   struct {
@@ -223,7 +164,8 @@ int main(int argc, char **argv) {
   for (const auto &row : rows) {
     double flops = 2.0 * row.m * 256 * 64 * stages;
     double ours = emulated(row.model, row.text, row.threads);
-    double theirs = alone(row.m, 256, 64 * stages);
+    std::vector<uint16_t> a(row.m * 64 * stages), b(256 * 64 * stages);
+    double theirs = multiplyByOneDnn(row.m, 256, 64 * stages, a, b).seconds;
     llvm::outs() << llvm::format("%-34s%12.0f%12.0f%8.2f\n", row.name,
                                  flops / ours / 1e9, flops / theirs / 1e9,
                                  ours / theirs);

@@ -30,6 +30,12 @@ CASES = {
     "sm100_bf16_1sm":
         "Sm100, bf16, Tile<128, 128, 64>, Cluster<1, 1>, KernelTmaWarpSpecialized1SmSm100, "
         "ep::TmaWarpSpecialized1Sm, Linear, void",
+    "sm100_fp16_1sm_gelu":
+        "Sm100, fp16, Tile<128, 128, 64>, Cluster<2, 2>, KernelTmaWarpSpecialized1SmSm100, "
+        "ep::TmaWarpSpecialized1Sm, BiasGelu, void",
+    "sm100_fp8_1sm_bias":
+        "Sm100, e4m3, Tile<128, 256, 128>, Cluster<2, 1>, KernelTmaWarpSpecialized1SmSm100, "
+        "ep::TmaWarpSpecialized1Sm, Bias, void",
     "sm100_bf16_2sm":
         "Sm100, bf16, Tile<256, 128, 64>, Cluster<2, 1>, KernelTmaWarpSpecialized2SmSm100, "
         "ep::TmaWarpSpecialized2Sm, Linear, void",

@@ -7,6 +7,7 @@ itself when it launches) and its compile-time arguments.
 """
 
 import importlib
+import json
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,7 +101,8 @@ CASES = (
 
 
 def compile_case(peer: str, case: Case, arch: str) -> str:
-    """PTX of a case whose function is in kernels/<peer>."""
+    """PTX of a case whose function is in kernels/<peer>, and a last line with
+    what a launch of it needs."""
     import triton
     from triton.backends.compiler import GPUTarget
 
@@ -135,7 +137,10 @@ def compile_case(peer: str, case: Case, arch: str) -> str:
         compiled = triton.compile(Source(function, signature, case.constants, attributes),
                                   target=target,
                                   options={"enable_fp_fusion": True, **case.options})
-    return compiled.asm["ptx"]
+    # What a launch needs and PTX does not say.
+    facts = {name: getattr(compiled.metadata, name)
+             for name in ("shared", "num_ctas", "tensordesc_meta", "global_scratch_size")}
+    return f"{compiled.asm['ptx']}// launch: {json.dumps(facts)}\n"
 
 
 def make(peer: str, case: Case, arch: str) -> Kernel:

@@ -43,13 +43,14 @@ class TileWriter:
     source: cute.Tensor  # the thread's share of the accumulator
     held: cute.Tensor  # the coordinates in a part of the values that the thread holds
     tma_c: cute.CopyAtom | None
+    adds: bool  # whether `tma_c` adds to C instead of storing
     store: cute.TiledCopy | None = None
     staged: cute.Tensor | None = None
     c_from: cute.Tensor | None = None
     c_to: cute.Tensor | None = None
 
     @staticmethod
-    def create(acc, tile, part, c, tma_c, smem_c, dtype) -> "TileWriter":
+    def create(acc, tile, part, c, tma_c, smem_c, dtype, adds=False) -> "TileWriter":
         """`acc` is the accumulator with its stages; `c` is what a TMA store
         addresses if there is a `tma_c`, else the tensor itself."""
         if tile[1] // part[1] % STAGES:
@@ -63,7 +64,7 @@ class TileWriter:
                 cutlass.Float32),
             parts[None, None, 0, 0, 0])
         thread_load = load.get_slice(tid)
-        common = dict(tile=tile, part=part, dtype=dtype, c=c, load=load, tma_c=tma_c,
+        common = dict(tile=tile, part=part, dtype=dtype, c=c, load=load, tma_c=tma_c, adds=adds,
                       source=thread_load.partition_S(parts),
                       held=thread_load.partition_D(cute.make_identity_tensor(part)))
         if tma_c is None:
@@ -104,9 +105,15 @@ class TileWriter:
         cute.arch.fence_proxy("async.shared", space="cta")
         together.arrive_and_wait()
         if warp == 0:
-            with cute.arch.elect_one():
+            # The DSL elects a thread for a copy that adds, but not for one that stores;
+            # and a thread that is elected must not ask the others again.
+            if cutlass.const_expr(self.adds):
                 cute.copy(self.tma_c, self.c_from[None, i % STAGES],
                           self.c_to[None, 0, i, m, n])
+            with cute.arch.elect_one():
+                if cutlass.const_expr(not self.adds):
+                    cute.copy(self.tma_c, self.c_from[None, i % STAGES],
+                              self.c_to[None, 0, i, m, n])
                 cute.arch.cp_async_bulk_commit_group()
 
     @cute.jit

@@ -217,7 +217,8 @@ class Gemm:
             tmem.wait_for_alloc()
             base = tmem.retrieve_ptr()
             writer = epilogue.TileWriter.create(
-                cute.make_tensor(base, acc_layout), cta_tile, part, c, tma_c, smem_c, cfg.c)
+                cute.make_tensor(base, acc_layout), cta_tile, part, c, tma_c, smem_c, cfg.c,
+                adds=cfg.splits > 1)
             result = pipeline.make_pipeline_state(CONSUMER, cfg.acc_stages)
             while valid:
                 results.consumer_wait(result)

@@ -1,0 +1,223 @@
+//===- PeerGemm.cpp - GEMMs of CUTLASS's on the emulator ------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PeerGemm.h"
+#include "OneDnn.h"
+#include "drawloom/Emulator/Launch.h"
+#include "drawloom/PTX/Parser.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <random>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+
+namespace {
+/// As in integration/emulator/hosts/cutlass.cuh.
+struct Problem {
+  int m, n, k;
+  int smCount;
+  uint64_t a, b, c, bias, d;
+  uint64_t workspace;
+  float alpha, beta;
+};
+struct LaunchShape {
+  unsigned grid[3], block[3], cluster[3];
+  unsigned sharedBytes;
+  unsigned parameterBytes;
+  unsigned workspaceBytes;
+};
+using Describe = int(const Problem *, LaunchShape *, void *, size_t);
+
+struct Row {
+  const char *kernel, *device;
+};
+const Row rows[] = {{"cutlass_sm90_bf16_cooperative_bias", "h100"},
+                    {"cutlass_sm100_bf16_1sm", "b200"}};
+} // namespace
+
+static std::string cacheFolder() {
+  if (auto root = llvm::sys::Process::GetEnv("DRAWLOOM_CACHE"))
+    return *root;
+  if (auto root = llvm::sys::Process::GetEnv("XDG_CACHE_HOME"))
+    return *root + "/drawloom";
+  return llvm::sys::Process::GetEnv("HOME").value_or(".") + "/.cache/drawloom";
+}
+
+/// The newest file of `folder` called <name>-<hash><extension>; or nothing.
+static std::string newest(const std::string &folder, llvm::StringRef name,
+                          llvm::StringRef extension) {
+  std::error_code error;
+  std::string result;
+  llvm::sys::TimePoint<> when;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end;
+       it != end && !error; it.increment(error)) {
+    llvm::StringRef file = llvm::sys::path::filename(it->path());
+    llvm::StringRef rest = file;
+    if (!rest.consume_front(name) || !rest.consume_front("-") ||
+        !file.ends_with(extension))
+      continue;
+    auto status = it->status();
+    if (status &&
+        (result.empty() || status->getLastModificationTime() > when)) {
+      result = it->path();
+      when = status->getLastModificationTime();
+    }
+  }
+  return result;
+}
+
+/// The emulator's CUDA driver, for CUTLASS's host code: it encodes tensor maps,
+/// which are the same for all devices. Whether it is there.
+static bool loadDriver() {
+  static char here;
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(
+      llvm::sys::fs::getMainExecutable("", &here)));
+  llvm::sys::path::append(path, "..", "lib", "libcuda.so.1");
+  // Host code finds its functions among the global symbols.
+  void *driver = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  auto *init =
+      driver ? reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"))
+             : nullptr;
+  return init && init(0) == 0;
+}
+
+/// CUTLASS's host code for a row; null if it isn't there.
+static Describe *loadHost(const Row &row) {
+  std::string path = newest(cacheFolder() + "/hosts", row.kernel, ".so");
+  void *host = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY);
+  return host ? reinterpret_cast<Describe *>(dlsym(host, "describe")) : nullptr;
+}
+
+static std::vector<uint16_t> randomNumbers(size_t count, uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> distribution(-1, 1);
+  std::vector<uint16_t> values(count);
+  for (uint16_t &value : values)
+    value = llvm::bit_cast<uint32_t>(distribution(generator)) >> 16;
+  return values;
+}
+
+static uint64_t upload(Device &device, const void *data, size_t bytes) {
+  uint64_t address = llvm::cantFail(device.memory().allocate(bytes));
+  memcpy(device.memory().translate(address, bytes), data, bytes);
+  return address;
+}
+
+/// The largest distance of an element from the reference. Both are sums in f32
+/// in some order, one of them rounded to bf16: an error far beyond the rounding
+/// of the largest element means that the kernel didn't do this product.
+static double worstError(llvm::ArrayRef<float> expected, const uint16_t *got) {
+  double worst = 0, largest = 0;
+  for (auto [index, reference] : llvm::enumerate(expected)) {
+    float value = llvm::bit_cast<float>(uint32_t(got[index]) << 16);
+    double error = std::fabs(double(value) - reference);
+    // What isn't a number is the worst.
+    worst = error <= worst ? worst : error;
+    largest = std::max(largest, std::fabs(double(reference)));
+  }
+  if (!(worst <= largest / 128)) {
+    llvm::errs() << "emulator-bench: a result is off by " << worst << "\n";
+    std::exit(1);
+  }
+  return worst;
+}
+
+static bool benchRow(const Row &row, int size, llvm::ArrayRef<uint16_t> a,
+                     llvm::ArrayRef<uint16_t> b, const OneDnnProduct &alone) {
+  std::string path = newest(cacheFolder() + "/peers", row.kernel, ".ptx");
+  Describe *describe = path.empty() ? nullptr : loadHost(row);
+  if (!describe)
+    return false;
+  llvm::ExitOnError exitOnError("emulator-bench: ");
+  auto buffer = exitOnError(
+      llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path, true)));
+  ptx::ParseResult parsed = ptx::parseModule(*buffer);
+  if (!parsed) {
+    llvm::errs() << parsed.str();
+    std::exit(1);
+  }
+  std::string entry;
+  for (const ptx::Function *function : parsed.module->functions)
+    if (function->isEntry)
+      entry = function->name.str();
+  auto device = exitOnError(Device::create(*findDeviceModel(row.device)));
+  auto module = exitOnError(device->load(std::move(parsed.module)));
+  size_t bytes = size_t(size) * size * 2;
+  std::vector<uint16_t> zeros(size_t(size) * size);
+  uint64_t d = upload(*device, zeros.data(), bytes);
+  Problem problem = {size,
+                     size,
+                     size,
+                     int(device->model().smCount),
+                     upload(*device, a.data(), bytes),
+                     upload(*device, b.data(), bytes),
+                     upload(*device, zeros.data(), bytes),
+                     upload(*device, zeros.data(), bytes),
+                     d,
+                     /*workspace=*/0,
+                     1,
+                     0};
+  LaunchShape shape;
+  alignas(128) char parameters[8192];
+  if (!describe(&problem, &shape, parameters, sizeof(parameters)))
+    return false;
+  Launch launch;
+  launch.kernel = exitOnError(module->kernel(entry));
+  launch.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
+  launch.block = {shape.block[0], shape.block[1], shape.block[2]};
+  launch.cluster = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
+  launch.explicitCluster = true;
+  launch.dynamicShared = shape.sharedBytes;
+  launch.parameters.assign(parameters, parameters + shape.parameterBytes);
+  // The best of three, as for oneDNN: others use the machine, too.
+  double seconds = 0, instructions = 0;
+  for (unsigned round = 0; round != 3; ++round) {
+    double start = processorSeconds();
+    RunResult result = run(*device, launch, {});
+    double taken = processorSeconds() - start;
+    if (result.report) {
+      llvm::errs() << "emulator-bench: " << result.report->str() << "\n";
+      std::exit(1);
+    }
+    instructions = double(result.statistics.warpInstructions);
+    seconds = round == 0 ? taken : std::min(seconds, taken);
+  }
+  auto *got =
+      reinterpret_cast<const uint16_t *>(device->memory().translate(d, bytes));
+  llvm::outs() << llvm::format(
+      "%-38s%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel, seconds,
+      alone.seconds, seconds / alone.seconds, instructions / 1e6,
+      instructions / seconds / 1e6, worstError(alone.d, got));
+  return true;
+}
+
+void benchPeerGemms(int size) {
+  std::vector<uint16_t> a = randomNumbers(size_t(size) * size, 1);
+  std::vector<uint16_t> b = randomNumbers(size_t(size) * size, 2);
+  OneDnnProduct alone = multiplyByOneDnn(size, size, size, a, b);
+  llvm::outs() << "bf16 GEMM of " << size << "^3, one thread\n"
+               << llvm::format("%-38s%10s%10s%8s%10s%8s%8s\n", "kernel",
+                               "emulated", "oneDNN", "ratio", "M instr.", "M/s",
+                               "error");
+  bool hasDriver = loadDriver();
+  for (const Row &row : rows)
+    if (!hasDriver || !benchRow(row, size, a, b, alone))
+      llvm::outs() << llvm::format("%-38s", row.kernel)
+                   << "not in the cache: build the peers' kernels, and run the "
+                      "tests with the label peers once\n";
+  llvm::outs() << "\n";
+}

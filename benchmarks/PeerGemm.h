@@ -1,0 +1,24 @@
+//===- PeerGemm.h - GEMMs of CUTLASS's on the emulator ----------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernels are PTX as nvcc made it of CUTLASS's templates, and their
+// parameters come from CUTLASS's own host code, compiled to a shared library
+// that asks a CUDA driver for tensor maps: the emulator's libcuda.so.1. Both
+// are in the cache of the integration tests (`utils/peers build`, and then the
+// tests with the label `peers`); what isn't there is left out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_BENCHMARKS_PEERGEMM_H
+#define DRAWLOOM_BENCHMARKS_PEERGEMM_H
+
+/// Prints a row for each kernel: a product of size^3 in bf16, emulated and by
+/// oneDNN alone, their ratio, and the warp instructions a second.
+void benchPeerGemms(int size);
+
+#endif // DRAWLOOM_BENCHMARKS_PEERGEMM_H

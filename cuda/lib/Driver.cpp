@@ -1,0 +1,198 @@
+//===- Driver.cpp - The state behind the driver API -----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "drawloom/Emulator/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+using llvm::Twine;
+
+void cuda::complain(const Twine &message) {
+  llvm::errs() << "drawloom: " << message << '\n';
+}
+
+Driver &Driver::get() {
+  static Driver *driver = new Driver;
+  return *driver;
+}
+
+std::vector<ContextState *> &cuda::contextStack() {
+  static thread_local std::vector<ContextState *> stack;
+  return stack;
+}
+
+/// A variable of the environment; empty if it isn't set.
+static llvm::StringRef environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+Result Driver::initialize() {
+  if (initialized)
+    return CUDA_SUCCESS;
+  llvm::StringRef name = environment("DRAWLOOM_DEVICE");
+  if (name.empty())
+    name = "h100";
+  const emu::DeviceModel *model = emu::findDeviceModel(name);
+  if (!model) {
+    complain("DRAWLOOM_DEVICE is '" + name + "'; there are " +
+             llvm::join(llvm::map_range(emu::deviceModels(),
+                                        [](auto &m) { return m.name; }),
+                        ", "));
+    return CUDA_ERROR_NO_DEVICE;
+  }
+  emu::DeviceModel wanted = *model;
+  if (llvm::StringRef sms = environment("DRAWLOOM_SMS"); !sms.empty())
+    if (sms.getAsInteger(10, wanted.smCount) || wanted.smCount == 0) {
+      complain("DRAWLOOM_SMS is '" + sms + "'; it takes a number of SMs");
+      return CUDA_ERROR_NO_DEVICE;
+    }
+  auto created = emu::Device::create(wanted);
+  if (!created) {
+    complain(llvm::toString(created.takeError()));
+    return CUDA_ERROR_NO_DEVICE;
+  }
+  device = std::move(*created);
+  primary = new ContextState;
+  primary->primary = true;
+  initialized = true;
+  return CUDA_SUCCESS;
+}
+
+std::optional<StreamState *> Driver::stream(ContextState &context,
+                                            StreamState *handle) const {
+  uintptr_t number = reinterpret_cast<uintptr_t>(handle);
+  if (number == 0 || number == legacyStream || number == perThreadStream)
+    return nullptr;
+  if (!context.streams.contains(handle))
+    return std::nullopt;
+  return handle;
+}
+
+FunctionState *Driver::function(ContextState &context,
+                                FunctionState *handle) const {
+  for (ModuleState *module : context.modules)
+    for (auto &entry : module->functions)
+      if (entry.second.get() == handle)
+        return handle;
+  return nullptr;
+}
+
+Result cuda::resultOf(emu::ReportKind kind) {
+  using emu::ReportKind;
+  switch (kind) {
+  case ReportKind::InvalidLaunch:
+    return CUDA_ERROR_INVALID_VALUE;
+  case ReportKind::NotExecuted:
+    return CUDA_ERROR_NOT_SUPPORTED;
+  case ReportKind::IllegalAddress:
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  case ReportKind::MisalignedAddress:
+    return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case ReportKind::IllegalInstruction:
+    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+  case ReportKind::Assert:
+    return CUDA_ERROR_ASSERT;
+  case ReportKind::StackOverflow:
+    return CUDA_ERROR_HARDWARE_STACK_ERROR;
+  case ReportKind::Deadlock:
+  case ReportKind::StepLimit:
+    return CUDA_ERROR_LAUNCH_TIMEOUT;
+  case ReportKind::LaunchFailed:
+  case ReportKind::Divergence:
+  case ReportKind::Protocol:
+  case ReportKind::Trap:
+    return CUDA_ERROR_LAUNCH_FAILED;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
+
+Result Driver::enqueue(ContextState &context, StreamState *stream,
+                       emu::Launch &&launch) {
+  bool behind = launch.programmatic && pendingContext == &context &&
+                pendingStream == stream;
+  if (!behind)
+    if (Result result = flush(); result != CUDA_SUCCESS)
+      return result;
+  pending.push_back(std::move(launch));
+  pendingContext = &context;
+  pendingStream = stream;
+  return CUDA_SUCCESS;
+}
+
+Result Driver::flush() {
+  if (pending.empty())
+    return CUDA_SUCCESS;
+  std::vector<emu::Launch> launches = std::move(pending);
+  pending.clear();
+  ContextState &context = *pendingContext;
+  pendingContext = nullptr;
+
+  // Read for each run, so that a program can ask for another order.
+  emu::RunOptions options;
+  options.output = &llvm::outs();
+  if (llvm::StringRef text = environment("DRAWLOOM_SCHEDULE"); !text.empty())
+    if (llvm::Error error = emu::parseSchedule(text, options)) {
+      complain("DRAWLOOM_SCHEDULE: " + llvm::toString(std::move(error)));
+      return context.failure = CUDA_ERROR_INVALID_VALUE;
+    }
+  if (llvm::StringRef text = environment("DRAWLOOM_STEP_LIMIT"); !text.empty())
+    if (text.getAsInteger(10, options.stepLimit)) {
+      complain("DRAWLOOM_STEP_LIMIT is '" + text + "'; it takes a number");
+      return context.failure = CUDA_ERROR_INVALID_VALUE;
+    }
+  emu::RunResult result = emu::run(*device, launches, options);
+  llvm::outs().flush();
+  if (result.ok())
+    return CUDA_SUCCESS;
+  lastReport = result.report->str();
+  complain(emu::spelling(result.report->kind) + ": " + lastReport);
+  return context.failure = resultOf(result.report->kind);
+}
+
+void Driver::clear(ContextState &context) {
+  for (ModuleState *module : context.modules)
+    delete module;
+  for (StreamState *stream : context.streams)
+    delete stream;
+  for (EventState *event : context.events)
+    delete event;
+  for (DevicePointer address : context.memory)
+    llvm::cantFail(device->memory().free(address));
+  context.modules.clear();
+  context.streams.clear();
+  context.events.clear();
+  context.memory.clear();
+  context.failure = CUDA_SUCCESS;
+}
+
+Call::Call(Needs needs) : lock(Driver::get().mutex) {
+  if (!driver().initialized) {
+    resultField = CUDA_ERROR_NOT_INITIALIZED;
+    return;
+  }
+  if (needs == Needs::Driver)
+    return;
+  std::vector<ContextState *> &stack = contextStack();
+  contextField = stack.empty() ? nullptr : stack.back();
+  if (!contextField) {
+    resultField = CUDA_ERROR_INVALID_CONTEXT;
+    return;
+  }
+  if (!driver().alive(contextField)) {
+    resultField = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return;
+  }
+  if (needs == Needs::Idle)
+    driver().flush();
+  resultField = contextField->failure;
+}

@@ -1,0 +1,158 @@
+//===- Driver.h - The state behind the driver API ---------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One emulated device, behind one lock: every entry of the API takes it, so any
+// thread may call anything. A handle is the address of a state; the driver
+// keeps the set of those that are alive, so a stale handle is an answer, not a
+// crash.
+//
+// Launches are not run when they are made but when somebody could see what they
+// did: at the next call that isn't a launch into the same stream. So a launch
+// that may overlap with the one before it does, and errors of a kernel come
+// from later calls, as they do on hardware. After such an error the context
+// answers everything with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CUDA_DRIVER_H
+#define DRAWLOOM_CUDA_DRIVER_H
+
+#include "DriverApi.h"
+#include "drawloom/Emulator/Launch.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include <array>
+#include <chrono>
+#include <mutex>
+
+namespace drawloom::cuda {
+
+using Clock = std::chrono::steady_clock;
+
+struct FunctionState {
+  ModuleState *module = nullptr;
+  const emu::Kernel *kernel = nullptr;
+  std::string name;
+  /// What cuFuncSetAttribute set.
+  int maxDynamicShared = 0;
+  bool nonPortableCluster = false;
+};
+
+struct ModuleState {
+  ContextState *context = nullptr;
+  std::unique_ptr<emu::LoadedModule> loaded;
+  llvm::StringMap<std::unique_ptr<FunctionState>> functions;
+};
+
+struct StreamState {
+  ContextState *context = nullptr;
+  unsigned flags = 0;
+  int priority = 0;
+};
+
+struct EventState {
+  ContextState *context = nullptr;
+  unsigned flags = 0;
+  std::optional<Clock::time_point> recorded;
+};
+
+struct ContextState {
+  unsigned flags = 0;
+  bool primary = false;
+  unsigned retained = 0; ///< Of the primary context.
+  /// What a kernel did; every later call answers it.
+  Result failure = CUDA_SUCCESS;
+  std::array<size_t, limitCount> limits = {};
+
+  llvm::DenseSet<ModuleState *> modules;
+  llvm::DenseSet<StreamState *> streams;
+  llvm::DenseSet<EventState *> events;
+  llvm::DenseSet<DevicePointer> memory;
+};
+
+/// The one driver of the process; it is never destroyed, since programs call it
+/// while they exit.
+class Driver {
+public:
+  static Driver &get();
+
+  std::recursive_mutex mutex;
+  bool initialized = false;
+  std::unique_ptr<emu::Device> device;
+  ContextState *primary = nullptr;
+  llvm::DenseSet<ContextState *> contexts;
+  llvm::DenseSet<void *> hostMemory;
+  std::string lastReport; ///< Of the last kernel that failed.
+
+  /// Makes the device that the environment asks for.
+  Result initialize();
+
+  bool alive(ContextState *context) const { return contexts.contains(context); }
+  /// The stream behind a handle: null for the default streams. Nothing if
+  /// there is no such stream in `context`.
+  std::optional<StreamState *> stream(ContextState &context,
+                                      StreamState *handle) const;
+  FunctionState *function(ContextState &context, FunctionState *handle) const;
+
+  /// Puts a launch behind those that wait. One that isn't programmatic, or is
+  /// for another stream, runs those first.
+  Result enqueue(ContextState &context, StreamState *stream,
+                 emu::Launch &&launch);
+  /// Runs what waits. The result is that of the context it ran in.
+  Result flush();
+  /// Gives back everything that belongs to the context.
+  void clear(ContextState &context);
+
+private:
+  std::vector<emu::Launch> pending;
+  ContextState *pendingContext = nullptr;
+  StreamState *pendingStream = nullptr;
+};
+
+/// Contexts that are current to the calling thread, the last one first.
+std::vector<ContextState *> &contextStack();
+
+/// What a call needs before it can do its work.
+enum class Needs {
+  Driver,  ///< cuInit
+  Context, ///< ... and a current context
+  Idle,    ///< ... and that all launches have run
+};
+
+/// Holds the lock for one call of the API and finds out whether it may go on.
+class Call {
+public:
+  explicit Call(Needs needs);
+
+  /// CUDA_SUCCESS, or why the call can't be made.
+  Result result() const { return resultField; }
+  Driver &driver() { return Driver::get(); }
+  emu::Device &device() { return *driver().device; }
+  ContextState &context() { return *contextField; }
+
+private:
+  std::lock_guard<std::recursive_mutex> lock;
+  Result resultField = CUDA_SUCCESS;
+  ContextState *contextField = nullptr;
+};
+
+/// What a report of the machine is to a program.
+Result resultOf(emu::ReportKind kind);
+
+/// What went wrong, in words, on standard error.
+void complain(const llvm::Twine &message);
+
+} // namespace drawloom::cuda
+
+/// What every exported function starts with.
+#define DRAWLOOM_CALL(needs)                                                   \
+  Call call(Needs::needs);                                                     \
+  if (call.result() != CUDA_SUCCESS)                                           \
+  return call.result()
+
+#endif // DRAWLOOM_CUDA_DRIVER_H

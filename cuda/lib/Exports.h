@@ -1,0 +1,31 @@
+//===- Exports.h - The functions of libcuda.so.1 ----------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions.def has a row for each function that the library exports: this
+// declares them, and cuGetProcAddress looks them up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CUDA_EXPORTS_H
+#define DRAWLOOM_CUDA_EXPORTS_H
+
+#include "DriverApi.h"
+
+namespace drawloom::cuda {
+extern "C" {
+#define CU_FUNCTION(name, symbol, since, parameters)                           \
+  __attribute__((visibility("default"))) Result symbol parameters;
+#include "Functions.def"
+
+/// What the last kernel that failed did, in words; empty if none has. It is
+/// valid until the next one fails.
+__attribute__((visibility("default"))) const char *drawloomLastReport();
+}
+} // namespace drawloom::cuda
+
+#endif // DRAWLOOM_CUDA_EXPORTS_H

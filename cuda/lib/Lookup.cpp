@@ -1,0 +1,95 @@
+//===- Lookup.cpp - Functions by name, results in words
+//-----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "Exports.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+
+namespace {
+struct Export {
+  llvm::StringLiteral name; ///< Without the version that a symbol may end in.
+  llvm::StringLiteral symbol;
+  int since; ///< The CUDA version that this symbol came with.
+  void *address;
+};
+} // namespace
+
+static const Export exportTable[] = {
+#define CU_FUNCTION(name, symbol, since, parameters)                           \
+  {#name, #symbol, since, reinterpret_cast<void *>(&symbol)},
+#include "Functions.def"
+};
+
+/// The newest symbol of that name that a program of `version` knows.
+static const Export *find(llvm::StringRef name, int version, bool &tooNew) {
+  const Export *best = nullptr;
+  for (const Export &entry : exportTable) {
+    if (entry.name != name && entry.symbol != name)
+      continue;
+    if (entry.since > version)
+      tooNew = true;
+    else if (!best || entry.since > best->since)
+      best = &entry;
+  }
+  return best;
+}
+
+Result cuda::cuGetProcAddress_v2(const char *name, void **address, int version,
+                                 uint64_t, int *status) {
+  if (!name || !address)
+    return CUDA_ERROR_INVALID_VALUE;
+  bool tooNew = false;
+  const Export *found = find(name, version, tooNew);
+  *address = found ? found->address : nullptr;
+  if (status)
+    *status = found ? ProcFound : tooNew ? ProcVersionTooLow : ProcNotFound;
+  return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+Result cuda::cuGetProcAddress(const char *name, void **address, int version,
+                              uint64_t flags) {
+  return cuGetProcAddress_v2(name, address, version, flags, nullptr);
+}
+
+Result cuda::cuGetErrorName(Result error, const char **text) {
+  if (!text)
+    return CUDA_ERROR_INVALID_VALUE;
+  *text = nullptr;
+  switch (error) {
+#define CU_RESULT(name, number, words)                                         \
+  case name:                                                                   \
+    *text = #name;                                                             \
+    return CUDA_SUCCESS;
+#include "Results.def"
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+Result cuda::cuGetErrorString(Result error, const char **text) {
+  if (!text)
+    return CUDA_ERROR_INVALID_VALUE;
+  *text = nullptr;
+  switch (error) {
+#define CU_RESULT(name, number, words)                                         \
+  case name:                                                                   \
+    *text = words;                                                             \
+    return CUDA_SUCCESS;
+#include "Results.def"
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+const char *cuda::drawloomLastReport() {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  return driver.lastReport.c_str();
+}

@@ -1,0 +1,253 @@
+//===- Memory.cpp - Allocation, copies and fills
+//------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "Exports.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+
+Result cuda::cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
+  DRAWLOOM_CALL(Context);
+  if (!freeBytes || !totalBytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  emu::GlobalMemory &memory = call.device().memory();
+  *totalBytes = memory.capacity();
+  *freeBytes = memory.capacity() - memory.used();
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
+  DRAWLOOM_CALL(Idle);
+  if (!address || bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto allocated = call.device().memory().allocate(bytes);
+  if (!allocated) {
+    llvm::consumeError(allocated.takeError());
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  call.context().memory.insert(*allocated);
+  *address = *allocated;
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemFree_v2(DevicePointer address) {
+  DRAWLOOM_CALL(Idle);
+  if (address == 0)
+    return CUDA_SUCCESS;
+  if (!call.context().memory.erase(address))
+    return CUDA_ERROR_INVALID_VALUE;
+  llvm::cantFail(call.device().memory().free(address));
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemAllocAsync(DevicePointer *address, size_t bytes,
+                             StreamState *) {
+  return cuMemAlloc_v2(address, bytes);
+}
+Result cuda::cuMemFreeAsync(DevicePointer address, StreamState *) {
+  return cuMemFree_v2(address);
+}
+
+Result cuda::cuMemGetAddressRange_v2(DevicePointer *base, size_t *bytes,
+                                     DevicePointer address) {
+  DRAWLOOM_CALL(Context);
+  const emu::Allocation *allocation = call.device().memory().find(address);
+  if (!allocation || address >= allocation->end())
+    return CUDA_ERROR_NOT_FOUND;
+  if (base)
+    *base = allocation->address;
+  if (bytes)
+    *bytes = allocation->size;
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuPointerGetAttribute(void *value, int attribute,
+                                   DevicePointer address) {
+  DRAWLOOM_CALL(Context);
+  const emu::Allocation *allocation = call.device().memory().find(address);
+  // To what isn't the device's, the driver knows no attribute.
+  if (!value || !allocation || address >= allocation->end())
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (attribute) {
+  case PointerContext:
+    *static_cast<ContextState **>(value) = &call.context();
+    return CUDA_SUCCESS;
+  case PointerMemoryType:
+    *static_cast<unsigned *>(value) = memoryTypeDevice;
+    return CUDA_SUCCESS;
+  case PointerDevicePointer:
+    *static_cast<DevicePointer *>(value) = address;
+    return CUDA_SUCCESS;
+  case PointerIsManaged:
+    *static_cast<unsigned *>(value) = 0;
+    return CUDA_SUCCESS;
+  case PointerDeviceOrdinal:
+    *static_cast<int *>(value) = 0;
+    return CUDA_SUCCESS;
+  case PointerRangeStart:
+    *static_cast<DevicePointer *>(value) = allocation->address;
+    return CUDA_SUCCESS;
+  case PointerRangeSize:
+    *static_cast<size_t *>(value) = allocation->size;
+    return CUDA_SUCCESS;
+  case PointerMapped:
+    *static_cast<unsigned *>(value) = 1;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The host's memory. Kernels don't reach it.
+//===----------------------------------------------------------------------===//
+
+Result cuda::cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  DRAWLOOM_CALL(Context);
+  if (!pointer || bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  void *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (!memory)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  call.driver().hostMemory.insert(memory);
+  *pointer = memory;
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemAllocHost_v2(void **pointer, size_t bytes) {
+  return cuMemHostAlloc(pointer, bytes, 0);
+}
+
+Result cuda::cuMemFreeHost(void *pointer) {
+  DRAWLOOM_CALL(Idle);
+  if (!call.driver().hostMemory.erase(pointer))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::free(pointer);
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemHostGetDevicePointer_v2(DevicePointer *, void *, unsigned) {
+  complain("a kernel can't use host memory in the emulator; copy it");
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+Result cuda::cuMemAllocManaged(DevicePointer *, size_t, unsigned) {
+  complain("there is no managed memory in the emulator; use cuMemAlloc");
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and fills
+//===----------------------------------------------------------------------===//
+
+/// The memory behind `address`: the device's if it is one of its addresses,
+/// else the host's own. Null if the device has no such bytes.
+static char *behind(Call &call, DevicePointer address, size_t bytes) {
+  emu::GlobalMemory &memory = call.device().memory();
+  if (address - emu::globalBase < memory.capacity())
+    return memory.translate(address, bytes);
+  return reinterpret_cast<char *>(address);
+}
+
+static Result copy(Call &call, char *to, const char *from, size_t bytes) {
+  if (bytes == 0)
+    return CUDA_SUCCESS;
+  if (!to || !from)
+    return CUDA_ERROR_INVALID_VALUE;
+  memmove(to, from, bytes);
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
+  DRAWLOOM_CALL(Idle);
+  return copy(call, call.device().memory().translate(to, bytes),
+              static_cast<const char *>(from), bytes);
+}
+
+Result cuda::cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
+  DRAWLOOM_CALL(Idle);
+  return copy(call, static_cast<char *>(to),
+              call.device().memory().translate(from, bytes), bytes);
+}
+
+Result cuda::cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from,
+                             size_t bytes) {
+  DRAWLOOM_CALL(Idle);
+  emu::GlobalMemory &memory = call.device().memory();
+  return copy(call, memory.translate(to, bytes), memory.translate(from, bytes),
+              bytes);
+}
+
+Result cuda::cuMemcpy(DevicePointer to, DevicePointer from, size_t bytes) {
+  DRAWLOOM_CALL(Idle);
+  return copy(call, behind(call, to, bytes), behind(call, from, bytes), bytes);
+}
+
+/// A fill with `count` elements of T. T's size divides a valid address.
+template <typename T>
+static Result fill(DevicePointer address, T value, size_t count) {
+  DRAWLOOM_CALL(Idle);
+  if (count == 0)
+    return CUDA_SUCCESS;
+  if (address % sizeof(T) || count > SIZE_MAX / sizeof(T))
+    return CUDA_ERROR_INVALID_VALUE;
+  char *memory = call.device().memory().translate(address, count * sizeof(T));
+  if (!memory)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::fill_n(reinterpret_cast<T *>(memory), count, value);
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemsetD8_v2(DevicePointer address, unsigned char value,
+                           size_t count) {
+  return fill<uint8_t>(address, value, count);
+}
+Result cuda::cuMemsetD16_v2(DevicePointer address, unsigned short value,
+                            size_t count) {
+  return fill<uint16_t>(address, value, count);
+}
+Result cuda::cuMemsetD32_v2(DevicePointer address, unsigned value,
+                            size_t count) {
+  return fill<uint32_t>(address, value, count);
+}
+
+// A stream is in order and its work is done when somebody looks, so what is
+// asynchronous on hardware is done at once here.
+
+Result cuda::cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from,
+                                  size_t bytes, StreamState *) {
+  return cuMemcpyHtoD_v2(to, from, bytes);
+}
+Result cuda::cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
+                                  StreamState *) {
+  return cuMemcpyDtoH_v2(to, from, bytes);
+}
+Result cuda::cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from,
+                                  size_t bytes, StreamState *) {
+  return cuMemcpyDtoD_v2(to, from, bytes);
+}
+Result cuda::cuMemcpyAsync(DevicePointer to, DevicePointer from, size_t bytes,
+                           StreamState *) {
+  return cuMemcpy(to, from, bytes);
+}
+Result cuda::cuMemsetD8Async(DevicePointer address, unsigned char value,
+                             size_t count, StreamState *) {
+  return cuMemsetD8_v2(address, value, count);
+}
+Result cuda::cuMemsetD16Async(DevicePointer address, unsigned short value,
+                              size_t count, StreamState *) {
+  return cuMemsetD16_v2(address, value, count);
+}
+Result cuda::cuMemsetD32Async(DevicePointer address, unsigned value,
+                              size_t count, StreamState *) {
+  return cuMemsetD32_v2(address, value, count);
+}

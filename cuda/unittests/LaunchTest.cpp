@@ -1,0 +1,262 @@
+//===- LaunchTest.cpp - Kernels through the driver
+//----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Library.h"
+#include <cstring>
+#include <numeric>
+
+using namespace drawloom::cuda;
+
+static const char *const vectorAdd = R"(
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 d, .param .u32 n) {
+  .reg .pred %p;
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<8>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r1, %r1, %r2, %r3;
+  ld.param.u32 %r2, [n];
+  setp.ge.u32 %p, %r1, %r2;
+  @%p bra done;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [d];
+  mul.wide.u32 %rd4, %r1, 4;
+  add.u64 %rd1, %rd1, %rd4;
+  add.u64 %rd2, %rd2, %rd4;
+  add.u64 %rd3, %rd3, %rd4;
+  ld.global.u32 %r2, [%rd1];
+  ld.global.u32 %r3, [%rd2];
+  add.u32 %r4, %r2, %r3;
+  st.global.u32 [%rd3], %r4;
+done:
+  ret;
+}
+)";
+
+TEST_F(CudaTest, VectorAdd) {
+  FunctionState *k = function(vectorAdd);
+  std::vector<uint32_t> values(1000);
+  std::iota(values.begin(), values.end(), 0);
+  DevicePointer a = upload(values), b = upload(values), d = upload(values);
+  unsigned n = values.size();
+  void *parameters[] = {&a, &b, &d, &n};
+  EXPECT_OK(cu.cuLaunchKernel(k, 8, 1, 1, 128, 1, 1, 0, nullptr, parameters,
+                              nullptr));
+  for (uint32_t &value : values)
+    value *= 2;
+  EXPECT_EQ(download<uint32_t>(d, n), values);
+
+  // The same, with the parameters in one buffer.
+  struct {
+    DevicePointer a, b, d;
+    unsigned n;
+  } buffer = {d, d, a, n};
+  size_t size = 28;
+  void *extra[] = {reinterpret_cast<void *>(1), &buffer,
+                   reinterpret_cast<void *>(2), &size, nullptr};
+  EXPECT_OK(
+      cu.cuLaunchKernel(k, 8, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra));
+  EXPECT_EQ(download<uint32_t>(a, n)[999], 4u * 999);
+  size = 27;
+  EXPECT_RESULT(
+      cu.cuLaunchKernel(k, 8, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra),
+      CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(CudaTest, AKernelThatFailsSpoilsItsContext) {
+  FunctionState *k = function(vectorAdd);
+  DevicePointer a = upload(std::vector<uint32_t>(8)), none = 64;
+  unsigned n = 8;
+  void *parameters[] = {&a, &none, &a, &n};
+  // The launch is fine; what it does comes out later.
+  EXPECT_OK(
+      cu.cuLaunchKernel(k, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_RESULT(cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_NE(strstr(cu.lastReport(), "line 24, CTA (0, 0, 0), warp 0"), nullptr)
+      << cu.lastReport();
+  EXPECT_RESULT(cu.cuMemAlloc_v2(&a, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_OK(cu.cuDevicePrimaryCtxReset_v2(0));
+  EXPECT_OK(cu.cuMemAlloc_v2(&a, 16));
+}
+
+TEST_F(CudaTest, LaunchesThatCannotBe) {
+  FunctionState *k = function(R"(
+.visible .entry k() .reqntid 64 {
+  .reg .b32 %r;
+  .shared .b8 buffer[1024];
+  mov.u32 %r, buffer;
+  ret;
+}
+)");
+  auto launch = [&](unsigned threads, unsigned shared, unsigned cluster) {
+    LaunchAttribute attribute = {};
+    attribute.id = LaunchClusterDimension;
+    attribute.value.clusterDim[0] = cluster;
+    attribute.value.clusterDim[1] = attribute.value.clusterDim[2] = 1;
+    LaunchConfig config = {{32, 1, 1}, {threads, 1, 1}, shared,
+                           nullptr,    &attribute,      1};
+    return cu.cuLaunchKernelEx(&config, k, nullptr, nullptr);
+  };
+  EXPECT_OK(launch(64, 0, 1));
+  EXPECT_OK(launch(64, 47 << 10, 8));
+  EXPECT_RESULT(launch(32, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_RESULT(launch(64, 48 << 10, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_RESULT(launch(64, 0, 5), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_RESULT(launch(64, 0, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_OK(cu.cuFuncSetAttribute(k, FunctionNonPortableCluster, 1));
+  EXPECT_OK(launch(64, 0, 16));
+  EXPECT_OK(cu.cuCtxSynchronize());
+  EXPECT_RESULT(cu.cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr,
+                                  nullptr, nullptr),
+                CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(CudaTest, CooperativeLaunchesMustFit) {
+  FunctionState *k = function(".visible .entry k() { ret; }");
+  // Four SMs with 2048 threads each.
+  EXPECT_OK(cu.cuLaunchCooperativeKernel(k, 8, 1, 1, 1024, 1, 1, 0, nullptr,
+                                         nullptr));
+  EXPECT_RESULT(
+      cu.cuLaunchCooperativeKernel(k, 9, 1, 1, 1024, 1, 1, 0, nullptr, nullptr),
+      CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  int count = 0;
+  EXPECT_OK(cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, k, 1024, 0));
+  EXPECT_EQ(count, 2);
+}
+
+// The second kernel starts before the first has ended, and waits for a word
+// that only it writes. Without the attribute it doesn't start at all.
+TEST_F(CudaTest, ProgrammaticLaunchesOverlap) {
+  ModuleState *module = load(R"(
+.visible .entry first(.param .u64 flag) {
+  .reg .pred %p;
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  griddepcontrol.launch_dependents;
+  ld.param.u64 %rd1, [flag];
+spin:
+  ld.acquire.gpu.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra spin;
+  ret;
+}
+.visible .entry second(.param .u64 flag) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [flag];
+  st.release.gpu.global.u32 [%rd1], 1;
+  ret;
+}
+)");
+  FunctionState *first = nullptr, *second = nullptr;
+  EXPECT_OK(cu.cuModuleGetFunction(&first, module, "first"));
+  EXPECT_OK(cu.cuModuleGetFunction(&second, module, "second"));
+  DevicePointer flag = upload<uint32_t>({0});
+  void *parameters[] = {&flag};
+  LaunchAttribute attribute = {};
+  attribute.id = LaunchProgrammaticStreamSerialization;
+  attribute.value.flag = 1;
+  LaunchConfig config = {{1, 1, 1}, {1, 1, 1}, 0, nullptr, &attribute, 1};
+  setenv("DRAWLOOM_STEP_LIMIT", "100000", 1);
+  EXPECT_OK(cu.cuLaunchKernelEx(&config, first, parameters, nullptr));
+  EXPECT_OK(cu.cuLaunchKernelEx(&config, second, parameters, nullptr));
+  EXPECT_OK(cu.cuCtxSynchronize());
+
+  EXPECT_OK(cu.cuMemsetD32_v2(flag, 0, 1));
+  config.attributeCount = 0;
+  EXPECT_OK(cu.cuLaunchKernelEx(&config, first, parameters, nullptr));
+  EXPECT_RESULT(cu.cuLaunchKernelEx(&config, second, parameters, nullptr),
+                CUDA_ERROR_LAUNCH_TIMEOUT);
+  unsetenv("DRAWLOOM_STEP_LIMIT");
+}
+
+TEST_F(CudaTest, Schedules) {
+  FunctionState *k = function(".visible .entry k() { ret; }");
+  auto run = [&] {
+    EXPECT_OK(
+        cu.cuLaunchKernel(k, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr));
+    return cu.cuCtxSynchronize();
+  };
+  for (const char *schedule :
+       {"deterministic", "random:7", "adversarial", "adversarial:tensor"}) {
+    setenv("DRAWLOOM_SCHEDULE", schedule, 1);
+    EXPECT_OK(run());
+  }
+  setenv("DRAWLOOM_SCHEDULE", "anyhow", 1);
+  EXPECT_RESULT(run(), CUDA_ERROR_INVALID_VALUE);
+  unsetenv("DRAWLOOM_SCHEDULE");
+}
+
+// A tile of 16 x 8 words of a matrix of 40 x 20, from row 10, column 12. What
+// lies outside is zero.
+TEST_F(CudaTest, TensorMap) {
+  FunctionState *k = function(R"(
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+  .reg .pred %p, %q;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .shared .align 128 .b8 tile[512];
+  .shared .align 8 .b64 bar;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra ready;
+  mbarrier.init.shared.b64 [bar], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;
+  mov.b64 %rd1, map;
+  cvta.param.u64 %rd1, %rd1;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+    [tile], [%rd1, {12, 10}], [bar];
+ready:
+  bar.sync 0;
+wait:
+  mbarrier.try_wait.parity.shared.b64 %q, [bar], 0;
+  @!%q bra wait;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, tile;
+  add.u32 %r3, %r3, %r2;
+  ld.shared.u32 %r3, [%r3];
+  ld.param.u64 %rd2, [out];
+  cvt.u64.u32 %rd3, %r2;
+  add.u64 %rd2, %rd2, %rd3;
+  st.global.u32 [%rd2], %r3;
+  ret;
+}
+)");
+  std::vector<uint32_t> matrix(20 * 40);
+  std::iota(matrix.begin(), matrix.end(), 1);
+  DevicePointer data = upload(matrix), out = upload(std::vector<uint32_t>(128));
+  uint64_t dims[] = {20, 40}, strides[] = {80};
+  uint32_t box[] = {16, 8}, ones[] = {1, 1};
+  alignas(64) char map[128];
+  auto encode = [&] {
+    return cu.cuTensorMapEncodeTiled(map, /*type=*/2, 2,
+                                     reinterpret_cast<void *>(data), dims,
+                                     strides, box, ones, 0, 0, 0, 0);
+  };
+  EXPECT_OK(encode());
+  void *parameters[] = {map, &out};
+  EXPECT_OK(cu.cuLaunchKernel(k, 1, 1, 1, 128, 1, 1, 0, nullptr, parameters,
+                              nullptr));
+  std::vector<uint32_t> expected;
+  for (unsigned row = 10; row != 18; ++row)
+    for (unsigned column = 12; column != 28; ++column)
+      expected.push_back(column < 20 ? matrix[row * 20 + column] : 0);
+  EXPECT_EQ(download<uint32_t>(out, 128), expected);
+
+  strides[0] = 84;
+  EXPECT_RESULT(encode(), CUDA_ERROR_INVALID_VALUE);
+  strides[0] = 80;
+  box[0] = 257;
+  EXPECT_RESULT(encode(), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_RESULT(cu.cuTensorMapEncodeTiled(map, 99, 2, nullptr, dims, strides,
+                                          box, ones, 0, 0, 0, 0),
+                CUDA_ERROR_INVALID_VALUE);
+}

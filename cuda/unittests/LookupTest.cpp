@@ -1,0 +1,49 @@
+//===- LookupTest.cpp - Functions by name, results in words
+//-------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Library.h"
+
+using namespace drawloom::cuda;
+
+TEST(CudaLookup, ByNameAndVersion) {
+  const Library &cu = Library::get();
+  void *address = nullptr;
+  int status = -1;
+  EXPECT_OK(cu.cuGetProcAddress_v2("cuMemAlloc", &address, 12000, 0, &status));
+  EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuMemAlloc_v2));
+  EXPECT_EQ(status, ProcFound);
+  // The newest that the program knows.
+  EXPECT_OK(cu.cuGetProcAddress_v2("cuCtxCreate", &address, 12000, 0, nullptr));
+  EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuCtxCreate_v2));
+  EXPECT_OK(cu.cuGetProcAddress_v2("cuCtxCreate", &address, 13000, 0, nullptr));
+  EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuCtxCreate_v4));
+  EXPECT_RESULT(cu.cuGetProcAddress_v2("cuTensorMapEncodeTiled", &address,
+                                       11080, 0, &status),
+                CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(status, ProcVersionTooLow);
+  EXPECT_EQ(address, nullptr);
+  EXPECT_RESULT(
+      cu.cuGetProcAddress_v2("cuGraphCreate", &address, 13000, 0, &status),
+      CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(status, ProcNotFound);
+  EXPECT_OK(cu.cuGetProcAddress("cuInit", &address, 11030, 0));
+  EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuInit));
+}
+
+TEST(CudaLookup, ResultsInWords) {
+  const Library &cu = Library::get();
+  const char *text = nullptr;
+  EXPECT_OK(cu.cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text));
+  EXPECT_STREQ(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_OK(cu.cuGetErrorString(CUDA_ERROR_ILLEGAL_ADDRESS, &text));
+  EXPECT_STREQ(text, "the kernel used an illegal address");
+  EXPECT_RESULT(cu.cuGetErrorName(Result(12345), &text),
+                CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(text, nullptr);
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The host halves of peers' kernels that only the peer's own code can write."""
+
+import ctypes
+import functools
+import hashlib
+import subprocess
+import sys
+import tempfile
+from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_void_p
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from peers import cutlass  # noqa: E402
+from peers.kernel import cache_root, package_version, site_packages  # noqa: E402
+
+FOLDER = Path(__file__).parent
+COMPILER = "clang++-22"
+
+
+class CutlassProblem(ctypes.Structure):
+    _fields_ = [("m", c_int), ("n", c_int), ("k", c_int), ("sm_count", c_int),
+                ("a", c_void_p), ("b", c_void_p), ("c", c_void_p), ("bias", c_void_p),
+                ("d", c_void_p), ("workspace", c_void_p), ("alpha", c_float),
+                ("beta", c_float)]
+
+
+class CutlassShape(ctypes.Structure):
+    _fields_ = [("grid", c_uint * 3), ("block", c_uint * 3), ("cluster", c_uint * 3),
+                ("shared", c_uint), ("parameter_bytes", c_uint), ("workspace_bytes", c_uint)]
+
+
+@dataclass(frozen=True)
+class Shape:
+    grid: tuple
+    block: tuple
+    cluster: tuple
+    shared: int
+
+
+def compile_half(row: str, output: Path):
+    """Compiles the host's half of a row to a shared library. It takes clang, which
+    can leave the device's half out."""
+    packages = site_packages()
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "host.cu"
+        source.write_text(f'#include "cutlass.cuh"\nHOST_HALF({row})\n')
+        library = Path(folder) / "host.so"
+        command = [COMPILER, "-x", "cuda", "--cuda-host-only", "--cuda-gpu-arch=sm_90a",
+                   "-nocudalib", f"--cuda-path={packages / 'nvidia' / 'cu13'}", "-w",
+                   # CUTLASS asks which nvcc compiles it; clang doesn't say.
+                   "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
+                   "-DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL=1",
+                   "-std=c++17", "-O0", "-fPIC", "-shared",
+                   "-I", FOLDER, "-I", cutlass.FOLDER,
+                   "-I", packages / "cutlass_library" / "source" / "include",
+                   "-isystem", packages / "nvidia" / "cu13" / "include" / "cccl",
+                   source, "-o", library]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError("\n".join(done.stderr.splitlines()[:20]))
+        output.parent.mkdir(parents=True, exist_ok=True)
+        library.replace(output) if output.parent.stat().st_dev == library.stat().st_dev \
+            else output.write_bytes(library.read_bytes())
+
+
+@functools.cache
+def cutlass_half(name: str):
+    row = cutlass.CASES[name.removeprefix("cutlass_")]
+    digest = hashlib.sha256()
+    for part in (row.encode(), (FOLDER / "cutlass.cuh").read_bytes(), Path(__file__).read_bytes(),
+                 (cutlass.FOLDER / "gemm.cuh").read_bytes(),
+                 *(f"{p}=={package_version(p)}".encode() for p in cutlass.PACKAGES)):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    path = cache_root() / "hosts" / f"{name}-{digest.hexdigest()[:16]}.so"
+    if not path.exists():
+        compile_half(row, path)
+    return ctypes.CDLL(str(path)).describe
+
+
+def cutlass_parameters(name, driver, problem, a, b, c, bias, d, alpha, beta):
+    """The shape of the launch, the parameters as CUTLASS makes them, and the address
+    and size of the workspace."""
+    shape = CutlassShape()
+    buffer = ctypes.create_string_buffer(8192 + 128)
+    at = ctypes.addressof(buffer)
+    at += -at % 128
+
+    def describe(workspace):
+        wanted = CutlassProblem(problem.m, problem.n, problem.k, driver.sm_count, a, b, c, bias,
+                                d, workspace, alpha, beta)
+        if not cutlass_half(name)(byref(wanted), byref(shape), c_void_p(at), c_size_t(8192)):
+            raise RuntimeError(f"{name} can't do {problem}")
+
+    describe(None)
+    workspace = 0
+    if shape.workspace_bytes:
+        workspace = driver.allocate(shape.workspace_bytes)
+        describe(workspace)
+    return (Shape(tuple(shape.grid), tuple(shape.block), tuple(shape.cluster), shape.shared),
+            ctypes.string_at(at, shape.parameter_bytes), (workspace, shape.workspace_bytes))

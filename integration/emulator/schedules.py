@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs other compilers' kernels under many schedules: the bits must not change.
+
+A schedule decides which warp runs next and when asynchronous work takes effect. A
+kernel that is right gives the same bits under all of them, unless it adds to memory
+with atomics; none of these does.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from driver import Driver, DriverError
+from launches import CASES, Problem, load_case, make_job
+from match import DEVICES, compare, read_manifest
+
+KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "triton_sm90_gemm_specialized",
+           "gluon_sm90_wgmma_multicast", "cutedsl_sm90_bf16_multicast_persistent",
+           "cutlass_sm100_bf16_1sm", "triton_sm100_gemm_clc", "gluon_sm100_specialized",
+           "cutedsl_sm100_fp8_1cta_multicast")
+# Several tiles, none of them full, and more steps of K than stages.
+PROBLEM = Problem(200, 264, 400)
+KINDS = ("copy", "bulk", "tensor", "mma", "commit", "remote-store", "launch-control")
+
+
+def schedules(seeds: int) -> list[str]:
+    return [*(f"random:{seed}" for seed in range(seeds)), "adversarial",
+            *(f"adversarial:{kind}" for kind in KINDS)]
+
+
+def run_case(case, driver, path, seeds: int) -> bool:
+    start = time.monotonic()
+    driver.reset()
+    job = make_job(case, load_case(case, driver, path), PROBLEM)
+    os.environ["DRAWLOOM_SCHEDULE"] = "deterministic"
+    expected = job.run()
+    problems = []
+    if compare(job, expected)[1] > 1:
+        problems.append("deterministic: beyond the bound")
+    for schedule in schedules(seeds):
+        os.environ["DRAWLOOM_SCHEDULE"] = schedule
+        try:
+            if not np.array_equal(job.run(), expected):
+                problems.append(f"{schedule}: other bits")
+        except DriverError as error:
+            problems.append(f"{schedule}: {error}\n    {driver.last_report()}")
+            break
+    verdict = "identical" if not problems else "; ".join(problems)
+    print(f"{case.name:40} {len(schedules(seeds)):4} schedules "
+          f"{time.monotonic() - start:7.1f} s  {verdict}", flush=True)
+    return not problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+    parser.add_argument("--manifest", type=Path, required=True,
+                        help="where the kernels are, as `utils/peers build` writes it")
+    parser.add_argument("--seeds", type=int, default=100, metavar="N")
+    parser.add_argument("--arch", choices=DEVICES, help="only this one, in this process")
+    args = parser.parse_args()
+    cases = [case for case in CASES if case.name in KERNELS]
+    if args.arch:
+        paths = read_manifest(args.manifest)
+        driver = Driver(args.library, DEVICES[args.arch])
+        good = [run_case(case, driver, paths[case.name], args.seeds)
+                for case in cases if case.arch == args.arch]
+        return 0 if all(good) else 1
+    workers = [subprocess.Popen([sys.executable, __file__, *sys.argv[1:], "--arch", arch])
+               for arch in DEVICES]
+    failed = [worker for worker in workers if worker.wait()]
+    count = len(schedules(args.seeds))
+    if not failed:
+        print(f"schedules: {len(cases)} kernels, {count} schedules each: identical output")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
