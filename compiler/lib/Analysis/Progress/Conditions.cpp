@@ -64,6 +64,7 @@ private:
   ConditionResult &result;
   std::vector<bool> covered;
   unsigned tried = 0;
+  uint64_t steps = 0;
 };
 } // namespace
 
@@ -76,6 +77,8 @@ Grid::Grid(const Code &code, uint64_t maxPoints) : code(code) {
       maxSlots = std::max(maxSlots, size.min + slotExtent - 1);
   for (auto [id, size] : llvm::enumerate(network.sizes)) {
     int64_t extent = code.isSlots(id) ? slotExtent : maxSlots + code.maxLag + 3;
+    // No side can be longer than all points together.
+    extent = std::min<int64_t>(extent, maxPoints);
     if (size.max != unbounded)
       extent = std::min(extent, size.max - size.min + 1);
     least.push_back(size.min);
@@ -116,6 +119,7 @@ size_t Grid::indexOf(const Point &point) const {
 void Grid::runAll(ConditionResult &result) {
   // Of equally small failures, one that stops says more.
   std::pair<int64_t, bool> least(unbounded, true);
+  uint64_t steps = 0;
   for (size_t index = 0; index < size(); ++index) {
     Sizes sizes;
     int64_t sum = 0;
@@ -123,9 +127,15 @@ void Grid::runAll(ConditionResult &result) {
       sizes.values.push_back({low + offset});
       sum += offset;
     }
-    std::optional<Failure> failure = drawloom::progress::run(code, sizes);
-    succeeds[index] = !failure;
+    std::optional<Failure> failure =
+        drawloom::progress::run(code, sizes, steps);
     ++result.runs;
+    // Points that are not run count as failing.
+    if (steps >= stepLimit) {
+      result.exact = false;
+      return;
+    }
+    succeeds[index] = !failure;
     if (!failure)
       continue;
     std::pair<int64_t, bool> rank(sum, failure->kind != Failure::Kind::stuck);
@@ -230,11 +240,12 @@ void Cover::split(const Range &range, bool open, const Failure &failure) {
 void Cover::prove(Range range, bool open) {
   if (allOf(range, [&](size_t at) { return covered[at]; }))
     return;
-  if (++tried > limits.boxes)
+  if (++tried > limits.boxes || steps >= limits.conditionSteps)
     return;
   Box box = boxOf(range, open);
   SearchResult search = searchAll(grid.code, box, limits.states);
   result.states += search.states;
+  steps += search.steps;
   switch (search.kind) {
   case SearchResult::Kind::closed:
     result.condition.boxes.push_back(std::move(box));

@@ -31,11 +31,11 @@ LazyState::LazyState(const Code &code, const LoopClasses &classes,
 
 Interval LazyState::boundsOf(unsigned id) const {
   const LoopClass &cls = classes.classes[id];
-  if (cls.size)
-    return box[*cls.size];
-  if (cls.constant > largestConstant)
-    return {largestConstant, unbounded};
-  return {cls.constant, cls.constant};
+  Interval bounds =
+      cls.size ? box[*cls.size] : Interval{cls.constant, cls.constant};
+  if (bounds.min > largestKnown)
+    return {largestKnown, unbounded};
+  return bounds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +72,8 @@ bool LazyState::runOn() {
   return machine.runOn(
       [&](const RoleState &role, unsigned loop, int64_t iteration) {
         return another(role, loop, iteration);
-      });
+      },
+      stepLimit);
 }
 
 std::optional<Question> LazyState::nextQuestion() {
@@ -193,7 +194,7 @@ public:
 
 private:
   void put(int64_t value) {
-    key.append(reinterpret_cast<const char *>(&value), sizeof(int32_t));
+    key.append(reinterpret_cast<const char *>(&value), sizeof(value));
   }
   /// What matters of a role's knowledge is how far it is behind what happened.
   void put(const Knowledge &knowledge) {

@@ -51,7 +51,8 @@ class LazyState {
 public:
   LazyState(const Code &code, const LoopClasses &classes, const Box &box);
 
-  /// Moves roles as long as one can; false if one was early.
+  /// Moves roles as long as one can, within the limit of steps; false if one
+  /// was early.
   bool runOn();
   /// The question to decide next: that of the role that is furthest behind.
   std::optional<Question> nextQuestion();

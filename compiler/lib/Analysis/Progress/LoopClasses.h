@@ -49,9 +49,9 @@ struct LoopClass {
   bool uniform = false;
 };
 
-/// A constant trip count above this is treated as a number that is at least
-/// this: a search that counts to it would take too long.
-constexpr int64_t largestConstant = 64;
+/// A trip count that is known to be more than this is treated as any number
+/// from this on: a search that counts to it would take too long.
+constexpr int64_t largestKnown = 64;
 
 struct LoopClasses {
   std::vector<unsigned> classOf;

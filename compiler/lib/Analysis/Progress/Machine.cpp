@@ -324,14 +324,17 @@ Outcome Machine::step(RoleId id, AnotherIteration another) {
   return Outcome::moved;
 }
 
-bool Machine::runOn(AnotherIteration another) {
+bool Machine::runOn(AnotherIteration another, uint64_t maxSteps) {
   bool moved = true;
-  while (moved) {
+  while (moved && steps < maxSteps) {
     moved = false;
     for (RoleId role = 0; role < state.roles.size(); ++role) {
       Outcome outcome;
-      while ((outcome = step(role, another)) == Outcome::moved)
+      while ((outcome = step(role, another)) == Outcome::moved &&
+             steps < maxSteps) {
         moved = true;
+        ++steps;
+      }
       if (outcome == Outcome::early)
         return false;
     }

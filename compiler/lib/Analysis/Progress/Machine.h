@@ -99,6 +99,9 @@ struct MachineState {
 using AnotherIteration = llvm::function_ref<std::optional<bool>(
     const RoleState &role, unsigned loop, int64_t iteration)>;
 
+/// Steps that a proof, or the runs of a grid, may take in all.
+constexpr uint64_t stepLimit = 2'000'000;
+
 class Machine {
 public:
   enum class Outcome { moved, waits, asks, ended, early };
@@ -108,8 +111,9 @@ public:
 
   Outcome step(RoleId role, AnotherIteration another);
 
-  /// Moves roles as long as one can move. Returns false if a role was early.
-  bool runOn(AnotherIteration another);
+  /// Moves roles as long as one can move, and the steps are not used up.
+  /// Returns false if a role was early.
+  bool runOn(AnotherIteration another, uint64_t maxSteps);
 
   bool allEnded() const;
   /// A pipe with a slot in use.
@@ -141,6 +145,8 @@ public:
   MachineState state;
   /// The role that was early.
   RoleId earlyRole = 0;
+  /// How many steps it has made.
+  uint64_t steps = 0;
 
 private:
   Outcome stepLoop(RoleId role, const Instruction &instruction,

@@ -12,45 +12,39 @@
 using namespace drawloom::progress;
 using llvm::raw_ostream;
 
-static void printPlace(const WaitingEvent &event, raw_ostream &os) {
-  if (event.item)
-    os << ", work item " << *event.item;
-  if (!event.location.empty())
-    os << ", at " << event.location;
+static std::string nameSlot(const WaitingEvent &event, const Network &network) {
+  std::string slot =
+      event.slot >= 0 ? "slot " + std::to_string(event.slot) : "its next slot";
+  return slot + " of '" + network.pipes[event.object].name + "'";
 }
 
-static void printSlot(const WaitingEvent &event, const Network &network,
-                      raw_ostream &os) {
-  if (event.slot >= 0)
-    os << "slot " << event.slot << " of '";
-  else
-    os << "its next slot of '";
-  os << network.pipes[event.object].name << "'";
+static std::string namePhase(const WaitingEvent &event) {
+  return event.phase < 0 ? "" : " (phase " + std::to_string(event.phase) + ")";
 }
 
-static void printWhat(const WaitingEvent &event, const Network &network,
-                      raw_ostream &os) {
-  os << "@" << network.roles[event.role].name << " waits for ";
+static std::string nameItem(const WaitingEvent &event) {
+  return event.item ? ", work item " + std::to_string(*event.item) : "";
+}
+
+static std::string describeWait(const WaitingEvent &event,
+                                const Network &network) {
+  std::string text = "@" + network.roles[event.role].name + " waits for ";
   switch (event.kind) {
   case WaitingEvent::Kind::slotEmpty:
-    printSlot(event, network, os);
-    os << " to be empty (phase " << event.phase << ")";
+    text += nameSlot(event, network) + " to be empty" + namePhase(event);
     break;
   case WaitingEvent::Kind::slotFull:
-    printSlot(event, network, os);
-    os << " to be full";
-    if (event.phase >= 0)
-      os << " (phase " << event.phase << ")";
+    text += nameSlot(event, network) + " to be full" + namePhase(event);
     break;
   case WaitingEvent::Kind::barrier:
-    os << "barrier '" << network.barriers[event.object].name << "' (phase "
-       << event.phase << ")";
+    text += "barrier '" + network.barriers[event.object].name + "'" +
+            namePhase(event);
     break;
   case WaitingEvent::Kind::pool:
-    os << network.pools[event.object].name;
+    text += network.pools[event.object].name;
     break;
   }
-  printPlace(event, os);
+  return text + nameItem(event);
 }
 
 static const char *actionFor(const WaitingEvent &event) {
@@ -67,59 +61,102 @@ static const char *actionFor(const WaitingEvent &event) {
   return "";
 }
 
-static void printWhy(const WaitingEvent &event, const Network &network,
-                     raw_ostream &os) {
-  if (!event.reason.empty()) {
-    os << "    " << event.reason << '\n';
-    return;
-  }
+static std::vector<std::string> explainWait(const WaitingEvent &event,
+                                            const Network &network) {
+  if (!event.reason.empty())
+    return {event.reason};
+  std::vector<std::string> lines;
   for (RoleId blocker : event.blockers) {
-    os << "    @" << network.roles[blocker].name;
+    std::string line = "@" + network.roles[blocker].name;
     if (blocker == event.role)
-      os << " itself keeps it back";
+      line += " itself keeps it back";
     else
-      os << " must " << actionFor(event);
+      line += std::string(" must ") + actionFor(event);
     if (llvm::is_contained(event.ended, blocker))
-      os << ", but has ended";
-    os << '\n';
+      line += ", but has ended";
+    lines.push_back(std::move(line));
   }
+  return lines;
+}
+
+std::string drawloom::progress::headlineOf(const Failure &failure,
+                                           const Network &network) {
+  std::string what;
+  switch (failure.kind) {
+  case Failure::Kind::stuck:
+    what = "deadlock";
+    break;
+  case Failure::Kind::earlyWait:
+    what = "early wait";
+    break;
+  case Failure::Kind::earlyArrive:
+    what = "early arrival";
+    break;
+  case Failure::Kind::unconsumed:
+    what = "slots left over";
+    break;
+  }
+  std::string sizes = describe(network, failure.sizes);
+  return sizes.empty() ? what : what + " with " + sizes;
+}
+
+std::string drawloom::progress::describe(const WaitingEvent &event,
+                                         const Failure &failure,
+                                         const Network &network) {
+  switch (failure.kind) {
+  case Failure::Kind::stuck:
+  case Failure::Kind::earlyWait:
+    return describeWait(event, network);
+  case Failure::Kind::earlyArrive:
+    return "@" + network.roles[event.role].name +
+           " can arrive twice in one phase of barrier '" +
+           network.barriers[event.object].name + "'" + nameItem(event);
+  case Failure::Kind::unconsumed:
+    return "'" + network.pipes[event.object].name +
+           "' has a slot in use when all roles have ended" + nameItem(event);
+  }
+  return "";
+}
+
+std::vector<std::string> drawloom::progress::explain(const WaitingEvent &event,
+                                                     const Failure &failure,
+                                                     const Network &network) {
+  switch (failure.kind) {
+  case Failure::Kind::stuck:
+    return explainWait(event, network);
+  case Failure::Kind::earlyWait:
+    return {"it can come there two phases ahead of the slot, where its parity "
+            "lets it pass;",
+            "give each consumer a ring of its own, or order them with a "
+            "barrier"};
+  case Failure::Kind::earlyArrive:
+    return {"wait there before the next arrival"};
+  case Failure::Kind::unconsumed:
+    return {};
+  }
+  return {};
+}
+
+std::vector<const WaitingEvent *>
+drawloom::progress::causesOf(const Failure &failure) {
+  std::vector<const WaitingEvent *> events;
+  for (unsigned index : failure.slice)
+    events.push_back(&failure.waiting[index]);
+  if (events.empty() && !failure.waiting.empty())
+    events.push_back(&failure.waiting.front());
+  return events;
 }
 
 void drawloom::progress::print(const Failure &failure, const Network &network,
                                raw_ostream &os) {
-  std::string at = describe(network, failure.sizes);
-  switch (failure.kind) {
-  case Failure::Kind::stuck:
-    os << "deadlock with " << at << ":\n";
-    for (unsigned index : failure.slice) {
-      os << "  ";
-      printWhat(failure.waiting[index], network, os);
-      os << '\n';
-      printWhy(failure.waiting[index], network, os);
-    }
-    return;
-  case Failure::Kind::earlyWait:
-    os << "early wait with " << at << ":\n  ";
-    printWhat(failure.waiting.front(), network, os);
-    os << "\n    it can come there two phases ahead of the slot, where its "
-          "parity lets it pass;\n    give each consumer a ring of its own, or "
-          "order them with a barrier\n";
-    return;
-  case Failure::Kind::earlyArrive:
-    os << "early arrival with " << at << ":\n  @"
-       << network.roles[failure.waiting.front().role].name
-       << " can arrive twice in one phase of barrier '"
-       << network.barriers[failure.waiting.front().object].name << "'";
-    printPlace(failure.waiting.front(), os);
-    os << "\n    wait there before the next arrival\n";
-    return;
-  case Failure::Kind::unconsumed:
-    os << "slots left over with " << at << ":\n  '"
-       << network.pipes[failure.waiting.front().object].name
-       << "' has a slot in use when all roles have ended";
-    printPlace(failure.waiting.front(), os);
+  os << headlineOf(failure, network) << ":\n";
+  for (const WaitingEvent *event : causesOf(failure)) {
+    os << "  " << describe(*event, failure, network);
+    if (!event->location.empty())
+      os << ", at " << event->location;
     os << '\n';
-    return;
+    for (const std::string &line : explain(*event, failure, network))
+      os << "    " << line << '\n';
   }
 }
 

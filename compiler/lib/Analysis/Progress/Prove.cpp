@@ -16,16 +16,18 @@ using namespace drawloom::progress;
 /// Lowers each value as far as the run still fails.
 static Sizes shrink(const Code &code, Sizes sizes, uint64_t &runs) {
   const Network &network = code.network;
+  uint64_t steps = 0;
   bool changed = true;
-  while (changed) {
+  while (changed && steps < stepLimit) {
     changed = false;
     for (auto [id, values] : llvm::enumerate(sizes.values)) {
       for (size_t item = 0; item < values.size(); ++item) {
         int64_t old = values[item];
-        for (int64_t lower = network.sizes[id].min; lower < old; ++lower) {
+        for (int64_t lower = network.sizes[id].min;
+             lower < old && steps < stepLimit; ++lower) {
           values[item] = lower;
           ++runs;
-          if (run(code, sizes)) {
+          if (run(code, sizes, steps) && steps < stepLimit) {
             changed = true;
             break;
           }
@@ -79,6 +81,16 @@ static bool isUseful(const Network &network, const Box &box) {
   return true;
 }
 
+/// A ring whose slots can't be kept apart one by one. Only rings with consumers
+/// that divide the items need that.
+static const Pipe *findLongRing(const Network &network, const Code &code) {
+  constexpr int64_t mostSlots = 64;
+  for (auto [id, pipe] : llvm::enumerate(network.pipes))
+    if (code.divided[id] && !pipe.slots.size && pipe.slots.offset > mostSlots)
+      return &pipe;
+  return nullptr;
+}
+
 static void addAssumptions(const Network &network, Verdict &verdict) {
   auto visit = [&](auto &self, const Role &role, const Body &body) -> void {
     for (const Step &step : body) {
@@ -120,6 +132,12 @@ Verdict drawloom::progress::prove(const Network &network,
   addAssumptions(network, verdict);
 
   Code code(network);
+  if (const Pipe *pipe = findLongRing(network, code)) {
+    verdict.construct = "pipe '" + pipe->name + "', whose consumers divide " +
+                        std::to_string(pipe->slots.offset) +
+                        " slots between them";
+    return verdict;
+  }
   Box all = allSizes(network);
   SearchResult whole = searchAll(code, all, limits.states);
   verdict.states = whole.states;
@@ -146,7 +164,8 @@ Verdict drawloom::progress::prove(const Network &network,
     verdict.construct = whole.construct;
     return verdict;
   }
-  verdict.failure = run(code, shrink(code, *smallest, verdict.runs));
+  uint64_t steps = 0;
+  verdict.failure = run(code, shrink(code, *smallest, verdict.runs), steps);
   if (!found.exact)
     verdict.construct = found.construct;
   Condition useful;

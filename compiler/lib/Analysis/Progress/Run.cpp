@@ -60,7 +60,9 @@ std::optional<Failure> drawloom::progress::fillFailure(const Machine &machine,
 }
 
 std::optional<Failure> drawloom::progress::run(const Code &code,
-                                               const Sizes &sizes) {
+                                               const Sizes &sizes,
+                                               uint64_t &steps,
+                                               uint64_t maxSteps) {
   auto another = [&](const RoleState &role, unsigned loop,
                      int64_t iteration) -> std::optional<bool> {
     const Count &trips = code.loops[loop].trips;
@@ -70,11 +72,20 @@ std::optional<Failure> drawloom::progress::run(const Code &code,
     return iteration < count;
   };
   Machine machine(code, slotCounts(code.network, sizes));
-  bool early = !machine.runOn(another);
+  machine.steps = steps;
+  bool early = !machine.runOn(another, maxSteps);
+  steps = machine.steps;
+  // Roles that were stopped on their way don't wait for anything.
+  if (steps >= maxSteps) {
+    Failure unknown;
+    unknown.sizes = sizes;
+    return unknown;
+  }
   return fillFailure(machine, early, sizes);
 }
 
 std::optional<Failure> drawloom::progress::run(const Network &network,
                                                const Sizes &sizes) {
-  return run(Code(network), sizes);
+  uint64_t steps = 0;
+  return run(Code(network), sizes, steps, std::numeric_limits<uint64_t>::max());
 }

@@ -25,8 +25,10 @@ std::vector<int64_t> slotCounts(const Network &network, const Sizes &sizes);
 std::optional<Failure> fillFailure(const Machine &machine, bool early,
                                    const Sizes &sizes);
 
-/// What fails at these sizes, or nothing.
-std::optional<Failure> run(const Code &code, const Sizes &sizes);
+/// What fails at these sizes, or nothing. Counts `steps` up to `maxSteps`; when
+/// it gets there, the answer means nothing.
+std::optional<Failure> run(const Code &code, const Sizes &sizes,
+                           uint64_t &steps, uint64_t maxSteps = stepLimit);
 
 } // namespace drawloom::progress
 

@@ -70,6 +70,8 @@ std::optional<Sizes> Searcher::readSizes(unsigned decision) const {
     flags.push_back(false);
 
   auto require = [&](SizeId size, size_t item, int64_t lower, bool exact) {
+    if (lower > box[size].max || (exact && lower < box[size].min))
+      return false;
     auto &values = sizes.values[size];
     auto &flags = known[size];
     while (values.size() <= item) {
@@ -111,9 +113,13 @@ std::optional<Sizes> Searcher::readSizes(unsigned decision) const {
 
 bool Searcher::fail(unsigned decision) {
   result.kind = SearchResult::Kind::spurious;
+  uint64_t confirming = 0;
   if (std::optional<Sizes> sizes = readSizes(decision))
-    if ((result.failure = run(code, *sizes)))
+    if (std::optional<Failure> failure = run(code, *sizes, confirming);
+        failure && confirming < stepLimit) {
+      result.failure = std::move(failure);
       result.kind = SearchResult::Kind::failure;
+    }
   return false;
 }
 
@@ -149,7 +155,15 @@ void Searcher::fork(const LazyState &state, size_t number, unsigned decision) {
 }
 
 bool Searcher::expand(LazyState state, unsigned decision) {
-  if (!state.runOn())
+  uint64_t before = state.machine.steps;
+  bool early = !state.runOn();
+  result.steps += state.machine.steps - before;
+  if (state.machine.steps >= stepLimit) {
+    result.kind = SearchResult::Kind::open;
+    result.construct = "loops that take too many steps between two questions";
+    return false;
+  }
+  if (early)
     return fail(decision);
   std::optional<Question> question = state.nextQuestion();
   if (!question) {
@@ -167,7 +181,7 @@ bool Searcher::expand(LazyState state, unsigned decision) {
   int64_t far = 16;
   for (int64_t slots : state.machine.slots)
     far += 2 * slots;
-  if (result.states >= maxStates || width > far) {
+  if (result.states >= maxStates || result.steps >= stepLimit || width > far) {
     result.kind = SearchResult::Kind::open;
     result.construct = nameConstruct(widest ? *widest : asked);
     return false;
@@ -208,20 +222,22 @@ SearchResult drawloom::progress::search(const Code &code, const Box &box,
 static SearchResult searchGrains(const Code &code, const Box &box,
                                  unsigned maxStates) {
   SearchResult result;
-  uint64_t states = 0;
+  uint64_t states = 0, steps = 0;
   for (Grain grain : {Grain::paired, Grain::linked, Grain::exact}) {
     result = search(code, box, grain, maxStates);
     states += result.states;
+    steps += result.steps;
     if (result.kind == SearchResult::Kind::closed ||
         result.kind == SearchResult::Kind::failure)
       break;
   }
   if (result.kind == SearchResult::Kind::spurious) {
     result.kind = SearchResult::Kind::open;
-    result.construct =
-        "a constant trip count above " + std::to_string(largestConstant);
+    result.construct = "a trip count that is known to be above " +
+                       std::to_string(largestKnown);
   }
   result.states = states;
+  result.steps = steps;
   return result;
 }
 
@@ -231,11 +247,12 @@ SearchResult drawloom::progress::searchAll(const Code &code, const Box &box,
   // matters, each number of slots is searched on its own.
   Box part = box;
   SearchResult result;
-  uint64_t states = 0;
+  uint64_t states = 0, steps = 0;
   auto searchSlots = [&](auto &self, SizeId id) -> bool {
     if (id == box.size()) {
       result = searchGrains(code, part, maxStates);
       states += result.states;
+      steps += result.steps;
       return result.kind == SearchResult::Kind::closed;
     }
     if (!code.canBeEarly || !code.isSlots(id))
@@ -257,5 +274,6 @@ SearchResult drawloom::progress::searchAll(const Code &code, const Box &box,
   };
   searchSlots(searchSlots, 0);
   result.states = states;
+  result.steps = steps;
   return result;
 }

@@ -39,6 +39,7 @@ struct SearchResult {
   /// open: the trip count that keeps growing.
   std::string construct;
   uint64_t states = 0;
+  uint64_t steps = 0;
 };
 
 /// Searches the sizes of a box.

@@ -1,5 +1,4 @@
-//===- LessonTest.cpp - Failures that others have had
-//-----------------------===//
+//===- LessonTest.cpp - Failures that others have had ---------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -223,4 +222,74 @@ TEST(LessonTest, RegistersAboveThePool) {
             "deadlock with any sizes:\n"
             "  @compute waits for registers, at gemm.mlir:20\n"
             "    asks for 13312, 11264 are free\n");
+}
+
+/// Dao-AILab/quack#146: the participants of a barrier are counted by hand, and
+/// one role is forgotten. Too many or too few, it is named.
+TEST(LessonTest, ParticipantsCountedByHand) {
+  auto network = [](int64_t counted) {
+    Network n;
+    SizeId items = n.addSize({.name = "items"});
+    BarrierId tile = n.addBarrier({.name = "tile", .warps = counted});
+    for (const char *name : {"load", "mma", "epilogue"})
+      n.addRole({.name = name, .warps = 2});
+    for (Role &role : n.roles)
+      role.body = {forEachItem(items, {arriveAt(tile), waitAt(tile)})};
+    return n;
+  };
+  EXPECT_EQ(verdictOf(network(6)), "proved\n");
+  EXPECT_EQ(verdictOf(network(4)),
+            "undecided: barrier 'tile' counts 4 warps, but 6 arrive (@load "
+            "with 2, @mma with 2, @epilogue with 2): its phase completes "
+            "before all are there\n");
+  EXPECT_EQ(explore(network(4), {{{2}}}).kind, Exploration::Kind::wrongPhase);
+  EXPECT_EQ(verdictOf(network(8)),
+            "deadlock\n"
+            "deadlock with items = 1:\n"
+            "  @load waits for barrier 'tile' (phase 0), work item 0\n"
+            "    the barrier counts 8 warps, 6 arrive\n");
+  EXPECT_EQ(explore(network(8), {{{1}}}).kind, Exploration::Kind::stuck);
+  // The counts of a pipe are derived from its ends: a consumer can't be
+  // forgotten, only left without a step, and then its slot is never released.
+  Network n;
+  SizeId k = n.addSize({.name = "k"});
+  RoleId load = n.addRole({.name = "load"}), mma = n.addRole({.name = "mma"});
+  RoleId check = n.addRole({.name = "check"});
+  PipeId p = n.addPipe({.name = "operands",
+                        .slots = Count::constant(2),
+                        .producer = load,
+                        .consumers = {{.role = mma}, {.role = check}}});
+  n.roles[load].body = {loop(Count::of(k), {produce(p)})};
+  n.roles[mma].body = {loop(Count::of(k), {consume({p})})};
+  Verdict verdict = prove(n);
+  EXPECT_EQ(verdict.kind, Verdict::Kind::deadlock);
+  n.roles[check].body = n.roles[mma].body;
+  EXPECT_EQ(verdictOf(n), "proved\n");
+}
+
+/// vllm-project/vllm#26026: arrive() where arrive_and_wait() was meant.
+TEST(LessonTest, ArriveWithoutAWait) {
+  auto network = [](bool waits) {
+    Network n;
+    SizeId k = n.addSize({.name = "k"});
+    BarrierId turn = n.addBarrier({.name = "turn", .warps = 2});
+    RoleId load = n.addRole({.name = "load"}), mma = n.addRole({.name = "mma"});
+    Body body = {arriveAt(turn, "gemm.mlir:9")};
+    if (waits)
+      body.push_back(waitAt(turn));
+    n.roles[load].body = {loop(Count::of(k), body)};
+    n.roles[mma].body = {loop(Count::of(k), {arriveAt(turn), waitAt(turn)})};
+    return n;
+  };
+  EXPECT_EQ(verdictOf(network(true)), "proved\n");
+  EXPECT_EQ(verdictOf(network(false)),
+            "proved if k <= 1\n"
+            "early arrival with k = 2:\n"
+            "  @load can arrive twice in one phase of barrier 'turn', at "
+            "gemm.mlir:9\n"
+            "    wait there before the next arrival\n");
+  EXPECT_EQ(explore(network(false), {{{1}}}).kind,
+            Exploration::Kind::allSucceed);
+  EXPECT_EQ(explore(network(false), {{{2}}}).kind,
+            Exploration::Kind::wrongPhase);
 }

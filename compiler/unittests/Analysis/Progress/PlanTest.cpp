@@ -1,5 +1,4 @@
-//===- PlanTest.cpp - Verdicts on known plans
-//-------------------------------===//
+//===- PlanTest.cpp - Verdicts on known plans -----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -186,4 +185,42 @@ TEST(PlanTest, ThreeRolesThatMakeARing) {
   EXPECT_EQ(verdict.kind, Verdict::Kind::deadlock);
   EXPECT_EQ(verdict.failure->slice.size(), 3u);
   EXPECT_EQ(verdict.failure->sizes.at(0), 1);
+}
+
+TEST(PlanTest, TripCountsAroundTheSlots) {
+  // Two products share one operand, and each item has its own number of blocks:
+  // none, one, around the number of slots, many.
+  constexpr int64_t slots = 2;
+  Network n;
+  SizeId items = n.addSize({.name = "items"});
+  SizeId k = n.addSize({.name = "k", .perItemOf = items});
+  RoleId load = n.addRole({.name = "load"}), up = n.addRole({.name = "up"});
+  RoleId gate = n.addRole({.name = "gate"}), join = n.addRole({.name = "join"});
+  auto pipe = [&](const char *name, RoleId from, std::vector<Consumer> to) {
+    return n.addPipe({.name = name,
+                      .slots = Count::constant(slots),
+                      .producer = from,
+                      .consumers = std::move(to)});
+  };
+  PipeId shared = pipe("shared", load, {{.role = up}, {.role = gate}});
+  PipeId first = pipe("first", up, {{.role = join}});
+  PipeId second = pipe("second", gate, {{.role = join}});
+  n.roles[load].body = {
+      forEachItem(items, {loop(Count::of(k), {produce(shared)})})};
+  n.roles[up].body = {forEachItem(
+      items, {produce(first, {loop(Count::of(k), {consume({shared})})})})};
+  n.roles[gate].body = {forEachItem(
+      items,
+      {produce(second, {loop(Count::of(k), {consume({shared}, {}, 1)})})})};
+  n.roles[join].body = {forEachItem(items, {consume({first, second})})};
+  EXPECT_EQ(verdictOf(n), "proved\n");
+  const int64_t counts[] = {0, 1, slots - 1, slots, slots + 1, 9};
+  for (int64_t a : counts)
+    for (int64_t b : counts) {
+      Sizes sizes{{{2}, {a, b}}};
+      EXPECT_FALSE(run(n, sizes)) << describe(n, sizes);
+      if (a + b <= 2 * slots)
+        EXPECT_EQ(explore(n, sizes).kind, Exploration::Kind::allSucceed)
+            << describe(n, sizes);
+    }
 }

@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -29,9 +30,11 @@ using namespace drawloom::progress::test;
 
 namespace {
 struct Totals {
-  uint64_t graphs = 0, skipped = 0, failing = 0, disagreements = 0;
+  uint64_t graphs = 0, skipped = 0, failing = 0, stuck = 0, disagreements = 0;
   uint64_t verdicts[4] = {}, inexact = 0;
-  uint64_t comparisons = 0, replays = 0, large = 0, states = 0;
+  uint64_t comparisons = 0, failures = 0, replays = 0, large = 0, states = 0;
+  /// Why verdicts are undecided.
+  std::map<std::string, uint64_t> constructs;
   /// By the number of roles, and with each feature.
   uint64_t roles[9] = {};
   uint64_t nested = 0, parallel = 0, broadcasts = 0, cycles = 0, lags = 0,
@@ -41,12 +44,16 @@ struct Totals {
     graphs += other.graphs;
     skipped += other.skipped;
     failing += other.failing;
+    stuck += other.stuck;
     disagreements += other.disagreements;
     for (auto [own, theirs] : llvm::zip(verdicts, other.verdicts))
       own += theirs;
     inexact += other.inexact;
     comparisons += other.comparisons;
+    failures += other.failures;
     replays += other.replays;
+    for (const auto &[construct, count] : other.constructs)
+      constructs[construct] += count;
     large += other.large;
     states += other.states;
     for (auto [own, theirs] : llvm::zip(roles, other.roles))
@@ -92,6 +99,22 @@ private:
 } // namespace
 
 static std::mutex outputMutex;
+
+/// A construct without the names of its sizes and roles, so that equal ones can
+/// be counted.
+static std::string withoutNames(llvm::StringRef construct) {
+  construct = construct.take_until([](char c) { return c == '@'; });
+  std::string text;
+  bool quoted = false;
+  for (char c : construct.rtrim()) {
+    quoted ^= c == '\'';
+    if (!quoted && c != '\'')
+      text += c;
+    else if (quoted && c == '\'')
+      text += "…";
+  }
+  return text;
+}
 
 void Comparison::disagree(const std::string &text, const Sizes &sizes) {
   if (++totals.disagreements > 1)
@@ -148,6 +171,7 @@ void Comparison::compareAt(const Sizes &sizes, const Exploration &found) {
 
 /// The failure that a verdict shows must be one at the level of barriers.
 void Comparison::replay(const Failure &failure) {
+  ++totals.failures;
   Exploration found = explore(network, failure.sizes);
   if (found.kind == Exploration::Kind::tooLarge)
     return;
@@ -187,10 +211,13 @@ Totals Comparison::compare() {
   countFeatures();
   verdict = prove(network, {.states = 2000, .points = 1024, .boxes = 32});
   ++totals.verdicts[int(verdict.kind)];
+  if (verdict.kind == Verdict::Kind::undecided)
+    ++totals.constructs[withoutNames(verdict.construct)];
   totals.inexact = !verdict.exact;
   for (const auto &[sizes, found] : explored) {
     compareAt(sizes, found);
     totals.failing |= found.kind != Exploration::Kind::allSucceed;
+    totals.stuck |= found.kind == Exploration::Kind::stuck;
   }
   if (verdict.failure)
     replay(*verdict.failure);
@@ -239,15 +266,16 @@ int main(int argc, char **argv) {
   for (std::thread &thread : threads)
     thread.join();
 
-  double share = double(totals.failing) / std::max<uint64_t>(1, totals.graphs);
+  double share = double(totals.stuck) / std::max<uint64_t>(1, totals.graphs);
   llvm::outs() << "verdicts: " << totals.verdicts[0] << " proved, "
                << totals.verdicts[1] << " proved if, " << totals.verdicts[2]
                << " deadlock, " << totals.verdicts[3] << " undecided, "
                << totals.inexact << " without an exact condition\n"
                << "compared at " << totals.comparisons << " sizes, "
-               << totals.states << " states of barriers, " << totals.replays
-               << " failures replayed, " << totals.large << " large sizes run, "
-               << totals.skipped << " graphs too large to explore\n"
+               << totals.states << " states of barriers; " << totals.replays
+               << " of " << totals.failures << " failures replayed; "
+               << totals.large << " large sizes run; " << totals.skipped
+               << " more graphs were too large to explore and don't count\n"
                << "roles:";
   for (int roles = 3; roles <= 8; ++roles)
     llvm::outs() << ' ' << totals.roles[roles] << " with " << roles;
@@ -257,10 +285,18 @@ int main(int argc, char **argv) {
                << " with cycles, " << totals.lags << " with lags, "
                << totals.symbolic << " with symbolic slots\n"
                << "failing: " << totals.failing << " of " << totals.graphs
-               << '\n';
+               << ", of which " << totals.stuck << " deadlock\n";
+  for (const auto &[construct, count] : totals.constructs)
+    llvm::outs() << "undecided: " << count << " because of " << construct
+                 << '\n';
   bool good = totals.disagreements == 0;
+  if (totals.replays != totals.failures) {
+    llvm::outs() << "not every failure could be replayed\n";
+    good = false;
+  }
   if (!only && (share < 1.0 / 3 || share > 2.0 / 3)) {
-    llvm::outs() << "the share of failing graphs is not between 1/3 and 2/3\n";
+    llvm::outs()
+        << "the share of graphs that deadlock is not between 1/3 and 2/3\n";
     good = false;
   }
   if (!only && totals.verdicts[3] * 50 > totals.graphs) {

@@ -368,7 +368,7 @@ Network Maker::make() {
     divideItems();
   if (chance(12))
     makePool();
-  int64_t bends = pick(0, 14);
+  int64_t bends = pick(0, 18);
   for (int64_t i = 0; i < bends; ++i)
     bend();
   return std::move(network);

@@ -21,6 +21,8 @@ namespace drawloom::progress {
 struct ProveLimits {
   /// States that one proof may visit before it is given up.
   unsigned states = 20000;
+  /// Steps that all proofs for a condition may make together.
+  uint64_t conditionSteps = 4'000'000;
   /// Points of the grid that a condition is looked for on.
   unsigned points = 4096;
   /// Boxes that are tried for a condition.

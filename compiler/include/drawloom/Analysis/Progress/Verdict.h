@@ -86,6 +86,19 @@ struct Verdict {
   uint64_t runs = 0;
 };
 
+/// "deadlock with items = 1, k = 1".
+std::string headlineOf(const Failure &failure, const Network &network);
+/// "@load waits for slot 0 of 'residual' to be empty (phase 0), work item 0":
+/// what happens at the place of an event of a failure.
+std::string describe(const WaitingEvent &event, const Failure &failure,
+                     const Network &network);
+/// "@compute must release it": why it does not go on, or what to do about it.
+std::vector<std::string> explain(const WaitingEvent &event,
+                                 const Failure &failure,
+                                 const Network &network);
+/// The events that explain a failure: the slice, or the one that fails.
+std::vector<const WaitingEvent *> causesOf(const Failure &failure);
+
 void print(const Failure &failure, const Network &network,
            llvm::raw_ostream &os);
 void print(const Verdict &verdict, const Network &network,

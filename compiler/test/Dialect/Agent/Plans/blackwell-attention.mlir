@@ -3,7 +3,7 @@
 // of the next block are issued before this block's probabilities are waited for.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first
-// RUN: drawloom-opt %t.first -mlir-print-op-generic | drawloom-opt -o %t.second
+// RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second
 // RUN: diff %t.first %t.second
 
 // CHECK: %scores = agent.pipe "scores" slots(2) tmem

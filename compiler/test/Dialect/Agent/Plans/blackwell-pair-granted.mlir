@@ -3,7 +3,7 @@
 // once, and tells everyone; the throttle keeps it from running ahead.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first
-// RUN: drawloom-opt %t.first -mlir-print-op-generic | drawloom-opt -o %t.second
+// RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second
 // RUN: diff %t.first %t.second
 
 // CHECK: %items = agent.items granted

@@ -2,7 +2,7 @@
 // one ring of operands. Each sees the slots of its own items.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first
-// RUN: drawloom-opt %t.first -mlir-print-op-generic | drawloom-opt -o %t.second
+// RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second
 // RUN: diff %t.first %t.second
 
 // CHECK: agent.role @operand_load

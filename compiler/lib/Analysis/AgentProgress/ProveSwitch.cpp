@@ -1,0 +1,259 @@
+//===- ProveSwitch.cpp - The verdict on a switch, in words and as data ----===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizeTable.h"
+#include "drawloom/Analysis/AgentProgress/AgentProgress.h"
+#include "drawloom/Analysis/Progress/Remedy.h"
+#include "drawloom/Analysis/Progress/SideConditions.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using progress::Failure;
+using progress::Verdict;
+
+ProgressResult agent::proveProgress(SwitchOp roles,
+                                    const progress::ProveLimits &limits) {
+  ProgressResult result{makeNetwork(roles), {}};
+  if (result.outside.empty()) {
+    result.verdict = progress::prove(result.network, limits);
+    // Who shares a warp group with whom decides what there is to hand over.
+    if (llvm::any_of(roles.getRoles(), [](RoleOp role) {
+          return role.getRegisters() && !role.getAt();
+        }))
+      result.verdict.assumptions.push_back(
+          "the register budgets fit: the roles have no place yet");
+    return result;
+  }
+  const Outside &first = result.outside.front();
+  result.verdict.construct = first.construct;
+  if (std::string at = textOf(first.location); !at.empty())
+    result.verdict.construct += " at " + at;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Reporter {
+public:
+  Reporter(SwitchOp roles, const ProgressResult &result)
+      : roles(roles), result(result), network(result.network),
+        verdict(result.verdict) {
+    if (auto kernel = roles->getParentOfType<tile::KernelOp>())
+      who = "the roles of @" + kernel.getSymName().str();
+  }
+
+  void reportDeadlock();
+  void reportCondition();
+  void reportUndecided(bool isError);
+
+private:
+  Location at(const std::string &place) {
+    auto known = result.locations.find(place);
+    return known == result.locations.end() ? roles.getLoc() : known->second;
+  }
+  void attachFailure(InFlightDiagnostic &diag);
+  void attachRemedies(InFlightDiagnostic &diag);
+
+  SwitchOp roles;
+  const ProgressResult &result;
+  const progress::Network &network;
+  const Verdict &verdict;
+  std::string who = "the roles";
+};
+} // namespace
+
+void Reporter::attachFailure(InFlightDiagnostic &diag) {
+  const Failure &failure = *verdict.failure;
+  for (const progress::WaitingEvent *event : progress::causesOf(failure)) {
+    std::string text = progress::describe(*event, failure, network);
+    bool first = true;
+    for (const std::string &line :
+         progress::explain(*event, failure, network)) {
+      text += (first ? ": " : " ") + line;
+      first = false;
+    }
+    diag.attachNote(at(event->location)) << text;
+  }
+}
+
+void Reporter::attachRemedies(InFlightDiagnostic &diag) {
+  // A way out is worth a moment, not more.
+  const progress::ProveLimits limits{.states = 2000, .points = 256, .boxes = 8};
+  for (const progress::Remedy &remedy :
+       progress::findRemedies(network, *verdict.failure, limits)) {
+    bool isSlots = remedy.kind == progress::Remedy::Kind::slots;
+    Diagnostic &note = diag.attachNote(at(remedy.location))
+                       << "with " << (isSlots ? "slots(" : "lag(")
+                       << remedy.value << ") for '"
+                       << network.pipes[remedy.pipe].name << "' it is proved";
+    if (!remedy.condition.empty())
+      note << " if " << remedy.condition;
+  }
+}
+
+void Reporter::reportDeadlock() {
+  InFlightDiagnostic diag = emitError(roles.getLoc())
+                            << who << " don't all end: "
+                            << progress::headlineOf(*verdict.failure, network);
+  attachFailure(diag);
+  attachRemedies(diag);
+}
+
+void Reporter::reportCondition() {
+  InFlightDiagnostic diag =
+      emitRemark(roles.getLoc())
+      << who << " are proved to end if " << verdict.words
+      << "; otherwise: " << progress::headlineOf(*verdict.failure, network);
+  attachFailure(diag);
+}
+
+void Reporter::reportUndecided(bool isError) {
+  InFlightDiagnostic diag =
+      isError ? emitError(roles.getLoc()) : emitWarning(roles.getLoc());
+  diag << "whether " << who << " end is undecided: " << verdict.construct;
+  for (const Outside &outside : result.outside)
+    diag.attachNote(outside.location)
+        << outside.construct << " is outside of the progress model";
+  if (!result.outside.empty() || progress::findMistake(network))
+    return;
+  for (const progress::Breach &breach : progress::checkSideConditions(network))
+    if (result.locations.contains(breach.location))
+      diag.attachNote(at(breach.location)) << "here";
+}
+
+void agent::reportProgress(SwitchOp roles, const ProgressResult &result,
+                           bool undecidedIsError) {
+  Reporter reporter(roles, result);
+  switch (result.verdict.kind) {
+  case Verdict::Kind::proved:
+    return;
+  case Verdict::Kind::provedIf:
+    return reporter.reportCondition();
+  case Verdict::Kind::deadlock:
+    return reporter.reportDeadlock();
+  case Verdict::Kind::undecided:
+    return reporter.reportUndecided(undecidedIsError);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOf(Verdict::Kind kind) {
+  switch (kind) {
+  case Verdict::Kind::proved:
+    return "proved";
+  case Verdict::Kind::provedIf:
+    return "proved if";
+  case Verdict::Kind::deadlock:
+    return "deadlock";
+  case Verdict::Kind::undecided:
+    return "undecided";
+  }
+  return "";
+}
+
+/// A size: its name, and how a launch computes it from the shapes of the
+/// arguments. Sizes of which a launch can't know the value have a name only.
+static Attribute sizeAttribute(const ProgressResult &result, unsigned id,
+                               Builder &builder) {
+  const progress::Size &size = result.network.sizes[id];
+  NamedAttrList entries;
+  entries.append("name", builder.getStringAttr(size.name));
+  if (size.perItemOf)
+    entries.append("per_item", builder.getUnitAttr());
+  AffineExpr value = result.sources[id].value;
+  if (!value)
+    return entries.getDictionary(builder.getContext());
+  // The symbols that it uses, numbered from 0.
+  SmallVector<AffineExpr> numbers(result.symbols.size());
+  SmallVector<Attribute> arguments;
+  bool known = true;
+  value.walk([&](AffineExpr part) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(part);
+    if (!symbol || numbers[symbol.getPosition()])
+      return;
+    numbers[symbol.getPosition()] =
+        builder.getAffineSymbolExpr(arguments.size());
+    const SizeSymbol &source = result.symbols[symbol.getPosition()];
+    known &= source.argument.has_value();
+    if (!known)
+      return;
+    SmallVector<int64_t, 2> place = {*source.argument};
+    if (source.dimension)
+      place.push_back(*source.dimension);
+    arguments.push_back(builder.getDenseI64ArrayAttr(place));
+  });
+  if (known) {
+    // Symbols that are not used have no number; any will do.
+    for (AffineExpr &number : numbers)
+      if (!number)
+        number = builder.getAffineConstantExpr(0);
+    entries.append("of", builder.getArrayAttr(arguments));
+    entries.append("value",
+                   AffineMapAttr::get(AffineMap::get(
+                       0, arguments.size(), value.replaceSymbols(numbers))));
+  }
+  return entries.getDictionary(builder.getContext());
+}
+
+/// An `or` of `and`s of intervals. Sizes that a box does not confine are not in
+/// it.
+static Attribute conditionAttribute(const ProgressResult &result,
+                                    Builder &builder) {
+  SmallVector<Attribute> boxes;
+  progress::Box all = progress::allSizes(result.network);
+  for (const progress::Box &box : result.verdict.condition.boxes) {
+    SmallVector<Attribute> intervals;
+    for (auto [id, interval] : llvm::enumerate(box)) {
+      if (interval == all[id])
+        continue;
+      NamedAttrList entries;
+      entries.append("size", builder.getI64IntegerAttr(id));
+      if (interval.min > all[id].min)
+        entries.append("min", builder.getI64IntegerAttr(interval.min));
+      if (interval.max < all[id].max)
+        entries.append("max", builder.getI64IntegerAttr(interval.max));
+      intervals.push_back(entries.getDictionary(builder.getContext()));
+    }
+    boxes.push_back(builder.getArrayAttr(intervals));
+  }
+  return builder.getArrayAttr(boxes);
+}
+
+DictionaryAttr agent::toAttribute(const ProgressResult &result,
+                                  MLIRContext *context) {
+  Builder builder(context);
+  const Verdict &verdict = result.verdict;
+  NamedAttrList entries;
+  entries.append("verdict", builder.getStringAttr(nameOf(verdict.kind)));
+  if (!verdict.assumptions.empty()) {
+    SmallVector<StringRef> assumptions(verdict.assumptions.begin(),
+                                       verdict.assumptions.end());
+    entries.append("assumes", builder.getStrArrayAttr(assumptions));
+  }
+  if (verdict.kind == Verdict::Kind::undecided)
+    entries.append("because", builder.getStringAttr(verdict.construct));
+  if (verdict.kind == Verdict::Kind::provedIf) {
+    entries.append("words", builder.getStringAttr(verdict.words));
+    entries.append("condition", conditionAttribute(result, builder));
+    SmallVector<Attribute> sizes;
+    for (unsigned id = 0; id < result.network.sizes.size(); ++id)
+      sizes.push_back(sizeAttribute(result, id, builder));
+    entries.append("sizes", builder.getArrayAttr(sizes));
+  }
+  return entries.getDictionary(context);
+}
