@@ -24,16 +24,6 @@ using mlir::Operation;
 
 using Indices = llvm::SmallVector<int64_t, 4>;
 
-static Indices evaluate(ArrayRef<mlir::OpFoldResult> values, Evaluator &eval) {
-  Indices result;
-  for (mlir::OpFoldResult value : values)
-    if (auto attr = mlir::dyn_cast<mlir::Attribute>(value))
-      result.push_back(mlir::cast<mlir::IntegerAttr>(attr).getInt());
-    else
-      result.push_back(eval.getIndex(mlir::cast<mlir::Value>(value)));
-  return result;
-}
-
 /// Sums of indices that leave the range of int64_t are outside of every view.
 static int64_t add(int64_t a, int64_t b) {
   int64_t sum;
@@ -113,7 +103,7 @@ static LogicalResult load(Operation *op, Evaluator &eval) {
   if (failed(result))
     return llvm::failure();
   std::shared_ptr<const Window> window = eval.getWindow(load.getView());
-  Overlap overlap = getOverlap(*window, evaluate(load.getMixedOffsets(), eval),
+  Overlap overlap = getOverlap(*window, eval.getIndices(load.getMixedOffsets()),
                                result->getShape(), load.getTileDims());
   uint64_t pad = getConstantBits(result->getFormat(), load.getPadOrZero());
   if (pad != 0)
@@ -137,8 +127,9 @@ static LogicalResult store(Operation *op, Evaluator &eval) {
                               "arguments "
                            << passed[0] << " and " << passed[1]
                            << "; views that are written must not overlap";
-  Overlap overlap = getOverlap(*window, evaluate(store.getMixedOffsets(), eval),
-                               value->getShape(), store.getTileDims());
+  Overlap overlap =
+      getOverlap(*window, eval.getIndices(store.getMixedOffsets()),
+                 value->getShape(), store.getTileDims());
   if (auto conflict = window->memory->log->store(eval.getItem(), overlap.shape,
                                                  overlap.memory))
     return reportConflict(op, eval, *window, *conflict, /*stores=*/true);
@@ -157,8 +148,8 @@ static LogicalResult dim(Operation *op, Evaluator &eval) {
 static LogicalResult subview(Operation *op, Evaluator &eval) {
   auto subview = mlir::cast<tile::SubviewOp>(op);
   Window window = *eval.getWindow(subview.getView());
-  Indices offsets = evaluate(subview.getMixedOffsets(), eval);
-  Indices sizes = evaluate(subview.getMixedSizes(), eval);
+  Indices offsets = eval.getIndices(subview.getMixedOffsets());
+  Indices sizes = eval.getIndices(subview.getMixedSizes());
   for (size_t d = 0; d < offsets.size(); ++d) {
     if (sizes[d] < 0)
       return op->emitError() << "the size of dimension " << d << " is "
@@ -209,7 +200,7 @@ static LogicalResult read(Operation *op, Evaluator &eval) {
   if (failed(result))
     return llvm::failure();
   std::shared_ptr<const Window> buffer = eval.getWindow(read.getBuffer());
-  auto range = getRange(op, *buffer, evaluate(read.getMixedOffsets(), eval),
+  auto range = getRange(op, *buffer, eval.getIndices(read.getMixedOffsets()),
                         result->getShape());
   if (failed(range))
     return llvm::failure();
@@ -223,7 +214,7 @@ static LogicalResult write(Operation *op, Evaluator &eval) {
   auto write = mlir::cast<tile::WriteOp>(op);
   TensorRef value = eval.get(write.getValue());
   std::shared_ptr<const Window> buffer = eval.getWindow(write.getBuffer());
-  auto range = getRange(op, *buffer, evaluate(write.getMixedOffsets(), eval),
+  auto range = getRange(op, *buffer, eval.getIndices(write.getMixedOffsets()),
                         value->getShape());
   if (failed(range))
     return llvm::failure();

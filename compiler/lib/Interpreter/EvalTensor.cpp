@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
-#include "mlir/IR/Diagnostics.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace drawloom::interp;
 using llvm::LogicalResult;
@@ -54,6 +56,36 @@ static LogicalResult extract(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
+static LogicalResult extractSlice(Operation *op, Evaluator &eval) {
+  auto slice = mlir::cast<mlir::tensor::ExtractSliceOp>(op);
+  TensorRef source = eval.get(slice.getSource());
+  auto result = eval.makeResult(op);
+  if (failed(result))
+    return llvm::failure();
+  auto offsets = eval.getIndices(slice.getMixedOffsets());
+  auto sizes = eval.getIndices(slice.getMixedSizes());
+  auto steps = eval.getIndices(slice.getMixedStrides());
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  StridedRange from;
+  for (auto [d, stride] : llvm::enumerate(getStrides(source->getShape()))) {
+    int64_t extent = source->getShape()[d], last;
+    if (llvm::MulOverflow(sizes[d] - 1, steps[d], last) ||
+        llvm::AddOverflow(offsets[d], last, last) || offsets[d] < 0 ||
+        offsets[d] >= extent || last < 0 || last >= extent)
+      return op->emitError()
+             << "dimension " << d << ": " << sizes[d] << " elements from "
+             << offsets[d] << " in steps of " << steps[d]
+             << " are not inside of the tensor, which has " << extent;
+    from.start += offsets[d] * stride;
+    if (!dropped.test(d))
+      from.strides.push_back(steps[d] * stride);
+  }
+  copyBox(result->getShape(), *result, {0, getStrides(result->getShape())},
+          *source, from);
+  eval.set(op->getResult(0), std::move(*result));
+  return llvm::success();
+}
+
 static LogicalResult empty(Operation *op, Evaluator &eval) {
   auto result = eval.makeResult(op);
   if (failed(result))
@@ -64,9 +96,8 @@ static LogicalResult empty(Operation *op, Evaluator &eval) {
 }
 
 static constexpr NamedRule tensorRules[] = {
-    {"tensor.splat", splat},
-    {"tensor.from_elements", fromElements},
-    {"tensor.extract", extract},
+    {"tensor.splat", splat},     {"tensor.from_elements", fromElements},
+    {"tensor.extract", extract}, {"tensor.extract_slice", extractSlice},
     {"tensor.empty", empty},
 };
 

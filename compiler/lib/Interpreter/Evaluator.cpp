@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
+#include "Agents.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -25,15 +26,21 @@ Window::Window(std::shared_ptr<Memory> newMemory)
   low.assign(sizes.size(), 0);
 }
 
+llvm::SmallVector<llvm::ArrayRef<NamedRule>> drawloom::interp::getAllRules() {
+  return {getIntegerRules(), getFloatRules(),   getCastRules(),
+          getMathRules(),    getControlRules(), getTensorRules(),
+          getItemRules(),    getMemoryRules(),  getMmaRules(),
+          getShapeRules(),   getAffineRules(),  getAgentRules()};
+}
+
 Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
-    : options(options) {
-  for (llvm::ArrayRef<NamedRule> table :
-       {getIntegerRules(), getFloatRules(), getCastRules(), getMathRules(),
-        getControlRules(), getTensorRules(), getItemRules(), getMemoryRules(),
-        getMmaRules(), getShapeRules()})
+    : options(options), agents(std::make_unique<AgentState>()) {
+  for (llvm::ArrayRef<NamedRule> table : getAllRules())
     for (const NamedRule &entry : table)
       rules[mlir::OperationName(entry.operation, context)] = entry.rule;
 }
+
+Evaluator::~Evaluator() = default;
 
 LogicalResult Evaluator::run(mlir::Block &block,
                              llvm::ArrayRef<RuntimeValue> arguments) {
@@ -55,7 +62,11 @@ LogicalResult Evaluator::runOp(Operation *op) {
   if (rule == rules.end())
     return op->emitError() << "the interpreter has no rule for '"
                            << op->getName() << "'";
-  return rule->second(op, *this);
+  if (failed(rule->second(op, *this)))
+    return llvm::failure();
+  if (op->getNumRegions() != 0 && agents->runner)
+    agents->runner->leave(op);
+  return llvm::success();
 }
 
 LogicalResult Evaluator::step(Operation *op) {
@@ -66,12 +77,21 @@ LogicalResult Evaluator::step(Operation *op) {
                             "too low for the program";
 }
 
+llvm::FailureOr<ItemId> Evaluator::addItems(Operation *op, int64_t count) {
+  auto first = static_cast<ItemId>(itemOffsets.size());
+  if (count > maxItems - first)
+    return op->emitError() << "more than " << maxItems << " work items";
+  itemOffsets.resize(first + count);
+  return first + 1;
+}
+
 LogicalResult Evaluator::beginItem(Operation *op,
                                    llvm::ArrayRef<int64_t> offsets) {
-  if (static_cast<ItemId>(itemOffsets.size()) == maxItems)
-    return op->emitError() << "more than " << maxItems << " work items";
-  itemOffsets.emplace_back(offsets);
-  item = static_cast<ItemId>(itemOffsets.size());
+  llvm::FailureOr<ItemId> added = addItems(op, 1);
+  if (failed(added))
+    return llvm::failure();
+  describeItem(*added, offsets);
+  item = *added;
   return llvm::success();
 }
 
@@ -89,6 +109,17 @@ llvm::SmallVector<RuntimeValue>
 Evaluator::collect(mlir::ValueRange values) const {
   return llvm::map_to_vector(
       values, [&](mlir::Value value) { return getValue(value); });
+}
+
+llvm::SmallVector<int64_t, 4>
+Evaluator::getIndices(llvm::ArrayRef<mlir::OpFoldResult> indices) const {
+  llvm::SmallVector<int64_t, 4> result;
+  for (mlir::OpFoldResult index : indices)
+    if (auto attr = mlir::dyn_cast<mlir::Attribute>(index))
+      result.push_back(mlir::cast<mlir::IntegerAttr>(attr).getInt());
+    else
+      result.push_back(getIndex(mlir::cast<mlir::Value>(index)));
+  return result;
 }
 
 llvm::FailureOr<Format> Evaluator::getFormat(Operation *op, mlir::Type type) {

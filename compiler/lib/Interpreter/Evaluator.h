@@ -26,6 +26,7 @@
 
 namespace drawloom::interp {
 
+struct AgentState;
 struct Options;
 class Evaluator;
 
@@ -80,10 +81,16 @@ llvm::ArrayRef<NamedRule> getItemRules();
 llvm::ArrayRef<NamedRule> getMemoryRules();
 llvm::ArrayRef<NamedRule> getMmaRules();
 llvm::ArrayRef<NamedRule> getShapeRules();
+llvm::ArrayRef<NamedRule> getAffineRules();
+llvm::ArrayRef<NamedRule> getAgentRules();
+
+/// The tables of all rules.
+llvm::SmallVector<llvm::ArrayRef<NamedRule>> getAllRules();
 
 class Evaluator {
 public:
   Evaluator(mlir::MLIRContext *context, const Options &options);
+  ~Evaluator();
 
   /// Runs the block's operations up to its terminator, with these values for
   /// its arguments. The terminator's operands are the block's results.
@@ -107,6 +114,9 @@ public:
              {std::make_shared<const HostTensor>(std::move(tensor)), nullptr});
   }
   int64_t getIndex(mlir::Value value) const { return get(value)->getInt(0); }
+  /// Numbers that are constants or values.
+  llvm::SmallVector<int64_t, 4>
+  getIndices(llvm::ArrayRef<mlir::OpFoldResult> indices) const;
 
   std::shared_ptr<const Window> getWindow(mlir::Value value) const {
     return getValue(value).window;
@@ -134,12 +144,23 @@ public:
   llvm::LogicalResult beginItem(mlir::Operation *op,
                                 llvm::ArrayRef<int64_t> offsets);
   void endItem() { item = severalItems; }
+
+  /// Makes room for that many items, which are begun with `setItem` when their
+  /// turn comes, perhaps by several roles. Returns the first of them.
+  llvm::FailureOr<ItemId> addItems(mlir::Operation *op, int64_t count);
+  void describeItem(ItemId which, llvm::ArrayRef<int64_t> offsets) {
+    itemOffsets[which - 1].assign(offsets.begin(), offsets.end());
+  }
+  void setItem(ItemId newItem) { item = newItem; }
   ItemId getItem() const { return item; }
 
   /// Writes `work item (128, 0)`, or `other work items` for more than one.
   std::string formatItem(ItemId item) const;
 
   const Options &getOptions() const { return options; }
+
+  /// The pipes, streams and roles of an agent program.
+  AgentState &getAgents() { return *agents; }
 
 private:
   llvm::LogicalResult runOp(mlir::Operation *op);
@@ -151,6 +172,7 @@ private:
   llvm::DenseMap<mlir::OperationName, Rule> rules;
   llvm::DenseMap<mlir::Type, Format> formats;
   llvm::DenseMap<mlir::Value, RuntimeValue> values;
+  std::unique_ptr<AgentState> agents;
 };
 
 /// Writes ` at [2, 7]`: where element `linear` of the shape stands. Nothing for

@@ -8,6 +8,7 @@
 
 #include "drawloom/Interpreter/Interpreter.h"
 #include "Evaluator.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -85,7 +86,11 @@ LogicalResult drawloom::interp::run(tile::KernelOp kernel,
   Evaluator eval(kernel.getContext(), options);
   bindArguments(kernel, arguments, eval);
   // A kernel without a stream of items is one item.
-  if (!kernel.getForEach() && failed(eval.beginItem(kernel, {})))
+  bool hasItems =
+      kernel.getForEach() ||
+      kernel.walk([](agent::ItemsOp) { return mlir::WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!hasItems && failed(eval.beginItem(kernel, {})))
     return llvm::failure();
   return eval.runBody(kernel.getBody().front());
 }

@@ -1,4 +1,4 @@
-//===- tile-interpret.cpp - Runs a tile program on .npy files -------------===//
+//===- tile-interpret.cpp - Runs a program on .npy files ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tool for tests: the reference interpreter on a file, with its arguments and
-// results as .npy files.
+// A tool for tests: the reference interpreter on a file with tile or agent
+// programs, its arguments and results as .npy files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ static cl::list<std::string>
             cl::value_desc("N=file"));
 static cl::opt<std::string>
     shuffle("shuffle",
-            cl::desc("Run the work items in an order from this seed"),
+            cl::desc("Run work items and roles in an order from this seed"),
             cl::value_desc("seed"));
 static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("Operations after which to give up"),
@@ -171,7 +171,8 @@ static llvm::Error runFile(mlir::ModuleOp module) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(
-      argc, argv, "Runs a tile program with the reference interpreter\n");
+      argc, argv,
+      "Runs a tile or agent program with the reference interpreter\n");
 
   mlir::DialectRegistry registry;
   registerAllDialects(registry);

@@ -30,24 +30,23 @@ TEST(Op, Casts) { runRows(getCastRows()); }
 TEST(Op, Math) { runRows(getMathRows()); }
 TEST(Op, Tiles) { runRows(getTileRows()); }
 
-/// Operations whose tests are whole kernels: KernelTest.cpp.
+/// Operations whose tests are whole kernels: KernelTest.cpp, AgentTest.cpp.
 const std::set<std::string> testedInKernels = {
-    "scf.for",   "scf.if",       "scf.while",  "tile.for_each",
-    "tile.load", "tile.subview", "tile.store", "tile.dim"};
+    "scf.for",       "scf.if",       "scf.while",  "tile.for_each",
+    "tile.load",     "tile.subview", "tile.store", "tile.dim",
+    "agent.consume", "agent.items",  "agent.pipe", "agent.for_each_item",
+    "agent.produce", "agent.switch"};
 
 /// Operations that need no rule, or have none for a reason.
 const std::set<std::string> withoutRule = {
     // Run by the interpreter itself.
-    "tile.kernel", "tile.return",
+    "tile.kernel", "tile.return", "agent.role", "agent.yield",
     // Upstream's description is no clamp; see EvalMath.cpp.
     "math.clampf"};
 
 std::set<std::string> getRules() {
   std::set<std::string> names;
-  for (llvm::ArrayRef<NamedRule> table :
-       {getIntegerRules(), getFloatRules(), getCastRules(), getMathRules(),
-        getControlRules(), getTensorRules(), getItemRules(), getMemoryRules(),
-        getMmaRules(), getShapeRules()})
+  for (llvm::ArrayRef<NamedRule> table : getAllRules())
     for (const NamedRule &rule : table)
       EXPECT_TRUE(names.insert(rule.operation.str()).second)
           << rule.operation.str() << " has two rules";
@@ -56,14 +55,15 @@ std::set<std::string> getRules() {
 
 TEST(Op, EveryOperationHasARule) {
   std::set<std::string> rules = getRules();
-  for (const char *dialect : {"arith", "math", "tile"})
+  for (const char *dialect : {"agent", "arith", "math", "tile"})
     for (const std::string &name : getOperations(dialect))
       EXPECT_NE(rules.count(name), withoutRule.count(name)) << name;
 }
 
 TEST(Op, EveryRuleIsOfAnOperation) {
   std::set<std::string> operations;
-  for (const char *dialect : {"arith", "math", "scf", "tensor", "tile"})
+  for (const char *dialect :
+       {"affine", "agent", "arith", "math", "scf", "tensor", "tile"})
     for (const std::string &name : getOperations(dialect))
       operations.insert(name);
   for (const std::string &rule : getRules())

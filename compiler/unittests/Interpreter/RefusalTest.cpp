@@ -243,6 +243,25 @@ TEST(Refusal, ItemsThatDependOnEachOther) {
                         "argument 0, which other work items loaded"));
 }
 
+TEST(Refusal, IndexArithmetic) {
+  const char *slice = "%r = tensor.extract_slice %0[%1] [2] [2] : "
+                      "tensor<4xi8> to tensor<2xi8>";
+  for (int64_t offset : {-1, 2, 4})
+    EXPECT_THAT(
+        errorOf(slice, {zeros("4xi8"), ints("index", {offset})}, "2xi8"),
+        HasSubstr("dimension 0: 2 elements from " + std::to_string(offset) +
+                  " in steps of 2 are not inside of the tensor, which has 4"));
+  EXPECT_THAT(errorOf("%r, %s = affine.delinearize_index %0 into (%1) : index, "
+                      "index",
+                      {ints("index", {1}), ints("index", {0})}, "index"),
+              HasSubstr("a basis element is 0; it must be positive"));
+  EXPECT_THAT(errorOf("%c = arith.constant 0 : index\n"
+                      "%r = affine.apply affine_map<()[s0] -> (7 floordiv "
+                      "s0)>()[%c]",
+                      {}, "index"),
+              HasSubstr("the map divides by a number that is not positive"));
+}
+
 TEST(Refusal, ArgumentsThatDoNotFit) {
   const char *text = R"(tile.kernel @k(%x: !tile.view<?x16xf32>, %n: i32) {
     })";

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestProgram.h"
+#include "drawloom/Dialect/Agent/IR/AgentDialect.h"
 #include "drawloom/Dialect/Tile/IR/TileDialect.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,10 +24,11 @@ using namespace drawloom;
 using namespace drawloom::interp;
 using namespace drawloom::interp::test;
 
-/// The dialects of a tile program.
+/// The dialects of tile and agent programs.
 static mlir::DialectRegistry getDialects() {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::math::MathDialect,
+  registry.insert<agent::AgentDialect, mlir::affine::AffineDialect,
+                  mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   tile::TileDialect>();
   return registry;

@@ -167,6 +167,42 @@ std::vector<OpRow> drawloom::interp::test::getTileRows() {
       {"%r = tile.extract_slice %0 [1, 1] : tensor<3x3xi8> -> tensor<2x1xi8>",
        {ints("3x3xi8", {1, 2, 3, 4, 5, 6, 7, 8, 9})},
        ints("2x1xi8", {5, 8})},
+      {"%r = tensor.extract_slice %0[0, %1] [2, 2] [1, 1] : tensor<2x4xi8> to "
+       "tensor<2x2xi8>",
+       {ints("2x4xi8", {1, 2, 3, 4, 5, 6, 7, 8}), ints("index", {1})},
+       ints("2x2xi8", {2, 3, 6, 7})},
+      // Every other column, and a row less.
+      {"%r = tensor.extract_slice %0[%1, 1] [1, 2] [1, 2] : tensor<2x4xi8> to "
+       "tensor<2xi8>",
+       {ints("2x4xi8", {1, 2, 3, 4, 5, 6, 7, 8}), ints("index", {1})},
+       ints("2xi8", {6, 8})},
+      {"%a, %b, %r = affine.delinearize_index %0 into (%1, 4) : index, index, "
+       "index",
+       {ints("index", {47}), ints("index", {3})},
+       ints("index", {3})},
+      {"%a, %r, %b = affine.delinearize_index %0 into (%1, 4) : index, index, "
+       "index",
+       {ints("index", {47}), ints("index", {3})},
+       ints("index", {2})},
+      {"%r, %a, %b = affine.delinearize_index %0 into (9, %1, 4) : index, "
+       "index, index",
+       {ints("index", {47}), ints("index", {3})},
+       ints("index", {3})},
+      {"%r = affine.linearize_index [%0, %0, %1] by (9, %1, 4) : index",
+       {ints("index", {2}), ints("index", {3})},
+       ints("index", {35})},
+      {"%c = arith.constant -7 : index\n"
+       "%r = affine.apply affine_map<(d0) -> (d0 floordiv 2 + d0 mod 4)>(%c)",
+       {},
+       ints("index", {-3})},
+      {"%c = arith.constant 7 : index\n"
+       "%r = affine.min affine_map<(d0) -> (d0 * 2, d0 + 1, 20)>(%c)",
+       {},
+       ints("index", {8})},
+      {"%c = arith.constant 7 : index\n"
+       "%r = affine.max affine_map<(d0) -> (d0 * 2, d0 + 1, 20)>(%c)",
+       {},
+       ints("index", {20})},
       {"%r = tile.iota : tensor<4xi32>", {}, ints("4xi32", {0, 1, 2, 3})},
       {"%l = tile.convert_layout %0 : tensor<2x2xi8> -> tensor<2x2xi8, "
        "#tile.layout<2x2, register = [[1, 0], [0, 1]]>>\n"

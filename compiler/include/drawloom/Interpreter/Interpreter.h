@@ -1,4 +1,4 @@
-//===- Interpreter.h - What a tile program means ----------------*- C++ -*-===//
+//===- Interpreter.h - What a program means ---------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs a `tile.kernel` on tensors in host memory, one operation at a time. This
-// is the meaning of the dialect: what a compiled kernel computes is compared
-// with what this computes. docs/Interpreter.md states the rounding of every
+// Runs a `tile.kernel` on tensors in host memory, one operation at a time, as a
+// tile program or, after its warps got roles, as an agent program. This is the
+// meaning of both dialects: what a compiled kernel computes is compared with
+// what this computes. docs/Interpreter.md states the rounding of every
 // operation and derives the bound that such a comparison may use.
 //
 // The invariant: a run either does what the program says or ends with an error
@@ -36,7 +37,8 @@ namespace drawloom::interp {
 struct Options {
   /// Work items run in row-major order of their offsets, or shuffled by this
   /// seed. Items are independent, so the result is the same. The items of a
-  /// nested `tile.for_each` are shuffled among themselves.
+  /// nested `tile.for_each` are shuffled among themselves. The seed also draws
+  /// which role of an `agent.switch` moves next, which changes nothing either.
   std::optional<uint64_t> shuffle;
 
   /// The operations that a run may execute before it is said not to end.

@@ -1,0 +1,216 @@
+//===- EvalAgent.cpp - Operations of agent --------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The run is that of one cluster that takes every work item. Scopes, warps and
+// registers say who does something and where, so nothing here looks at them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Agents.h"
+#include "drawloom/Interpreter/Interpreter.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace drawloom::interp;
+using namespace drawloom;
+using llvm::LogicalResult;
+using mlir::Operation;
+using Need = RoleRunner::Need;
+
+static llvm::SmallVector<RuntimeValue> yielded(mlir::Region &region,
+                                               Evaluator &eval) {
+  return eval.collect(region.front().getTerminator()->getOperands());
+}
+
+static LogicalResult makePipe(Operation *op, Evaluator &eval) {
+  auto pipe = mlir::cast<agent::PipeOp>(op);
+  eval.getAgents().rings[pipe.getPipe()] = std::make_unique<Ring>(pipe);
+  return llvm::success();
+}
+
+static LogicalResult makeItems(Operation *op, Evaluator &eval) {
+  auto items = mlir::cast<agent::ItemsOp>(op);
+  int64_t count = eval.getIndex(items.getCount());
+  if (count < 0)
+    return op->emitError() << "the number of work items is " << count
+                           << "; it must not be negative";
+  auto first = eval.addItems(op, count);
+  if (failed(first))
+    return llvm::failure();
+  auto stream = std::make_shared<Stream>(std::vector<int64_t>(count), *first);
+  std::iota(stream->order.begin(), stream->order.end(), 0);
+  if (eval.getOptions().shuffle)
+    std::shuffle(stream->order.begin(), stream->order.end(),
+                 std::mt19937_64(*eval.getOptions().shuffle));
+  eval.getAgents().streams[items.getItems()] = std::move(stream);
+  return llvm::success();
+}
+
+static LogicalResult runSwitch(Operation *op, Evaluator &eval) {
+  RoleRunner runner(mlir::cast<agent::SwitchOp>(op), eval);
+  eval.getAgents().runner = &runner;
+  LogicalResult result = runner.run();
+  eval.getAgents().runner = nullptr;
+  return result;
+}
+
+static LogicalResult produce(Operation *op, Evaluator &eval) {
+  auto produce = mlir::cast<agent::ProduceOp>(op);
+  RoleRunner &runner = *eval.getAgents().runner;
+  Ring &ring = *eval.getAgents().rings[produce.getPipe()];
+  if (failed(runner.waitFor(op, ring, Need::Empty)))
+    return llvm::failure();
+  ring.acquire();
+  if (failed(eval.runBody(produce.getBody().front())))
+    return llvm::failure();
+  ring.fill(yielded(produce.getBody(), eval), runner.getNumber());
+  return llvm::success();
+}
+
+/// The innermost loop around the operation, or its role if there is none.
+static Operation *getLoopOrRole(Operation *op) {
+  Operation *parent = op->getParentOp();
+  while (!mlir::isa<mlir::LoopLikeOpInterface, agent::RoleOp>(parent))
+    parent = parent->getParentOp();
+  return parent;
+}
+
+static LogicalResult consume(Operation *op, Evaluator &eval) {
+  auto consume = mlir::cast<agent::ConsumeOp>(op);
+  RoleRunner &runner = *eval.getAgents().runner;
+  llvm::SmallVector<Ring *, 2> rings;
+  llvm::SmallVector<RuntimeValue> arguments;
+  for (mlir::Value pipe : consume.getPipes()) {
+    rings.push_back(eval.getAgents().rings[pipe].get());
+    if (failed(runner.waitFor(op, *rings.back(), Need::Full)))
+      return llvm::failure();
+    llvm::append_range(arguments, rings.back()->take(runner.getRole())->values);
+  }
+  if (failed(eval.run(consume.getBody().front(), arguments)))
+    return llvm::failure();
+  for (auto [result, value] :
+       llvm::zip_equal(consume.getResults(), yielded(consume.getBody(), eval)))
+    eval.setValue(result, value);
+  for (Ring *ring : rings) {
+    ring->release(runner.getRole(), consume.getLag());
+    if (consume.getLag() != 0)
+      runner.keptIn(getLoopOrRole(op), *ring);
+  }
+  return llvm::success();
+}
+
+namespace {
+
+/// One role's loop over the work items.
+class ItemLoop {
+public:
+  ItemLoop(agent::ForEachItemOp loop, Evaluator &eval)
+      : loop(loop), eval(eval), runner(*eval.getAgents().runner),
+        stream(eval.getAgents().streams.lookup(loop.getStream())) {}
+
+  LogicalResult run() {
+    ItemId outside = eval.getItem();
+    LogicalResult result =
+        mlir::isa<agent::ItemsType>(loop.getSource().getType()) ? runStream()
+                                                                : runPipe();
+    eval.setItem(outside);
+    return result;
+  }
+
+private:
+  /// The values of the item, from the region of its `agent.items`.
+  llvm::FailureOr<llvm::SmallVector<RuntimeValue>> evaluate(int64_t number) {
+    auto items = loop.getSource().getDefiningOp<agent::ItemsOp>();
+    auto scalar = std::make_shared<const HostTensor>(
+        HostTensor::scalar(Format::Index, stream->order[number]));
+    eval.endItem();
+    if (failed(eval.run(items.getBody().front(), {{scalar, nullptr}})))
+      return llvm::failure();
+    return yielded(items.getBody(), eval);
+  }
+
+  LogicalResult publish(int64_t number, llvm::SmallVector<RuntimeValue> values,
+                        bool isEnd) {
+    if (!loop.getPublish())
+      return llvm::success();
+    Ring &ring = *eval.getAgents().rings[loop.getPublish()];
+    if (failed(runner.waitFor(loop, ring, Need::Empty)))
+      return llvm::failure();
+    ring.acquire();
+    ring.fill(std::move(values), number, isEnd);
+    return llvm::success();
+  }
+
+  LogicalResult runItem(int64_t number, llvm::ArrayRef<RuntimeValue> values) {
+    llvm::SmallVector<int64_t, 4> offsets;
+    for (const RuntimeValue &value : values)
+      if (!isFloat(value.tensor->getFormat()))
+        offsets.push_back(value.tensor->getInt(0));
+    ItemId item = stream->first + static_cast<ItemId>(number);
+    eval.describeItem(item, offsets);
+    eval.setItem(item);
+    runner.setNumber(number);
+    return eval.run(loop.getBody().front(), values);
+  }
+
+  bool takes(int64_t number) {
+    return number % loop.getEvery() == loop.getFrom();
+  }
+
+  LogicalResult runStream() {
+    auto count = static_cast<int64_t>(stream->order.size());
+    for (int64_t number = 0; number < count; ++number) {
+      if (!takes(number))
+        continue;
+      auto values = evaluate(number);
+      if (failed(values) || failed(publish(number, *values, /*isEnd=*/false)) ||
+          failed(runItem(number, *values)))
+        return llvm::failure();
+    }
+    return publish(count, {}, /*isEnd=*/true);
+  }
+
+  LogicalResult runPipe() {
+    Ring &ring = *eval.getAgents().rings[loop.getSource()];
+    while (true) {
+      if (failed(runner.waitFor(loop, ring, Need::Full)))
+        return llvm::failure();
+      // The message is read into registers, and the slot is free again.
+      Content message = *ring.take(runner.getRole());
+      ring.release(runner.getRole(), /*keep=*/0);
+      if (message.isEnd)
+        return publish(message.number, {}, /*isEnd=*/true);
+      if (!takes(message.number))
+        continue;
+      if (failed(publish(message.number, message.values, /*isEnd=*/false)) ||
+          failed(runItem(message.number, message.values)))
+        return llvm::failure();
+    }
+  }
+
+  agent::ForEachItemOp loop;
+  Evaluator &eval;
+  RoleRunner &runner;
+  std::shared_ptr<const Stream> stream;
+};
+
+} // namespace
+
+static LogicalResult forEachItem(Operation *op, Evaluator &eval) {
+  return ItemLoop(mlir::cast<agent::ForEachItemOp>(op), eval).run();
+}
+
+static constexpr NamedRule agentRules[] = {
+    {"agent.pipe", makePipe},    {"agent.items", makeItems},
+    {"agent.switch", runSwitch}, {"agent.produce", produce},
+    {"agent.consume", consume},  {"agent.for_each_item", forEachItem},
+};
+
+llvm::ArrayRef<NamedRule> drawloom::interp::getAgentRules() {
+  return agentRules;
+}
