@@ -30,7 +30,7 @@ func.func @layouts(%x: tensor<8x4xf32, #row>, %y: tensor<8x12xf32, #six>, %z: te
 }
 
 // CHECK-LABEL: func.func @attributes
-// CHECK-SAME: {tile.kind = #tile.reduction<maxsi>, tile.where = #tile.space<tmem>}
-func.func @attributes() attributes {tile.kind = #tile.reduction<maxsi>, tile.where = #tile.space<tmem>} {
+// CHECK-SAME: {kind = #tile.reduction<maxsi>, where = #tile.space<tmem>}
+func.func @attributes() attributes {kind = #tile.reduction<maxsi>, where = #tile.space<tmem>} {
   return
 }

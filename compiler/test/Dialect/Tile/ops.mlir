@@ -6,12 +6,12 @@
 // CHECK: #[[LAYOUT:.*]] = #tile.layout<2x2, offset = {{\[\[}}0, 1], [1, 0]]>
 
 // CHECK-LABEL: tile.kernel @kernel(
-// CHECK-SAME:    %[[X:.*]]: !tile.view<?xf32>, %[[S:.*]]: f32 {tile.note = "kept"}, %{{.*}}: index, %{{.*}}: i32)
-// CHECK-SAME:    attributes {tile.other = 1 : i64} {
+// CHECK-SAME:    %[[X:.*]]: !tile.view<?xf32>, %[[S:.*]]: f32 {tile.name = "kept"}, %{{.*}}: index, %{{.*}}: i32)
+// CHECK-SAME:    attributes {other = 1 : i64} {
 // CHECK-NOT:     tile.return
 // CHECK:       }
-tile.kernel @kernel(%x: !tile.view<?xf32>, %s: f32 {tile.note = "kept"}, %i: index, %j: i32)
-    attributes {tile.other = 1 : i64} {
+tile.kernel @kernel(%x: !tile.view<?xf32>, %s: f32 {tile.name = "kept"}, %i: index, %j: i32)
+    attributes {other = 1 : i64} {
   tile.return
 }
 
@@ -21,9 +21,9 @@ tile.kernel private @private() {
 
 // CHECK-LABEL: tile.kernel @for_each(
 tile.kernel @for_each(%d: !tile.view<?x8x?xf32>, %M: index, %N: index) {
-  // CHECK: tile.for_each (%[[B:.*]], %[[M:.*]], %[[N:.*]]) tiles [1, 8, 128] of %{{.*}} : !tile.view<?x8x?xf32> attributes {tile.note} {
+  // CHECK: tile.for_each (%[[B:.*]], %[[M:.*]], %[[N:.*]]) tiles [1, 8, 128] of %{{.*}} : !tile.view<?x8x?xf32> attributes {note} {
   // CHECK-NOT: tile.return
-  tile.for_each (%b, %m, %n) tiles [1, 8, 128] of %d : !tile.view<?x8x?xf32> attributes {tile.note} {
+  tile.for_each (%b, %m, %n) tiles [1, 8, 128] of %d : !tile.view<?x8x?xf32> attributes {note} {
     // CHECK: tile.for_each (%{{.*}}, %{{.*}}) tiles [64, 32] of [%{{.*}}, %{{.*}}] {
     tile.for_each (%i, %j) tiles [64, 32] of [%M, %N] {
       tile.return

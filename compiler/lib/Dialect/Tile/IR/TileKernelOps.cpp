@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace drawloom::tile;
@@ -85,9 +86,17 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
 
+  // The name stays with the argument: pipes and messages use it. A number is no
+  // name.
   SmallVector<Type> types;
-  for (const OpAsmParser::Argument &argument : arguments)
+  for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(argument.type);
+    StringRef ssaName = argument.ssaName.name.drop_front();
+    if (!argument.sourceLoc && !llvm::isDigit(ssaName.front()))
+      argument.sourceLoc =
+          NameLoc::get(parser.getBuilder().getStringAttr(ssaName),
+                       parser.getEncodedSourceLoc(argument.ssaName.location));
+  }
   Builder &builder = parser.getBuilder();
   result.addAttribute(
       getFunctionTypeAttrName(result.name),
@@ -119,6 +128,13 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    if (StringRef name = findArgumentName(argument); !name.empty())
+      setName(argument, name);
 }
 
 LogicalResult KernelOp::verifyType() {

@@ -1,4 +1,4 @@
-//===- TileAttrs.td - Layouts, memory spaces, kinds of reduction  -*- tablegen -*-===//
+//===- TileAttrs.td - Layouts, schedules and enumerations  -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -136,6 +136,70 @@ def Tile_ReductionAttr : EnumAttr<Tile_Dialect, Tile_Reduction, "reduction"> {
     | `minui`, `andi` | all bits set |
   }];
   let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.schedule
+//===----------------------------------------------------------------------===//
+
+def Tile_Persistence : I32Enum<"Persistence", "how a CTA gets its next work item", [
+    I32EnumCase<"Static", 0, "static">,
+    I32EnumCase<"Granted", 1, "granted">,
+    I32EnumCase<"None", 2, "none">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
+def Tile_Roles : I32Enum<"Roles", "how a program is cut into roles", [
+    I32EnumCase<"Multi", 0, "multi">,
+    I32EnumCase<"Single", 1, "single">,
+    I32EnumCase<"None", 2, "none">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
+def Tile_Otherwise : I32Enum<"Otherwise", "what happens where roles are impossible", [
+    I32EnumCase<"Refuse", 0, "refuse">,
+    I32EnumCase<"Unspecialized", 1, "unspecialized">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
+def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
+  let summary = "what the plan of a kernel shall look like";
+  let description = [{
+    How a kernel shall be planned. It never changes what the kernel computes.
+    A kernel carries it as `tile.schedule`, next to its architecture,
+    `tile.target`. Every field may be left out: `choose-schedule` fills it and
+    says why in `tile.reasons`. What is given is kept, or refused.
+
+    ```mlir
+    tile.kernel @linear(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
+                        %bias: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+        attributes {
+          tile.target = "sm_100a",
+          tile.schedule = #tile.schedule<
+            tile = [128, 256, 64], persistent = static, roles = multi,
+            otherwise = refuse, slots = {operands = 4, bias = 2},
+            together = [[a, b]], cluster = [1, 1, 1], warps = 4, columns = 64>} { ... }
+    ```
+
+    | field | meaning | values |
+    |---|---|---|
+    | `tile` | sizes of a work item's tile, then the step along k; for programs that are not tiled yet | sizes |
+    | `persistent` | a CTA takes items at a fixed stride; as the machine grants them; or one only | `static`, `granted`, `none` |
+    | `roles` | a role for each kind of work; one role that loads and one that computes; no roles | `multi`, `single`, `none` |
+    | `otherwise` | a program that can't have these roles is refused, or is compiled without any | `refuse`, `unspecialized` |
+    | `slots` | slots of a pipe, by the name of the pipe or of a view that is loaded into it | 1 and more |
+    | `together` | groups of views that travel in one pipe | names |
+    | `cluster` | CTAs of a cluster in each dimension | sizes |
+    | `warps` | warps of each role that computes | a multiple of 4 |
+    | `columns` | width of the sub-tiles in which an epilogue's inputs and outputs move | 1 and more |
+
+    The fields are printed in this order.
+  }];
+  let parameters = (ins
+    AttrParameter<"::drawloom::tile::Schedule", "the fields",
+                  "const ::drawloom::tile::Schedule &">:$schedule);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 #endif // DRAWLOOM_DIALECT_TILE_IR_TILEATTRS_TD

@@ -28,6 +28,7 @@ def Tile_Dialect : Dialect {
     | tensors in global memory | `!tile.view`, `tile.dim`, `tile.subview`, `tile.load`, `tile.store` |
     | matrix products and reductions | `tile.mma`, `tile.reduce` |
     | shapes of tiles | `tile.broadcast`, `tile.expand_dims`, `tile.transpose`, `tile.extract_slice`, `tile.iota` |
+    | how the kernel shall be planned | `tile.target`, `#tile.schedule` |
     | what later passes insert | `#tile.layout`, `tile.convert_layout`, `!tile.buffer`, `tile.alloc`, `tile.read`, `tile.write` |
 
     A matrix product, whole:
@@ -61,12 +62,27 @@ def Tile_Dialect : Dialect {
       stores, no other item of the same kernel stores or loads.
     - Edges are nobody's special case: loads fill what lies outside of a view
       with a pad value, stores drop it.
+
+    Attributes that a kernel, or a function that becomes one, may carry:
+
+    | attribute | where | what |
+    |---|---|---|
+    | `tile.target` | kernel | the architecture, such as `"sm_100a"` |
+    | `tile.schedule` | kernel | a `#tile.schedule` |
+    | `tile.reasons` | kernel | why the schedule is what it is: strings, written by `choose-schedule` |
+    | `tile.name` | argument, result | its name in pipes and messages, where the text has none |
+
+    The arguments of a `tile.kernel` keep the names that they have in the text:
+    pipes and messages use them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::tensor::TensorDialect",
   ];
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();

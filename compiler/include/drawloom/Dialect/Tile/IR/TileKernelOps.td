@@ -22,6 +22,7 @@ include "mlir/Interfaces/LoopLikeInterface.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [
     FunctionOpInterface, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "a tile program";
   let description = [{
@@ -39,6 +40,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       }
     }
     ```
+
+    Arguments keep the names that they have in the text (as the name in their
+    location), because the names of pipes come from them. `tile.target` and
+    `tile.schedule` say how the kernel shall be planned.
 
     A block that holds a `tile.for_each` may hold scalar loads and operations
     without side effects besides, but nothing that writes: it belongs to no work

@@ -1,0 +1,129 @@
+//===- Passes.td - Passes over the 'tile' dialect ---------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_TILE_TRANSFORMS_PASSES_TD
+#define DRAWLOOM_DIALECT_TILE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
+  let summary = "fill in what the schedule leaves open, and say why";
+  let description = [{
+    Completes the `tile.schedule` of a kernel from the table of its
+    `tile.target`. What the user gave is kept as it is, or refused. Every choice
+    leaves a sentence with its arithmetic in `tile.reasons`.
+
+    ```mlir
+    tile.kernel @linear(%a: ..., %b: ..., %bias: ..., %d: ...)      // before
+        attributes {tile.target = "sm_100a"} { ... }
+
+    tile.kernel @linear(%a: ..., %b: ..., %bias: ..., %d: ...)      // after
+        attributes {
+          tile.reasons = [
+            "result-slots: 2 slots x 256 columns = 512 of 512 columns of tensor memory on sm_100a", ...],
+          tile.schedule = #tile.schedule<
+            persistent = static, roles = multi, otherwise = refuse,
+            slots = {result = 2, bias = 2, output = 2, operands = 4},
+            cluster = [1, 1, 1], warps = 4, columns = 32>,
+          tile.target = "sm_100a"} { ... }
+    ```
+
+    | field | rule |
+    |---|---|
+    | `warps` | the fewest warp groups whose registers hold the accumulators (where registers hold them) and the tiles that loops carry |
+    | `slots`, tensor memory | two for results if the columns allow it |
+    | `slots`, shared memory | two sub-tiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |
+    | `columns` | rows of 128 bytes; of 64 or 32 where the loops would get fewer than four slots otherwise; then one slot for each input |
+
+    Refused, with the words:
+
+    | why | message |
+    |---|---|
+    | no target | `has no target to plan for: add 'attributes {tile.target = "sm_100a"}'` |
+    | a tile that the program does not have | `tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program` |
+    | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
+    | | `together: 'q' is no view of this kernel` |
+    | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
+    | granted items on a machine that grants none | `persistent: work items are granted by cluster launch control, which sm_90a does not have; use static` |
+    | a cluster that is too large | `cluster: 4 × 4 × 2 = 32 CTAs > 16 on sm_100a; use a smaller cluster` |
+    | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4` |
+    | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |
+    | too much tensor memory | `tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit` |
+    | too much shared memory | `shared memory: ... = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit` |
+    | a width that does not divide | `columns: 96 does not divide the 256 columns of 'bias': 256 % 96 = 64; use 32` |
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "report every choice as a remark at the kernel">,
+  ];
+}
+
+def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
+  let summary = "compute what follows a matrix product in sub-tiles";
+  let description = [{
+    Between the result of a matrix product and the stores, a work item computes
+    on whole tiles. Whole, the inputs and outputs of an epilogue need more
+    shared memory than the operands of the product: two slots for a residual of
+    128 by 256 in bf16 are 128 KiB. This pass cuts them into parts of `columns`
+    columns, the field of `tile.schedule`:
+
+    ```mlir
+    %r = tile.load %c[%m, %n] : !tile.view<?x?xbf16> -> tensor<128x256xbf16>
+    %e = arith.extf %r : tensor<128x256xbf16> to tensor<128x256xf32>
+    %f = arith.addf %acc, %e : tensor<128x256xf32>
+    tile.store %f, %d[%m, %n] : tensor<128x256xf32>, !tile.view<?x?xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %j = %c0 to %c256 step %c64 {
+      %part = tensor.extract_slice %acc[0, %j] [128, 64] [1, 1] : tensor<128x256xf32> to tensor<128x64xf32>
+      %nj = arith.addi %n, %j : index
+      %r = tile.load %c[%m, %nj] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %e = arith.extf %r : tensor<128x64xbf16> to tensor<128x64xf32>
+      %f = arith.addf %part, %e : tensor<128x64xf32>
+      tile.store %f, %d[%m, %nj] : tensor<128x64xf32>, !tile.view<?x?xf32>
+    }
+    ```
+
+    Elementwise operations, broadcasts, transposes, reductions along the rows
+    and loads are cut, whatever their order, with any number of products and
+    stores. A vector with an element for each column is loaded in parts; one with
+    an element for each row is loaded once, before the loop. A reduction along
+    the columns is carried by the loop, from its neutral element, and what needs
+    its result follows the loop; if that is again an epilogue of the same tile,
+    it gets a second loop. Results keep every bit, but for sums and products
+    along the columns, which are rounded once more for each part.
+
+    What somebody needs whole stays whole, as does what is already as narrow as
+    a part. A kernel whose schedule has no `columns` is not changed. Each
+    decision is a line in `tile.reasons`:
+
+    | line | when |
+    |---|---|
+    | slice-epilogue: tile.store of 'd' in 4 parts of 64 columns | it was cut |
+    | slice-epilogue: tile.store of 'd' stays whole: 'tile.extract_slice' needs a whole tile | an operation between the product and the store can't be cut |
+    | slice-epilogue: tile.store of 'd' stays whole: 'tile.load' touches the same view | parts would come after the load |
+    | slice-epilogue: tile.load of 'd' stays whole: a store to the same view follows | parts would be loaded after others are stored |
+    | slice-epilogue: tile.reduce stays whole: its tile is needed whole anyway | nothing would be gained |
+    | slice-epilogue: tile.reduce stays whole: its type has no neutral element | a loop could not start |
+    | slice-epilogue: tile.reduce stays whole: 'scf.for' needs it before the last store | it can't move behind the loop |
+
+    It refuses a width that does not divide the tile: "the schedule's columns =
+    96 do not divide the 256 columns of the epilogue's tile: 256 = 2 * 96 + 64;
+    columns = 64 and columns = 128 do".
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "emit each decision as a remark">];
+}
+
+#endif // DRAWLOOM_DIALECT_TILE_TRANSFORMS_PASSES_TD

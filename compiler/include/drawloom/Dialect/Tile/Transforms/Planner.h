@@ -1,0 +1,124 @@
+//===- Planner.h - A schedule for a program ------------------- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Chooses what a schedule leaves open, from what the program moves and holds
+// and from the architecture's table. It is arithmetic, not search: each field
+// has one rule, and each rule leaves a sentence with its numbers.
+//
+//   shared memory   the epilogue's pipes get two slots of a sub-tile each, the
+//                   pipes that a loop fills share what is left; where that is
+//                   fewer than four slots, narrower sub-tiles make room
+//   tensor memory   two slots for results if they fit, so that one item's
+//                   epilogue overlaps the next item's products
+//   registers       as many warps as the tiles need that registers hold
+//
+// A field that the user gave is never changed. It is used, or it is a fault: a
+// sentence with the arithmetic and what would fit.
+
+#ifndef DRAWLOOM_DIALECT_TILE_TRANSFORMS_PLANNER_H
+#define DRAWLOOM_DIALECT_TILE_TRANSFORMS_PLANNER_H
+
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "mlir/IR/Types.h"
+
+namespace drawloom::tile {
+
+class KernelOp;
+
+/// What the planner knows of a tiled program: sizes, not operations.
+struct Problem {
+  /// A tile as it lies in memory.
+  struct Tile {
+    int64_t rows, columns, bits;
+  };
+
+  /// A matrix product: an M x K tile times the transpose of an N x K tile.
+  struct Product {
+    int64_t m, n, k;
+    mlir::Type a, b, accumulator, scale;
+    /// f32 operands may be rounded to tf32.
+    bool tf32 = false;
+    /// Sums into the accumulator of another product, so it takes no room.
+    bool continues = false;
+    /// Where to report it; may be null.
+    mlir::Operation *op = nullptr;
+  };
+
+  /// What will travel through one pipe in shared memory.
+  struct Pipe {
+    enum Kind { Operands, Input, Output };
+    std::string name;
+    /// The views that are loaded into it.
+    llvm::SmallVector<std::string, 2> views;
+    Kind kind;
+    /// Filled in a loop of the work item, rather than once an item.
+    bool inLoop = false;
+    llvm::SmallVector<Tile, 2> tiles;
+  };
+
+  /// Sizes of a work item's tile, outermost loop first.
+  llvm::SmallVector<int64_t, 3> items;
+  std::vector<Product> products;
+  std::vector<Pipe> pipes;
+  /// Tiles besides accumulators that loops carry, so that registers hold them.
+  std::vector<Tile> carried;
+  /// The views of the kernel, loaded or stored.
+  std::vector<std::string> views;
+};
+
+struct Choice {
+  Schedule schedule;
+  /// "rule: sentence", in the order decided.
+  std::vector<std::string> reasons;
+  /// What is wrong with the program or the given fields; empty if nothing is.
+  std::string fault;
+  /// The operation that the fault is about; null if it is about the kernel.
+  mlir::Operation *faultAt = nullptr;
+};
+
+/// Fills what `given` leaves open.
+Choice chooseSchedule(const Problem &problem, const Schedule &given,
+                      const target::Architecture &arch);
+
+/// Reads the problem off a kernel.
+Problem describe(KernelOp kernel);
+
+/// A program before it is cut into tiles: axes, and what lies along them.
+struct Untiled {
+  /// Sizes of the axes that have tiles of more than one element, in the order
+  /// of a schedule's `tile`; mlir::ShapedType::kDynamic where not known.
+  llvm::SmallVector<int64_t, 3> axes;
+
+  /// A matrix product along three of the axes. Products that read the same
+  /// tensor say so by its name.
+  struct Product {
+    unsigned m, n, k;
+    mlir::Type a, b, accumulator;
+    std::string aName, bName;
+  };
+  std::vector<Product> products;
+
+  /// A tensor of the function that is no operand of a product: its axes, the
+  /// innermost last, and the bits of an element.
+  struct Tensor {
+    std::string name;
+    llvm::SmallVector<unsigned, 3> axes;
+    int64_t bits;
+    bool isOutput;
+  };
+  std::vector<Tensor> tensors;
+};
+
+/// Chooses a tile size for each axis: `schedule.tile`, with its reasons. The
+/// other fields of `given` are taken into account and passed on as they are.
+Choice chooseTile(const Untiled &program, const Schedule &given,
+                  const target::Architecture &arch);
+
+} // namespace drawloom::tile
+
+#endif // DRAWLOOM_DIALECT_TILE_TRANSFORMS_PLANNER_H

@@ -1,0 +1,139 @@
+//===- ChooseTiles.cpp - A tile size for each axis ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Problem.h"
+#include "drawloom/Dialect/Tile/Transforms/Planner.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::linalg_to_tile;
+
+/// Along one axis, of any element type. Far above what fits; what is below is
+/// refused later, with its bytes.
+static constexpr int64_t largestTile = 1 << 20;
+
+/// A tensor's name in the user's program; empty if it has none.
+static std::string getName(Value tensor) {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  return argument ? tile::getArgumentName(argument) : "";
+}
+
+/// What the planner must know to choose tile sizes: for each axis in `thick`
+/// its size, and what lies along these axes.
+static tile::Untiled describe(Problem &problem, ArrayRef<Axis *> thick) {
+  tile::Untiled untiled;
+  for (Axis *axis : thick)
+    untiled.axes.push_back(axis->size);
+  auto getNumber = [&](int64_t axis) -> std::optional<unsigned> {
+    if (axis == noAxis)
+      return std::nullopt;
+    const auto *it = llvm::find(thick, &problem.axes[axis]);
+    return it == thick.end() ? std::nullopt
+                             : std::optional<unsigned>(it - thick.begin());
+  };
+  auto addTensor = [&](std::string name, Type type, ArrayRef<int64_t> axes,
+                       bool isOutput) {
+    tile::Untiled::Tensor tensor = {std::move(name), {}, 0, isOutput};
+    tensor.bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    for (int64_t axis : axes)
+      if (std::optional<unsigned> number = getNumber(axis))
+        tensor.axes.push_back(*number);
+    untiled.tensors.push_back(std::move(tensor));
+  };
+
+  llvm::SmallDenseSet<Value> seen;
+  for (linalg::LinalgOp op : problem.ops) {
+    std::optional<Contraction> match = matchContraction(op);
+    FailureOr<linalg::ContractionDimensions> dims = failure();
+    if (match)
+      dims = linalg::inferContractionDims(op);
+    auto find = [&](ArrayRef<unsigned> loops) {
+      return loops.empty() ? std::nullopt
+                           : getNumber(problem.opAxes[op][loops.back()]);
+    };
+    if (std::optional<unsigned> m, n, k;
+        succeeded(dims) && (m = find(dims->m)) && (n = find(dims->n)) &&
+        (k = find(dims->k))) {
+      Value a = match->lhs->get(), b = match->rhs->get();
+      untiled.products.push_back(
+          {*m, *n, *k, getElementTypeOrSelf(a.getType()),
+           getElementTypeOrSelf(b.getType()),
+           getElementTypeOrSelf(op->getResult(0).getType()), getName(a),
+           getName(b)});
+      continue;
+    }
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isa<BlockArgument>(input->get()) &&
+          isa<RankedTensorType>(input->get().getType()) &&
+          seen.insert(input->get()).second)
+        addTensor(getName(input->get()), input->get().getType(),
+                  problem.getAxes(*input), /*isOutput=*/false);
+  }
+  for (OpOperand &result :
+       problem.func.front().getTerminator()->getOpOperands())
+    addTensor(getResultName(problem.func, result.getOperandNumber()),
+              result.get().getType(),
+              problem.getAxes(cast<OpResult>(result.get())),
+              /*isOutput=*/true);
+  return untiled;
+}
+
+static LogicalResult plan(Problem &problem, ArrayRef<Axis *> thick) {
+  FailureOr<const target::Architecture *> arch =
+      tile::requireTarget(problem.func);
+  if (failed(arch))
+    return failure();
+  tile::Choice choice = tile::chooseTile(
+      describe(problem, thick), tile::getSchedule(problem.func), **arch);
+  if (!choice.fault.empty())
+    return problem.func.emitOpError() << choice.fault;
+  tile::setSchedule(problem.func, choice.schedule);
+  tile::addReasons(problem.func, choice.reasons);
+  return success();
+}
+
+LogicalResult linalg_to_tile::chooseTiles(Problem &problem) {
+  SmallVector<Axis *> all, thick;
+  for (Axis &axis : problem.axes) {
+    if (axis.unit)
+      continue;
+    axis.tile = 1;
+    all.push_back(&axis);
+    if (axis.thick)
+      thick.push_back(&axis);
+  }
+  if (tile::getSchedule(problem.func).tile.empty() &&
+      failed(plan(problem, thick)))
+    return failure();
+
+  tile::Schedule schedule = tile::getSchedule(problem.func);
+  size_t given = schedule.tile.size();
+  if (given != thick.size() && given != all.size()) {
+    InFlightDiagnostic diagnostic = problem.func.emitOpError()
+                                    << "has a schedule with " << given
+                                    << " tile sizes, but " << thick.size()
+                                    << " axes to tile";
+    if (all.size() != thick.size())
+      diagnostic << ", or " << all.size()
+                 << " with those along which a tile has one element";
+    return diagnostic << ": give one size for each dimension of the results, "
+                         "then one for each that is reduced";
+  }
+  for (auto [axis, size] :
+       llvm::zip_equal(given == thick.size() ? thick : all, schedule.tile))
+    if (axis->tile = size; size > largestTile)
+      return problem.func.emitOpError()
+             << "has a schedule with a tile of " << size
+             << " elements along one axis: no machine holds more than "
+             << largestTile << "; tiles of 64 to 256 are usual";
+  // What has one element altogether is not cut.
+  for (Axis *axis : all)
+    if (axis->tile == 1 && axis->size == 1)
+      axis->tile = 0;
+  return success();
+}

@@ -1,0 +1,258 @@
+//===- EmitOp.cpp - One linalg operation on tiles -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A product of matrices becomes tile.mma. In everything else the operations of
+// the body are applied to whole tiles, each over the loops that its operands
+// depend on and no others: what is computed of a bias stays a row until it
+// meets a matrix.
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::linalg_to_tile;
+
+SmallVector<unsigned, 4> Emitter::getLoops(linalg::LinalgOp op,
+                                           OpOperand &operand) {
+  SmallVector<unsigned, 4> loops;
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  for (auto [i, expr] :
+       llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+    if (type && type.getDimSize(i) != 1)
+      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return loops;
+}
+
+Value Emitter::track(linalg::LinalgOp op, Value tile,
+                     ArrayRef<unsigned> loops) {
+  AxisList axes;
+  for (unsigned loop : loops)
+    axes.push_back(getAxes(op)[loop]);
+  padding.setAxes(tile, axes);
+  return tile;
+}
+
+Value Emitter::permute(linalg::LinalgOp op, Value tile, ArrayRef<unsigned> from,
+                       ArrayRef<unsigned> to) {
+  if (from == to)
+    return tile;
+  SmallVector<int64_t> permutation;
+  for (unsigned loop : to)
+    permutation.push_back(llvm::find(from, loop) - from.begin());
+  return track(
+      op, tile::TransposeOp::create(builder, op.getLoc(), tile, permutation),
+      to);
+}
+
+Value Emitter::neutralize(linalg::LinalgOp op, Value tile, unsigned loop,
+                          int64_t dim, TypedAttr neutral) {
+  int64_t axis = getAxes(op)[loop];
+  return padding.neutralize(op.getLoc(), tile,
+                            {axis, dim, sizes[axis], positions[axis]}, neutral);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+FailureOr<bool> Emitter::emitProduct(linalg::LinalgOp op) {
+  std::optional<Contraction> product = matchContraction(op);
+  if (!product)
+    return false;
+  OpOperand *init = op.getDpsInitOperand(0);
+  SmallVector<unsigned, 4> out = getLoops(op, *init);
+  OpOperand *operands[] = {product->lhs, product->rhs};
+  if (out.size() != 2)
+    return false;
+  // The rows of the result are the rows of a.
+  if (!llvm::is_contained(getLoops(op, *operands[0]), out[0]))
+    std::swap(operands[0], operands[1]);
+
+  Value tiles[2];
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    SmallVector<unsigned, 4> loops = getLoops(op, *operand);
+    const unsigned *k = llvm::find_if(
+        loops, [&](unsigned loop) { return !llvm::is_contained(out, loop); });
+    if (loops.size() != 2 || !llvm::is_contained(loops, out[i]) ||
+        k == loops.end())
+      return false;
+    Value tile = permute(op, getTile(operand->get()), loops, {out[i], *k});
+    Type element = getElementTypeOrSelf(tile.getType());
+    TypedAttr zero = tile::ReduceOp::getIdentity(
+        isa<FloatType>(element) ? tile::Reduction::AddF : tile::Reduction::AddI,
+        element);
+    if (!zero)
+      return false;
+    tiles[i] = neutralize(op, tile, *k, /*dim=*/1, zero);
+  }
+  auto mma = tile::MmaOp::create(builder, op.getLoc(), tiles[0], tiles[1],
+                                 getTile(init->get()));
+  mma.setTf32(op->hasAttr("tf32"));
+  if (failed(verify(mma)))
+    return failure();
+  this->tiles[op->getResult(0)] = track(op, mma, out);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+Emitter::Piece Emitter::getPiece(linalg::LinalgOp op, OpOperand &operand) {
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    return {scalars.lookup(operand.get()), {}};
+  SmallVector<unsigned, 4> loops = getLoops(op, operand);
+  SmallVector<unsigned, 4> sorted = loops;
+  llvm::sort(sorted);
+  return {permute(op, getTile(operand.get()), loops, sorted), sorted};
+}
+
+/// Repeats a piece along more loops.
+Emitter::Piece Emitter::widen(linalg::LinalgOp op, Piece piece,
+                              ArrayRef<unsigned> loops) {
+  if (ArrayRef<unsigned>(piece.loops) == loops)
+    return piece;
+  Location loc = op.getLoc();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<int64_t> shape;
+  for (unsigned loop : loops)
+    shape.push_back(ranges[loop]);
+  auto type =
+      RankedTensorType::get(shape, getElementTypeOrSelf(piece.value.getType()));
+  Attribute constant;
+  Value value = piece.value;
+  if (piece.loops.empty() && matchPattern(value, m_Constant(&constant))) {
+    value = arith::ConstantOp::create(builder, loc,
+                                      DenseElementsAttr::get(type, constant));
+  } else if (piece.loops.empty()) {
+    value = tensor::SplatOp::create(builder, loc, type, value);
+  } else {
+    for (auto [i, loop] : llvm::enumerate(loops))
+      if (!llvm::is_contained(piece.loops, loop)) {
+        value = tile::ExpandDimsOp::create(builder, loc, value, i);
+        piece.loops.insert(piece.loops.begin() + i, loop);
+        track(op, value, piece.loops);
+      }
+    value = tile::BroadcastOp::create(builder, loc, type, value);
+  }
+  return {track(op, value, loops),
+          SmallVector<unsigned, 4>(loops.begin(), loops.end())};
+}
+
+Value Emitter::arrange(linalg::LinalgOp op, Piece piece,
+                       ArrayRef<unsigned> order) {
+  SmallVector<unsigned, 4> sorted(order.begin(), order.end());
+  llvm::sort(sorted);
+  return permute(op, widen(op, piece, sorted).value, sorted, order);
+}
+
+SmallVector<Emitter::Piece, 1> Emitter::apply(linalg::LinalgOp op,
+                                              Operation &inner,
+                                              ArrayRef<Piece> operands) {
+  llvm::SmallSetVector<unsigned, 4> set;
+  for (const Piece &operand : operands)
+    set.insert(operand.loops.begin(), operand.loops.end());
+  SmallVector<unsigned, 4> loops = set.takeVector();
+  llvm::sort(loops);
+  IRMapping mapping;
+  for (auto [value, piece] : llvm::zip_equal(inner.getOperands(), operands))
+    mapping.map(value, widen(op, piece, loops).value);
+  Operation *clone = builder.clone(inner, mapping);
+  SmallVector<Piece, 1> pieces;
+  for (Value result : clone->getResults()) {
+    if (!loops.empty())
+      result.setType(cast<RankedTensorType>(clone->getOperand(0).getType())
+                         .clone(result.getType()));
+    pieces.push_back({track(op, result, loops), loops});
+  }
+  return pieces;
+}
+
+Emitter::Piece Emitter::evaluate(linalg::LinalgOp op, Value value,
+                                 DenseMap<Value, Piece> &pieces) {
+  if (auto it = pieces.find(value); it != pieces.end())
+    return it->second;
+  Operation *inner = value.getDefiningOp();
+  if (!inner || inner->getBlock() != op.getBlock())
+    return {scalars.lookup(value), {}};
+  SmallVector<Piece> operands;
+  for (Value operand : inner->getOperands())
+    operands.push_back(evaluate(op, operand, pieces));
+  for (auto [result, piece] :
+       llvm::zip_equal(inner->getResults(), apply(op, *inner, operands)))
+    pieces[result] = piece;
+  return pieces[value];
+}
+
+Emitter::Piece Emitter::reduce(linalg::LinalgOp op, Piece piece,
+                               tile::Reduction kind) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  llvm::erase_if(reduced, [&](unsigned loop) { return ranges[loop] == 1; });
+  SmallVector<unsigned, 4> all = piece.loops;
+  for (unsigned loop : reduced)
+    if (!llvm::is_contained(all, loop))
+      all.push_back(loop);
+  llvm::sort(all);
+  piece = widen(op, piece, all);
+
+  TypedAttr neutral = tile::ReduceOp::getIdentity(
+      kind, getElementTypeOrSelf(piece.value.getType()));
+  for (unsigned loop : reduced)
+    piece.value = neutralize(
+        op, piece.value, loop,
+        llvm::find(piece.loops, loop) - piece.loops.begin(), neutral);
+  for (unsigned loop : llvm::reverse(reduced)) {
+    unsigned *position = llvm::find(piece.loops, loop);
+    piece.value = tile::ReduceOp::create(
+        builder, op.getLoc(),
+        tile::ReductionAttr::get(builder.getContext(), kind), piece.value,
+        builder.getI64IntegerAttr(position - piece.loops.begin()));
+    piece.loops.erase(position);
+    track(op, piece.value, piece.loops);
+  }
+  return piece;
+}
+
+LogicalResult Emitter::emitOp(linalg::LinalgOp op) {
+  FailureOr<bool> isProduct = emitProduct(op);
+  if (failed(isProduct))
+    return failure();
+  if (*isProduct)
+    return success();
+
+  DenseMap<Value, Piece> pieces;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.payloadUsesValueFromOperand(&operand))
+      pieces[op.getMatchingBlockArgument(&operand)] = getPiece(op, operand);
+
+  for (OpResult result : op->getResults()) {
+    OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+    Value yielded = op.getMatchingYieldValue(init)->get();
+    Piece piece;
+    if (op.getNumReductionLoops() == 0) {
+      piece = evaluate(op, yielded, pieces);
+    } else {
+      std::optional<Combiner> combiner =
+          matchCombiner(op, result.getResultNumber());
+      Piece part =
+          reduce(op, evaluate(op, combiner->value, pieces), combiner->kind);
+      Piece previous = pieces[op.getMatchingBlockArgument(init)];
+      Operation *inner = yielded.getDefiningOp();
+      bool partFirst = inner->getOperand(0) == combiner->value;
+      piece = partFirst ? apply(op, *inner, {part, previous}).front()
+                        : apply(op, *inner, {previous, part}).front();
+    }
+    tiles[result] = arrange(op, piece, getLoops(op, *init));
+  }
+  return success();
+}

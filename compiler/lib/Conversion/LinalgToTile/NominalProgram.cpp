@@ -1,0 +1,144 @@
+//===- NominalProgram.cpp - The function with round sizes -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NominalProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::linalg_to_tile;
+
+ArrayRef<int64_t> linalg_to_tile::getAxes(Operation *op) {
+  return op->getAttrOfType<DenseI64ArrayAttr>(axesAttrName).asArrayRef();
+}
+
+void linalg_to_tile::setAxes(Operation *op, ArrayRef<int64_t> axes) {
+  op->setAttr(axesAttrName, DenseI64ArrayAttr::get(op->getContext(), axes));
+}
+
+namespace {
+class NominalBuilder {
+public:
+  explicit NominalBuilder(Problem &problem)
+      : problem(problem), builder(problem.func.getContext()) {}
+
+  NominalProgram build();
+
+private:
+  RankedTensorType getType(Type original, ArrayRef<int64_t> axes);
+  Value addInput(Value original, Type type, ArrayRef<int64_t> axes);
+  Value getScalar(Value original);
+  Value getOperand(OpOperand &operand);
+  void copy(linalg::LinalgOp op);
+
+  Problem &problem;
+  OpBuilder builder;
+  NominalProgram program;
+  /// Scalars, and the results of linalg operations.
+  IRMapping values;
+};
+} // namespace
+
+RankedTensorType NominalBuilder::getType(Type original,
+                                         ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> shape;
+  for (int64_t axis : axes)
+    shape.push_back(axis == noAxis ? 1 : problem.axes[axis].getNominalSize());
+  return RankedTensorType::get(shape, getElementTypeOrSelf(original));
+}
+
+Value NominalBuilder::addInput(Value original, Type type,
+                               ArrayRef<int64_t> axes) {
+  Block &entry = program.func.front();
+  for (auto [input, argument] :
+       llvm::zip_equal(program.inputs, entry.getArguments()))
+    if (input.original == original && ArrayRef<int64_t>(input.axes) == axes)
+      return argument;
+  program.inputs.push_back({original, AxisList(axes)});
+  return entry.addArgument(type, original.getLoc());
+}
+
+Value NominalBuilder::getScalar(Value original) {
+  if (Value known = values.lookupOrNull(original))
+    return known;
+  Value scalar;
+  if (matchPattern(original, m_Constant()))
+    scalar = builder.clone(*original.getDefiningOp())->getResult(0);
+  else
+    scalar = addInput(original, original.getType(), {});
+  values.map(original, scalar);
+  return scalar;
+}
+
+Value NominalBuilder::getOperand(OpOperand &operand) {
+  Value original = operand.get();
+  if (!isa<RankedTensorType>(original.getType()))
+    return getScalar(original);
+  // An init that is only written says nothing but its shape.
+  auto op = cast<linalg::LinalgOp>(operand.getOwner());
+  bool isRead =
+      !op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand);
+  if (Value result = values.lookupOrNull(original); result && isRead)
+    return result;
+  AxisList axes = problem.getAxes(operand);
+  RankedTensorType type = getType(original.getType(), axes);
+  if (!isRead || original.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(builder, original.getLoc(), type.getShape(),
+                                   type.getElementType());
+  DenseElementsAttr elements;
+  if (matchPattern(original, m_Constant(&elements)))
+    return arith::ConstantOp::create(
+        builder, original.getLoc(),
+        DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+  return addInput(original, type, axes);
+}
+
+void NominalBuilder::copy(linalg::LinalgOp op) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(getOperand(operand));
+  op->walk([&](Operation *inner) {
+    for (Value value : inner->getOperands())
+      if (!isa<TensorType>(value.getType()) &&
+          value.getParentRegion() == &problem.func.getBody())
+        getScalar(value);
+  });
+  Operation *clone = builder.clone(*op, values);
+  clone->setOperands(operands);
+  for (auto [result, original] :
+       llvm::zip_equal(clone->getResults(), op->getResults())) {
+    result.setType(getType(original.getType(), problem.getAxes(original)));
+    values.map(original, result);
+  }
+  setAxes(clone, problem.opAxes.at(op));
+}
+
+NominalProgram NominalBuilder::build() {
+  Location loc = problem.func.getLoc();
+  program.module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(program.module->getBody());
+  program.func = func::FuncOp::create(builder, loc, problem.func.getSymName(),
+                                      builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(program.func.addEntryBlock());
+  for (linalg::LinalgOp op : problem.ops)
+    copy(op);
+  SmallVector<Value> results;
+  for (Value result : problem.func.front().getTerminator()->getOperands())
+    results.push_back(values.lookup(result));
+  func::ReturnOp::create(builder, loc, results);
+  program.func.setFunctionType(builder.getFunctionType(
+      program.func.front().getArgumentTypes(), TypeRange(results)));
+  return std::move(program);
+}
+
+NominalProgram linalg_to_tile::makeNominal(Problem &problem) {
+  return NominalBuilder(problem).build();
+}

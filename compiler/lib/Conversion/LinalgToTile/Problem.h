@@ -1,0 +1,134 @@
+//===- Problem.h - What a linalg function computes, by axes --- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A function of linalg operations walks a few index ranges: the rows, the
+// columns and the summed dimension of a matrix product, and whatever its
+// neighbours add. Such a range is an axis. Loops of different operations that
+// meet in a tensor are the same axis, however the tensor is transposed or
+// broadcast in between.
+//
+//   %d[m, n] = sum over k of %a[m, k] * %b[n, k]     axes m, n, k
+//   %s[m]    = max over n of %d[m, n]                 axes m, n
+//
+// Everything that follows speaks of axes: a tile has one size for each; an axis
+// that every result keeps and nobody reduces is cut into work items, and the
+// others are walked inside of one. An edge is a property of an axis.
+//
+// The conversion has four steps:
+//
+//   FindAxes        the axes, from the indexing maps
+//   ChooseTiles     a tile size for each, from the schedule
+//   NominalProgram  a copy of the function in which every axis is exactly two
+//     TileAndFuse   tiles long: upstream's tile-and-fuse sees static shapes and
+//                   no edges
+//   EmitKernel      the tiled copy becomes a tile.kernel; here the real sizes
+//     EmitOp        come back: loops run to them, loads pad, reductions are
+//     Padding       masked where the padding would take part, stores clip
+//
+// The invariant: the nominal sizes decide nothing. A loop of the copy stands
+// for all the tiles of its axis, and is replaced by a loop over the real size.
+
+#ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PROBLEM_H
+#define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PROBLEM_H
+
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace drawloom::linalg_to_tile {
+
+using AxisList = llvm::SmallVector<int64_t, 4>;
+
+/// In an AxisList: a dimension of size one that belongs to no axis.
+inline constexpr int64_t noAxis = -1;
+
+struct Axis {
+  /// mlir::ShapedType::kDynamic if not known.
+  int64_t size = mlir::ShapedType::kDynamic;
+  /// Some operation combines the elements along it.
+  bool reduced = false;
+  /// Has tiles of more than one element unless the schedule says otherwise. The
+  /// batch of a product has not.
+  bool thick = false;
+  /// Has one element and is read at index 0, so it is never cut.
+  bool unit = false;
+  /// Cut into work items, rather than walked inside of one.
+  bool item = false;
+  /// Elements of a tile; 0 if the axis has one element and is never cut.
+  int64_t tile = 0;
+
+  /// Where the size can be read: a number of an argument of the kernel (the
+  /// function's arguments, then its results) and a dimension of it.
+  struct Place {
+    unsigned argument;
+    int64_t dim;
+  };
+  std::optional<Place> place;
+
+  /// The length of the axis in the nominal program.
+  int64_t getNominalSize() const { return tile ? 2 * tile : 1; }
+
+  /// The last tile may reach past the end.
+  bool hasEdge() const {
+    return tile > 1 && (mlir::ShapedType::isDynamic(size) || size % tile != 0);
+  }
+};
+
+/// A function whose operations have been checked.
+struct Problem {
+  mlir::func::FuncOp func;
+  llvm::SmallVector<mlir::linalg::LinalgOp> ops;
+  /// The operations whose results are returned, each once, in program order.
+  llvm::SmallVector<mlir::linalg::LinalgOp> roots;
+
+  /// In the order of the schedule's `tile`: the dimensions of the results, then
+  /// what is reduced.
+  llvm::SmallVector<Axis> axes;
+  /// For each operation, the axes of its loops.
+  llvm::DenseMap<mlir::Operation *, AxisList> opAxes;
+
+  /// The axes of the dimensions of an operand or init of an operation.
+  AxisList getAxes(mlir::OpOperand &operand) const;
+  /// The axes of the dimensions of a result of an operation.
+  AxisList getAxes(mlir::OpResult result) const;
+};
+
+/// The name of the view that a result of the function is stored to.
+std::string getResultName(mlir::func::FuncOp func, unsigned number);
+
+/// The sum of products that a tensor core computes.
+struct Contraction {
+  mlir::OpOperand *lhs, *rhs;
+};
+
+/// Reads `out + a * b`, with the operands perhaps extended before the product.
+std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
+
+/// How one result of an operation with reduced loops is combined.
+struct Combiner {
+  tile::Reduction kind;
+  /// What is combined with the previous value.
+  mlir::Value value;
+};
+std::optional<Combiner> matchCombiner(mlir::linalg::LinalgOp op,
+                                      unsigned result);
+
+/// Refuses what has no form in a tile program, at its place. On success the
+/// function has one block of linalg operations on tensors and of scalar code,
+/// and every linalg operation reads and writes whole loops.
+llvm::LogicalResult checkProgram(mlir::func::FuncOp func);
+
+/// Finds the axes of a checked function and which of them are work items.
+llvm::FailureOr<Problem> findAxes(mlir::func::FuncOp func);
+
+/// Gives each axis its tile size.
+llvm::LogicalResult chooseTiles(Problem &problem);
+
+} // namespace drawloom::linalg_to_tile
+
+#endif // DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PROBLEM_H

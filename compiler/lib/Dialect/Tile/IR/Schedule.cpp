@@ -1,0 +1,160 @@
+//===- Schedule.cpp - What a plan shall look like -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Dialect/Tile/IR/TileAttrs.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::tile;
+
+std::optional<int64_t> Schedule::getSlots(StringRef name) const {
+  for (const auto &[pipe, count] : slots)
+    if (pipe == name)
+      return count;
+  return std::nullopt;
+}
+
+/// The first size below one, as a sentence about `what`.
+static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (size < 1)
+      return (what + ": size " + Twine(i) + " is " + Twine(size) +
+              ", and sizes begin at 1")
+          .str();
+  return "";
+}
+
+std::string Schedule::findFault() const {
+  if (std::string fault = findSmallSize("tile", tile); !fault.empty())
+    return fault;
+  if (std::string fault = findSmallSize("cluster", cluster); !fault.empty())
+    return fault;
+  if (cluster.size() > 3)
+    return ("cluster: has " + Twine(cluster.size()) +
+            " sizes, but a cluster has at most 3 dimensions")
+        .str();
+  llvm::StringSet<> pipes;
+  for (const auto &[name, count] : slots) {
+    if (name.empty())
+      return "slots: a pipe has no name";
+    if (!pipes.insert(name).second)
+      return ("slots: '" + Twine(name) + "' is given twice").str();
+    if (count < 1)
+      return ("slots: '" + Twine(name) + "' has " + Twine(count) +
+              " slots, and a pipe needs at least 1")
+          .str();
+  }
+  llvm::StringSet<> views;
+  for (const std::vector<std::string> &group : together) {
+    if (group.size() < 2)
+      return "together: a group needs at least two views";
+    for (const std::string &name : group) {
+      if (name.empty())
+        return "together: a view has no name";
+      if (!views.insert(name).second)
+        return ("together: '" + Twine(name) +
+                "' is named twice; a view travels in one pipe")
+            .str();
+    }
+  }
+  if (warps && (*warps < 4 || *warps % 4 != 0))
+    return ("warps: is " + Twine(*warps) +
+            ", but compute roles have whole warp groups: a multiple of 4")
+        .str();
+  if (columns && *columns < 1)
+    return ("columns: is " + Twine(*columns) + ", and widths begin at 1").str();
+  return "";
+}
+
+llvm::hash_code tile::hash_value(const Schedule &schedule) {
+  llvm::hash_code hash = llvm::hash_combine(
+      llvm::hash_combine_range(schedule.tile), schedule.persistent,
+      schedule.roles, schedule.otherwise,
+      llvm::hash_combine_range(schedule.slots),
+      llvm::hash_combine_range(schedule.cluster), schedule.warps,
+      schedule.columns);
+  for (const std::vector<std::string> &group : schedule.together)
+    hash = llvm::hash_combine(hash, llvm::hash_combine_range(group));
+  return hash;
+}
+
+Schedule tile::getSchedule(Operation *op) {
+  if (auto attr = op->getAttrOfType<ScheduleAttr>(scheduleAttrName))
+    return attr.getSchedule();
+  return {};
+}
+
+void tile::setSchedule(Operation *op, const Schedule &schedule) {
+  op->setAttr(scheduleAttrName, ScheduleAttr::get(op->getContext(), schedule));
+}
+
+const target::Architecture *tile::getTarget(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>(targetAttrName);
+  if (!name)
+    return nullptr;
+  llvm::Expected<const target::Architecture *> arch =
+      target::findArchitecture(name);
+  if (arch)
+    return *arch;
+  llvm::consumeError(arch.takeError());
+  return nullptr;
+}
+
+FailureOr<const target::Architecture *> tile::requireTarget(Operation *op) {
+  if (const target::Architecture *arch = getTarget(op))
+    return arch;
+  return op->emitOpError()
+         << "has no target to plan for: add 'attributes "
+            "{tile.target = \"sm_100a\"}'; the known ones are "
+         << target::listArchitectures();
+}
+
+void tile::addReasons(Operation *op, ArrayRef<std::string> reasons) {
+  SmallVector<StringRef> all = getReasons(op);
+  llvm::append_range(all, reasons);
+  op->setAttr(reasonsAttrName, Builder(op->getContext()).getStrArrayAttr(all));
+}
+
+SmallVector<StringRef> tile::getReasons(Operation *op) {
+  SmallVector<StringRef> reasons;
+  if (auto attr = op->getAttrOfType<ArrayAttr>(reasonsAttrName))
+    llvm::append_range(reasons, attr.getAsValueRange<StringAttr>());
+  return reasons;
+}
+
+StringRef tile::findArgumentName(BlockArgument argument) {
+  if (auto function =
+          dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), nameAttrName))
+      return name;
+  if (auto location = dyn_cast<NameLoc>(argument.getLoc()))
+    return location.getName();
+  return "";
+}
+
+std::string tile::getArgumentName(BlockArgument argument) {
+  if (StringRef name = findArgumentName(argument); !name.empty())
+    return name.str();
+  return ("arg" + Twine(argument.getArgNumber())).str();
+}
+
+void tile::setArgumentName(BlockArgument argument, StringRef name) {
+  Location location = argument.getLoc();
+  if (auto named = dyn_cast<NameLoc>(location))
+    location = named.getChildLoc();
+  argument.setLoc(
+      NameLoc::get(StringAttr::get(location.getContext(), name), location));
+}

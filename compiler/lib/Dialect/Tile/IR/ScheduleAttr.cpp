@@ -1,0 +1,282 @@
+//===- ScheduleAttr.cpp - The text and the rules of #tile.schedule --------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Dialect/Tile/IR/TileAttrs.h"
+#include "drawloom/Dialect/Tile/IR/TileDialect.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::tile;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+using Delimiter = AsmParser::Delimiter;
+
+static ParseResult parseSizes(AsmParser &parser, Schedule &schedule,
+                              SmallVector<int64_t, 3> Schedule::*field) {
+  return parser.parseCommaSeparatedList(Delimiter::Square, [&] {
+    return parser.parseInteger((schedule.*field).emplace_back());
+  });
+}
+
+static ParseResult parseNumber(AsmParser &parser, Schedule &schedule,
+                               std::optional<int64_t> Schedule::*field) {
+  return parser.parseInteger((schedule.*field).emplace());
+}
+
+/// A word of an enumeration; `words` lists them for the message.
+template <typename Enum>
+static ParseResult parseWord(AsmParser &parser, Schedule &schedule,
+                             std::optional<Enum> Schedule::*field,
+                             StringRef words) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return failure();
+  schedule.*field = symbolizeEnum<Enum>(word);
+  if (!(schedule.*field))
+    return parser.emitError(loc)
+           << "'" << word << "' is no choice here: write " << words;
+  return success();
+}
+
+static ParseResult parseSlots(AsmParser &parser, Schedule &schedule) {
+  return parser.parseCommaSeparatedList(
+      Delimiter::Braces, [&]() -> ParseResult {
+        auto &[name, count] = schedule.slots.emplace_back();
+        return failure(parser.parseKeywordOrString(&name) ||
+                       parser.parseEqual() || parser.parseInteger(count));
+      });
+}
+
+static ParseResult parseTogether(AsmParser &parser, Schedule &schedule) {
+  return parser.parseCommaSeparatedList(Delimiter::Square, [&] {
+    std::vector<std::string> &group = schedule.together.emplace_back();
+    return parser.parseCommaSeparatedList(Delimiter::Square, [&] {
+      return parser.parseKeywordOrString(&group.emplace_back());
+    });
+  });
+}
+
+/// The fields by name, in the order in which they are printed.
+struct Field {
+  StringLiteral name;
+  ParseResult (*parse)(AsmParser &, Schedule &);
+};
+
+static constexpr Field fields[] = {
+    {"tile",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseSizes(parser, schedule, &Schedule::tile);
+     }},
+    {"persistent",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseWord(parser, schedule, &Schedule::persistent,
+                        "static, granted or none");
+     }},
+    {"roles",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseWord(parser, schedule, &Schedule::roles,
+                        "multi, single or none");
+     }},
+    {"otherwise",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseWord(parser, schedule, &Schedule::otherwise,
+                        "refuse or unspecialized");
+     }},
+    {"slots", parseSlots},
+    {"together", parseTogether},
+    {"cluster",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseSizes(parser, schedule, &Schedule::cluster);
+     }},
+    {"warps",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseNumber(parser, schedule, &Schedule::warps);
+     }},
+    {"columns",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseNumber(parser, schedule, &Schedule::columns);
+     }},
+};
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  SMLoc start = parser.getCurrentLocation();
+  Schedule schedule;
+  SmallVector<StringRef> seen;
+  auto parseField = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    const Field *field =
+        llvm::find_if(fields, [&](const Field &f) { return f.name == name; });
+    if (field == std::end(fields)) {
+      auto names = llvm::map_range(
+          fields, [](const Field &f) { return StringRef(f.name); });
+      return parser.emitError(loc)
+             << "a schedule has no field '" << name << "': the fields are "
+             << llvm::join(names, ", ");
+    }
+    if (llvm::is_contained(seen, name))
+      return parser.emitError(loc)
+             << "the field '" << name << "' is given twice";
+    seen.push_back(field->name);
+    return field->parse(parser, schedule);
+  };
+  if (parser.parseCommaSeparatedList(Delimiter::LessGreater, parseField))
+    return {};
+  return parser.getChecked<ScheduleAttr>(start, parser.getContext(), schedule);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  const Schedule &schedule = getSchedule();
+  raw_ostream &os = printer.getStream();
+  llvm::ListSeparator separator;
+  auto name = [&](StringRef text) { printer.printKeywordOrString(text); };
+  auto sizes = [&](StringRef field, ArrayRef<int64_t> values) {
+    if (values.empty())
+      return;
+    os << separator << field << " = [";
+    llvm::interleaveComma(values, os);
+    os << ']';
+  };
+  auto word = [&](StringRef field, auto value) {
+    if (value)
+      os << separator << field << " = " << stringifyEnum(*value);
+  };
+  auto number = [&](StringRef field, std::optional<int64_t> value) {
+    if (value)
+      os << separator << field << " = " << *value;
+  };
+
+  os << '<';
+  sizes("tile", schedule.tile);
+  word("persistent", schedule.persistent);
+  word("roles", schedule.roles);
+  word("otherwise", schedule.otherwise);
+  if (!schedule.slots.empty()) {
+    os << separator << "slots = {";
+    llvm::interleaveComma(schedule.slots, os, [&](const auto &pipe) {
+      name(pipe.first);
+      os << " = " << pipe.second;
+    });
+    os << '}';
+  }
+  if (!schedule.together.empty()) {
+    os << separator << "together = [";
+    llvm::interleaveComma(schedule.together, os, [&](const auto &group) {
+      os << '[';
+      llvm::interleaveComma(group, os, name);
+      os << ']';
+    });
+    os << ']';
+  }
+  sizes("cluster", schedule.cluster);
+  number("warps", schedule.warps);
+  number("columns", schedule.columns);
+  os << '>';
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Schedule schedule) {
+  std::string fault = schedule.findFault();
+  return fault.empty() ? success() : emitError() << fault;
+}
+
+//===----------------------------------------------------------------------===//
+// Where the attributes may stand
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTarget(Operation *op, Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  if (!name)
+    return op->emitOpError() << "'tile.target' is " << value
+                             << ": write the name of an architecture, such as "
+                                "\"sm_100a\"";
+  llvm::Expected<const target::Architecture *> arch =
+      target::findArchitecture(name);
+  if (!arch)
+    return op->emitOpError()
+           << "'tile.target': " << llvm::toString(arch.takeError());
+  return success();
+}
+
+static LogicalResult verifySchedule(Operation *op, Attribute value) {
+  if (isa<ScheduleAttr>(value))
+    return success();
+  return op->emitOpError() << "'tile.schedule' is " << value
+                           << ": write a '#tile.schedule<...>'";
+}
+
+static LogicalResult verifyReasons(Operation *op, Attribute value) {
+  auto reasons = dyn_cast<ArrayAttr>(value);
+  if (reasons && llvm::all_of(reasons, llvm::IsaPred<StringAttr>))
+    return success();
+  return op->emitOpError() << "'tile.reasons' is " << value
+                           << ": reasons are an array of strings";
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  struct Known {
+    StringLiteral name;
+    LogicalResult (*verify)(Operation *, Attribute);
+  };
+  static constexpr Known known[] = {{targetAttrName, verifyTarget},
+                                    {scheduleAttrName, verifySchedule},
+                                    {reasonsAttrName, verifyReasons}};
+  StringRef name = attribute.getName();
+  const Known *found =
+      llvm::find_if(known, [&](const Known &k) { return k.name == name; });
+  if (found == std::end(known)) {
+    auto names = llvm::map_range(
+        known, [](const Known &k) { return StringRef(k.name); });
+    return op->emitOpError() << "has the attribute '" << name
+                             << "', which nobody reads: the attributes of a "
+                                "kernel are "
+                             << llvm::join(names, ", ");
+  }
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitOpError()
+           << "has '" << name << "', which belongs on a kernel or a function";
+  return found->verify(op, attribute.getValue());
+}
+
+/// `tile.name` on an argument or a result.
+static LogicalResult verifyName(Operation *op, StringRef what, unsigned index,
+                                NamedAttribute attribute) {
+  if (attribute.getName() != nameAttrName)
+    return op->emitOpError() << what << ' ' << index << " has the attribute '"
+                             << attribute.getName().getValue()
+                             << "': only 'tile.name' is known here";
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  if (!name || name.empty())
+    return op->emitOpError()
+           << "'tile.name' of " << what << ' ' << index << " is "
+           << attribute.getValue() << ": a name is a string that is not empty";
+  return success();
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return verifyName(op, "argument", argument, attribute);
+}
+
+LogicalResult TileDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyName(op, "result", result, attribute);
+}

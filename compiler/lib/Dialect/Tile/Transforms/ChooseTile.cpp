@@ -1,0 +1,229 @@
+//===- ChooseTile.cpp - Tile sizes for a program without
+//--------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// With a product, a larger tile reads each operand fewer times, until it leaves
+// too little memory to load ahead. So the candidates are tried from the largest
+// on, each with the schedule that chooseSchedule would give it, and the first
+// one that leaves four operand slots is taken. Without a product, a tile is a
+// row of pieces that a copy moves well.
+
+#include "drawloom/Dialect/Tile/Transforms/Planner.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::tile;
+using llvm::formatv;
+
+static constexpr int64_t wantedSlots = 4;
+/// Rows and columns of an accumulator, the largest first.
+static constexpr int64_t candidateRows[] = {128, 64};
+static constexpr int64_t candidateColumns[] = {256, 192, 128, 96, 64, 32, 16};
+/// One row of a swizzled tile in shared memory.
+static constexpr int64_t rowBytes = 128;
+/// A tile of a program without products: long rows, and as many as make a copy
+/// of this size.
+static constexpr int64_t longestRow = 1024;
+static constexpr int64_t mostRows = 128;
+static constexpr int64_t copyBytes = 16 * 1024;
+
+/// Whether a tile of `size` along an axis wastes neither a whole part of itself
+/// nor, in its last tile, what a smaller candidate would not waste.
+static bool suits(int64_t axis, int64_t size, ArrayRef<int64_t> candidates) {
+  if (ShapedType::isDynamic(axis) || axis % size == 0)
+    return true;
+  int64_t granule = candidates.back();
+  if (size > int64_t(llvm::alignTo(axis, granule)))
+    return false;
+  return llvm::none_of(candidates, [&](int64_t other) {
+    return other < size && 2 * other > size && axis % other == 0;
+  });
+}
+
+namespace {
+class TileChooser {
+public:
+  TileChooser(const Untiled &program, const Schedule &given,
+              const target::Architecture &arch)
+      : program(program), given(given), arch(arch),
+        tile(program.axes.size(), 1) {}
+
+  Choice choose() {
+    if (program.axes.empty())
+      return finish({});
+    return program.products.empty() ? chooseCopies() : chooseProduct();
+  }
+
+private:
+  Choice chooseProduct();
+  Choice chooseCopies();
+  Problem cut() const;
+  std::string spell() const {
+    return llvm::join(
+        llvm::map_range(tile,
+                        [](int64_t size) { return std::to_string(size); }),
+        "x");
+  }
+
+  Choice finish(std::string reason) const {
+    Choice choice;
+    choice.schedule = given;
+    choice.schedule.tile.assign(tile.begin(), tile.end());
+    if (!reason.empty())
+      choice.reasons.push_back(std::move(reason));
+    return choice;
+  }
+
+  const Untiled &program;
+  const Schedule &given;
+  const target::Architecture &arch;
+  SmallVector<int64_t, 3> tile;
+};
+} // namespace
+
+/// The program with the present tile sizes.
+Problem TileChooser::cut() const {
+  Problem problem;
+  Problem::Pipe operands = {
+      "operands", {}, Problem::Pipe::Operands, /*inLoop=*/true, {}};
+  llvm::StringSet<> loaded;
+  auto load = [&](StringRef name, unsigned rows, unsigned columns, Type type) {
+    if (!name.empty() && !loaded.insert(name).second)
+      return;
+    operands.tiles.push_back(
+        {tile[rows], tile[columns], type.getIntOrFloatBitWidth()});
+  };
+  for (const Untiled::Product &product : program.products) {
+    problem.products.push_back({tile[product.m], tile[product.n],
+                                tile[product.k], product.a, product.b,
+                                product.accumulator, Type(),
+                                /*tf32=*/true});
+    load(product.aName, product.m, product.k, product.a);
+    load(product.bName, product.n, product.k, product.b);
+  }
+  if (!operands.tiles.empty())
+    problem.pipes.push_back(operands);
+  for (const Untiled::Tensor &tensor : program.tensors) {
+    problem.views.push_back(tensor.name);
+    if (tensor.axes.size() < 2)
+      continue;
+    Problem::Tile piece = {1, tile[tensor.axes.back()], tensor.bits};
+    for (unsigned axis : ArrayRef(tensor.axes).drop_back())
+      piece.rows *= tile[axis];
+    problem.pipes.push_back(
+        {tensor.isOutput ? "output" : tensor.name,
+         {tensor.name},
+         tensor.isOutput ? Problem::Pipe::Output : Problem::Pipe::Input,
+         /*inLoop=*/false,
+         {piece}});
+  }
+  return problem;
+}
+
+Choice TileChooser::chooseProduct() {
+  const Untiled::Product &product = program.products.front();
+  int64_t bits = std::max(product.a.getIntOrFloatBitWidth(),
+                          product.b.getIntOrFloatBitWidth());
+  // A short k needs no whole row; instructions take 32 bytes of it at a time.
+  int64_t step = rowBytes * 8 / bits;
+  if (int64_t size = program.axes[product.k]; !ShapedType::isDynamic(size))
+    step = std::min<int64_t>(step, llvm::alignTo(size, 32 * 8 / bits));
+  for (const Untiled::Product &other : program.products)
+    tile[other.k] = step;
+
+  // The tile is what is being chosen, so slots by name are looked at later.
+  Schedule others = given;
+  others.slots.clear();
+  others.together.clear();
+  others.tile.clear();
+  std::string firstFault;
+  SmallVector<int64_t, 3> best;
+  int64_t bestSlots = 0;
+  for (int64_t rows : candidateRows)
+    for (int64_t columns : candidateColumns) {
+      if (!suits(program.axes[product.m], rows, candidateRows) ||
+          !suits(program.axes[product.n], columns, candidateColumns))
+        continue;
+      for (const Untiled::Product &other : program.products) {
+        tile[other.m] = rows;
+        tile[other.n] = columns;
+      }
+      Choice choice = chooseSchedule(cut(), others, arch);
+      if (!choice.fault.empty()) {
+        if (firstFault.empty())
+          firstFault = spell() + ": " + choice.fault;
+        continue;
+      }
+      int64_t slots =
+          choice.schedule.getSlots("operands").value_or(wantedSlots);
+      if (slots > bestSlots) {
+        best = tile;
+        bestSlots = slots;
+      }
+      if (bestSlots >= wantedSlots) {
+        tile = best;
+        return finish(formatv(
+            "tile: {0}, the largest candidate that leaves {1} operand slots on "
+            "{2}; k moves in rows of {3} bytes",
+            spell(), bestSlots, arch.name, step * bits / 8));
+      }
+    }
+  if (bestSlots > 0) {
+    tile = best;
+    return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
+                          "slots, this one leaves {3}",
+                          spell(), arch.name, wantedSlots, bestSlots));
+  }
+  Choice choice = finish({});
+  choice.fault = "no tile size is legal for this product; the first that was "
+                 "tried is " +
+                 firstFault;
+  return choice;
+}
+
+Choice TileChooser::chooseCopies() {
+  // The innermost axis of the first tensor is contiguous in most of them.
+  unsigned inner = program.axes.size() - 1;
+  int64_t bits = 8;
+  for (const Untiled::Tensor &tensor : program.tensors)
+    bits = std::max(bits, tensor.bits);
+  for (const Untiled::Tensor &tensor : program.tensors)
+    if (!tensor.axes.empty()) {
+      inner = tensor.axes.back();
+      break;
+    }
+  auto cap = [&](unsigned axis, int64_t most) {
+    int64_t size = program.axes[axis];
+    return ShapedType::isDynamic(size)
+               ? most
+               : std::min<int64_t>(most, llvm::PowerOf2Ceil(size));
+  };
+  tile[inner] = cap(inner, longestRow);
+  int64_t rows =
+      std::clamp<int64_t>(copyBytes * 8 / (tile[inner] * bits), 1, mostRows);
+  for (unsigned axis = program.axes.size(); axis-- > 0;)
+    if (axis != inner && rows > 1) {
+      tile[axis] = cap(axis, rows);
+      rows /= tile[axis];
+    }
+  return finish(formatv("tile: {0}, so that one copy moves up to {1} KiB in "
+                        "rows of {2} bytes",
+                        spell(), copyBytes / 1024, tile[inner] * bits / 8));
+}
+
+Choice tile::chooseTile(const Untiled &program, const Schedule &given,
+                        const target::Architecture &arch) {
+  return TileChooser(program, given, arch).choose();
+}

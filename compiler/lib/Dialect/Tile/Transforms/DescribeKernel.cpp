@@ -1,0 +1,186 @@
+//===- DescribeKernel.cpp - What a kernel moves and holds -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/Transforms/Planner.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace drawloom::tile;
+
+/// The name of the argument that a view is cut from.
+static std::string getViewName(Value view) {
+  while (auto cut = view.getDefiningOp<SubviewOp>())
+    view = cut.getView();
+  auto argument = dyn_cast<BlockArgument>(view);
+  return argument ? getArgumentName(argument) : "view";
+}
+
+/// A tile as rows, all dimensions but the last, and columns.
+static Problem::Tile describeTile(RankedTensorType type) {
+  int64_t rows = 1;
+  for (int64_t size : type.getShape().drop_back())
+    if (llvm::MulOverflow(rows, size, rows))
+      rows = INT64_MAX;
+  Type element = type.getElementType();
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return {rows, type.getShape().back(), std::max<int64_t>(bits, 4)};
+}
+
+/// The products that read a tile as it is: transposed or cut at most, because
+/// a descriptor can say that.
+static void findReaders(Value tile, SmallVectorImpl<MmaOp> &products) {
+  for (Operation *user : tile.getUsers()) {
+    if (auto product = dyn_cast<MmaOp>(user))
+      products.push_back(product);
+    else if (isa<TransposeOp, ExtractSliceOp>(user))
+      findReaders(user->getResult(0), products);
+  }
+}
+
+/// The outermost block of a work item; a kernel without items is one item.
+static Block *getItemBody(KernelOp kernel) {
+  Block *body = &kernel.getBody().front();
+  for (ForEachOp items = kernel.getForEach(); items; items = items.getNested())
+    body = &items.getBody().front();
+  return body;
+}
+
+namespace {
+class Describer {
+public:
+  explicit Describer(KernelOp kernel)
+      : kernel(kernel), itemBody(getItemBody(kernel)) {}
+
+  Problem describe() {
+    kernel.walk([&](Operation *op) {
+      if (auto product = dyn_cast<MmaOp>(op))
+        addProduct(product);
+      else if (auto load = dyn_cast<LoadOp>(op))
+        addLoad(load);
+      else if (auto store = dyn_cast<StoreOp>(op))
+        addStore(store);
+      else if (auto loop = dyn_cast<scf::ForOp>(op))
+        addCarried(loop);
+    });
+    addOperands();
+    for (ForEachOp loop = kernel.getForEach(); loop; loop = loop.getNested())
+      llvm::append_range(problem.items, loop.getTiles());
+    for (BlockArgument argument : kernel.getBody().getArguments())
+      if (isa<ViewType>(argument.getType()))
+        problem.views.push_back(getArgumentName(argument));
+    return std::move(problem);
+  }
+
+private:
+  void addProduct(MmaOp op) {
+    Problem::Product product = {
+        op.getM(),
+        op.getN(),
+        op.getK(),
+        op.getA().getType().getElementType(),
+        op.getB().getType().getElementType(),
+        op.getAcc().getType().getElementType(),
+        op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
+        op.getTf32(),
+        op.getAcc().getDefiningOp<MmaOp>() != nullptr,
+        op};
+    problem.products.push_back(product);
+  }
+
+  void addLoad(LoadOp load) {
+    // Scalars and vectors are read where they are used.
+    auto type = dyn_cast<RankedTensorType>(load.getResult().getType());
+    if (!type || type.getRank() < 2)
+      return;
+    SmallVector<MmaOp> products;
+    findReaders(load.getResult(), products);
+    if (!products.empty()) {
+      operands[load] = products;
+      return;
+    }
+    std::string name = getViewName(load.getView());
+    problem.pipes.push_back({name,
+                             {name},
+                             Problem::Pipe::Input,
+                             load->getBlock() != itemBody,
+                             {describeTile(type)}});
+  }
+
+  void addStore(StoreOp store) {
+    auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+    if (!type || type.getRank() < 2)
+      return;
+    std::string name = "output";
+    if (outputs++ > 0)
+      name += "_" + std::to_string(outputs - 1);
+    problem.pipes.push_back({name,
+                             {getViewName(store.getView())},
+                             Problem::Pipe::Output,
+                             store->getBlock() != itemBody,
+                             {describeTile(type)}});
+  }
+
+  void addCarried(scf::ForOp loop) {
+    for (auto [value, result] :
+         llvm::zip_equal(loop.getYieldedValues(), loop.getResults())) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (type && type.getRank() > 0 && !value.getDefiningOp<MmaOp>())
+        problem.carried.push_back(describeTile(type));
+    }
+  }
+
+  /// Operands that one product reads and one loop loads travel together.
+  void addOperands() {
+    llvm::EquivalenceClasses<Operation *> groups;
+    for (auto &[load, products] : operands) {
+      groups.insert(load);
+      for (auto &[other, otherProducts] : operands) {
+        auto reads = [&, &others = otherProducts](MmaOp product) {
+          return llvm::is_contained(others, product);
+        };
+        if (other->getBlock() == load->getBlock() &&
+            llvm::any_of(products, reads))
+          groups.unionSets(load, other);
+      }
+    }
+    llvm::MapVector<Operation *, size_t> pipeOf;
+    for (auto &[op, products] : operands) {
+      auto load = cast<LoadOp>(op);
+      auto [entry, isNew] =
+          pipeOf.try_emplace(groups.getLeaderValue(op), problem.pipes.size());
+      if (isNew)
+        problem.pipes.push_back({"operands",
+                                 {},
+                                 Problem::Pipe::Operands,
+                                 load->getBlock() != itemBody,
+                                 {}});
+      Problem::Pipe &pipe = problem.pipes[entry->second];
+      pipe.views.push_back(getViewName(load.getView()));
+      pipe.tiles.push_back(
+          describeTile(cast<RankedTensorType>(load.getResult().getType())));
+    }
+    // With several groups the word says too little, so each goes by a view.
+    if (pipeOf.size() > 1)
+      for (auto &[leader, index] : pipeOf)
+        problem.pipes[index].name = problem.pipes[index].views.front();
+  }
+
+  KernelOp kernel;
+  Block *itemBody;
+  Problem problem;
+  llvm::MapVector<Operation *, SmallVector<MmaOp>> operands;
+  int outputs = 0;
+};
+} // namespace
+
+Problem drawloom::tile::describe(KernelOp kernel) {
+  return Describer(kernel).describe();
+}

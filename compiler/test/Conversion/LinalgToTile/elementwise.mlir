@@ -1,0 +1,82 @@
+// The operations of a body work on whole tiles, over no more dimensions than
+// their operands have.
+
+// RUN: drawloom-opt %s -convert-linalg-to-tile -canonicalize | FileCheck %s
+
+// What depends on nothing stays a scalar, what depends on a row stays a row.
+// CHECK-LABEL: tile.kernel @small(
+// CHECK:       tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [32, 64]
+// CHECK-DAG:     %[[X:.*]] = tile.load %arg0[%[[M]], %[[N]]]
+// CHECK-DAG:     %[[ROW:.*]] = tile.load %arg1[%[[N]]]
+// CHECK:         %[[BELOW:.*]] = arith.cmpf olt, %[[X]], %{{.*}} : tensor<32x64xf32>
+// CHECK:         %[[SCALE:.*]] = arith.mulf %arg2, %arg2 : f32
+// CHECK:         %[[SCALES:.*]] = tensor.splat %[[SCALE]] : tensor<64xf32>
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[ROW]], %[[SCALES]] : tensor<64xf32>
+// CHECK:         %[[WIDE:.*]] = tile.broadcast
+// CHECK:         arith.select %[[BELOW]], %[[WIDE]], %[[X]] : tensor<32x64xi1>, tensor<32x64xf32>
+func.func @small(%x: tensor<?x?xf32>, %row: tensor<?xf32>, %alpha: f32) -> tensor<?x?xf32>
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %row : tensor<?x?xf32>, tensor<?xf32>) outs(%x : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %unused: f32):
+    %zero = arith.constant 0.0 : f32
+    %scale = arith.mulf %alpha, %alpha : f32
+    %scaled = arith.mulf %b, %scale : f32
+    %below = arith.cmpf olt, %a, %zero : f32
+    %c = arith.select %below, %scaled, %a : f32
+    linalg.yield %c : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// A tensor that is read and written the other way round is transposed; a dimension
+// of size one that is read at 0 is no part of a tile.
+// CHECK-LABEL: tile.kernel @turned(
+// CHECK:       tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [32, 64] of %out
+// CHECK:         %[[X:.*]] = tile.load %arg0[%[[N]], %[[M]]] : !tile.view<?x?xf32> -> tensor<64x32xf32>
+// CHECK:         %[[T:.*]] = tile.transpose %[[X]] [1, 0]
+// CHECK:         %[[C:.*]] = tile.load %arg1[%[[M]], 0] dims [0] : !tile.view<?x1xf32> -> tensor<32xf32>
+// CHECK:         %[[E:.*]] = tile.expand_dims %[[C]] axis 1
+// CHECK:         %[[B:.*]] = tile.broadcast %[[E]]
+// CHECK:         arith.addf %[[T]], %[[B]]
+func.func @turned(%x: tensor<?x?xf32>, %column: tensor<?x1xf32>, %out: tensor<?x?xf32>) -> tensor<?x?xf32>
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m, 0)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %column : tensor<?x?xf32>, tensor<?x1xf32>) outs(%out : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %unused: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// Two results of one operation, from an operation with two results; each is
+// returned under its own name.
+// CHECK-LABEL: tile.kernel @wide_product(
+// CHECK:       %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended %{{.*}}, %{{.*}} : tensor<128xi32>
+// CHECK-DAG:   tile.store %[[LOW]], %low
+// CHECK-DAG:   tile.store %[[HIGH]], %high
+func.func @wide_product(%x: tensor<?xi32>, %y: tensor<?xi32>)
+    -> (tensor<?xi32> {tile.name = "low"}, tensor<?xi32> {tile.name = "high"})
+    attributes {tile.schedule = #tile.schedule<tile = [128]>} {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                         iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<?xi32>, tensor<?xi32>) outs(%x, %x : tensor<?xi32>, tensor<?xi32>) {
+  ^bb0(%a: i32, %b: i32, %u: i32, %v: i32):
+    %low, %high = arith.mulsi_extended %a, %b : i32
+    linalg.yield %low, %high : i32, i32
+  } -> (tensor<?xi32>, tensor<?xi32>)
+  return %0#0, %0#1 : tensor<?xi32>, tensor<?xi32>
+}
+
+// A result that is returned twice is stored twice.
+// CHECK-LABEL: tile.kernel @twice(
+// CHECK:       tile.store %[[V:.*]], %out0
+// CHECK:       tile.store %[[V]], %out1
+func.func @twice(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+    attributes {tile.schedule = #tile.schedule<tile = [128]>} {
+  %0 = math.exp %x : tensor<?xf32>
+  return %0, %0 : tensor<?xf32>, tensor<?xf32>
+}

@@ -1,0 +1,316 @@
+// Every refusal of choose-schedule, with its words.
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule))' --verify-diagnostics --split-input-file
+
+// expected-error @below {{has no target to plan for: add 'attributes {tile.target = "sm_100a"}'; the known ones are sm_90a}}
+tile.kernel @k() {
+}
+
+// -----
+
+// expected-error @below {{slots: 'bais' names no pipe of this kernel on sm_100a; the names are output, operands, a, b, result}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {bais = 2}>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{together: 'q' is no view of this kernel; the views are a, b, d}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<together = [[a, q]]>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{persistent: work items are granted by cluster launch control, which sm_90a does not have; use static}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<persistent = granted>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{cluster: 4 × 4 × 2 = 32 CTAs > 16 on sm_100a; use a smaller cluster}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [4, 4, 2]>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<warps = 8>} {
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<64x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+    scf.yield %t : tensor<64x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<64x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{warps: 32 > 28: a CTA has at most 1024 threads, and the other roles need a warp group; use 28}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<warps = 32>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<warps = 4>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; use a smaller tile}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %zero = arith.constant dense<0.0> : tensor<64x512xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<64x512xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<512x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<512x64xbf16> -> tensor<64x512xf32>
+    scf.yield %t : tensor<64x512xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<64x512xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {result = 3}>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{tensor memory: result: 1 slot × 1024 columns = 1024 > 512 columns on sm_100a; use a smaller tile}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x1024xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x1024xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<1024x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<1024x64xbf16> -> tensor<128x1024xf32>
+    scf.yield %t : tensor<128x1024xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x1024xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{columns: 96 does not divide the 256 columns of 'output': 256 % 96 = 64; use 32}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<columns = 96>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or columns = 32 does}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 4}, columns = 64>} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{output: 2 slots × 4 KiB + operands: 2 slots × 384 KiB + 1 KiB for barriers = 777 KiB > 227 KiB on sm_100a; use a smaller tile}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 512 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x512xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x512xbf16>
+    %t = tile.mma %x, %y, %s : tensor<128x512xbf16>, tensor<256x512xbf16> -> tensor<128x256xf32>
+    scf.yield %t : tensor<128x256xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %zero = arith.constant dense<0.0> : tensor<100x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<100x64xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<100x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+    // expected-error @below {{the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows}}
+    %t = tile.mma %x, %y, %s : tensor<100x64xbf16>, tensor<64x64xbf16> -> tensor<100x64xf32>
+    scf.yield %t : tensor<100x64xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<100x64xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 24 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x24xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x24xbf16>
+    // expected-error @below {{the product is 128x64x24, but tcgen05.mma takes 16 of bf16 along k at a time, and 24 % 16 = 8; use a step of 32}}
+    %t = tile.mma %x, %y, %s : tensor<128x24xbf16>, tensor<64x24xbf16> -> tensor<128x64xf32>
+    scf.yield %t : tensor<128x64xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x100xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x100xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<100x64xbf16>
+    // expected-error @below {{the product is 128x100x64, but tcgen05.mma has no width that divides 100 columns; use a multiple of 16 up to 256}}
+    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<100x64xbf16> -> tensor<128x100xf32>
+    scf.yield %t : tensor<128x100xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x100xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4E2M1FN>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 64 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xf4E2M1FN>
+  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+    %x = tile.load %a[0, %k] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
+    // expected-error @below {{the product is 128x64x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
+    %t = tile.mma %x, %y, %s : tensor<128x64xf4E2M1FN>, tensor<64x64xf4E2M1FN> -> tensor<128x64xf32>
+    scf.yield %t : tensor<128x64xf32>
+  }
+  tile.store %sum, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// Registers hold the results on Hopper.
+// expected-error @below {{slots: 'result' names no pipe of this kernel on sm_90a; the names are x, output}}
+tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
+    tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {result = 2}>} {
+  %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
+  tile.store %0, %y[0, 0] : tensor<8x32xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// expected-error @below {{tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program}}
+tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
+    tile.target = "sm_90a", tile.schedule = #tile.schedule<tile = [16, 32]>} {
+  tile.for_each (%m, %n) tiles [8, 32] of %x : !tile.view<?x?xf32> {
+    %0 = tile.load %x[%m, %n] : !tile.view<?x?xf32> -> tensor<8x32xf32>
+    tile.store %0, %y[%m, %n] : tensor<8x32xf32>, !tile.view<?x?xf32>
+  }
+}

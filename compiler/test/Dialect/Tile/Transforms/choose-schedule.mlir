@@ -1,0 +1,109 @@
+// What the planner chooses, and the sentences that it leaves.
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule))' | FileCheck %s
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule{remarks}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+!mat = !tile.view<?x?xbf16>
+
+// D = bf16(A * B^T + bias). Four operand slots fit if the epilogue moves in
+// 32 columns; with 64 there would be three.
+// CHECK-LABEL: tile.kernel @blackwell(
+// CHECK-SAME: "warps: 4, because each thread then needs about 0 + 104 = 104 registers, 0 of them for tiles, and may have 248 on sm_100a"
+// CHECK-SAME: "result-slots: 2 slots x 256 columns = 512 of 512 columns of tensor memory on sm_100a"
+// CHECK-SAME: "slots: bias: 2 slots x 8 KiB + output: 2 slots x 8 KiB + operands: 4 slots x 48 KiB + 1 KiB for barriers = 225 KiB of 227 KiB on sm_100a"
+// CHECK-SAME: "columns: the epilogue moves in sub-tiles of 32 columns, because 64 columns leave room for 3 slots in the loop (bias: 2 slots x 16 KiB + output: 2 slots x 16 KiB + operands: 3 slots x 48 KiB + 1 KiB for barriers = 209 KiB)"
+// CHECK-SAME: #tile.schedule<persistent = static, roles = multi, otherwise = refuse, slots = {result = 2, bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 4, columns = 32>
+// REMARK: choose-schedule.mlir:[[#@LINE+1]]:1: remark: persistent: static, so that a CTA sets up once and loads the next item while it ends one
+tile.kernel @blackwell(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %a, 1 : !mat
+  tile.for_each (%m, %n) tiles [128, 256] of %d : !mat {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] : !mat -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !mat -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    %r = tile.load %bias[%m, %n] : !mat -> tensor<128x256xbf16>
+    %e = arith.extf %r : tensor<128x256xbf16> to tensor<128x256xf32>
+    %f = arith.addf %acc, %e : tensor<128x256xf32>
+    %o = arith.truncf %f : tensor<128x256xf32> to tensor<128x256xbf16>
+    tile.store %o, %d[%m, %n] : tensor<128x256xbf16>, !mat
+  }
+}
+
+// The same on Hopper: registers hold the accumulator, so there are two warp
+// groups and no pipe for results.
+// CHECK-LABEL: tile.kernel @hopper(
+// CHECK-SAME: "warps: 8, because each thread then needs about 128 + 104 = 232 registers, 128 of them for tiles, and may have 240 on sm_90a; with 4 it would be 360 > 248"
+// CHECK-SAME: slots = {bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 8, columns = 32>
+tile.kernel @hopper(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %a, 1 : !mat
+  tile.for_each (%m, %n) tiles [128, 256] of %d : !mat {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] : !mat -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !mat -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    %r = tile.load %bias[%m, %n] : !mat -> tensor<128x256xbf16>
+    %e = arith.extf %r : tensor<128x256xbf16> to tensor<128x256xf32>
+    %f = arith.addf %acc, %e : tensor<128x256xf32>
+    %o = arith.truncf %f : tensor<128x256xf32> to tensor<128x256xbf16>
+    tile.store %o, %d[%m, %n] : tensor<128x256xbf16>, !mat
+  }
+}
+
+// What is given stays: slots by the name of a view count for its pipe.
+// CHECK-LABEL: tile.kernel @given(
+// CHECK-SAME: #tile.schedule<persistent = none, roles = single, otherwise = unspecialized, slots = {a = 3, output = 2}, cluster = [1, 1, 1], warps = 8, columns = 64>
+tile.kernel @given(%a: !mat, %b: !mat, %d: !mat) attributes {
+    tile.target = "sm_90a",
+    tile.schedule = #tile.schedule<persistent = none, roles = single, otherwise = unspecialized, slots = {a = 3}, warps = 8, columns = 64>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !mat
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !mat {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !mat -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !mat -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %o = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %o, %d[%m, %n] : tensor<128x128xbf16>, !mat
+  }
+}
+
+// No product: whatever is loaded shares the memory, eight slots at most.
+// CHECK-LABEL: tile.kernel @copy(
+// CHECK-SAME: slots = {x = 8, output = 2}, cluster = [1, 1, 1], warps = 4>
+tile.kernel @copy(%x: !mat, %y: !mat) attributes {tile.target = "sm_100a"} {
+  tile.for_each (%m, %n) tiles [16, 256] of %x : !mat {
+    %0 = tile.load %x[%m, %n] : !mat -> tensor<16x256xbf16>
+    tile.store %0, %y[%m, %n] : tensor<16x256xbf16>, !mat
+  }
+}
+
+// Several groups of operands go by their views; a product that continues
+// another one's sum takes no columns.
+// CHECK-LABEL: tile.kernel @two(
+// CHECK-SAME: "result-slots: 2 slots x 128 columns = 256 of 512 columns of tensor memory on sm_100a"
+// CHECK-SAME: slots = {result = 2, output = 2, a = 2, c = 2}
+tile.kernel @two(%a: !mat, %b: !mat, %c: !mat, %e: !mat, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, 0] : !mat -> tensor<128x64xbf16>
+    %y = tile.load %b[%n, 0] : !mat -> tensor<128x64xbf16>
+    %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    %z = tile.load %c[%m, 0] : !mat -> tensor<128x64xbf16>
+    %w = tile.load %e[%n, 0] : !mat -> tensor<128x64xbf16>
+    %u = tile.mma %z, %w, %t : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    tile.store %u, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}

@@ -1,0 +1,131 @@
+// RUN: drawloom-opt %s --verify-diagnostics --split-input-file
+
+// expected-error @below {{'tile.kernel' op 'tile.target' is 90 : i64: write the name of an architecture, such as "sm_100a"}}
+tile.kernel @k() attributes {tile.target = 90} {
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op 'tile.target': unknown architecture 'sm_100' (did you mean sm_100a?); the known ones are sm_90a, sm_100a, sm_103a, sm_110a}}
+tile.kernel @k() attributes {tile.target = "sm_100"} {
+}
+
+// -----
+
+// expected-error @below {{'tile.schedule' is "fast": write a '#tile.schedule<...>'}}
+tile.kernel @k() attributes {tile.schedule = "fast"} {
+}
+
+// -----
+
+// expected-error @below {{'tile.reasons' is [1]: reasons are an array of strings}}
+tile.kernel @k() attributes {tile.reasons = [1]} {
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tile.shedule', which nobody reads: the attributes of a kernel are tile.target, tile.schedule, tile.reasons}}
+tile.kernel @k() attributes {tile.shedule = #tile.schedule<>} {
+}
+
+// -----
+
+tile.kernel @k(%n: index) {
+  // expected-error @below {{has 'tile.target', which belongs on a kernel or a function}}
+  %0 = arith.addi %n, %n {tile.target = "sm_90a"} : index
+}
+
+// -----
+
+// expected-error @below {{argument 0 has the attribute 'tile.nam': only 'tile.name' is known here}}
+func.func private @f(tensor<4xf32> {tile.nam = "x"})
+
+// -----
+
+// expected-error @below {{'tile.name' of argument 0 is 1 : i64: a name is a string that is not empty}}
+func.func private @f(tensor<4xf32> {tile.name = 1})
+
+// -----
+
+// expected-error @below {{'tile.name' of result 0 is "": a name is a string that is not empty}}
+func.func private @f() -> (tensor<4xf32> {tile.name = ""})
+
+// -----
+
+// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, warps, columns}}
+#s = #tile.schedule<stages = 4>
+
+// -----
+
+// expected-error @below {{the field 'warps' is given twice}}
+#s = #tile.schedule<warps = 4, warps = 8>
+
+// -----
+
+// expected-error @below {{'dynamic' is no choice here: write static, granted or none}}
+#s = #tile.schedule<persistent = dynamic>
+
+// -----
+
+// expected-error @below {{'two' is no choice here: write multi, single or none}}
+#s = #tile.schedule<roles = two>
+
+// -----
+
+// expected-error @below {{'ignore' is no choice here: write refuse or unspecialized}}
+#s = #tile.schedule<otherwise = ignore>
+
+// -----
+
+// expected-error @below {{tile: size 1 is 0, and sizes begin at 1}}
+#s = #tile.schedule<tile = [128, 0, 64]>
+
+// -----
+
+// expected-error @below {{cluster: size 0 is -2, and sizes begin at 1}}
+#s = #tile.schedule<cluster = [-2]>
+
+// -----
+
+// expected-error @below {{cluster: has 4 sizes, but a cluster has at most 3 dimensions}}
+#s = #tile.schedule<cluster = [1, 1, 1, 1]>
+
+// -----
+
+// expected-error @below {{slots: a pipe has no name}}
+#s = #tile.schedule<slots = {"" = 2}>
+
+// -----
+
+// expected-error @below {{slots: 'bias' is given twice}}
+#s = #tile.schedule<slots = {bias = 2, bias = 3}>
+
+// -----
+
+// expected-error @below {{slots: 'operands' has 0 slots, and a pipe needs at least 1}}
+#s = #tile.schedule<slots = {operands = 0}>
+
+// -----
+
+// expected-error @below {{together: a group needs at least two views}}
+#s = #tile.schedule<together = [[a]]>
+
+// -----
+
+// expected-error @below {{together: a view has no name}}
+#s = #tile.schedule<together = [[a, ""]]>
+
+// -----
+
+// expected-error @below {{together: 'a' is named twice; a view travels in one pipe}}
+#s = #tile.schedule<together = [[a, b], [a, c]]>
+
+// -----
+
+// expected-error @below {{warps: is 6, but compute roles have whole warp groups: a multiple of 4}}
+#s = #tile.schedule<warps = 6>
+
+// -----
+
+// expected-error @below {{columns: is 0, and widths begin at 1}}
+#s = #tile.schedule<columns = 0>

@@ -1,0 +1,39 @@
+// Targets, schedules and the names of arguments.
+// RUN: drawloom-opt %s | FileCheck %s
+// RUN: drawloom-opt %s | drawloom-opt | FileCheck %s
+// RUN: drawloom-opt %s --mlir-print-op-generic --mlir-print-debuginfo | drawloom-opt | FileCheck %s
+
+// Every field, in the order in which they are printed. Names need no quotes
+// where they are words.
+// CHECK-LABEL: tile.kernel @all(%a: !tile.view<?xf32>, %b: !tile.view<?xf32>)
+// CHECK-SAME: tile.schedule = #tile.schedule<tile = [128, 256, 64], persistent = static, roles = multi, otherwise = refuse, slots = {operands = 4, bias = 2, "two words" = 1}, together = {{\[}}[a, b]], cluster = [2, 1, 1], warps = 8, columns = 64>
+// CHECK-SAME: tile.target = "sm_100a"
+tile.kernel @all(%a: !tile.view<?xf32>, %b: !tile.view<?xf32>) attributes {
+    tile.target = "sm_100a",
+    tile.schedule = #tile.schedule<
+      columns = 64, warps = 8, cluster = [2, 1, 1], together = [["a", b]],
+      slots = {operands = 4, "bias" = 2, "two words" = 1}, otherwise = refuse,
+      roles = multi, persistent = static, tile = [128, 256, 64]>} {
+}
+
+// CHECK-LABEL: tile.kernel @none(%{{.*}}: !tile.view<?xf32>)
+// CHECK-SAME: tile.schedule = #tile.schedule<>
+tile.kernel @none(%0: !tile.view<?xf32>) attributes {tile.schedule = #tile.schedule<>} {
+}
+
+// CHECK-LABEL: tile.kernel @words
+// CHECK-SAME: #tile.schedule<persistent = granted, roles = single, otherwise = unspecialized>
+tile.kernel @words(%x: !tile.view<?xf32>) attributes {
+    tile.schedule = #tile.schedule<persistent = granted, roles = single, otherwise = unspecialized>} {
+}
+
+// A number is no name, and a name may stand in the location.
+// CHECK-LABEL: tile.kernel @names(%arg0: f32, %bias: f32, %scale: f32)
+tile.kernel @names(%7: f32, %bias: f32, %y: f32 loc("scale")) {
+}
+
+// CHECK-LABEL: func.func @tensors(%arg0: tensor<4xf32> {tile.name = "x"}) -> (tensor<4xf32> {tile.name = "y"})
+func.func @tensors(%arg0: tensor<4xf32> {tile.name = "x"}) -> (tensor<4xf32> {tile.name = "y"})
+    attributes {tile.target = "sm_90a"} {
+  return %arg0 : tensor<4xf32>
+}

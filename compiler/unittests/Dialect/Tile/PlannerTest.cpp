@@ -1,0 +1,127 @@
+//===- PlannerTest.cpp - Tile sizes for programs without ------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Dialect/Tile/Transforms/Planner.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace drawloom;
+using namespace drawloom::tile;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr int64_t any = mlir::ShapedType::kDynamic;
+
+class PlannerTest : public testing::Test {
+protected:
+  PlannerTest() : builder(&context) {}
+
+  const target::Architecture &arch(llvm::StringRef name) {
+    return **target::findArchitecture(name);
+  }
+
+  /// bf16(A * B^T + bias) along the axes m, n, k.
+  Untiled linear(int64_t m, int64_t n, int64_t k) {
+    Untiled program;
+    program.axes = {m, n, k};
+    mlir::Type bf16 = builder.getBF16Type();
+    program.products = {{0, 1, 2, bf16, bf16, builder.getF32Type(), "a", "b"}};
+    program.tensors = {{"bias", {0, 1}, 16, false}, {"d", {0, 1}, 16, true}};
+    return program;
+  }
+
+  mlir::MLIRContext context;
+  mlir::Builder builder;
+};
+
+TEST_F(PlannerTest, LargestTileWithFourSlots) {
+  for (llvm::StringRef name : {"sm_90a", "sm_100a"}) {
+    Choice choice = chooseTile(linear(any, any, any), {}, arch(name));
+    EXPECT_EQ(choice.fault, "");
+    EXPECT_THAT(choice.schedule.tile, ElementsAre(128, 256, 64));
+    ASSERT_EQ(choice.reasons.size(), 1u);
+    EXPECT_THAT(choice.reasons[0],
+                HasSubstr("tile: 128x256x64, the largest candidate that leaves "
+                          "4 operand slots on " +
+                          name.str() + "; k moves in rows of 128 bytes"));
+  }
+}
+
+TEST_F(PlannerTest, KnownSizesAreNotOverrun) {
+  EXPECT_THAT(
+      chooseTile(linear(any, 64, any), {}, arch("sm_100a")).schedule.tile,
+      ElementsAre(128, 64, 64));
+  // 3 x 128 wastes nothing, 2 x 256 wastes a quarter.
+  EXPECT_THAT(
+      chooseTile(linear(any, 384, any), {}, arch("sm_100a")).schedule.tile,
+      ElementsAre(128, 192, 64));
+  // A short k is one step.
+  EXPECT_THAT(
+      chooseTile(linear(64, any, 20), {}, arch("sm_100a")).schedule.tile,
+      ElementsAre(64, 256, 32));
+}
+
+TEST_F(PlannerTest, TwoProductsShareTheMemory) {
+  Untiled program = linear(any, any, any);
+  program.products.push_back(program.products.front());
+  program.products.back().bName = "c";
+  Choice choice = chooseTile(program, {}, arch("sm_100a"));
+  // 128 x 256 twice leaves two slots, 128 x 192 three.
+  EXPECT_THAT(choice.schedule.tile, ElementsAre(128, 128, 64));
+}
+
+TEST_F(PlannerTest, NoInstructionAtAll) {
+  Untiled program = linear(any, any, any);
+  program.products[0].a = program.products[0].b = builder.getF64Type();
+  Choice choice = chooseTile(program, {}, arch("sm_100a"));
+  EXPECT_THAT(
+      choice.fault,
+      HasSubstr("no tile size is legal for this product; the first that "
+                "was tried is 128x256x16: the product is 128x256x16 of "
+                "f64 and f64 into f32, which tcgen05.mma on sm_100a "
+                "does not have"));
+}
+
+TEST_F(PlannerTest, WithoutProducts) {
+  Untiled program;
+  program.axes = {any, any};
+  program.tensors = {{"x", {0, 1}, 16, false}, {"y", {0, 1}, 16, true}};
+  Choice choice = chooseTile(program, {}, arch("sm_90a"));
+  EXPECT_THAT(choice.schedule.tile, ElementsAre(8, 1024));
+  EXPECT_THAT(
+      choice.reasons,
+      ElementsAre("tile: 8x1024, so that one copy moves up to 16 KiB in "
+                  "rows of 2048 bytes"));
+  program.axes = {1000, 100};
+  EXPECT_THAT(chooseTile(program, {}, arch("sm_90a")).schedule.tile,
+              ElementsAre(64, 128));
+}
+
+/// Sizes that no machine has are refused with the largest number there is, not
+/// with one that wrapped around.
+TEST_F(PlannerTest, SizesDoNotWrapAround) {
+  Problem problem;
+  mlir::Type bf16 = builder.getBF16Type();
+  int64_t huge = int64_t(1) << 61;
+  problem.products = {
+      {128, 128, 64, bf16, bf16, builder.getF32Type(), mlir::Type()}};
+  problem.pipes = {{"operands",
+                    {"a"},
+                    Problem::Pipe::Operands,
+                    true,
+                    {{huge, huge, 16}, {128, 64, 16}}}};
+  Choice choice = chooseSchedule(problem, {}, arch("sm_100a"));
+  EXPECT_THAT(choice.fault, HasSubstr("more than 1024 TiB"));
+}
+
+} // namespace
