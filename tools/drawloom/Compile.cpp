@@ -8,22 +8,16 @@
 
 #include "drawloom/Target/Compile.h"
 #include "CommandLine.h"
+#include "Files.h"
 #include "Verb.h"
 #include "drawloom/Target/Architecture.h"
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace drawloom;
 using namespace drawloom::target;
@@ -203,46 +197,19 @@ static void reportFatalError(void *, const char *reason, bool) {
 }
 
 static ExitCode compile(const CompileOptions &options) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFileOrSTDIN(options.input);
-  if (!buffer) {
-    llvm::errs() << "drawloom: cannot read '" << options.input
-                 << "': " << buffer.getError().message() << '\n';
-    return Failed;
-  }
-  // One small module: starting threads would take longer than the work.
-  mlir::DialectRegistry registry;
-  registerTargetDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module)
+  mlir::DialectRegistry dialects;
+  registerTargetDialects(dialects);
+  std::unique_ptr<InputModule> input =
+      InputModule::read(options.input, dialects);
+  if (!input)
     return Failed;
 
   llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
   std::string result;
   llvm::raw_string_ostream os(result);
-  if (mlir::failed(emit(*module, options, os)))
+  if (mlir::failed(emit(input->get(), options, os)) ||
+      mlir::failed(writeOutput(options.output, result)))
     return Failed;
-
-  std::error_code error;
-  llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_None);
-  if (!error) {
-    file.os() << result;
-    file.os().flush();
-    error = file.os().error();
-    file.os().clear_error();
-  }
-  if (error) {
-    llvm::errs() << "drawloom: cannot write '" << options.output
-                 << "': " << error.message() << '\n';
-    return Failed;
-  }
-  file.keep();
   return Done;
 }
 

@@ -36,6 +36,8 @@ struct Verb {
 
 ExitCode runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitCode runExplain(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitCode runRun(llvm::ArrayRef<llvm::StringRef> arguments);
 
 /// The version of Drawloom and of the LLVM under it, in a line.
 std::string versionLine();

@@ -19,6 +19,8 @@ using namespace drawloom;
 static constexpr Verb verbs[] = {
     {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
+    {"explain", "show the plan of a kernel, and why it is so", runExplain},
+    {"run", "run a kernel in PTX on an emulated GPU", runRun},
 };
 
 std::string drawloom::versionLine() {

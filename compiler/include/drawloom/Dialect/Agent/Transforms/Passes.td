@@ -1,0 +1,279 @@
+//===- Passes.td - Passes over the 'agent' dialect ---------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_AGENT_TRANSFORMS_PASSES_TD
+#define DRAWLOOM_DIALECT_AGENT_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
+  let summary = "give every operation of a work item to a role";
+  let description = [{
+    Decides who does what, by rules that have names (see
+    [Roles and pipes](../Roles.md)). The kernel stays a tile program; the answer
+    is in attributes: `agent.roles` on the kernel, `agent.owner` on operations,
+    and `agent.owners` on loops for the values that they carry. What has no owner
+    is repeated by every role that needs it: scalars, constants, masks, vectors
+    that are loaded in place, transposes of operands.
+
+    Before:
+
+    ```mlir
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    ```
+
+    After, for sm_100a:
+
+    ```mlir
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] {agent.owner = @operand_load} : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] {agent.owner = @operand_load} : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s {agent.owner = @mma} : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    } {agent.owners = [@mma]}
+    ```
+
+    Where accumulators are in tensor memory, a product whose accumulator is not
+    made by products alone is taken from zero, and the rest is added behind it
+    (rules `starts-at-zero` and `from-zero`). Sums are then rounded in another
+    order; nothing else changes what is computed.
+
+    A program that cannot have the roles of its schedule is refused. With
+    `otherwise = unspecialized`, those marked below are compiled with one role
+    instead, and a remark says why.
+
+    | message | why | or one role |
+    |---|---|---|
+    | a product of 96 x 100 x 40 is not made of whole instructions of sm_100a | the tile is no multiple of any form | |
+    | sm_90a has no product f4E2M1FN x f4E2M1FN -> f32 | no form has these types | |
+    | 'scf.if' decides about tiles | roles would have to agree before they know | yes |
+    | 'tile.alloc' has side effects, or may have some | only loads and stores have an order | |
+    | @load needs this index, which @compute computes from tiles | only tiles travel | yes |
+    | an operand of this product is the result of another one | an accumulator is no operand | yes |
+    | no role can load 'a' | TMA refuses the strides, and elements are no whole bytes | |
+    | 'a' and 'c' cannot travel together | their loop levels differ | yes |
+    | the number of work items depends on a tile that is loaded here | nobody could load it | |
+    | persistent = granted needs cluster launch control | the machine has none | |
+    | kernel @k stores nothing | there is nothing to do | |
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                       "say which rule took each decision">];
+}
+
+def FormPipes : Pass<"form-pipes", "tile::KernelOp"> {
+  let summary = "cut a kernel into its roles, with a pipe for what travels between them";
+  let description = [{
+    Takes what assign-roles decided and cuts the kernel: each role gets its own
+    copy of the item's program, without what is not its part, and every value
+    that one role makes and another reads travels through a pipe. See
+    [Roles and pipes](../Roles.md) for the rules about pipes.
+
+    The example of `assign-roles` becomes:
+
+    ```mlir
+    %operands = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+    %result = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
+    agent.switch {
+      agent.role @operand_load warps(1) {
+        agent.for_each_item (%m, %n) in %items : !agent.items<index, index> {
+          scf.for %k = %c0 to %K step %c64 {
+            agent.produce %operands : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> {
+              %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+              %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+              agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+            }
+          }
+        }
+      }
+      agent.role @mma warps(1) {
+        agent.for_each_item (%m, %n) in %items : !agent.items<index, index> {
+          agent.produce %result : !agent.pipe<tmem, tensor<128x256xf32>> {
+            %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+              %t = agent.consume %operands as (%x, %y) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> tensor<128x256xf32> {
+                %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+                agent.yield %u : tensor<128x256xf32>
+              }
+              scf.yield %t : tensor<128x256xf32>
+            }
+            agent.yield %acc : tensor<128x256xf32>
+          }
+        }
+      }
+      ...
+    }
+    ```
+
+    The loops over items become one `agent.items`. Reasons stay as `because` on
+    roles and pipes.
+
+    | message | why |
+    |---|---|
+    | kernel @k has no roles yet: run assign-roles before form-pipes | |
+    | the schedule gives 3 slots for 'a' and 4 for 'b', but they travel in one pipe | a slot holds both |
+    | the schedule gives slots for 'opearnds', which is neither a view nor a pipe | a name that means nothing is a mistake |
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                       "say which rule took each decision">];
+}
+
+def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
+  let summary = "prove that the roles end, or refuse the plan";
+  let description = [{
+    Decides for all sizes that the kernel can be launched with whether its roles
+    end, by the model of [ProgressModel.md](../ProgressModel.md), and leaves the
+    verdict on the `agent.switch`. It changes nothing else, and may run as often
+    as one likes: before placement it speaks of slots and lags, after it of
+    registers and tensor memory too.
+
+    ```mlir
+    agent.switch {                                // before
+    agent.switch attributes {agent.progress = {verdict = "proved"}} {
+    ```
+
+    A condition on the sizes is data that a launch checks: an `or` of `and`s of
+    intervals, and for each size how it follows from the shapes of the arguments
+    (argument 0, dimension 1).
+
+    ```mlir
+    agent.progress = {
+      verdict = "proved if", words = "ceil(dim 0 of k / 128) >= 1",
+      condition = [[{min = 1, size = 1} ], [{max = 0, size = 0} ]],
+      sizes = [{name = "work items"},
+               {name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>],
+                value = affine_map<()[s0] -> (s0 ceildiv 128)>} ]}
+    ```
+
+    | verdict | what happens |
+    |---|---|
+    | proved | the attribute |
+    | proved if | the attribute, and a remark with the condition and what happens otherwise |
+    | deadlock | an error with the smallest sizes that show it, a note at each wait that is part of it, and what would help: `with slots(4) for 'residual' it is proved` |
+    | undecided | a warning that names the construct, or with `undecided-is-error` an error |
+
+    ```
+    error: the roles of @linear don't all end: deadlock with work items = 1, ceil(dim 1 of a / 64) = 1
+    note: @load waits for slot 0 of 'residual' to be empty (phase 0), work item 0: @compute must release it
+    note: @compute waits for slot 0 of 'operands' to be full (phase 0), work item 0: @load must fill it
+    ```
+  }];
+  let options = [
+    Option<"undecidedIsError", "undecided-is-error", "bool", "false",
+           "refuse what the model does not decide">,
+  ];
+}
+
+def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
+  let summary = "give each role its warps";
+  let description = [{
+    Roles of less than four warps, which issue copies and products, share warp
+    groups; the others start at a multiple of four, because setmaxnreg, wgmma and
+    the lanes of tensor memory go by groups of four warps. Small roles with
+    different `registers` get different groups. The total is padded to four, and
+    the warps that are left over are recorded.
+
+    ```mlir
+    agent.switch {
+      agent.role @load warps(1) { ... }
+      agent.role @mma warps(1) { ... }
+      agent.role @epilogue warps(4) { ... }
+    }
+    ```
+    becomes
+    ```mlir
+    agent.switch attributes {agent.holes = array<i64: 2, 3>, agent.warps = 8 : i64} {
+      agent.role @load warps(1) at(0) { ... }
+      agent.role @mma warps(1) at(1) { ... }
+      agent.role @epilogue warps(4) at(4) { ... }
+    }
+    ```
+
+    Places that the program gives are kept and checked. It refuses:
+
+    | message | why |
+    |---|---|
+    | role @epilogue has 2 warps, but a warp reaches 32 of the 128 lanes of tensor memory, those that its number modulo four says; use warps(4) | some lanes would be out of reach |
+    | role @compute starts at warp 2, but wgmma is issued by the four warps of a warp group together; it must start at a multiple of four: use at(4) or leave all places out | |
+    | the roles take 30 warps, 40 with the holes that warp groups leave: 40 × 32 = 1280 threads > 1024 of a CTA on sm_100a; give the roles fewer warps | |
+  }];
+}
+
+def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
+  let summary = "divide the registers among the warp groups";
+  let description = [{
+    Roles that compute no tile get 40 registers a thread, or less where the
+    others need it; those that compute get what their tiles take and an equal
+    share of the rest. The sum stays within what the CTA enters with, and that
+    number is recorded: it belongs into the kernel's header (`.maxnreg`), without
+    which ptxas ignores setmaxnreg. Budgets that the program gives are kept and
+    checked.
+
+    ```mlir
+    agent.switch {
+      agent.role @load warps(1) at(0) { ... }
+      agent.role @compute warps(8) at(4) { ... }
+    }
+    ```
+    becomes
+    ```mlir
+    agent.switch attributes {agent.entry_registers = 168 : i64} {
+      agent.role @load warps(1) registers(40) at(0) { ... }
+      agent.role @compute warps(8) registers(232) at(4) { ... }
+    }
+    ```
+
+    It warns where a budget of the program is below the tiles that the role
+    holds, and refuses:
+
+    | message | why |
+    |---|---|
+    | role @compute carries tiles through its loops that take 256 registers in each of its 128 threads, the largest 'tensor<128x256xf32>'; with 104 for addresses and work in progress that is 360 > 248; use warps(8) or a smaller tile | an accumulator of wgmma stays in registers |
+    | registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait for ever: lower a budget, or leave registers(n) out | |
+    | role @load has no warps yet; budgets go by warp groups, so run map-execution-units first | |
+  }];
+}
+
+def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
+  let summary = "place slots and barriers in shared and tensor memory";
+  let description = [{
+    Gives every pipe its slots, and every slot its full and its empty barrier;
+    and a role room for operands and results of its products that are in no pipe
+    (`agent.scratch`). Tiles start where the pattern of their swizzle starts. A staging pipe, which
+    one role fills and stores from, lies on the bytes of another pipe only where
+    that one is provably no longer used; the pipe's reasons say why or why not.
+
+    ```mlir
+    %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+    %acc = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
+    ```
+    becomes
+    ```mlir
+    %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+      {agent.place = {empty = 196640 : i64, full = 196608 : i64, offset = 0 : i64, stride = 49152 : i64}}
+    %acc = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
+      {agent.place = {column = 0 : i64, empty = 196688 : i64, full = 196672 : i64, stride = 256 : i64}}
+    ```
+
+    It refuses:
+
+    | message | why |
+    |---|---|
+    | shared memory: operands: 4 slots × 48 KiB + bias: 2 slots × 16 KiB + output: 2 slots × 16 KiB + barriers and messages: 164 B = 256.2 KiB > 227 KiB on sm_100a; 3 slots of operands fit | |
+    | tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots of result fit | |
+    | pipe 'result' is in tensor memory, which sm_90a does not have; use smem | |
+    | role @compute keeps 384 KiB of its products' operands in shared memory > 227 KiB on sm_90a; use a smaller tile | a role that loads operands itself needs room for them |
+    | role @compute keeps 1024 columns of its products' results in tensor memory > 512 on sm_100a; use a smaller tile | the same for results that go into no pipe |
+    | operands that are in no pipe and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots | the same of several roles |
+  }];
+}
+
+#endif // DRAWLOOM_DIALECT_AGENT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,280 @@
+//===- MakePlan.cpp - The plan of a kernel, from its IR -------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Plan/Plan.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::plan;
+
+int64_t Plan::countThreads() const {
+  int64_t count = 0;
+  for (const Role &role : roles)
+    count += role.warps;
+  return warps.value_or(count) * arch->warpSize;
+}
+
+namespace {
+class PlanMaker {
+public:
+  PlanMaker(SwitchOp op, const target::Architecture &arch)
+      : op(op), arch(arch) {}
+
+  Plan make();
+
+private:
+  void addPipe(PipeOp pipe);
+  void addRole(RoleOp role);
+  void nameTensors(PipeOp op, Pipe &pipe);
+  void mapMemory();
+  void readVerdict();
+  std::string findItems();
+
+  unsigned numberOf(RoleOp role) const {
+    return std::distance(roleOps.begin(), llvm::find(roleOps, role));
+  }
+
+  SwitchOp op;
+  const target::Architecture &arch;
+  Plan plan;
+  SmallVector<RoleOp> roleOps;
+  PipeNumbers pipeNumbers;
+};
+} // namespace
+
+static std::string typeToString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << type;
+  return text;
+}
+
+static std::vector<std::string> readReasons(Operation *op) {
+  std::vector<std::string> reasons;
+  for (StringRef reason : getBecause(op))
+    reasons.push_back(reason.str());
+  return reasons;
+}
+
+/// A tile that is loaded is called like the view that it comes from.
+void PlanMaker::nameTensors(PipeOp pipeOp, Pipe &pipe) {
+  for (Operation *user : pipeOp.getPipe().getUsers()) {
+    auto produce = dyn_cast<ProduceOp>(user);
+    if (!produce)
+      continue;
+    Operation *end = produce.getBody().front().getTerminator();
+    for (auto [tensor, value] : llvm::zip(pipe.tensors, end->getOperands()))
+      if (auto load = dyn_cast_or_null<tile::LoadOp>(getMaker(value)))
+        tensor.name = getViewName(load.getView());
+    return;
+  }
+}
+
+void PlanMaker::addPipe(PipeOp pipeOp) {
+  Pipe pipe;
+  PipeType type = pipeOp.getPipe().getType();
+  pipe.name = pipeOp.getName().str();
+  pipe.slots = pipeOp.getSlots();
+  pipe.scope = stringifyScope(pipeOp.getScope()).str();
+  SlotFootprint slot = getSlotFootprint(pipeOp);
+  switch (type.getMemory()) {
+  case Memory::smem:
+    pipe.memory = Pipe::Memory::Shared;
+    break;
+  case Memory::tmem:
+    pipe.memory = Pipe::Memory::Tensor;
+    break;
+  case Memory::message:
+    pipe.memory = Pipe::Memory::Message;
+    break;
+  }
+  bool inColumns = pipe.memory == Pipe::Memory::Tensor;
+  pipe.slotSize = inColumns ? getSlotColumns(pipeOp, arch) : slot.stride;
+  for (auto [payload, bytes] : llvm::zip(type.getPayload(), slot.bytes))
+    pipe.tensors.push_back({"", typeToString(payload), inColumns ? 0 : bytes});
+  nameTensors(pipeOp, pipe);
+
+  pipe.producer = numberOf(pipeOp.getProducers().front());
+  pipe.producerEngine = getProducerEngine(pipeOp, arch);
+  for (RoleOp role : pipeOp.getConsumers()) {
+    Consumer consumer{numberOf(role), getConsumerEngine(pipeOp, role, arch)};
+    for (Operation *user : pipeOp.getPipe().getUsers())
+      if (auto consume = dyn_cast<ConsumeOp>(user);
+          consume && consume->getParentOfType<RoleOp>() == role)
+        consumer.lag = std::max(consumer.lag, consume.getLag());
+    pipe.consumers.push_back(consumer);
+  }
+  BarrierCounts counts = countArrivals(pipeOp, arch);
+  pipe.fullArrivals = counts.fullArrivals;
+  pipe.fullBytes = counts.fullBytes;
+  pipe.emptyArrivals = counts.emptyArrivals;
+  if (std::optional<Place> place = getPlace(pipeOp))
+    pipe.place = {place->start, place->full, place->empty, place->reuses};
+  pipe.because = readReasons(pipeOp);
+  plan.pipes.push_back(std::move(pipe));
+}
+
+static Role::Kind classify(RoleOp op, const Role &role, const Plan &plan) {
+  bool multiplies = false, publishes = false, loads = !role.produces.empty();
+  op.walk([&](Operation *inner) {
+    multiplies |= isTensorCoreProduct(inner, *plan.arch);
+    if (auto loop = dyn_cast<ForEachItemOp>(inner))
+      publishes |= static_cast<bool>(loop.getPublish());
+  });
+  if (publishes)
+    return Role::Kind::Schedule;
+  if (multiplies)
+    return Role::Kind::Mma;
+  for (unsigned number : role.produces) {
+    const Pipe &pipe = plan.pipes[number];
+    loads &= pipe.producerEngine == Engine::Tma ||
+             pipe.producerEngine == Engine::CpAsync ||
+             pipe.memory == Pipe::Memory::Message;
+  }
+  return loads ? Role::Kind::Load : Role::Kind::Compute;
+}
+
+void PlanMaker::addRole(RoleOp roleOp) {
+  Role role;
+  unsigned number = plan.roles.size();
+  role.name = roleOp.getSymName().str();
+  role.warps = roleOp.getWarps();
+  role.at = roleOp.getAt();
+  role.registers = roleOp.getRegisters();
+  role.scope = stringifyScope(roleOp.getScope()).str();
+  role.because = readReasons(roleOp);
+  if (std::optional<ScratchPlace> scratch = getScratch(roleOp)) {
+    role.column = scratch->column;
+    role.columns = scratch->columns;
+  }
+  role.program = makeProgram(roleOp, pipeNumbers);
+  for (auto [index, pipe] : llvm::enumerate(plan.pipes)) {
+    if (pipe.producer == number)
+      role.produces.push_back(index);
+    if (llvm::any_of(pipe.consumers, [&](const Consumer &consumer) {
+          return consumer.role == number;
+        }))
+      role.consumes.push_back(index);
+  }
+  role.kind = classify(roleOp, role, plan);
+  Engine engine = Engine::Threads;
+  if (role.kind == Role::Kind::Mma)
+    engine = Engine::TensorCore;
+  for (unsigned pipe : role.produces)
+    if (role.kind == Role::Kind::Load &&
+        plan.pipes[pipe].memory != Pipe::Memory::Message)
+      engine = plan.pipes[pipe].producerEngine;
+  role.engine = toString(engine).str();
+  roleOp.walk([&](tile::MmaOp product) {
+    if (!isTensorCoreProduct(product, arch))
+      role.engine = "wgmma, threads";
+  });
+  role.does = role.kind == Role::Kind::Schedule ? "hand out work items"
+                                                : summarize(role.program);
+  plan.roles.push_back(std::move(role));
+}
+
+/// A kernel that is not persistent has as many CTAs as work items.
+std::string PlanMaker::findItems() {
+  std::string kind = "one";
+  if (tile::getSchedule(op->getParentOfType<tile::KernelOp>()).persistent ==
+      tile::Persistence::None)
+    return kind;
+  op.walk([&](ForEachItemOp loop) {
+    if (auto items = loop.getSource().getDefiningOp<ItemsOp>())
+      kind = stringifyStream(items.getStream()).str();
+  });
+  return kind;
+}
+
+/// Shared memory in the order of its addresses.
+void PlanMaker::mapMemory() {
+  for (const Pipe &pipe : plan.pipes) {
+    if (!pipe.place)
+      continue;
+    if (pipe.memory != Pipe::Memory::Tensor && pipe.slotSize != 0)
+      plan.memory.push_back(
+          {pipe.name, pipe.place->start, multiply(pipe.slotSize, pipe.slots)});
+    int64_t bytes = multiply(barrierBytes, pipe.slots);
+    plan.memory.push_back({pipe.name + " full", pipe.place->full, bytes});
+    plan.memory.push_back({pipe.name + " empty", pipe.place->empty, bytes});
+  }
+  for (RoleOp role : roleOps)
+    if (std::optional<ScratchPlace> scratch = getScratch(role);
+        scratch && scratch->bytes)
+      plan.memory.push_back(
+          {"@" + role.getSymName().str(), scratch->offset, scratch->bytes});
+  if (std::optional<int64_t> address = getNumber(op, tensorAddressAttrName))
+    plan.memory.push_back(
+        {"tensor memory address", *address, tensorAddressBytes});
+  if (std::optional<int64_t> grant = getNumber(op, grantAttrName))
+    plan.memory.push_back({"grant", *grant, grantBytes + barrierBytes});
+  llvm::sort(plan.memory, [](const MemoryRange &a, const MemoryRange &b) {
+    return std::pair(a.offset, StringRef(a.name)) <
+           std::pair(b.offset, StringRef(b.name));
+  });
+}
+
+void PlanMaker::readVerdict() {
+  auto progress = op->getAttrOfType<DictionaryAttr>(verdictAttrName);
+  if (!progress)
+    return;
+  if (auto verdict = progress.getAs<StringAttr>("verdict"))
+    plan.verdict = verdict.str();
+  if (auto words = progress.getAs<StringAttr>("words"))
+    plan.verdictWords = words.str();
+}
+
+Plan PlanMaker::make() {
+  Operation *kernel = op->getParentOfType<tile::KernelOp>();
+  plan.kernel = cast<tile::KernelOp>(kernel).getSymName().str();
+  plan.arch = &arch;
+  plan.cluster.assign(1, 1);
+  if (std::optional<ArrayRef<int64_t>> cluster = op.getCluster())
+    plan.cluster.assign(cluster->begin(), cluster->end());
+  plan.items = findItems();
+
+  llvm::append_range(roleOps, op.getRoles());
+  for (PipeOp pipe : op->getBlock()->getOps<PipeOp>())
+    if (pipe.getSwitch() == op) {
+      pipeNumbers[pipe] = plan.pipes.size();
+      addPipe(pipe);
+    }
+  for (RoleOp role : roleOps)
+    addRole(role);
+
+  plan.warps = getNumber(op, warpsAttrName);
+  if (auto holes = op->getAttrOfType<DenseI64ArrayAttr>(holesAttrName))
+    plan.holes.assign(holes.asArrayRef().begin(), holes.asArrayRef().end());
+  plan.entryRegisters = getNumber(op, entryRegistersAttrName);
+  plan.sharedBytes = getNumber(op, sharedBytesAttrName);
+  plan.tensorColumns = getNumber(op, tensorColumnsAttrName);
+  mapMemory();
+  readVerdict();
+  for (StringRef reason : tile::getReasons(kernel))
+    plan.reasons.push_back(reason.str());
+  return std::move(plan);
+}
+
+FailureOr<Plan> plan::makePlan(SwitchOp op) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  if (!kernel)
+    return op.emitError() << "is in no kernel, so it has no plan";
+  FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
+  if (failed(arch))
+    return failure();
+  return PlanMaker(op, **arch).make();
+}

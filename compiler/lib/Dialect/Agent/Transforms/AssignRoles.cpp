@@ -1,0 +1,420 @@
+//===- AssignRoles.cpp - Give every operation of an item to a role --------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Crossing.h"
+#include "LoadRoles.h"
+#include "PrepareItem.h"
+#include "drawloom/Dialect/Agent/IR/AgentDialect.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_ASSIGNROLES
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+namespace {
+
+class RoleAssigner {
+public:
+  using Remark = function_ref<void(Operation *, std::string)>;
+
+  RoleAssigner(Item &item, const target::Architecture &arch,
+               const tile::Schedule &schedule, Remark remark)
+      : item(item), arch(arch), schedule(schedule), remark(remark),
+        wantsRoles(schedule.roles.value_or(tile::Roles::Multi)),
+        // An accumulator in tensor memory is no warp's own, so whoever issues
+        // products need not be who reads their results.
+        productsApart(wantsRoles == tile::Roles::Multi &&
+                      arch.tensorMemory.columns != 0) {}
+
+  /// Decides, or says why it is impossible.
+  MaybeRefusal run();
+  /// Gives everything to one role.
+  void assignToOne(std::string because);
+
+  Owners owners;
+
+private:
+  MaybeRefusal checkChains(const Accumulators &accumulators);
+  void assignProducts(const Accumulators &accumulators);
+  void assignTheRest(const Dataflow &dataflow, ArrayRef<LoadInfo> loads);
+  int addComputeRole(StringRef name, bool issuesProducts);
+
+  Item &item;
+  const target::Architecture &arch;
+  const tile::Schedule &schedule;
+  Remark remark;
+  tile::Roles wantsRoles;
+  bool productsApart;
+};
+
+} // namespace
+
+/// Warps of a role that computes, where the schedule does not say: a warp group
+/// for each 64 rows of a product in registers, at most two; else one.
+static int64_t getWarps(Item &item, const tile::Schedule &schedule,
+                        bool issuesProducts) {
+  constexpr int64_t group = 4, rowsOfGroup = 64;
+  if (schedule.warps)
+    return *schedule.warps;
+  int64_t groups = 1;
+  if (issuesProducts)
+    item.body->walk([&](tile::MmaOp op) {
+      if (op.getM() >= 2 * rowsOfGroup)
+        groups = 2;
+    });
+  return group * groups;
+}
+
+int RoleAssigner::addComputeRole(StringRef name, bool issuesProducts) {
+  RoleSpec role;
+  role.name = getFreeName(owners, name);
+  role.warps = getWarps(item, schedule, issuesProducts);
+  if (issuesProducts)
+    role.because.push_back(fire(Rule::WarpGroupsIssue, arch.name, role.name));
+  owners.roles.push_back(std::move(role));
+  return owners.roles.size() - 1;
+}
+
+/// A product cannot read another one's result where it is: something has to
+/// make an operand of it.
+MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
+  MaybeRefusal refusal;
+  item.body->walk([&](tile::MmaOp op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Value value = use.get();
+      while (value.getDefiningOp() && goesWithReader(value.getDefiningOp()))
+        value = value.getDefiningOp()->getOperand(0);
+      if (refusal || !isOperandOfProduct(use) ||
+          !isProduct(value, accumulators))
+        continue;
+      refusal = Refusal{
+          op.getLoc(),
+          llvm::formatv("an operand of this product is the result of another "
+                        "one; on {0} a result is an accumulator in tensor "
+                        "memory, which no product reads as an operand: convert "
+                        "it in between, for instance with arith.truncf",
+                        arch.name)
+              .str(),
+          {{value.getLoc(), "the other product is here"}}};
+    }
+  });
+  return refusal;
+}
+
+void RoleAssigner::assignProducts(const Accumulators &accumulators) {
+  RoleSpec role;
+  role.name = getFreeName(owners, "mma");
+  role.warps = 1;
+  role.because.push_back(fire(Rule::OneThreadIssues, arch.name, role.name));
+  int index = owners.roles.size();
+  owners.roles.push_back(std::move(role));
+  item.body->walk([&](tile::MmaOp op) { owners.set(op, index); });
+  for (auto [loop, number] : accumulators)
+    owners.setCarried(cast<scf::ForOp>(loop), number, index);
+}
+
+namespace {
+/// The operations on tiles that are neither loads nor products of a role of
+/// their own, in sets that share values: a set is computed by one role.
+class ComputedSets {
+public:
+  /// An operation, or (loop, 1 + number) for what a loop carries.
+  using Node = std::pair<Operation *, unsigned>;
+
+  llvm::EquivalenceClasses<Node> sets;
+
+  bool contains(Node node) const { return sets.contains(node); }
+
+  /// The node that makes a value, if it is one.
+  std::optional<Node> nodeOf(Value value) const {
+    Node node;
+    if (auto result = dyn_cast<OpResult>(value)) {
+      bool loop = isa<scf::ForOp>(result.getOwner());
+      node = {result.getOwner(), loop ? result.getResultNumber() + 1 : 0};
+    } else {
+      auto argument = cast<BlockArgument>(value);
+      node = {argument.getOwner()->getParentOp(), argument.getArgNumber()};
+    }
+    return contains(node) ? std::optional(node) : std::nullopt;
+  }
+
+  void join(Node node, Value value) {
+    if (std::optional<Node> other = nodeOf(value))
+      sets.unionSets(node, *other);
+  }
+};
+} // namespace
+
+/// The operations of the item that roles own, from the outside: loops are open,
+/// other control flow is one operation.
+static void forEachOperation(Block *block,
+                             function_ref<void(Operation *)> visit) {
+  for (Operation &op : block->without_terminator()) {
+    visit(&op);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      forEachOperation(loop.getBody(), visit);
+  }
+}
+
+static ComputedSets findSets(Item &item, const Dataflow &dataflow,
+                             const Owners &owners, ArrayRef<LoadInfo> loads) {
+  ComputedSets computed;
+  llvm::SmallPtrSet<Operation *, 8> inPlace;
+  for (const LoadInfo &load : loads)
+    if (!load.whyInPlace.empty() && !load.readsOutput)
+      inPlace.insert(load.op);
+  forEachOperation(item.body, [&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
+        if (dataflow.isDerived(loop.getResult(i)) &&
+            owners.ofCarried(loop, i) == Owners::nobody)
+          computed.sets.insert({op, i + 1});
+      return;
+    }
+    if (dataflow.isDerived(op) && owners.of(op) == Owners::nobody &&
+        !inPlace.contains(op) && !goesWithReader(op))
+      computed.sets.insert({op, 0});
+  });
+  DenseMap<Value, ComputedSets::Node> touching;
+  forEachOperation(item.body, [&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
+        if (computed.contains({op, i + 1})) {
+          computed.join({op, i + 1}, loop.getInitArgs()[i]);
+          computed.join({op, i + 1}, loop.getYieldedValues()[i]);
+        }
+      return;
+    }
+    if (!computed.contains({op, 0}))
+      return;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        computed.join({op, 0}, operand);
+    });
+    // Whoever stores to a view does so in order, and loads from it as well.
+    Value view;
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      view = store.getView();
+    else if (auto load = dyn_cast<tile::LoadOp>(op))
+      view = load.getView();
+    if (!view)
+      return;
+    Value root = getArgument(view);
+    auto [other, isNew] = touching.try_emplace(root, op, 0u);
+    if (!isNew)
+      computed.sets.unionSets({op, 0}, other->second);
+    // A view that is not known may be any of the others.
+    for (auto &[otherRoot, node] : touching)
+      if (!root || !otherRoot)
+        computed.sets.unionSets({op, 0}, node);
+  });
+  return computed;
+}
+
+void RoleAssigner::assignTheRest(const Dataflow &dataflow,
+                                 ArrayRef<LoadInfo> loads) {
+  ComputedSets computed = findSets(item, dataflow, owners, loads);
+  // Sets that lead to a product by way of what goes with it.
+  DenseSet<ComputedSets::Node> leading;
+  if (productsApart)
+    item.body->walk([&](tile::MmaOp op) {
+      for (OpOperand &use : op->getOpOperands()) {
+        Value value = use.get();
+        while (value.getDefiningOp() && goesWithReader(value.getDefiningOp()))
+          value = value.getDefiningOp()->getOperand(0);
+        if (std::optional<ComputedSets::Node> node = computed.nodeOf(value))
+          leading.insert(computed.sets.getLeaderValue(*node));
+      }
+    });
+  bool issues = dataflow.hasProducts() && arch.tensorMemory.columns == 0;
+  int compute = Owners::nobody, epilogue = Owners::nobody;
+  auto assign = [&](ComputedSets::Node node) {
+    if (!computed.contains(node))
+      return;
+    bool leads = !productsApart || !dataflow.hasProducts() ||
+                 leading.contains(computed.sets.getLeaderValue(node));
+    int &role = leads ? compute : epilogue;
+    if (role == Owners::nobody) {
+      role = addComputeRole(leads ? "compute" : "epilogue", issues);
+      RoleSpec &spec = owners.roles[role];
+      spec.because.push_back(
+          fire(leads ? Rule::Compute : Rule::Epilogue, spec.name));
+      if (wantsRoles == tile::Roles::Single)
+        spec.because.push_back(fire(Rule::SingleRole, spec.name));
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(node.first))
+      owners.setCarried(loop, node.second - 1, role);
+    else
+      owners.set(node.first, role);
+  };
+  forEachOperation(item.body, [&](Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return assign({op, 0});
+    for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
+      assign({op, i + 1});
+  });
+  for (const LoadInfo &load : loads) {
+    if (load.readsOutput) {
+      RoleSpec &role = owners.roles[owners.of(load.op)];
+      role.because.push_back(fire(Rule::ReadsItsOutput, role.name, load.view));
+    } else if (!load.whyInPlace.empty()) {
+      int reader = compute != Owners::nobody ? compute : epilogue;
+      if (epilogue != Owners::nobody && load.kind == LoadKind::Epilogue)
+        reader = epilogue;
+      if (reader != Owners::nobody)
+        owners.roles[reader].because.push_back(
+            fire(Rule::LoadedInPlace, load.view, load.whyInPlace));
+    }
+  }
+}
+
+void RoleAssigner::assignToOne(std::string because) {
+  owners = Owners();
+  bool products = Dataflow(item).hasProducts();
+  int role =
+      addComputeRole("compute", products && arch.tensorMemory.columns == 0);
+  owners.roles[role].because.push_back(std::move(because));
+  forEachOperation(item.body, [&](Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return owners.set(op, role);
+    for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
+      owners.setCarried(loop, i, role);
+  });
+}
+
+MaybeRefusal RoleAssigner::run() {
+  if (MaybeRefusal refusal = checkProducts(item, arch))
+    return refusal;
+  if (wantsRoles == tile::Roles::None) {
+    assignToOne(fire(Rule::NoRoles, "compute"));
+    return std::nullopt;
+  }
+  if (MaybeRefusal refusal = checkOperations(item))
+    return refusal;
+  if (productsApart)
+    makeAccumulatorsWhole(item, remark);
+  Dataflow dataflow(item);
+  SmallVector<LoadInfo> loads;
+  if (MaybeRefusal refusal =
+          classifyLoads(item, dataflow, schedule, arch, loads))
+    return refusal;
+  addLoadRoles(item, loads, wantsRoles == tile::Roles::Single, owners);
+  item.body->walk([&](Operation *op) {
+    if (goesWithReader(op))
+      remark(op, fire(Rule::WithTheReader, op->getName().getStringRef()));
+  });
+  if (productsApart && dataflow.hasProducts()) {
+    Accumulators accumulators = findAccumulators(item);
+    if (MaybeRefusal refusal = checkChains(accumulators))
+      return refusal;
+    assignProducts(accumulators);
+  }
+  assignTheRest(dataflow, loads);
+  return checkCrossing(item, owners, findParts(item, owners));
+}
+
+namespace {
+struct AssignRolesPass : agent::impl::AssignRolesBase<AssignRolesPass> {
+  using AssignRolesBase::AssignRolesBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<AgentDialect, arith::ArithDialect>();
+  }
+
+  void runOnOperation() override {
+    if (failed(assign()))
+      signalPassFailure();
+  }
+
+  LogicalResult assign();
+};
+} // namespace
+
+/// Refuses what would make the other checks meaningless.
+static MaybeRefusal checkKernel(Item &item, const tile::Schedule &schedule,
+                                const target::Architecture &arch) {
+  if (schedule.persistent == tile::Persistence::Granted &&
+      !arch.clusterLaunchControl)
+    return Refusal{item.kernel.getLoc(),
+                   llvm::formatv("persistent = granted needs cluster launch "
+                                 "control, which {0} has not; write "
+                                 "persistent = static",
+                                 arch.name)
+                       .str(),
+                   {},
+                   /*hasFallback=*/false};
+  MaybeRefusal refusal;
+  bool stores = false;
+  item.body->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    stores |= isa<tile::StoreOp>(op);
+    if (refusal || !isa_and_nonnull<AgentDialect>(op->getDialect()))
+      return;
+    refusal = Refusal{op->getLoc(),
+                      "'" + op->getName().getStringRef().str() +
+                          "' is in the kernel already; roles are assigned to "
+                          "tile programs only",
+                      {},
+                      /*hasFallback=*/false};
+  });
+  if (refusal || stores)
+    return refusal;
+  return Refusal{item.kernel.getLoc(),
+                 "kernel @" + item.kernel.getSymName().str() +
+                     " stores nothing, so there is nothing for a role to do; "
+                     "results leave a kernel with tile.store",
+                 {},
+                 /*hasFallback=*/false};
+}
+
+LogicalResult AssignRolesPass::assign() {
+  tile::KernelOp kernel = getOperation();
+  FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
+  if (failed(arch))
+    return failure();
+  tile::Schedule schedule = tile::getSchedule(kernel);
+  Item item = Item::of(kernel);
+  if (MaybeRefusal refusal = sinkIntoItem(item))
+    return refusal->emit();
+  IRRewriter rewriter(kernel.getContext());
+  (void)runRegionDCE(rewriter, kernel->getRegions());
+  if (MaybeRefusal refusal = checkKernel(item, schedule, **arch))
+    return refusal->emit();
+
+  auto remark = [&](Operation *op, std::string text) {
+    if (remarks)
+      op->emitRemark(text);
+  };
+  RoleAssigner assigner(item, **arch, schedule, remark);
+  if (MaybeRefusal refusal = assigner.run()) {
+    bool mayFallBack = refusal->hasFallback &&
+                       schedule.otherwise == tile::Otherwise::Unspecialized;
+    if (!mayFallBack)
+      return refusal->emit();
+    // The reason without the way out, which is what happens now.
+    StringRef reason = StringRef(refusal->message).split(';').first;
+    emitRemark(refusal->loc) << fire(Rule::Unspecialized, reason);
+    assigner.assignToOne(fire(Rule::Unspecialized, reason));
+  }
+  for (const RoleSpec &role : assigner.owners.roles)
+    for (const std::string &reason : role.because)
+      remark(kernel, reason);
+  assigner.owners.write(kernel);
+  return success();
+}

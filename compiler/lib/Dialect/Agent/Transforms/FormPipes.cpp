@@ -1,0 +1,268 @@
+//===- FormPipes.cpp - Cut a kernel into its roles ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Items.h"
+#include "PrepareItem.h"
+#include "Projection.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_FORMPIPES
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+static constexpr llvm::StringLiteral schedulerName = "scheduler";
+
+namespace {
+
+/// Replaces an item's program by its roles.
+class Former {
+public:
+  Former(Item &item, Owners &owners, const tile::Schedule &schedule,
+         const target::Architecture &arch)
+      : item(item), owners(owners), schedule(schedule), arch(arch),
+        builder(item.kernel.getContext()) {}
+
+  MaybeRefusal run();
+
+private:
+  void makePipes();
+  void limitTensorMemory();
+  void makeStream();
+  void makeRoles();
+  RoleOp makeRole(const RoleSpec &spec, BodyBuilder body);
+  Value makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
+                    StringRef first, StringRef second);
+  void setReasons(Operation *op, ArrayRef<std::string> reasons);
+
+  Scope clusterScope() const {
+    int64_t size = 1;
+    for (int64_t dimension : schedule.cluster)
+      size *= dimension;
+    return size > 1 ? Scope::cluster : Scope::cta;
+  }
+
+  Item &item;
+  Owners &owners;
+  const tile::Schedule &schedule;
+  const target::Architecture &arch;
+  OpBuilder builder;
+
+  SmallVector<Part> parts;
+  Pipes pipes;
+  SmallVector<Value> channels, stagings;
+  /// Where roles take items from, and the stream itself if they are granted.
+  Value source, grants;
+  Value throttle;
+};
+
+} // namespace
+
+void Former::setReasons(Operation *op, ArrayRef<std::string> reasons) {
+  SmallVector<StringRef> texts(reasons.begin(), reasons.end());
+  op->setAttr(plan::becauseAttrName, builder.getStrArrayAttr(texts));
+}
+
+static PipeOp makePipe(OpBuilder &builder, Location loc, StringRef name,
+                       int64_t slots, Scope scope, Memory memory,
+                       ArrayRef<Type> payload) {
+  auto type = PipeType::get(builder.getContext(), memory, payload);
+  return PipeOp::create(builder, loc, type, name, slots, scope);
+}
+
+/// Tensor memory is small: a second slot of everything may be too much.
+void Former::limitTensorMemory() {
+  int64_t columns = 0;
+  for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels))
+    if (spec.memory == Memory::tmem)
+      columns += plan::multiply(
+          plan::getSlotColumns(channel.getDefiningOp<PipeOp>(), arch),
+          spec.slots);
+  if (columns <= int64_t(arch.tensorMemory.columns))
+    return;
+  for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels)) {
+    if (spec.memory != Memory::tmem || spec.slotsAsked)
+      continue;
+    spec.slots = 1;
+    channel.getDefiningOp<PipeOp>().setSlots(1);
+    spec.because.pop_back();
+    spec.because.push_back(
+        fire(Rule::SlotsByKind, 1,
+             llvm::formatv("two slots of every pipe in tensor memory are {0} "
+                           "columns, and {1} has {2}",
+                           columns, arch.name, arch.tensorMemory.columns)
+                 .str()));
+  }
+}
+
+void Former::makePipes() {
+  for (PipeSpec &spec : pipes.pipes) {
+    SmallVector<Type> payload;
+    for (Value value : spec.values)
+      payload.push_back(value.getType());
+    PipeOp pipe = makePipe(builder, spec.values.front().getLoc(), spec.name,
+                           spec.slots, Scope::cta, spec.memory, payload);
+    channels.push_back(pipe.getPipe());
+  }
+  for (StagedStore &staged : pipes.stores) {
+    PipeOp pipe = makePipe(builder, staged.store->getLoc(), staged.name,
+                           staged.slots, Scope::cta, Memory::smem,
+                           staged.store->getOperand(0).getType());
+    setReasons(pipe, staged.because);
+    stagings.push_back(pipe.getPipe());
+  }
+}
+
+Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
+                          StringRef first, StringRef second) {
+  int64_t slots = schedule.getSlots(name).value_or(2);
+  PipeOp pipe = makePipe(builder, item.kernel.getLoc(), name, slots,
+                         clusterScope(), Memory::message, payload);
+  setReasons(pipe, fire(rule, first, second));
+  return pipe.getPipe();
+}
+
+void Former::makeStream() {
+  bool granted = schedule.persistent == tile::Persistence::Granted;
+  ItemsOp items =
+      makeItems(item, granted ? Stream::granted : Stream::fixed, builder);
+  source = items.getItems();
+  if (!granted)
+    return;
+  grants = source;
+  source = makeMessage("work", items.getItems().getType().getItem(),
+                       Rule::OneScheduler, schedulerName, "");
+  throttle = makeMessage("throttle", {}, Rule::Throttle,
+                         owners.roles.front().name, schedulerName);
+}
+
+RoleOp Former::makeRole(const RoleSpec &spec, BodyBuilder body) {
+  auto role = RoleOp::create(builder, item.kernel.getLoc(), spec.name,
+                             spec.warps, body);
+  setReasons(role, spec.because);
+  return role;
+}
+
+void Former::makeRoles() {
+  auto roles = [&](OpBuilder &, Location loc, ValueRange) {
+    if (grants) {
+      RoleSpec spec{schedulerName.str(), 1, {}};
+      spec.because.push_back(fire(Rule::OneScheduler, schedulerName));
+      RoleOp role = makeRole(spec, [&](OpBuilder &inner, Location, ValueRange) {
+        ForEachItemOp::create(inner, loc, grants, source,
+                              [&](OpBuilder &body, Location where, ValueRange) {
+                                ConsumeOp::create(
+                                    body, where, TypeRange(), throttle, 0,
+                                    [](OpBuilder &, Location, ValueRange) {});
+                              });
+      });
+      role.setScope(clusterScope());
+    }
+    for (size_t i = 0; i < owners.roles.size(); ++i)
+      makeRole(owners.roles[i], [&](OpBuilder &inner, Location, ValueRange) {
+        auto loop = ForEachItemOp::create(
+            inner, loc, source, Value(),
+            [&](OpBuilder &body, Location where, ValueRange) {
+              if (throttle && i == 0)
+                ProduceOp::create(body, where, throttle,
+                                  [](OpBuilder &, Location, ValueRange) {});
+            });
+        Block *block = &loop.getBody().front();
+        block->getTerminator()->erase();
+        Projection projection = project(item, parts[i], i, block);
+        OpBuilder end = OpBuilder::atBlockEnd(block);
+        YieldOp::create(end, loc);
+        addRegions(projection, pipes, channels, stagings);
+      });
+  };
+  int64_t ctas = 1;
+  for (int64_t dimension : schedule.cluster)
+    ctas *= dimension;
+  SwitchOp::create(builder, item.kernel.getLoc(),
+                   ctas > 1 ? ArrayRef<int64_t>(schedule.cluster)
+                            : ArrayRef<int64_t>(),
+                   roles);
+}
+
+MaybeRefusal Former::run() {
+  parts = findParts(item, owners);
+  if (MaybeRefusal refusal = checkCrossing(item, owners, parts))
+    return refusal;
+  if (MaybeRefusal refusal =
+          findPipes(item, owners, parts, schedule, arch, pipes))
+    return refusal;
+  // A kernel that is one item stands in the block that will hold the switch.
+  SmallVector<Operation *> program;
+  if (item.nest.empty())
+    for (Operation &op : item.body->without_terminator())
+      program.push_back(&op);
+  else
+    program.push_back(item.nest.front());
+  builder.setInsertionPoint(item.kernel.getBody().front().getTerminator());
+  makeStream();
+  makePipes();
+  makeRoles();
+  limitTensorMemory();
+  for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels))
+    setReasons(channel.getDefiningOp(), spec.because);
+  for (Operation *op : llvm::reverse(program))
+    op->erase();
+  return std::nullopt;
+}
+
+namespace {
+struct FormPipesPass : agent::impl::FormPipesBase<FormPipesPass> {
+  using FormPipesBase::FormPipesBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<AgentDialect, affine::AffineDialect, arith::ArithDialect,
+                    scf::SCFDialect>();
+  }
+
+  void runOnOperation() override {
+    if (failed(form()))
+      signalPassFailure();
+  }
+
+  LogicalResult form();
+};
+} // namespace
+
+LogicalResult FormPipesPass::form() {
+  tile::KernelOp kernel = getOperation();
+  FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
+  if (failed(arch))
+    return failure();
+  FailureOr<Owners> owners = Owners::read(kernel);
+  if (failed(owners))
+    return failure();
+  Item item = Item::of(kernel);
+  Owners::erase(kernel);
+  tile::Schedule schedule = tile::getSchedule(kernel);
+  Former former(item, *owners, schedule, **arch);
+  if (MaybeRefusal refusal = former.run())
+    return refusal->emit();
+  IRRewriter rewriter(kernel.getContext());
+  (void)runRegionDCE(rewriter, kernel->getRegions());
+  if (remarks)
+    kernel.walk([&](PipeOp pipe) {
+      for (StringRef reason : plan::getBecause(pipe))
+        pipe.emitRemark(reason);
+    });
+  return success();
+}

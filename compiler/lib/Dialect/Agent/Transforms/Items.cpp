@@ -1,0 +1,206 @@
+//===- Items.cpp - The stream of a kernel's work items --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Items.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+namespace {
+
+class ItemsBuilder {
+public:
+  ItemsBuilder(Item &item, OpBuilder &builder)
+      : item(item), builder(builder), loc(item.kernel.getLoc()) {}
+
+  /// Tiles of one loop in each dimension.
+  SmallVector<Value> countTiles(tile::ForEachOp loop, IRMapping &mapping);
+  /// The number of items in the loops from `level` on, of which the first has
+  /// `tiles`.
+  Value count(size_t level, ArrayRef<Value> tiles, IRMapping &mapping);
+  /// The offsets of item `number` in the same loops.
+  void locate(size_t level, ArrayRef<Value> tiles, Value number,
+              IRMapping &mapping, SmallVectorImpl<Value> &offsets);
+
+private:
+  /// A constant of the kernel: one that is there, or a new one.
+  Value constant(int64_t value);
+  Value multiply(ArrayRef<Value> factors);
+  /// Binds the offsets of tile `number` of a loop.
+  void bind(tile::ForEachOp loop, ArrayRef<Value> tiles, Value number,
+            IRMapping &mapping);
+  /// Repeats what stands between a loop and the one inside of it.
+  void repeatBetween(size_t level, IRMapping &mapping);
+
+  Item &item;
+  OpBuilder &builder;
+  Location loc;
+};
+
+} // namespace
+
+Value ItemsBuilder::constant(int64_t value) {
+  Block &block = item.kernel.getBody().front();
+  Operation *front = &block.front();
+  for (auto op : block.getOps<arith::ConstantIndexOp>())
+    if (op.value() == value &&
+        (builder.getBlock() != &block ||
+         builder.getInsertionPoint() == block.end() ||
+         op->isBeforeInBlock(&*builder.getInsertionPoint())))
+      return op;
+  OpBuilder atFront(front);
+  return arith::ConstantIndexOp::create(atFront, loc, value);
+}
+
+SmallVector<Value> ItemsBuilder::countTiles(tile::ForEachOp loop,
+                                            IRMapping &mapping) {
+  SmallVector<Value> tiles;
+  for (auto [i, size] : llvm::enumerate(loop.getTiles())) {
+    Value extent;
+    if (Value view = loop.getView())
+      extent = builder.createOrFold<tile::DimOp>(loc, builder.getIndexType(),
+                                                 mapping.lookupOrDefault(view),
+                                                 builder.getI64IntegerAttr(i));
+    else
+      extent = mapping.lookupOrDefault(Value(loop.getExtents()[i]));
+    if (size != 1)
+      extent = arith::CeilDivUIOp::create(builder, loc, extent, constant(size));
+    tiles.push_back(extent);
+  }
+  return tiles;
+}
+
+Value ItemsBuilder::multiply(ArrayRef<Value> factors) {
+  Value product = factors.front();
+  for (Value factor : factors.drop_front())
+    product = arith::MulIOp::create(builder, loc, product, factor);
+  return product;
+}
+
+void ItemsBuilder::bind(tile::ForEachOp loop, ArrayRef<Value> tiles,
+                        Value number, IRMapping &mapping) {
+  SmallVector<Value> coordinates{number};
+  if (tiles.size() > 1)
+    coordinates = affine::AffineDelinearizeIndexOp::create(
+                      builder, loc, number, getAsOpFoldResult(tiles))
+                      .getResults();
+  for (auto [offset, coordinate, size] :
+       llvm::zip_equal(loop.getOffsets(), coordinates, loop.getTiles()))
+    mapping.map(offset, size == 1
+                            ? coordinate
+                            : arith::MulIOp::create(builder, loc, coordinate,
+                                                    constant(size))
+                                  .getResult());
+}
+
+void ItemsBuilder::repeatBetween(size_t level, IRMapping &mapping) {
+  for (Operation &op : item.nest[level].getBody().front().without_terminator())
+    if (!isa<tile::ForEachOp>(op))
+      builder.clone(op, mapping);
+}
+
+Value ItemsBuilder::count(size_t level, ArrayRef<Value> tiles,
+                          IRMapping &mapping) {
+  tile::ForEachOp loop = item.nest[level];
+  Value total = multiply(tiles);
+  if (level + 1 == item.nest.size())
+    return total;
+  auto sum = scf::ForOp::create(builder, loc, constant(0), total, constant(1),
+                                ValueRange{constant(0)});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(sum.getBody());
+  IRMapping inner = mapping;
+  bind(loop, tiles, sum.getInductionVar(), inner);
+  repeatBetween(level, inner);
+  Value more = count(level + 1, countTiles(item.nest[level + 1], inner), inner);
+  Value next =
+      arith::AddIOp::create(builder, loc, sum.getRegionIterArg(0), more);
+  scf::YieldOp::create(builder, loc, next);
+  return sum.getResult(0);
+}
+
+void ItemsBuilder::locate(size_t level, ArrayRef<Value> tiles, Value number,
+                          IRMapping &mapping, SmallVectorImpl<Value> &offsets) {
+  tile::ForEachOp loop = item.nest[level];
+  if (level + 1 == item.nest.size()) {
+    bind(loop, tiles, number, mapping);
+    for (Value offset : loop.getOffsets())
+      offsets.push_back(mapping.lookup(offset));
+    return;
+  }
+  // Carries the items before this tile, the tile that was found, and the
+  // number of the item in it.
+  Value zero = constant(0);
+  auto search = scf::ForOp::create(builder, loc, zero, multiply(tiles),
+                                   constant(1), ValueRange{zero, zero, zero});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(search.getBody());
+    IRMapping inner = mapping;
+    bind(loop, tiles, search.getInductionVar(), inner);
+    repeatBetween(level, inner);
+    Value before = search.getRegionIterArg(0);
+    Value more =
+        count(level + 1, countTiles(item.nest[level + 1], inner), inner);
+    Value after = arith::AddIOp::create(builder, loc, before, more);
+    Value begun = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                        number, before);
+    Value open = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       number, after);
+    Value here = arith::AndIOp::create(builder, loc, begun, open);
+    Value rest = arith::SubIOp::create(builder, loc, number, before);
+    Value tile =
+        arith::SelectOp::create(builder, loc, here, search.getInductionVar(),
+                                search.getRegionIterArg(1));
+    Value inTile = arith::SelectOp::create(builder, loc, here, rest,
+                                           search.getRegionIterArg(2));
+    scf::YieldOp::create(builder, loc, ValueRange{after, tile, inTile});
+  }
+  bind(loop, tiles, search.getResult(1), mapping);
+  for (Value offset : loop.getOffsets())
+    offsets.push_back(mapping.lookup(offset));
+  repeatBetween(level, mapping);
+  locate(level + 1, countTiles(item.nest[level + 1], mapping),
+         search.getResult(2), mapping, offsets);
+}
+
+ItemsOp drawloom::agent::makeItems(Item &item, Stream stream,
+                                   OpBuilder &builder) {
+  Location loc = item.kernel.getLoc();
+  if (item.nest.empty()) {
+    // A kernel without a loop over items is one item, the number of which is
+    // all there is to say about it.
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    return ItemsOp::create(
+        builder, loc, stream, one, builder.getIndexType(),
+        [](OpBuilder &body, Location where, ValueRange number) {
+          YieldOp::create(body, where, number);
+        });
+  }
+  IRMapping mapping;
+  ItemsBuilder outside(item, builder);
+  SmallVector<Value> tiles = outside.countTiles(item.nest.front(), mapping);
+  Value count = outside.count(0, tiles, mapping);
+  size_t rank = 0;
+  for (tile::ForEachOp loop : item.nest)
+    rank += loop.getRank();
+  SmallVector<Type> types(rank, builder.getIndexType());
+  return ItemsOp::create(
+      builder, item.nest.front().getLoc(), stream, count, types,
+      [&](OpBuilder &body, Location where, ValueRange number) {
+        IRMapping inner;
+        SmallVector<Value> offsets;
+        ItemsBuilder(item, body)
+            .locate(0, tiles, number.front(), inner, offsets);
+        YieldOp::create(body, where, offsets);
+      });
+}

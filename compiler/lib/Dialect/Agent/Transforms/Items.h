@@ -1,0 +1,30 @@
+//===- Items.h - The stream of a kernel's work items ----------- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Loops over items become one numbered stream. With one loop the number is
+// taken apart into the tile's coordinates. With nested loops, whose extents may
+// differ from group to group, the tiles of the outer loop are walked until the
+// one is found that holds the number: the stream is (group, m, n), in the order
+// of the program.
+
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H
+
+#include "Owners.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+
+namespace drawloom::agent {
+
+/// Makes the stream of the item's loops, whose items are the offsets of all
+/// loops, outermost first.
+ItemsOp makeItems(Item &item, Stream stream, mlir::OpBuilder &builder);
+
+} // namespace drawloom::agent
+
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H

@@ -1,0 +1,427 @@
+//===- Pipes.cpp - What travels between roles, and how --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pipes.h"
+#include "Copies.h"
+#include "Dataflow.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+namespace {
+
+class PipeFinder {
+public:
+  PipeFinder(Item &item, const Owners &owners, ArrayRef<Part> parts,
+             const tile::Schedule &schedule, const target::Architecture &arch)
+      : item(item), owners(owners), parts(parts), schedule(schedule),
+        arch(arch) {}
+
+  MaybeRefusal run(Pipes &pipes);
+
+private:
+  void findReaders();
+  void join();
+  Filler getFiller(Value value) const;
+  void addPipe(ArrayRef<Value> values, Pipes &pipes);
+  void nameIt(PipeSpec &pipe);
+  void placeIt(PipeSpec &pipe);
+  int64_t getLag(const PipeSpec &pipe, int role) const;
+  MaybeRefusal countSlots(PipeSpec &pipe) const;
+  void stageStores(Pipes &pipes);
+  MaybeRefusal checkNames(const Pipes &pipes) const;
+  std::string getFreeName(StringRef name);
+  bool ownsOnly(int role, function_ref<bool(Operation *)> isIt) const;
+  bool readByProducts(const PipeSpec &pipe, bool asFirstOnly) const;
+
+  Item &item;
+  const Owners &owners;
+  ArrayRef<Part> parts;
+  const tile::Schedule &schedule;
+  const target::Architecture &arch;
+
+  /// What crosses, in the order of the program, and who reads it.
+  llvm::MapVector<Value, SmallVector<int, 2>> readers;
+  llvm::EquivalenceClasses<void *> groups;
+  /// Groups that the schedule or an operation made; others are alone.
+  DenseMap<Value, Rule> joinedBy;
+  llvm::StringSet<> names;
+};
+
+} // namespace
+
+static void *key(Value value) { return value.getAsOpaquePointer(); }
+
+//===----------------------------------------------------------------------===//
+// What travels together
+//===----------------------------------------------------------------------===//
+
+void PipeFinder::findReaders() {
+  SmallVector<Value> values;
+  DenseMap<Value, SmallVector<int, 2>> found;
+  for (auto [role, part] : llvm::enumerate(parts))
+    for (Value value : part.crossing) {
+      if (!found.contains(value))
+        values.push_back(value);
+      found[value].push_back(role);
+    }
+  sortByProgram(item, values);
+  for (Value value : values)
+    readers[value] = found[value];
+}
+
+bool PipeFinder::ownsOnly(int role,
+                          function_ref<bool(Operation *)> isIt) const {
+  bool only = true;
+  item.body->walk(
+      [&](Operation *op) { only &= owners.of(op) != role || isIt(op); });
+  return only;
+}
+
+Filler PipeFinder::getFiller(Value value) const {
+  int role = owners.of(value);
+  if (value.getDefiningOp<tile::LoadOp>() &&
+      ownsOnly(role, llvm::IsaPred<tile::LoadOp>))
+    return Filler::Load;
+  if (isa<OpResult>(value) && arch.tensorMemory.columns != 0 &&
+      ownsOnly(role, llvm::IsaPred<tile::MmaOp>)) {
+    // A sum that its own role goes on with has to be copied.
+    bool readAtHome = false;
+    forEachRead(value, role, owners, [&](OpOperand &use) {
+      readAtHome |= getReader(use, owners) == role;
+    });
+    if (!readAtHome)
+      return Filler::Product;
+  }
+  return Filler::Computed;
+}
+
+void PipeFinder::join() {
+  auto unite = [&](Value a, Value b, Rule rule) {
+    if (a == b || owners.of(a) != owners.of(b) ||
+        a.getParentBlock() != b.getParentBlock())
+      return;
+    groups.unionSets(key(a), key(b));
+    joinedBy.try_emplace(a, rule);
+    joinedBy.try_emplace(b, rule);
+  };
+  for (auto &[value, roles] : readers)
+    groups.insert(key(value));
+  // As the schedule asks.
+  for (const std::vector<std::string> &group : schedule.together) {
+    Value first;
+    for (auto &[value, roles] : readers) {
+      auto load = value.getDefiningOp<tile::LoadOp>();
+      if (!load || !llvm::is_contained(group, getViewName(load.getView())))
+        continue;
+      if (first)
+        unite(first, value, Rule::AskedTogether);
+      else
+        first = value;
+    }
+  }
+  // As operations read them.
+  DenseMap<Operation *, SmallVector<Value>> readBy;
+  for (auto &[value, roles] : readers) {
+    if (getFiller(value) == Filler::Load)
+      for (int role : roles)
+        forEachRead(value, role, owners, [&, v = value](OpOperand &use) {
+          Operation *reader = use.getOwner();
+          if (isa<scf::ForOp>(reader) ||
+              reader->hasTrait<OpTrait::IsTerminator>())
+            return;
+          for (Value other : readBy[reader])
+            unite(other, v, Rule::ReadTogether);
+          readBy[reader].push_back(v);
+        });
+    // One operation has one produce around it.
+    if (auto result = dyn_cast<OpResult>(value))
+      for (Value other : result.getOwner()->getResults())
+        if (other != value && readers.contains(other))
+          unite(value, other, Rule::OneLoop);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One pipe
+//===----------------------------------------------------------------------===//
+
+std::string PipeFinder::getFreeName(StringRef name) {
+  std::string candidate = name.str();
+  for (unsigned i = 1; !names.insert(candidate).second; ++i)
+    candidate = (name + "_" + Twine(i)).str();
+  return candidate;
+}
+
+/// Whether products read the values, and nothing else where it matters:
+/// `asFirstOnly` asks for the first operand as it is.
+bool PipeFinder::readByProducts(const PipeSpec &pipe, bool asFirstOnly) const {
+  bool any = false, all = true;
+  for (Value value : pipe.values)
+    for (auto [role, lag] : pipe.consumers)
+      forEachRead(value, role, owners, [&](OpOperand &use) {
+        if (owners.of(use.getOwner()) != role)
+          return;
+        auto product = dyn_cast<tile::MmaOp>(use.getOwner());
+        any |= isOperandOfProduct(use);
+        all &= product && &use == &product.getAMutable() && use.get() == value;
+      });
+  return any && (all || !asFirstOnly);
+}
+
+void PipeFinder::nameIt(PipeSpec &pipe) {
+  switch (pipe.filler) {
+  case Filler::Product:
+    pipe.name = getFreeName("result");
+    break;
+  case Filler::Computed:
+    pipe.name = getFreeName("middle");
+    break;
+  case Filler::Load: {
+    auto load = pipe.values.front().getDefiningOp<tile::LoadOp>();
+    bool operands = pipe.values.size() > 1 && readByProducts(pipe, false);
+    pipe.name =
+        getFreeName(operands ? "operands" : getViewName(load.getView()));
+  }
+  }
+}
+
+void PipeFinder::placeIt(PipeSpec &pipe) {
+  if (pipe.filler == Filler::Product) {
+    pipe.memory = Memory::tmem;
+    pipe.because.push_back(fire(Rule::ResultInTensorMemory));
+  } else if (pipe.filler == Filler::Computed &&
+             arch.tensorMemory.columns != 0 && readByProducts(pipe, true) &&
+             llvm::all_of(pipe.consumers, [&](auto consumer) {
+               return ownsOnly(consumer.first, llvm::IsaPred<tile::MmaOp>);
+             })) {
+    pipe.memory = Memory::tmem;
+    pipe.because.push_back(fire(Rule::OperandInTensorMemory));
+  } else {
+    int64_t bytes = 0;
+    for (Value value : pipe.values) {
+      auto type = cast<RankedTensorType>(value.getType());
+      bytes += plan::multiply(plan::countElements(type),
+                              plan::getElementBits(type.getElementType())) /
+               8;
+    }
+    pipe.because.push_back(fire(Rule::InSharedMemory, bytes));
+  }
+}
+
+/// A product in registers still reads its operands when its iteration is over,
+/// if nothing but the next iteration waits for the sum.
+int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
+  Value first = pipe.values.front();
+  if (arch.tensorMemory.columns != 0 || pipe.slots < 2 ||
+      first.getParentBlock() == item.body)
+    return 0;
+  bool any = false, all = true;
+  for (Value value : pipe.values)
+    forEachRead(value, role, owners, [&](OpOperand &use) {
+      auto product = dyn_cast<tile::MmaOp>(use.getOwner());
+      any = true;
+      all &= product && product->getBlock() == value.getParentBlock() &&
+             product.getResult().hasOneUse() &&
+             isa<scf::YieldOp>(*product->user_begin());
+    });
+  return any && all ? 1 : 0;
+}
+
+MaybeRefusal PipeFinder::countSlots(PipeSpec &pipe) const {
+  SmallVector<std::string> views;
+  for (Value value : pipe.values)
+    if (auto load = value.getDefiningOp<tile::LoadOp>())
+      views.push_back(getViewName(load.getView()));
+  std::string asked;
+  std::optional<int64_t> ofPipe = schedule.getSlots(pipe.name);
+  bool byPipe = ofPipe && !llvm::is_contained(views, pipe.name);
+  if (byPipe) {
+    asked = pipe.name;
+    pipe.slots = *ofPipe;
+  }
+  for (const std::string &view : views) {
+    std::optional<int64_t> slots = schedule.getSlots(view);
+    if (!slots || byPipe)
+      continue;
+    if (!asked.empty() && *slots != pipe.slots)
+      return Refusal{
+          pipe.values.front().getLoc(),
+          llvm::formatv("the schedule gives {0} slots for '{1}' and {2} for "
+                        "'{3}', but they travel in one pipe, '{4}', whose "
+                        "slots hold both; give them one number",
+                        pipe.slots, asked, *slots, view, pipe.name)
+              .str(),
+          {},
+          /*hasFallback=*/false};
+    asked = view;
+    pipe.slots = *slots;
+  }
+  pipe.slotsAsked = !asked.empty();
+  if (pipe.slotsAsked) {
+    pipe.because.push_back(fire(Rule::SlotsAsAsked, pipe.slots, asked));
+    return std::nullopt;
+  }
+  bool steady = pipe.filler == Filler::Load &&
+                pipe.values.front().getParentBlock() != item.body &&
+                readByProducts(pipe, false);
+  pipe.slots = steady ? 4 : 2;
+  pipe.because.push_back(
+      fire(Rule::SlotsByKind, pipe.slots,
+           steady ? "a copy takes longer than the product that reads it"
+                  : "one is filled while the other is read"));
+  return std::nullopt;
+}
+
+void PipeFinder::addPipe(ArrayRef<Value> values, Pipes &pipes) {
+  PipeSpec pipe;
+  pipe.filler = getFiller(values.front());
+  pipe.producer = owners.of(values.front());
+  pipe.values.assign(values.begin(), values.end());
+  llvm::SmallSetVector<int, 2> roles;
+  for (Value value : values)
+    roles.insert(readers[value].begin(), readers[value].end());
+  for (int role : roles)
+    pipe.consumers.emplace_back(role, 0);
+  nameIt(pipe);
+  SmallVector<std::string> what;
+  for (Value value : values)
+    if (auto load = value.getDefiningOp<tile::LoadOp>();
+        load && !llvm::is_contained(what, getViewName(load.getView())))
+      what.push_back(getViewName(load.getView()));
+  if (values.size() == 1)
+    pipe.because.push_back(
+        fire(Rule::Alone,
+             pipe.filler == Filler::Product ? "the result"
+             : what.empty()                 ? "the tile"
+                                            : what.front(),
+             owners.roles[pipe.consumers.front().first].name));
+  else if (Rule rule = joinedBy.lookup(values.front()); rule == Rule::OneLoop)
+    pipe.because.push_back(fire(rule, values.size()));
+  else
+    pipe.because.push_back(fire(rule, listNames(what)));
+  placeIt(pipe);
+  pipes.pipes.push_back(std::move(pipe));
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// A part of shared memory that is worth a staged store.
+static constexpr int64_t stagingShare = 4;
+
+void PipeFinder::stageStores(Pipes &pipes) {
+  if (owners.roles.size() < 2)
+    return;
+  DenseSet<Value> loaded;
+  bool loadsAnywhere = false;
+  item.body->walk([&](tile::LoadOp load) {
+    BlockArgument argument = getArgument(load.getView());
+    loadsAnywhere |= !argument;
+    if (argument)
+      loaded.insert(argument);
+  });
+  item.body->walk([&](tile::StoreOp store) {
+    auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+    BlockArgument argument = getArgument(store.getView());
+    if (!type || type.getRank() < 2 || loadsAnywhere || !argument ||
+        loaded.contains(argument) || !whyNotTma(store, arch.tma).empty() ||
+        owners.of(store) == Owners::nobody || !isTile(type))
+      return;
+    int64_t bytes =
+        plan::multiply(plan::countElements(type),
+                       plan::getElementBits(type.getElementType())) /
+        8;
+    if (plan::multiply(bytes, stagingShare) >
+        int64_t(arch.maxSharedMemoryPerCta))
+      return;
+    StagedStore staged;
+    staged.store = store;
+    staged.name = getFreeName("output");
+    staged.role = owners.of(store);
+    std::string view = getViewName(store.getView());
+    staged.because.push_back(
+        fire(Rule::StagedStore, owners.roles[staged.role].name, view));
+    std::string asked = schedule.getSlots(staged.name) ? staged.name : view;
+    if (std::optional<int64_t> slots = schedule.getSlots(asked)) {
+      staged.slots = *slots;
+      staged.because.push_back(fire(Rule::SlotsAsAsked, *slots, asked));
+    } else {
+      staged.because.push_back(fire(Rule::SlotsByKind, staged.slots,
+                                    "one is filled while the other is stored"));
+    }
+    pipes.stores.push_back(std::move(staged));
+  });
+}
+
+/// A name that means nothing is a mistake in the schedule.
+MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
+  static constexpr llvm::StringLiteral known[] = {
+      "operands", "result", "middle", "output", "work", "throttle"};
+  for (const auto &[name, slots] : schedule.slots) {
+    bool isArgument =
+        llvm::any_of(item.kernel.getArguments(),
+                     [&, n = StringRef(name)](BlockArgument argument) {
+                       return tile::getArgumentName(argument) == n;
+                     });
+    if (isArgument || names.contains(name) || llvm::is_contained(known, name))
+      continue;
+    SmallVector<std::string> made;
+    for (const PipeSpec &pipe : pipes.pipes)
+      made.push_back(pipe.name);
+    return Refusal{item.kernel.getLoc(),
+                   llvm::formatv("the schedule gives slots for '{0}', which is "
+                                 "neither a view nor a pipe; the pipes are {1}",
+                                 name, made.empty() ? "none" : listNames(made))
+                       .str(),
+                   {},
+                   /*hasFallback=*/false};
+  }
+  return std::nullopt;
+}
+
+MaybeRefusal PipeFinder::run(Pipes &pipes) {
+  findReaders();
+  join();
+  DenseSet<void *> done;
+  for (auto &[value, roles] : readers) {
+    void *leader = groups.getLeaderValue(key(value));
+    if (!done.insert(leader).second)
+      continue;
+    SmallVector<Value> members;
+    for (auto &[other, otherRoles] : readers)
+      if (groups.getLeaderValue(key(other)) == leader)
+        members.push_back(other);
+    addPipe(members, pipes);
+  }
+  for (PipeSpec &pipe : pipes.pipes) {
+    if (MaybeRefusal refusal = countSlots(pipe))
+      return refusal;
+    for (auto &[role, lag] : pipe.consumers) {
+      lag = getLag(pipe, role);
+      if (lag != 0)
+        pipe.because.push_back(fire(Rule::InFlight, owners.roles[role].name));
+    }
+  }
+  stageStores(pipes);
+  return checkNames(pipes);
+}
+
+MaybeRefusal drawloom::agent::findPipes(Item &item, const Owners &owners,
+                                        ArrayRef<Part> parts,
+                                        const tile::Schedule &schedule,
+                                        const target::Architecture &arch,
+                                        Pipes &pipes) {
+  return PipeFinder(item, owners, parts, schedule, arch).run(pipes);
+}

@@ -1,0 +1,60 @@
+//===- PrepareItem.h - A work item that can be cut ------------- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Steps in front of the decision about roles. After them:
+//
+// - what a work item reads is an argument of the item, a value that does not
+//   depend on a loaded tile, or made in the item itself;
+// - every operation of the item is a loop (scf.for), a load, a store, or has no
+//   side effects, and control flow other than scf.for holds no tile;
+// - where products accumulate in tensor memory (`makeAccumulatorsWhole`), an
+//   accumulator starts at zero and only products touch it until it is complete.
+
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
+
+#include "Owners.h"
+#include "Rules.h"
+
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
+namespace drawloom::agent {
+
+/// Moves what stands between the loops over items, and what loads tiles around
+/// them, into the item.
+MaybeRefusal sinkIntoItem(Item &item);
+
+/// Checks that every operation of the item can belong to a role.
+MaybeRefusal checkOperations(Item &item);
+
+/// Checks that the target has an instruction for every product.
+MaybeRefusal checkProducts(Item &item, const target::Architecture &arch);
+
+/// Rewrites products whose accumulator is no accumulator in tensor memory: what
+/// is computed elsewhere is added elsewhere. Tells each rewrite to `remark`.
+void makeAccumulatorsWhole(
+    Item &item,
+    llvm::function_ref<void(mlir::Operation *, std::string)> remark);
+
+/// The loop-carried values that are accumulators in tensor memory: (loop,
+/// number) of everything that products alone make from zero.
+using Accumulators = llvm::DenseSet<std::pair<mlir::Operation *, unsigned>>;
+Accumulators findAccumulators(Item &item);
+
+/// Whether `value` is an accumulator that a product may add to in place.
+bool isAccumulator(mlir::Value value, const Accumulators &accumulators);
+
+/// Whether `value` is what a product, or a loop over products, leaves behind.
+bool isProduct(mlir::Value value, const Accumulators &accumulators);
+
+} // namespace drawloom::agent
+
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H

@@ -1,0 +1,49 @@
+//===- ProveProgress.cpp - Refuse plans that hang -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The engine and the reading of the roles are analyses of their own; the pass
+// asks, says and remembers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/AgentProgress/AgentProgress.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_PROVEPROGRESS
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using progress::Verdict;
+
+namespace {
+class ProveProgress : public agent::impl::ProveProgressBase<ProveProgress> {
+  using ProveProgressBase::ProveProgressBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](SwitchOp roles) {
+      ProgressResult result = proveProgress(roles);
+      Verdict::Kind kind = result.verdict.kind;
+      bool refuses = kind == Verdict::Kind::deadlock ||
+                     (kind == Verdict::Kind::undecided && undecidedIsError);
+      // What an earlier run has said is not said again.
+      DictionaryAttr verdict = toAttribute(result, &getContext());
+      if (refuses || roles->getAttr(progressAttrName) != verdict)
+        reportProgress(roles, result, undecidedIsError);
+      roles->setAttr(progressAttrName, verdict);
+      if (refuses)
+        signalPassFailure();
+    });
+  }
+};
+} // namespace

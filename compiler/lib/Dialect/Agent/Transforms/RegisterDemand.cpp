@@ -1,0 +1,121 @@
+//===- RegisterDemand.cpp - How many registers a role holds ---------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegisterDemand.h"
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+namespace {
+class Estimator {
+public:
+  Estimator(RoleOp role, int64_t warps, const target::Architecture &arch)
+      : role(role), arch(arch), threads(warps * arch.warpSize),
+        ctas(std::max<int64_t>(
+            1, cast<SwitchOp>(role->getParentOp()).getClusterSize())) {}
+
+  RegisterDemand estimate() {
+    demand.held = holdIn(role.getBody().front());
+    role.walk([&](Operation *op) { work(op); });
+    return demand;
+  }
+
+private:
+  /// Registers of a thread for a tile that its role holds together.
+  int64_t count(RankedTensorType tile) const {
+    constexpr int64_t registerBits = 32;
+    int64_t bits = plan::multiply(plan::countElements(tile),
+                                  plan::getElementBits(tile.getElementType()));
+    int64_t share = registerBits * threads * ctas;
+    return (bits + share - 1) / share;
+  }
+
+  /// A value that a loop carries in registers.
+  int64_t hold(Value result) {
+    auto tile = dyn_cast<RankedTensorType>(result.getType());
+    if (!tile || !tile.hasStaticShape() ||
+        plan::isTensorCoreProduct(plan::getMaker(result), arch))
+      return 0;
+    if (!demand.largestHeld || count(tile) > count(demand.largestHeld))
+      demand.largestHeld = tile;
+    return count(tile);
+  }
+
+  /// The most that is held at one time while a block runs: in front of each
+  /// operation the results of loops that still have a use, and inside of a loop
+  /// what it carries.
+  int64_t holdIn(Block &block) {
+    int64_t most = 0;
+    SmallVector<Value> results;
+    for (Operation &op : block) {
+      int64_t now = 0;
+      for (Value result : results)
+        if (isUsedFrom(result, op))
+          now += hold(result);
+      int64_t inside = 0;
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          inside = std::max(inside, holdIn(inner));
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        for (Value result : loop.getResults())
+          inside += hold(result);
+        llvm::append_range(results, loop.getResults());
+      }
+      most = std::max(most, std::min(now + inside, plan::saturated));
+    }
+    return most;
+  }
+
+  static bool isUsedFrom(Value value, Operation &op) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      Operation *ancestor = op.getBlock()->findAncestorOpInBlock(*user);
+      return ancestor && !ancestor->isBeforeInBlock(&op);
+    });
+  }
+
+  void work(Operation *op) {
+    // Regions pass on what is inside of them; shapes and constants are names
+    // for registers or immediates; a product is held or in tensor memory.
+    if (op->getNumRegions() != 0 ||
+        isa<arith::ConstantOp, tensor::SplatOp, tensor::ExtractSliceOp,
+            tile::BroadcastOp, tile::ExpandDimsOp, tile::ExtractSliceOp,
+            tile::TransposeOp, tile::MmaOp>(op))
+      return;
+    // What goes from a view into a slot never is in registers.
+    if (isa<tile::LoadOp>(op) &&
+        llvm::all_of(op->getUsers(), [](Operation *user) {
+          return isa<YieldOp>(user) && isa<ProduceOp>(user->getParentOp());
+        }))
+      return;
+    for (Type type : op->getResultTypes())
+      if (auto tile = dyn_cast<RankedTensorType>(type);
+          tile && tile.hasStaticShape())
+        demand.working = std::max(demand.working, count(tile));
+  }
+
+  RoleOp role;
+  const target::Architecture &arch;
+  int64_t threads;
+  int64_t ctas;
+  RegisterDemand demand;
+};
+} // namespace
+
+RegisterDemand
+drawloom::agent::estimateRegisters(RoleOp role, int64_t warps,
+                                   const target::Architecture &arch) {
+  return Estimator(role, warps, arch).estimate();
+}

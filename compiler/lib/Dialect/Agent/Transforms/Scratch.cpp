@@ -1,0 +1,94 @@
+//===- Scratch.cpp - Memory that products need beside the pipes -----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scratch.h"
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+/// The tile that an operand is, or is a part of: a transpose or a slice is a
+/// matter of the descriptor, and a consume hands on what is inside of it.
+static Value getWhole(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *op = result.getOwner();
+    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
+            op))
+      value = op->getOperand(0);
+    else if (auto consume = dyn_cast<ConsumeOp>(op))
+      value = consume.getBody().front().getTerminator()->getOperand(
+          result.getResultNumber());
+    else
+      break;
+  }
+  return value;
+}
+
+static bool isInSlot(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<ConsumeOp>(argument.getOwner()->getParentOp());
+}
+
+/// Whether a result of a product needs columns of its own: it goes neither into
+/// a slot nor on into another product, which counts it.
+static bool needsColumns(Value result) {
+  for (OpOperand &use : result.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<tile::MmaOp>(user))
+      return false;
+    if (!isa<scf::YieldOp, YieldOp>(user))
+      continue;
+    Operation *parent = user->getParentOp();
+    if (isa<ProduceOp>(parent))
+      return false;
+    if (isa<scf::ForOp, scf::IfOp, ConsumeOp>(parent) &&
+        use.getOperandNumber() < parent->getNumResults() &&
+        !needsColumns(parent->getResult(use.getOperandNumber())))
+      return false;
+  }
+  return true;
+}
+
+Scratch drawloom::agent::findScratch(RoleOp role,
+                                     const target::Architecture &arch) {
+  Scratch scratch;
+  scratch.role = role;
+  int64_t ctas = std::max<int64_t>(
+      1, cast<SwitchOp>(role->getParentOp()).getClusterSize());
+  llvm::SmallSetVector<Value, 4> operands;
+  role.walk([&](tile::MmaOp product) {
+    bool onTensorCore = plan::isTensorCoreProduct(product, arch);
+    Value a = getWhole(product.getA()), b = getWhole(product.getB());
+    // wgmma takes a computed A from registers.
+    bool fromRegisters =
+        !onTensorCore && !isa_and_present<tile::LoadOp>(a.getDefiningOp());
+    if (!isInSlot(a) && !fromRegisters)
+      operands.insert(a);
+    if (!isInSlot(b))
+      operands.insert(b);
+    if (onTensorCore && needsColumns(product.getResult()))
+      scratch.columns = std::min(
+          scratch.columns + plan::getTileColumns(product.getType(), ctas, arch),
+          plan::saturated);
+  });
+  for (Value operand : operands)
+    if (auto tile = dyn_cast<RankedTensorType>(operand.getType());
+        tile && tile.hasStaticShape())
+      scratch.bytes =
+          std::min(scratch.bytes + plan::alignUp(plan::getTileBytes(tile, ctas),
+                                                 Scratch::alignment),
+                   plan::saturated);
+  return scratch;
+}

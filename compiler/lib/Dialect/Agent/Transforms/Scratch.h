@@ -1,0 +1,43 @@
+//===- Scratch.h - Memory that products need beside the pipes - -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A product reads its operands from shared memory and, on the tensor cores with
+// a memory of their own, leaves its result there. Most of these tiles are in
+// the slots of pipes. A role that loads or computes operands itself, or that
+// works on with a result itself, needs room for them: kernels without roles do.
+
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
+
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
+namespace drawloom::agent {
+
+struct Scratch {
+  /// Where the pattern of the widest swizzle starts.
+  static constexpr int64_t alignment = 1024;
+
+  RoleOp role;
+  /// Operands that are in no slot, in each CTA.
+  int64_t bytes = 0;
+  /// Results that go into no slot.
+  int64_t columns = 0;
+  /// Where they are, once placed.
+  int64_t offset = 0;
+  int64_t column = 0;
+};
+
+Scratch findScratch(RoleOp role, const target::Architecture &arch);
+
+} // namespace drawloom::agent
+
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H

@@ -1,0 +1,88 @@
+// D = bf16(A B^T + C) on Hopper with two load roles.
+// RUN: drawloom explain %s --format text | diff %S/Inputs/hopper-multi-role.txt -
+// RUN: drawloom explain %s --format json | diff %S/Inputs/hopper-multi-role.json -
+// RUN: drawloom explain %s --format mermaid | diff %S/Inputs/hopper-multi-role.graph.mmd -
+// RUN: drawloom explain %s --format mermaid --diagram sequence | diff %S/Inputs/hopper-multi-role.sequence.mmd -
+// RUN: drawloom explain %s --format dot | diff %S/Inputs/hopper-multi-role.dot -
+
+!items = !agent.items<index, index>
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!residual = !agent.pipe<smem, tensor<128x32xbf16>>
+!staging = !agent.pipe<smem, tensor<128x32xbf16>>
+
+tile.kernel @linear(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
+                    %c: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %M = tile.dim %a, 0 : !tile.view<?x?xbf16>
+  %N = tile.dim %b, 0 : !tile.view<?x?xbf16>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %rows = arith.ceildivui %M, %c128 : index
+  %columns = arith.ceildivui %N, %c256 : index
+  %count = arith.muli %rows, %columns : index
+  %items = agent.items static %i of %count -> (index, index) {
+    %rc:2 = affine.delinearize_index %i into (%rows, %columns) : index, index
+    %m = arith.muli %rc#0, %c128 : index
+    %n = arith.muli %rc#1, %c256 : index
+    agent.yield %m, %n : index, index
+  }
+  %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %res = agent.pipe "residual" slots(2) smem : (tensor<128x32xbf16>)
+  %out = agent.pipe "output" slots(2) smem : (tensor<128x32xbf16>)
+  agent.switch {
+    agent.role @operand_load warps(1) {
+      agent.for_each_item (%m, %n) in %items : !items {
+        scf.for %k = %c0 to %K step %c64 {
+          agent.produce %ab : !operands {
+            %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+            %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+            agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+          }
+        }
+      }
+    }
+    agent.role @epilogue_load warps(1) {
+      agent.for_each_item (%m, %n) in %items : !items {
+        scf.for %j = %c0 to %c256 step %c32 {
+          agent.produce %res : !residual {
+            %nj = arith.addi %n, %j : index
+            %r = tile.load %c[%m, %nj] : !tile.view<?x?xbf16> -> tensor<128x32xbf16>
+            agent.yield %r : tensor<128x32xbf16>
+          }
+        }
+      }
+    }
+    agent.role @compute warps(8) {
+      agent.for_each_item (%m, %n) in %items : !items {
+        %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<128x256xf32> {
+          %t = agent.consume %ab as (%x, %y) lag(1) : !operands -> tensor<128x256xf32> {
+            %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+            agent.yield %u : tensor<128x256xf32>
+          }
+          scf.yield %t : tensor<128x256xf32>
+        }
+        scf.for %j = %c0 to %c256 step %c32 {
+          %nj = arith.addi %n, %j : index
+          %part = tensor.extract_slice %sum[0, %j] [128, 32] [1, 1] : tensor<128x256xf32> to tensor<128x32xf32>
+          agent.produce %out : !staging {
+            %o = agent.consume %res as (%r) : !residual -> tensor<128x32xbf16> {
+              %e = arith.extf %r : tensor<128x32xbf16> to tensor<128x32xf32>
+              %f = arith.addf %part, %e : tensor<128x32xf32>
+              %v = arith.truncf %f : tensor<128x32xf32> to tensor<128x32xbf16>
+              agent.yield %v : tensor<128x32xbf16>
+            }
+            agent.yield %o : tensor<128x32xbf16>
+          }
+          agent.consume %out as (%o) lag(1) : !staging {
+            tile.store %o, %d[%m, %nj] : tensor<128x32xbf16>, !tile.view<?x?xbf16>
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// form-pipes takes what assign-roles leaves behind, and nothing else.
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(form-pipes))'
+
+// expected-error @below {{kernel @none has no roles yet: run assign-roles before form-pipes}}
+tile.kernel @none(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+}
+
+// -----
+
+tile.kernel @owner(%x: !tile.view<?xf32>) attributes {
+    tile.target = "sm_90a", agent.roles = [{name = "all", warps = 4 : i64, because = []}]} {
+  // expected-error @below {{belongs to @nobody, which is none of the kernel's roles}}
+  %c0 = arith.constant {agent.owner = @nobody} 0 : index
+}
+
+// -----
+
+tile.kernel @count(%x: !tile.view<?xf32>) attributes {
+    tile.target = "sm_90a", agent.roles = [{name = "all", warps = 4 : i64, because = []}]} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{names 2 owners for 1 carried values}}
+  %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {
+    scf.yield %s : index
+  } {agent.owners = [@all, @all]}
+}
+
+// -----
+
+tile.kernel @carried(%x: !tile.view<?xf32>) attributes {
+    tile.target = "sm_90a", agent.roles = [{name = "all", warps = 4 : i64, because = []}]} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{carries a value of @nobody, which is none of the kernel's roles}}
+  %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {
+    scf.yield %s : index
+  } {agent.owners = [@nobody]}
+}

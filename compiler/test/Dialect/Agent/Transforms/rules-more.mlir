@@ -1,0 +1,161 @@
+// Rules for other programs than a plain product. `unspecialized` is in
+// assign-roles-invalid.mlir, next to what it saves from a refusal.
+// RUN: drawloom-opt %s -split-input-file --pass-pipeline='builtin.module(tile.kernel(assign-roles{remarks=true},form-pipes{remarks=true}))' -o %t 2> %t.remarks
+// RUN: FileCheck %s --input-file %t
+// RUN: FileCheck %s --input-file %t.remarks --check-prefix=RULE
+
+// A sum that does not start at zero, and one that is scaled between products.
+// RULE-DAG: starts-at-zero: the sum starts at zero, and what it began with is added behind the loop
+// RULE-DAG: from-zero: the product is taken from zero and added afterwards, because more than products makes its accumulator
+// RULE-DAG: operand-in-tensor-memory: products can read their first operand from tensor memory, so it stays there
+// RULE-DAG: nested-levels: @operand_load loads q and k: the loops of one hold the other, so one role meets both in order
+// RULE-DAG: sibling-loops: @operand_load_1 loads k in another loop than @operand_load, so that it need not wait for the end of that one
+// CHECK-LABEL: tile.kernel @accumulators
+tile.kernel @accumulators(%q: !tile.view<?x?xbf16>, %k: !tile.view<?x?xbf16>, %c: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %half = arith.constant dense<0.5> : tensor<128x64xf32>
+  %K = tile.dim %k, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 64] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %q[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %first = tile.load %c[%m, %n] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+    %sum = scf.for %i = %c0 to %K step %c64 iter_args(%s = %first) -> (tensor<128x64xf32>) {
+      %y = tile.load %k[%n, %i] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      scf.yield %t : tensor<128x64xf32>
+    }
+    %p = arith.truncf %sum : tensor<128x64xf32> to tensor<128x64xbf16>
+    %scaled = scf.for %i = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+      %y = tile.load %k[%n, %i] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      %old = arith.mulf %s, %half : tensor<128x64xf32>
+      %t = tile.mma %p, %y, %old : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      scf.yield %t : tensor<128x64xf32>
+    }
+    tile.store %scaled, %d[%m, %n] : tensor<128x64xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Strides that TMA refuses: threads copy the tile.
+// RULE-DAG: plain-load: @load loads a ahead of the operations that read it
+// RULE-DAG: copied-by-threads: the threads of @load copy a themselves: the stride of dimension 0 of 'a' is only known at the launch
+// RULE-DAG: plain-load: @load_1 loads b ahead of the operations that read it
+// RULE-DAG: copied-by-threads: the threads of @load_1 copy b themselves: stride 0 of 'b' is 1001 x 32 bits = 4004 bytes, no multiple of 16
+// CHECK-LABEL: tile.kernel @strides
+// CHECK:         agent.role @load warps(4)
+// CHECK:         agent.role @load_1 warps(4)
+tile.kernel @strides(%a: !tile.view<?x?xf32, strides = [?, 1]>, %b: !tile.view<?x1000xf32, strides = [1001, 1]>, %d: !tile.view<?x?xf32>, %N: index)
+    attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.for_each (%m) tiles [64] of [%N] {
+    scf.for %k = %c0 to %N step %c64 {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xf32, strides = [?, 1]> -> tensor<64x64xf32>
+      tile.store %x, %d[%m, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
+    }
+    scf.for %k = %c0 to %N step %c64 {
+      %x = tile.load %b[%m, %k] : !tile.view<?x1000xf32, strides = [1001, 1]> -> tensor<64x64xf32>
+      tile.store %x, %d[%m, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// What a kernel also stores to is loaded in order, by the role that stores.
+// RULE-DAG: reads-its-output: @compute loads d itself and in order, because it stores to d too
+// CHECK-LABEL: tile.kernel @in_place
+// CHECK:         agent.role @compute
+// CHECK-NOT:     agent.produce
+// CHECK:           tile.load %d
+// CHECK-NOT:     agent.produce
+// CHECK:           tile.store {{.*}}, %d
+tile.kernel @in_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    %y = tile.load %d[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    %z = arith.addf %x, %y : tensor<64x64xf32>
+    tile.store %z, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Specialisation is switched off: one role, no pipes.
+// RULE-DAG: no-roles: @compute does everything, as the schedule asks
+// CHECK-LABEL: tile.kernel @off
+// CHECK-NOT:     agent.pipe
+// CHECK:         agent.role @compute warps(8)
+// CHECK-NOT:     agent.role
+tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<roles = none, warps = 8>} {
+  tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    tile.store %x, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Work items that the machine grants, to a cluster of two CTAs; views that the
+// schedule joins.
+// RULE-DAG: asked-together: a and b travel together, as the schedule asks
+// RULE-DAG: slots-as-asked: 3 slots, as the schedule says for 'a'
+// RULE-DAG: one-scheduler: @scheduler asks for work items, once, and tells all other roles the same answer
+// RULE-DAG: throttle: @load says when it begins an item, so that @scheduler asks for no more than it can give away
+// CHECK-LABEL: tile.kernel @granted
+// CHECK:         %items = agent.items granted
+// CHECK:         %work = agent.pipe "work" slots(2) message scope(cluster) : (index, index)
+// CHECK:         %throttle = agent.pipe "throttle" slots(2) message scope(cluster) : ()
+// CHECK:         agent.pipe "a" slots(3) smem : (tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK:         agent.switch cluster(2, 1, 1)
+// CHECK:         agent.role @scheduler warps(1) scope(cluster)
+// CHECK:           agent.for_each_item ({{.*}}) in %items publish %work
+// CHECK:             agent.consume %throttle
+// CHECK:         agent.role @load
+// CHECK:           agent.for_each_item ({{.*}}) in %work
+// CHECK:             agent.produce %throttle
+// CHECK:         agent.role @compute
+// CHECK:           agent.for_each_item ({{.*}}) in %work
+tile.kernel @granted(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<
+      persistent = granted, slots = {a = 3}, together = [[a, b]], cluster = [2, 1, 1]>} {
+  tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    %y = tile.load %b[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    %e = math.exp %y : tensor<64x64xf32>
+    %z = arith.addf %x, %e : tensor<64x64xf32>
+    tile.store %z, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Two results of one loop travel together. Two slots of everything in tensor
+// memory would be 1024 columns, so it is one. A kernel without a loop over items
+// is one item.
+// RULE-DAG: one-loop: 2 tiles travel together: one loop makes them
+// RULE-DAG: slots-by-kind: 1 slots: two slots of every pipe in tensor memory are 1024 columns, and sm_100a has 512
+// CHECK-LABEL: tile.kernel @one_item
+// CHECK:         agent.items static %{{.*}} of %c1{{.*}} -> (index)
+// CHECK:         agent.pipe "result" slots(1) tmem : (tensor<128x256xf32>, tensor<128x256xf32>)
+tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %x, %y = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero, %r = %zero) -> (tensor<128x256xf32>, tensor<128x256xf32>) {
+    %p = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %q = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %o = tile.load %c[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %p, %q, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    %u = tile.mma %p, %o, %r : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    scf.yield %t, %u : tensor<128x256xf32>, tensor<128x256xf32>
+  }
+  %z = arith.mulf %x, %y : tensor<128x256xf32>
+  tile.store %z, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+}

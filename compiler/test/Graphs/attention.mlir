@@ -1,0 +1,43 @@
+// Two chained products with a softmax between them, over batches and heads.
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=HOPPER
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
+
+// HOPPER: agent.pipe "Q" slots(2) smem : (tensor<128x128xbf16>)
+// HOPPER: agent.pipe "K" slots(4) smem : (tensor<64x128xbf16>)
+// HOPPER: agent.pipe "V" slots(4) smem : (tensor<64x128xbf16>)
+// HOPPER: agent.pipe "output" slots(2) smem : (tensor<128x128xbf16>)
+// HOPPER: agent.role @operand_load warps(1)
+// HOPPER: agent.produce %Q{{.*}}
+// HOPPER: agent.produce %K{{.*}}
+// HOPPER: agent.produce %V{{.*}}
+// HOPPER: agent.role @compute warps(8)
+// HOPPER: agent.consume %Q{{.*}}
+// HOPPER: agent.consume %K{{.*}}
+// HOPPER: agent.consume %V{{.*}}lag(1)
+// HOPPER: agent.produce %output{{.*}}
+// HOPPER: agent.consume %output{{.*}}lag(1)
+
+// BLACKWELL: agent.pipe "Q" slots(2) smem : (tensor<128x128xbf16>)
+// BLACKWELL: agent.pipe "K" slots(4) smem : (tensor<64x128xbf16>)
+// BLACKWELL: agent.pipe "result" slots(2) tmem : (tensor<128x64xf32>)
+// BLACKWELL: agent.pipe "middle" slots(2) tmem : (tensor<128x64xbf16>)
+// BLACKWELL: agent.pipe "V" slots(4) smem : (tensor<64x128xbf16>)
+// BLACKWELL: agent.pipe "result_1" slots(2) tmem : (tensor<128x128xf32>)
+// BLACKWELL: agent.pipe "output" slots(2) smem : (tensor<128x128xbf16>)
+// BLACKWELL: agent.role @operand_load warps(1)
+// BLACKWELL: agent.produce %Q{{.*}}
+// BLACKWELL: agent.produce %K{{.*}}
+// BLACKWELL: agent.produce %V{{.*}}
+// BLACKWELL: agent.role @mma warps(1)
+// BLACKWELL: agent.consume %Q{{.*}}
+// BLACKWELL: agent.consume %K{{.*}}
+// BLACKWELL: agent.produce %result{{.*}}
+// BLACKWELL: agent.consume %V{{.*}}
+// BLACKWELL: agent.consume %middle{{.*}}
+// BLACKWELL: agent.produce %result_1{{.*}}
+// BLACKWELL: agent.role @compute warps(4)
+// BLACKWELL: agent.consume %result{{.*}}
+// BLACKWELL: agent.produce %middle{{.*}}
+// BLACKWELL: agent.consume %result_1{{.*}}
+// BLACKWELL: agent.produce %output{{.*}}
+// BLACKWELL: agent.consume %output{{.*}}lag(1)

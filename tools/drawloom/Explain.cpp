@@ -1,0 +1,284 @@
+//===- Explain.cpp - drawloom explain -------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Files.h"
+#include "Graphviz.h"
+#include "Verb.h"
+#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/InitAll.h"
+#include "drawloom/Pipelines/FrontHalf.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
+
+using namespace drawloom;
+using namespace drawloom::plan;
+
+namespace {
+enum class Format { Text, Json, Mermaid, Dot, Svg };
+enum class Diagram { Graph, Sequence };
+
+struct ExplainOptions {
+  std::string input;
+  std::string output = "-";
+  /// Null: what the kernels say.
+  const target::Architecture *arch = nullptr;
+  /// Empty: all of them.
+  std::string kernel;
+  Format format = Format::Text;
+  Diagram diagram = Diagram::Graph;
+};
+} // namespace
+
+static void printHelp() {
+  llvm::outs()
+      << "drawloom explain - show the plan of a kernel, and why it is so\n"
+         "\n"
+         "Usage: drawloom explain FILE [--arch ARCH] [--kernel NAME] "
+         "[--format FORM]\n"
+         "                        [--diagram KIND] [-o FILE]\n"
+         "\n"
+         "FILE holds linalg on tensors, tile programs, or kernels with roles "
+         "and pipes\n"
+         "('-' reads standard input). What is not decided there is planned.\n"
+         "\n"
+         "Options:\n"
+         "  --arch ARCH     the GPU; without it, what the kernels say\n"
+         "                  ("
+      << target::listArchitectures()
+      << ")\n"
+         "  --kernel NAME   this kernel only\n"
+         "  --format FORM   how to show it; without it, text\n"
+         "                    text     tables, bars and reasons\n"
+         "                    json     everything, for programs\n"
+         "                    mermaid  a diagram in the language of Mermaid\n"
+         "                    dot      a graph in the language of Graphviz\n"
+         "                    svg      that graph, drawn; needs Graphviz\n"
+         "  --diagram KIND  graph: roles and pipes, the default; sequence: "
+         "the first work\n"
+         "                  items, barrier by barrier (mermaid only)\n"
+         "  -o FILE         where to write it; without it, to standard output\n"
+         "  --help          this text\n"
+         "\n"
+         "Exit code: 0 done; 1 there is no plan, or dot is missing; 2 bad "
+         "usage.\n"
+         "\n"
+         "Example:\n"
+         "  drawloom explain examples/gemm_bias_activation_residual.mlir "
+         "--arch sm_100a\n";
+}
+
+static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
+  ExplainOptions options;
+  if (line.getOperands().size() != 1)
+    return llvm::createStringError(line.getOperands().empty()
+                                       ? "name a file to explain"
+                                       : "name one file to explain, not more");
+  options.input = line.getOperands().front().str();
+  if (std::optional<llvm::StringRef> name = line.get("--arch")) {
+    llvm::Expected<const target::Architecture *> arch =
+        target::findArchitecture(*name);
+    if (!arch)
+      return arch.takeError();
+    options.arch = *arch;
+  }
+  llvm::StringRef kernel = line.get("--kernel").value_or("");
+  kernel.consume_front("@");
+  options.kernel = kernel.str();
+
+  llvm::StringRef format = line.get("--format").value_or("text");
+  std::optional<Format> known =
+      llvm::StringSwitch<std::optional<Format>>(format)
+          .Case("text", Format::Text)
+          .Case("json", Format::Json)
+          .Case("mermaid", Format::Mermaid)
+          .Case("dot", Format::Dot)
+          .Case("svg", Format::Svg)
+          .Default(std::nullopt);
+  if (!known)
+    return llvm::createStringError(
+        "--format takes text, json, mermaid, dot or svg, not '" + format + "'");
+  options.format = *known;
+
+  llvm::StringRef diagram = line.get("--diagram").value_or("graph");
+  if (diagram != "graph" && diagram != "sequence")
+    return llvm::createStringError("--diagram takes graph or sequence, not '" +
+                                   diagram + "'");
+  if (diagram == "sequence")
+    options.diagram = Diagram::Sequence;
+  if (options.diagram == Diagram::Sequence && options.format != Format::Mermaid)
+    return llvm::createStringError("a sequence diagram is drawn by Mermaid: "
+                                   "use --format mermaid");
+  options.output = line.get("-o").value_or("-").str();
+  return options;
+}
+
+/// Writes the architecture of the command line into every kernel.
+static void setTarget(mlir::ModuleOp module, const target::Architecture &arch) {
+  auto name = mlir::StringAttr::get(module.getContext(), arch.name);
+  module.walk([&](mlir::FunctionOpInterface function) {
+    function->setAttr(tile::targetAttrName, name);
+    return mlir::WalkResult::skip();
+  });
+}
+
+/// Plans what is not planned yet. Kernels that have roles already, written by
+/// hand or by an earlier run, are only proved and placed.
+static mlir::LogicalResult planKernels(mlir::ModuleOp module) {
+  mlir::OwningOpRef<mlir::ModuleOp> withRoles =
+      mlir::ModuleOp::create(module.getLoc());
+  auto move = [](llvm::ArrayRef<tile::KernelOp> kernels, mlir::ModuleOp to) {
+    for (tile::KernelOp kernel : kernels)
+      kernel->moveBefore(to.getBody(), to.getBody()->end());
+  };
+  llvm::SmallVector<tile::KernelOp> kernels;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (!kernel.getBody().getOps<agent::SwitchOp>().empty())
+      kernels.push_back(kernel);
+  move(kernels, *withRoles);
+
+  mlir::PassManager frontHalf(module->getName());
+  buildFrontHalf(frontHalf);
+  mlir::PassManager placement(module->getName());
+  buildPlacement(placement.nest<tile::KernelOp>());
+  if (mlir::failed(frontHalf.run(module)) ||
+      mlir::failed(placement.run(*withRoles)))
+    return mlir::failure();
+  move(kernels, module);
+  return mlir::success();
+}
+
+/// The plans that were asked for.
+static mlir::FailureOr<std::vector<Plan>>
+collectPlans(mlir::ModuleOp module, const ExplainOptions &options) {
+  std::vector<Plan> plans;
+  llvm::SmallVector<std::string> names;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    names.push_back("@" + kernel.getSymName().str());
+    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
+      continue;
+    auto switches = kernel.getBody().getOps<agent::SwitchOp>();
+    if (switches.empty()) {
+      kernel.emitError() << "kernel @" << kernel.getSymName()
+                         << " has no roles, so there is no plan of it";
+      return mlir::failure();
+    }
+    for (agent::SwitchOp op : switches) {
+      mlir::FailureOr<Plan> plan = makePlan(op);
+      if (mlir::failed(plan))
+        return mlir::failure();
+      plans.push_back(std::move(*plan));
+    }
+  }
+  std::string list = llvm::join(names, ", ");
+  if (plans.empty()) {
+    llvm::errs() << "drawloom: '" << options.input << "' holds no kernel"
+                 << (names.empty() ? "" : " @" + options.kernel + ", only ")
+                 << list << '\n';
+    return mlir::failure();
+  }
+  bool isDrawing =
+      options.format != Format::Text && options.format != Format::Json;
+  if (isDrawing && plans.size() > 1) {
+    llvm::errs() << "drawloom: a drawing shows one kernel, but '"
+                 << options.input << "' holds " << list
+                 << "; choose one with --kernel\n";
+    return mlir::failure();
+  }
+  return plans;
+}
+
+static llvm::Expected<std::string> print(llvm::ArrayRef<Plan> plans,
+                                         const ExplainOptions &options) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  switch (options.format) {
+  case Format::Text:
+    for (auto [index, plan] : llvm::enumerate(plans)) {
+      os << (index ? "\n" : "");
+      printText(plan, os);
+    }
+    break;
+  case Format::Json: {
+    llvm::json::OStream json(os, /*IndentSize=*/2);
+    json.object([&] {
+      json.attributeArray("plans", [&] {
+        for (const Plan &plan : plans)
+          printJson(plan, json);
+      });
+    });
+    os << '\n';
+    break;
+  }
+  case Format::Mermaid:
+    if (options.diagram == Diagram::Sequence)
+      printMermaidSequence(plans.front(), os);
+    else
+      printMermaidGraph(plans.front(), os);
+    break;
+  case Format::Dot:
+    printDot(plans.front(), os);
+    break;
+  case Format::Svg:
+    printDot(plans.front(), os);
+    return renderSvg(result);
+  }
+  return result;
+}
+
+static ExitCode explain(const ExplainOptions &options) {
+  mlir::DialectRegistry dialects;
+  registerAllDialects(dialects);
+  std::unique_ptr<InputModule> input =
+      InputModule::read(options.input, dialects);
+  if (!input)
+    return Failed;
+  mlir::ModuleOp module = input->get();
+  if (options.arch)
+    setTarget(module, *options.arch);
+  if (mlir::failed(planKernels(module)))
+    return Failed;
+  mlir::FailureOr<std::vector<Plan>> plans = collectPlans(module, options);
+  if (mlir::failed(plans))
+    return Failed;
+  llvm::Expected<std::string> text = print(*plans, options);
+  if (!text) {
+    llvm::errs() << "drawloom: " << llvm::toString(text.takeError()) << '\n';
+    return Failed;
+  }
+  return mlir::succeeded(writeOutput(options.output, *text)) ? Done : Failed;
+}
+
+ExitCode drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
+  auto complain = [](llvm::Error error) {
+    llvm::errs() << "drawloom explain: " << llvm::toString(std::move(error))
+                 << "\n'drawloom explain --help' explains the options\n";
+    return BadUsage;
+  };
+  llvm::Expected<CommandLine> line =
+      CommandLine::parse(arguments, {{"--arch", true},
+                                     {"--kernel", true},
+                                     {"--format", true},
+                                     {"--diagram", true},
+                                     {"-o", true}});
+  if (!line)
+    return complain(line.takeError());
+  if (line->wantsHelp()) {
+    printHelp();
+    return Done;
+  }
+  llvm::Expected<ExplainOptions> options = readOptions(*line);
+  if (!options)
+    return complain(options.takeError());
+  return explain(*options);
+}

@@ -1,0 +1,59 @@
+//===- Files.cpp - What a verb reads and writes ---------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace drawloom;
+
+// One small module: starting threads would take longer than the work.
+InputModule::InputModule(const mlir::DialectRegistry &dialects)
+    : context(dialects, mlir::MLIRContext::Threading::DISABLED),
+      handler(sources, &context) {
+  context.printOpOnDiagnostic(false);
+}
+
+std::unique_ptr<InputModule>
+InputModule::read(llvm::StringRef path, const mlir::DialectRegistry &dialects) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer) {
+    llvm::errs() << "drawloom: cannot read '" << path
+                 << "': " << buffer.getError().message() << '\n';
+    return nullptr;
+  }
+  std::unique_ptr<InputModule> input(new InputModule(dialects));
+  input->sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  input->module =
+      mlir::parseSourceFile<mlir::ModuleOp>(input->sources, &input->context);
+  if (!input->module)
+    return nullptr;
+  return input;
+}
+
+mlir::LogicalResult drawloom::writeOutput(llvm::StringRef path,
+                                          llvm::StringRef text) {
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+  if (!error) {
+    file.os() << text;
+    file.os().flush();
+    error = file.os().error();
+    file.os().clear_error();
+  }
+  if (error) {
+    llvm::errs() << "drawloom: cannot write '" << path
+                 << "': " << error.message() << '\n';
+    return mlir::failure();
+  }
+  file.keep();
+  return mlir::success();
+}

@@ -1,0 +1,49 @@
+//===- Files.h - What a verb reads and writes ----------------- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A module from a file and a result into one, the same way for every verb.
+// What goes wrong is printed here; callers only have to stop.
+
+#ifndef DRAWLOOM_TOOLS_DRAWLOOM_FILES_H
+#define DRAWLOOM_TOOLS_DRAWLOOM_FILES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+#include <memory>
+
+namespace drawloom {
+
+/// A module, together with the text that its diagnostics quote.
+class InputModule {
+public:
+  /// Reads the file, or standard input for '-'. Null if it can't.
+  static std::unique_ptr<InputModule>
+  read(llvm::StringRef path, const mlir::DialectRegistry &dialects);
+
+  mlir::ModuleOp get() { return *module; }
+
+private:
+  explicit InputModule(const mlir::DialectRegistry &dialects);
+
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Writes `text` to the file, or to standard output for '-'. A file that can't
+/// be written whole is removed.
+mlir::LogicalResult writeOutput(llvm::StringRef path, llvm::StringRef text);
+
+} // namespace drawloom
+
+#endif // DRAWLOOM_TOOLS_DRAWLOOM_FILES_H

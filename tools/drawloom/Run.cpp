@@ -1,0 +1,325 @@
+//===- Run.cpp - drawloom run ---------------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Verb.h"
+#include "drawloom/Emulator/LaunchFile.h"
+#include "drawloom/Emulator/Schedule.h"
+#include "drawloom/PTX/Parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace drawloom;
+
+namespace {
+struct RunArguments {
+  std::string ptx, launch;
+  std::optional<std::string> output;
+  std::optional<std::string> schedule;
+  std::optional<uint64_t> stepLimit;
+  unsigned seeds = 0; ///< 0: one run.
+  bool progress = false;
+};
+
+/// What a run needs, put together from the two files.
+struct Setup {
+  std::unique_ptr<emu::Device> device;
+  std::unique_ptr<emu::LoadedModule> module;
+  std::optional<emu::PreparedLaunch> launch;
+  emu::RunOptions options;
+};
+} // namespace
+
+static void printHelp() {
+  llvm::outs()
+      << "drawloom run - run a kernel in PTX on an emulated GPU\n"
+         "\n"
+         "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
+         "\n"
+         "LAUNCH.json names the device, the grid, arrays in .npy files, and "
+         "what the\n"
+         "kernel is called with; docs/Run.md has every field.\n"
+         "\n"
+         "Options:\n"
+         "  --launch FILE    the launch\n"
+         "  -o FOLDER        where to write arrays; without it, next to "
+         "LAUNCH.json\n"
+         "  --schedule S     instead of the file's: deterministic, "
+         "random:SEED, "
+         "adversarial,\n"
+         "                   or adversarial:KIND (copy, bulk, tensor, mma, "
+         "commit,\n"
+         "                   remote-store, launch-control)\n"
+         "  --schedules N    run under N random schedules and every "
+         "adversarial one, too, and\n"
+         "                   say whether the arrays end up the same\n"
+         "  --step-limit N   warp instructions after which a run is given up\n"
+         "  --progress       show progress even if nobody looks at a terminal\n"
+         "  --help           this text\n"
+         "\n"
+         "Exit code: 0 the kernel ran to its end; 1 it did not, or an input is "
+         "at fault;\n"
+         "2 bad usage.\n"
+         "\n"
+         "Example:\n"
+         "  drawloom run examples/run/saxpy.ptx --launch "
+         "examples/run/saxpy.json\n";
+}
+
+static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
+  RunArguments result;
+  if (line.getOperands().size() != 1)
+    return llvm::createStringError(line.getOperands().empty()
+                                       ? "name a file of PTX to run"
+                                       : "name one file to run, not more");
+  result.ptx = line.getOperands().front().str();
+  std::optional<llvm::StringRef> launch = line.get("--launch");
+  if (!launch)
+    return llvm::createStringError("name the launch with --launch");
+  result.launch = launch->str();
+  if (std::optional<llvm::StringRef> folder = line.get("-o"))
+    result.output = folder->str();
+  if (std::optional<llvm::StringRef> text = line.get("--schedule"))
+    result.schedule = text->str();
+  if (std::optional<llvm::StringRef> text = line.get("--step-limit")) {
+    result.stepLimit.emplace();
+    if (text->getAsInteger(10, *result.stepLimit))
+      return llvm::createStringError("--step-limit takes a number, not '" +
+                                     *text + "'");
+  }
+  if (std::optional<llvm::StringRef> text = line.get("--schedules")) {
+    if (text->getAsInteger(10, result.seeds) || result.seeds == 0)
+      return llvm::createStringError(
+          "--schedules takes a number from 1 on, not '" + *text + "'");
+    if (result.schedule)
+      return llvm::createStringError(
+          "--schedule and --schedules don't go together");
+  }
+  result.progress = line.has("--progress");
+  return result;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer)
+    return llvm::createStringError("cannot read '" + path +
+                                   "': " + buffer.getError().message());
+  return std::move(*buffer);
+}
+
+/// An error that is about a file.
+static llvm::Error inFile(const std::string &path, llvm::Error error) {
+  return llvm::createStringError("'" + path +
+                                 "': " + llvm::toString(std::move(error)));
+}
+
+static llvm::Expected<Setup> prepare(const RunArguments &arguments) {
+  auto json = readFile(arguments.launch);
+  if (!json)
+    return json.takeError();
+  llvm::StringRef folder = llvm::sys::path::parent_path(arguments.launch);
+  auto file = emu::parseLaunchFile(
+      (*json)->getBuffer(), folder,
+      arguments.output ? llvm::StringRef(*arguments.output) : folder);
+  if (!file)
+    return inFile(arguments.launch, file.takeError());
+  const emu::DeviceModel *model = emu::findDeviceModel(file->device);
+  if (!model)
+    return inFile(
+        arguments.launch,
+        llvm::createStringError(
+            "device: '" + file->device + "' is not one of " +
+            llvm::join(llvm::map_range(emu::deviceModels(),
+                                       [](auto &m) { return m.name; }),
+                       ", ")));
+  auto ptx = readFile(arguments.ptx);
+  if (!ptx)
+    return ptx.takeError();
+  ptx::ParseResult parsed = ptx::parseModule((*ptx)->getMemBufferRef());
+  if (!parsed)
+    return llvm::createStringError(llvm::StringRef(parsed.str()).rtrim());
+
+  Setup setup;
+  emu::DeviceModel wanted = *model;
+  wanted.smCount = file->smCount.value_or(wanted.smCount);
+  auto device = emu::Device::create(wanted);
+  if (!device)
+    return device.takeError();
+  setup.device = std::move(*device);
+  auto module = setup.device->load(std::move(parsed.module));
+  if (!module)
+    return inFile(arguments.ptx, module.takeError());
+  setup.module = std::move(*module);
+  auto launch =
+      emu::PreparedLaunch::create(*file, *setup.device, *setup.module);
+  if (!launch)
+    return inFile(arguments.launch, launch.takeError());
+  setup.launch = std::move(*launch);
+  setup.options = file->options;
+  setup.options.output = &llvm::outs();
+  if (arguments.schedule)
+    if (llvm::Error error =
+            emu::parseSchedule(*arguments.schedule, setup.options))
+      return error;
+  if (arguments.stepLimit)
+    setup.options.stepLimit = *arguments.stepLimit;
+  return setup;
+}
+
+/// "12.3 M" for 12,345,678.
+static std::string thousands(uint64_t count) {
+  if (count < 1000000)
+    return std::to_string(count);
+  return llvm::formatv("{0:f1} M", count / 1e6);
+}
+
+/// Runs once. Says what went wrong, located as compilers do.
+static bool runOnce(Setup &setup, const RunArguments &arguments,
+                    emu::RunStatistics &statistics) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  uint64_t ctas = setup.launch->launch().grid.count();
+  bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
+  bool shown = false;
+  auto progress = [&](uint64_t steps, uint64_t finished) {
+    double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    llvm::errs() << (terminal ? "\r" : "")
+                 << llvm::formatv(
+                        "{0} of {1} CTAs done, {2} warp instructions, "
+                        "{3:f1} s",
+                        finished, ctas, thousands(steps), seconds)
+                 << (terminal ? "  " : "\n");
+    shown = true;
+    return true;
+  };
+  emu::RunOptions options = setup.options;
+  if (terminal || arguments.progress)
+    options.progress = progress;
+  emu::RunResult result =
+      emu::run(*setup.device, setup.launch->launch(), options);
+  llvm::outs().flush();
+  if (shown && terminal)
+    llvm::errs() << '\n';
+  statistics = result.statistics;
+  if (result.ok())
+    return true;
+  const emu::Report &report = *result.report;
+  llvm::errs() << arguments.ptx;
+  if (report.line)
+    llvm::errs() << ':' << report.line;
+  llvm::errs() << ": error: " << emu::spelling(report.kind) << ": "
+               << report.str() << '\n';
+  if (options.policy != emu::Policy::Deterministic)
+    llvm::errs() << arguments.ptx << ": note: --schedule "
+                 << emu::printSchedule(options) << " repeats this run\n";
+  return false;
+}
+
+/// Runs under many schedules and compares what the arrays hold with the first
+/// run's.
+static bool runSchedules(Setup &setup, const RunArguments &arguments) {
+  emu::RunStatistics statistics;
+  setup.options.policy = emu::Policy::Deterministic;
+  if (!runOnce(setup, arguments, statistics))
+    return false;
+  std::vector<std::vector<char>> first;
+  for (const emu::PreparedLaunch::Array &array : setup.launch->arrays()) {
+    llvm::ArrayRef<char> bytes = setup.launch->contents(*setup.device, array);
+    first.emplace_back(bytes.begin(), bytes.end());
+  }
+  std::vector<emu::RunOptions> all;
+  for (unsigned seed = 0; seed != arguments.seeds; ++seed) {
+    all.push_back(setup.options);
+    all.back().policy = emu::Policy::Random;
+    all.back().seed = seed;
+  }
+  for (unsigned kind = 0; kind <= emu::engineKindCount; ++kind) {
+    all.push_back(setup.options);
+    all.back().policy = emu::Policy::Adversarial;
+    if (kind != emu::engineKindCount)
+      all.back().delayed = emu::EngineKind(kind);
+  }
+  for (const emu::RunOptions &options : all) {
+    setup.options = options;
+    setup.launch->restore(*setup.device);
+    if (!runOnce(setup, arguments, statistics))
+      return false;
+    for (auto [array, expected] : llvm::zip(setup.launch->arrays(), first)) {
+      llvm::ArrayRef<char> bytes = setup.launch->contents(*setup.device, array);
+      auto [at, other] =
+          std::mismatch(bytes.begin(), bytes.end(), expected.begin());
+      if (at == bytes.end())
+        continue;
+      llvm::errs() << arguments.ptx << ": error: under "
+                   << emu::printSchedule(options) << ", byte "
+                   << at - bytes.begin() << " of '" << array.name
+                   << "' is another than under deterministic\n";
+      return false;
+    }
+  }
+  llvm::outs() << all.size() + 1 << " schedules: identical arrays\n";
+  return true;
+}
+
+static ExitCode run(const RunArguments &arguments) {
+  llvm::Expected<Setup> setup = prepare(arguments);
+  if (!setup) {
+    llvm::errs() << "drawloom: " << llvm::toString(setup.takeError()) << '\n';
+    return Failed;
+  }
+  emu::RunStatistics statistics;
+  if (arguments.seeds) {
+    if (!runSchedules(*setup, arguments))
+      return Failed;
+  } else {
+    if (!runOnce(*setup, arguments, statistics))
+      return Failed;
+    llvm::outs() << setup->launch->launch().kernel->function->name << ": "
+                 << statistics.ctas << " CTAs, " << statistics.warpInstructions
+                 << " warp instructions\n";
+  }
+  if (llvm::Error error = setup->launch->writeOutputs(*setup->device)) {
+    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
+    return Failed;
+  }
+  return Done;
+}
+
+ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
+  auto complain = [](llvm::Error error) {
+    llvm::errs() << "drawloom run: " << llvm::toString(std::move(error))
+                 << "\n'drawloom run --help' explains the options\n";
+    return BadUsage;
+  };
+  llvm::Expected<CommandLine> line =
+      CommandLine::parse(arguments, {{"--launch", true},
+                                     {"-o", true},
+                                     {"--schedule", true},
+                                     {"--schedules", true},
+                                     {"--step-limit", true},
+                                     {"--progress", false}});
+  if (!line)
+    return complain(line.takeError());
+  if (line->wantsHelp()) {
+    printHelp();
+    return Done;
+  }
+  llvm::Expected<RunArguments> read = readArguments(*line);
+  if (!read)
+    return complain(read.takeError());
+  return run(*read);
+}
