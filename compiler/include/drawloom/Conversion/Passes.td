@@ -1,0 +1,149 @@
+//===- Passes.td - Passes from one dialect to another ---- -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CONVERSION_PASSES_TD
+#define DRAWLOOM_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
+  let summary = "linalg on tensors to tile programs";
+  let description = [{
+    Every function of the module that takes or gives tensors becomes a
+    `tile.kernel`. Its tensors become views, its results views at the end of the
+    arguments; `tile.target`, `tile.schedule` and the names (`tile.name`) stay.
+
+    ```mlir
+    func.func @f(%a: tensor<?x?xbf16> {tile.name = "a"},            // before
+                 %b: tensor<?x?xbf16> {tile.name = "b"},
+                 %c: tensor<?x?xf32> {tile.name = "c"}) -> (tensor<?x?xf32> {tile.name = "d"})
+        attributes {tile.schedule = #tile.schedule<tile = [128, 256, 64]>} {
+      %0 = linalg.matmul ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+      return %0 : tensor<?x?xf32>
+    }
+
+    tile.kernel @f(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,   // after
+                   %c: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {...} {
+      %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+      tile.for_each (%m, %n) tiles [128, 256] of %d : !tile.view<?x?xf32> {
+        %init = tile.load %c[%m, %n] : !tile.view<?x?xf32> -> tensor<128x256xf32>
+        %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %init) -> (tensor<128x256xf32>) {
+          %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+          %y = tile.load %b[%k, %n] : !tile.view<?x?xbf16> -> tensor<64x256xbf16>
+          %z = tile.transpose %y [1, 0] : tensor<64x256xbf16> -> tensor<256x64xbf16>
+          %t = tile.mma %x, %z, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          scf.yield %t : tensor<128x256xf32>
+        }
+        tile.store %acc, %d[%m, %n] : tensor<128x256xf32>, !tile.view<?x?xf32>
+      }
+    }
+    ```
+
+    **Work items and loops.** Loops of the function's operations that meet in a
+    tensor are one axis. An axis that every result has and nobody reduces is cut
+    into work items; the others are walked inside of an item. Operations are
+    tiled and fused with upstream's `TilingInterface`, each result on its own;
+    then loops over the same axis that do not need each other become one loop,
+    and CSE finds what they share.
+
+    **Tile sizes** come from the schedule: one for each dimension of the results,
+    in their order, then one for each axis that is reduced. Axes along which a
+    tile has one element may be left out: the batch of a product, all but the
+    innermost of several rows, columns or summed axes, and without a product all
+    but the last two of the largest tensors. Without `tile` in the
+    schedule the planner chooses, and says why in `tile.reasons`.
+
+    **Edges.** Sizes may be dynamic; tiles are static. Where a reduction or
+    product would see what lies past an edge, that must be its neutral element.
+    Loads pad with zero, and operations on padding are folded. If that does not
+    give the neutral element, the load that the tile comes from pads with it (for
+    a maximum: minus infinity); if another consumer already relies on that load,
+    or operations in between do not let it through (`exp`), the tile is masked
+    just before the reduction.
+
+    **Products.** `out + a * b`, with the operands perhaps extended, becomes
+    `tile.mma`, whatever its indexing maps; products of `f32` must say `{tf32}`.
+    Everything else is computed on whole tiles, reductions with `tile.reduce`.
+
+    Refused, with the words:
+
+    | why | message |
+    |---|---|
+    | types | `@f: argument 0 is a 'memref<4xf32>': a kernel takes scalars and tensors of floats or signless integers ...` |
+    | no result | `gives no tensor: a kernel is made of a function that returns what it computes` |
+    | an argument as result | `gives as result 0 what no linalg operation computes` |
+    | several blocks | `branches: a kernel is made of a straight line of linalg operations` |
+    | loops, conditions | `is control flow: a kernel is made of a straight line of linalg operations` |
+    | other operations | `has no form in a tile program` |
+    | linalg on memory | `works on memory: a kernel is made of linalg operations on tensors, before bufferization` |
+    | windows, diagonals | `indexes operand 0 by affine_map<...>: each index must be one loop, and no loop may occur twice` |
+    | `linalg.index` | `asks for the position of an element, which a tile does not know` |
+    | lookups, conditions in a body | `does not work on whole tiles` |
+    | another combination | `reduces with a body that is no single 'arith' operation on the previous value, used once` |
+    | no neutral element | `reduces numbers of type 'f8E8M0FNU', which has no neutral element for 'arith.addf' to pad with` |
+    | a sum into nothing | `reads its init, which is a 'tensor.empty' without content: fill it first` |
+    | products of f32 | `multiplies matrices of 'f32', which tensor cores read as TF32` |
+    | a tensor constant | `holds different numbers: pass the tensor as an argument` |
+    | a dimension chosen at run time | `asks for a dimension that is not a constant from 0 to 1` |
+    | a size from nowhere | `has a loop, d1, whose size no argument and no result has` |
+    | a tensor and its transpose | `brings two dimensions of one tensor together` |
+    | unrelated results | `gives a result that has no dimension in common with the other results` |
+    | tile sizes | `has a schedule with 2 tile sizes, but 3 axes to tile` |
+    | | `has a schedule with a tile of 4611686018427387904 elements along one axis` |
+  }];
+  let dependentDialects = [
+    "::drawloom::tile::TileDialect",
+    "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect",
+  ];
+}
+
+def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "placed roles and pipes to kernels in nvvm";
+  let description = [{
+    Every `tile.kernel` whose roles and pipes are placed becomes an `llvm.func`
+    with `nvvm.kernel`. docs/CodeGeneration.md says how.
+
+    ```mlir
+    agent.produce %operands : !agent.pipe<smem, tensor<128x64xbf16>> {        // before
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      agent.yield %x : tensor<128x64xbf16>
+    }
+
+    scf.while : () -> () {                                                    // after
+      %done = nvvm.mbarrier.try_wait %empty, %phase : !llvm.ptr<3>, i32 -> i1
+      %again = arith.xori %done, %true : i1
+      scf.condition(%again)
+    } do {
+      scf.yield
+    }
+    scf.if %elected {
+      nvvm.mbarrier.arrive.expect_tx %full, %c16384 : !llvm.ptr<3>, i32
+      nvvm.cp.async.bulk.tensor.shared.cluster.global %slot, %map, %full, box[%k, %m] : !llvm.ptr<7>, !llvm.ptr
+    }
+    ```
+
+    The function's parameters are tensor maps, sizes and scalars;
+    `agent.parameters` on it lists what each one is, and `agent.shared_bytes`
+    the dynamic shared memory of a launch.
+
+    Refused: what has no code yet, by name.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect",
+  ];
+}
+
+#endif // DRAWLOOM_CONVERSION_PASSES_TD

@@ -1,0 +1,351 @@
+//===- EmitControl.cpp - Loops, work items and scalars --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::codegen;
+
+/// Goes to the end of a loop's body, which has no terminator then: the builder
+/// makes one only for loops that carry nothing.
+static void enter(OpBuilder &b, scf::ForOp loop) {
+  if (loop.getBody()->mightHaveTerminator())
+    loop.getBody()->getTerminator()->erase();
+  b.setInsertionPointToEnd(loop.getBody());
+}
+
+Value Emitter::constant(int64_t value, unsigned bits) {
+  return arith::ConstantOp::create(
+      b, b.getIntegerAttr(b.getIntegerType(bits), value));
+}
+
+Type Emitter::convert(Type type) {
+  // Sizes and coordinates of TMA have 32 bits.
+  if (type.isIndex())
+    return b.getI32Type();
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return getFragmentType(tile);
+  return type;
+}
+
+Value Emitter::lookup(Value value) { return scalars.lookup(value); }
+
+Value Emitter::lookup(OpFoldResult value) {
+  if (auto attribute = dyn_cast<Attribute>(value))
+    return constant(cast<IntegerAttr>(attribute).getInt());
+  return lookup(cast<Value>(value));
+}
+
+void Emitter::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
+}
+
+LogicalResult Emitter::emitPrologue(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (isa<PipeOp, ItemsOp, SwitchOp>(op))
+      continue;
+    if (failed(emitOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitRole(RoleOp op) {
+  role = op;
+  b.setLoc(op.getLoc());
+  int64_t first = op.getAt().value_or(0);
+  // One thread of a warp issues copies and products, always the same one, so
+  // that it can wait for what it has started.
+  elected = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+  Value warp = arith::SubIOp::create(b, kernel.warp, constant(first));
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp, constant(0));
+  leader = arith::AndIOp::create(b, elected, isFirst);
+  Value firstRow = arith::MulIOp::create(b, warp, constant(32));
+  row = arith::AddIOp::create(b, firstRow, kernel.lane);
+  // A warp reaches the lanes of tensor memory that its number modulo four says;
+  // the lane is in the upper half of an address.
+  Value part = arith::AndIOp::create(b, kernel.warp, constant(3));
+  tensorLane = arith::ShLIOp::create(b, part, constant(16 + 5));
+
+  for (auto &[value, pipe] : kernel.pipes) {
+    // Whoever fills a slot finds it empty at first: the phase before the first
+    // one is complete.
+    rings[{value, Fills}] = {constant(0), constant(1), {}, {}};
+    rings[{value, Empties}] = {constant(0), constant(0), {}, {}};
+  }
+  startLags(op);
+  if (failed(emitBlock(op.getBody().front())))
+    return failure();
+  endLags(op);
+  return success();
+}
+
+LogicalResult Emitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(emitOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Emitter::emitOp(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return emitFor(loop);
+  if (auto loop = dyn_cast<ForEachItemOp>(op))
+    return emitItems(loop);
+  if (auto produce = dyn_cast<ProduceOp>(op))
+    return emitProduce(produce);
+  if (auto consume = dyn_cast<ConsumeOp>(op))
+    return emitConsume(consume);
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return emitStore(store);
+  if (auto mma = dyn_cast<tile::MmaOp>(op))
+    return emitMma(mma);
+  if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
+    return emitSlice(op);
+  if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    scalars[dim] = kernel.signature.getSize(dim.getView(), dim.getIndex());
+    return success();
+  }
+  if (auto value = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto splat = dyn_cast<SplatElementsAttr>(value.getValue())) {
+      tiles[value] = {Tile::Kind::Splat, {}, splat.getSplatValue<TypedAttr>()};
+      return success();
+    }
+    if (auto number = dyn_cast<IntegerAttr>(value.getValue());
+        number && value.getType().isIndex()) {
+      scalars[value] = constant(number.getInt());
+      return success();
+    }
+  }
+  if (auto divide = dyn_cast<arith::CeilDivUIOp>(op)) {
+    // Sizes are below 2^31, so this does not wrap around.
+    Value rhs = lookup(divide.getRhs());
+    Value sum = arith::AddIOp::create(
+        b, lookup(divide.getLhs()), arith::SubIOp::create(b, rhs, constant(1)));
+    scalars[divide] = arith::DivUIOp::create(b, sum, rhs);
+    return success();
+  }
+  if (auto split = dyn_cast<affine::AffineDelinearizeIndexOp>(op)) {
+    SmallVector<OpFoldResult> basis = split.getMixedBasis();
+    unsigned count = split.getNumResults();
+    Value rest = lookup(split.getLinearIndex());
+    // The outermost size is not needed: the number is in range.
+    for (unsigned i = count; i-- > 1;) {
+      Value size = lookup(basis[basis.size() - (count - i)]);
+      scalars[split.getResult(i)] = arith::RemUIOp::create(b, rest, size);
+      rest = arith::DivUIOp::create(b, rest, size);
+    }
+    scalars[split.getResult(0)] = rest;
+    return success();
+  }
+  return emitElementwise(op);
+}
+
+/// Scalars, and operations on each element of tiles in registers: the same
+/// operation on other types.
+LogicalResult Emitter::emitElementwise(Operation *op) {
+  if (op->getNumRegions() != 0 || !isPure(op) ||
+      !op->hasTrait<OpTrait::Elementwise>())
+    if (!isa<arith::ConstantOp>(op))
+      return op->emitOpError("has no code yet");
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      operands.push_back(lookup(operand));
+      continue;
+    }
+    FailureOr<Value> fragment = getFragment(operand, op);
+    if (failed(fragment))
+      return failure();
+    operands.push_back(*fragment);
+  }
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    types.push_back(convert(type));
+  // A conversion between index and i32 is nothing.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+      operands.front().getType() == types.front()) {
+    scalars[op->getResult(0)] = operands.front();
+    return success();
+  }
+  Operation *made = b.create(op->getLoc(), op->getName().getIdentifier(),
+                             operands, types, op->getAttrs());
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), made->getResults()))
+    if (isa<RankedTensorType>(from.getType()))
+      tiles[from] = {Tile::Kind::Fragment, to, {}};
+    else
+      scalars[from] = to;
+  return success();
+}
+
+SmallVector<Emitter::RingKey> Emitter::findRings(Operation *loop) {
+  llvm::SetVector<RingKey> keys;
+  loop->walk([&](Operation *op) {
+    if (auto produce = dyn_cast<ProduceOp>(op))
+      keys.insert({produce.getPipe(), Fills});
+    else if (auto consume = dyn_cast<ConsumeOp>(op))
+      for (Value pipe : consume.getPipes())
+        keys.insert({pipe, Empties});
+  });
+  return keys.takeVector();
+}
+
+void Emitter::pushRings(ArrayRef<RingKey> keys,
+                        SmallVectorImpl<Value> &values) {
+  for (const RingKey &key : keys) {
+    Ring &ring = rings[key];
+    values.append({ring.slot, ring.phase});
+    if (ring.held)
+      values.append({ring.oldest, ring.held});
+  }
+}
+
+void Emitter::popRings(ArrayRef<RingKey> keys, ValueRange values) {
+  for (const RingKey &key : keys) {
+    Ring &ring = rings[key];
+    ring.slot = values[0];
+    ring.phase = values[1];
+    values = values.drop_front(2);
+    if (!ring.held)
+      continue;
+    ring.oldest = values[0];
+    ring.held = values[1];
+    values = values.drop_front(2);
+  }
+}
+
+LogicalResult Emitter::emitFor(scf::ForOp op) {
+  startLags(op);
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  size_t ringCount = inits.size();
+  // A sum in tensor memory stays where it is; the loop carries whether there is
+  // one yet.
+  SmallVector<bool> sums;
+  for (auto [init, result] :
+       llvm::zip_equal(op.getInitArgs(), op.getResults())) {
+    bool isTile = isa<RankedTensorType>(init.getType());
+    sums.push_back(isTile && plan::isTensorCoreProduct(plan::getMaker(result),
+                                                       kernel.arch));
+    if (sums.back()) {
+      const Tile &tile = tiles[init];
+      if (tile.kind == Tile::Kind::Accumulator)
+        inits.push_back(tile.value);
+      else if (tile.kind == Tile::Kind::Splat &&
+               matchPattern(init, m_AnyZeroFloat()))
+        inits.push_back(constant(0, 1));
+      else
+        return op->emitOpError(
+            "starts a sum in tensor memory with a tile that is not zero");
+    } else if (isTile) {
+      FailureOr<Value> fragment = getFragment(init, op);
+      if (failed(fragment))
+        return failure();
+      inits.push_back(*fragment);
+    } else {
+      inits.push_back(lookup(init));
+    }
+  }
+
+  auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
+                                 lookup(op.getUpperBound()),
+                                 lookup(op.getStep()), inits);
+  auto bind = [&](Value from, Value to, bool sum) {
+    if (sum)
+      tiles[from] = {Tile::Kind::Accumulator, to, {}};
+    else if (isa<RankedTensorType>(from.getType()))
+      tiles[from] = {Tile::Kind::Fragment, to, {}};
+    else
+      scalars[from] = to;
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    scalars[op.getInductionVar()] = loop.getInductionVar();
+    ValueRange carried = loop.getRegionIterArgs();
+    popRings(keys, carried.take_front(ringCount));
+    for (auto [index, argument] : llvm::enumerate(op.getRegionIterArgs()))
+      bind(argument, carried[ringCount + index], sums[index]);
+    if (failed(emitBlock(*op.getBody())))
+      return failure();
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    for (auto [index, value] :
+         llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+      if (sums[index]) {
+        next.push_back(tiles[value].value);
+      } else if (isa<RankedTensorType>(value.getType())) {
+        FailureOr<Value> fragment = getFragment(value, op);
+        if (failed(fragment))
+          return failure();
+        next.push_back(*fragment);
+      } else {
+        next.push_back(lookup(value));
+      }
+    }
+    b.setLoc(op.getLoc());
+    scf::YieldOp::create(b, next);
+  }
+  ValueRange results = loop.getResults();
+  popRings(keys, results.take_front(ringCount));
+  for (auto [index, result] : llvm::enumerate(op.getResults()))
+    bind(result, results[ringCount + index], sums[index]);
+  endLags(op);
+  return success();
+}
+
+LogicalResult Emitter::emitItems(ForEachItemOp op) {
+  auto items = op.getSource().getDefiningOp<ItemsOp>();
+  if (!items || items.getStream() != Stream::fixed)
+    return op->emitOpError("takes work items that are granted at run time, "
+                           "which has no code yet");
+  if (op.getEvery() != 1)
+    return op->emitOpError("takes every other work item, which has no code "
+                           "yet");
+  startLags(op);
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  auto loop = scf::ForOp::create(b, kernel.firstItem, lookup(items.getCount()),
+                                 kernel.itemStep, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    popRings(keys, loop.getRegionIterArgs());
+    Block &body = items.getBody().front();
+    scalars[body.getArgument(0)] = loop.getInductionVar();
+    if (failed(emitBlock(body)))
+      return failure();
+    for (auto [argument, value] : llvm::zip_equal(
+             op.getBody().getArguments(), body.getTerminator()->getOperands()))
+      scalars[argument] = lookup(value);
+    if (failed(emitBlock(op.getBody().front())))
+      return failure();
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    b.setLoc(op.getLoc());
+    scf::YieldOp::create(b, next);
+  }
+  popRings(keys, loop.getResults());
+  endLags(op);
+  return success();
+}

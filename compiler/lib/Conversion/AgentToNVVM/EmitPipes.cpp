@@ -1,0 +1,317 @@
+//===- EmitPipes.cpp - Slots and the barriers that guard them -------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// | who | waits for | then | tells by |
+// |---|---|---|---|
+// | TMA fills | empty | one thread expects the bytes and starts the copies |
+// the copies | | products fill | empty, tcgen05 fence | products |
+// tcgen05.commit to full | | threads fill | empty | writes, proxy fence, warp
+// sync | a lane arrives at full | | products read | full, tcgen05 fence |
+// products | tcgen05.commit to empty | | threads read | full | reads | warp
+// sync, a lane arrives at empty | | TMA reads | full | a thread starts the
+// store | it waits for the read, then arrives |
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::codegen;
+
+static LLVM::LLVMPointerType sharedPointer(OpBuilder &b) {
+  return LLVM::LLVMPointerType::get(
+      b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+}
+
+Value Emitter::getBarrier(int64_t first, Value slot) {
+  Value offset = arith::ShLIOp::create(b, slot, constant(3));
+  Value start = LLVM::GEPOp::create(
+      b, sharedPointer(b), b.getI8Type(), kernel.shared,
+      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(first))});
+  return LLVM::GEPOp::create(b, sharedPointer(b), b.getI8Type(), start,
+                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
+}
+
+/// A pointer into shared memory, or an address in tensor memory.
+Value Emitter::getSlot(PipeInfo &pipe, unsigned index, Value slot) {
+  Value offset = arith::MulIOp::create(b, slot, constant(pipe.place.stride));
+  if (pipe.op.getPipe().getType().getMemory() == Memory::tmem) {
+    Value base =
+        arith::AddIOp::create(b, kernel.tensor, constant(pipe.place.start));
+    return arith::AddIOp::create(b, base, offset);
+  }
+  int64_t start = pipe.place.start + pipe.slot.offsets[index];
+  Value base = LLVM::GEPOp::create(
+      b, sharedPointer(b), b.getI8Type(), kernel.shared,
+      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(start))});
+  return LLVM::GEPOp::create(b, sharedPointer(b), b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
+}
+
+void Emitter::wait(Value barrier, Value phase) {
+  // try_wait may answer 'no' before its time, so it is asked again.
+  auto loop = scf::WhileOp::create(b, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore());
+  Value done = NVVM::MBarrierTryWaitOp::create(b, b.getI1Type(), barrier, phase,
+                                               Value());
+  Value again = arith::XOrIOp::create(b, done, constant(1, 1));
+  scf::ConditionOp::create(b, again, ValueRange());
+  b.createBlock(&loop.getAfter());
+  scf::YieldOp::create(b);
+}
+
+Value Emitter::getNext(PipeInfo &pipe, Value slot) {
+  Value next = arith::AddIOp::create(b, slot, constant(1));
+  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
+                                      constant(pipe.op.getSlots()));
+  return arith::SelectOp::create(b, wraps, constant(0), next);
+}
+
+void Emitter::advance(PipeInfo &pipe, Ring &ring) {
+  Value next = arith::AddIOp::create(b, ring.slot, constant(1));
+  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
+                                      constant(pipe.op.getSlots()));
+  ring.slot = arith::SelectOp::create(b, wraps, constant(0), next);
+  Value flip = arith::ExtUIOp::create(b, b.getI32Type(), wraps);
+  ring.phase = arith::XOrIOp::create(b, ring.phase, flip);
+}
+
+void Emitter::arriveByWarp(Value barrier) {
+  // The lanes' accesses come before the one arrival that stands for them.
+  NVVM::SyncWarpOp::create(b, constant(-1));
+  when(elected,
+       [&] { NVVM::MBarrierArriveOp::create(b, Type(), barrier, Value()); });
+}
+
+LogicalResult Emitter::emitProduce(ProduceOp op) {
+  PipeInfo &pipe = kernel.pipes.find(op.getPipe())->second;
+  Ring &ring = rings[{op.getPipe(), Fills}];
+  Value index = ring.slot;
+  Value full = getBarrier(pipe.place.full, index);
+  wait(getBarrier(pipe.place.empty, index), ring.phase);
+  advance(pipe, ring);
+
+  Block &body = op.getBody().front();
+  OperandRange values = body.getTerminator()->getOperands();
+  switch (pipe.producer) {
+  case plan::Engine::Tma: {
+    for (Operation &inner : body.without_terminator())
+      if (!isa<tile::LoadOp>(inner) && failed(emitOp(&inner)))
+        return failure();
+    b.setLoc(op.getLoc());
+    LogicalResult result = success();
+    when(elected, [&] {
+      NVVM::MBarrierArriveExpectTxOp::create(
+          b, Type(), full, constant(pipe.counts.fullBytes),
+          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+      for (auto [number, value] : llvm::enumerate(values)) {
+        auto load = value.getDefiningOp<tile::LoadOp>();
+        if (!load || load->getBlock() != &body) {
+          result = op->emitOpError(
+              "fills a slot with a tile that is loaded outside of it");
+          return;
+        }
+        if (failed(emitLoad(load, getSlot(pipe, number, index), full)))
+          result = failure();
+      }
+    });
+    return result;
+  }
+  case plan::Engine::TensorCore: {
+    // What the consumer has read from the slot comes before these products.
+    NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    destinations.push_back(getSlot(pipe, 0, index));
+    if (failed(emitBlock(body)))
+      return failure();
+    destinations.pop_back();
+    b.setLoc(op.getLoc());
+    // A sum of no products was never written. A consumer that cannot tell would
+    // read what was there before.
+    if (!getFilled(pipe)) {
+      const Tile &sum = tiles[values.front()];
+      Value empty = arith::XOrIOp::create(b, sum.value, constant(1, 1));
+      when(empty, [&] { LLVM::Trap::create(b); });
+    }
+    Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+    when(issues, [&] { NVVM::Tcgen05CommitOp::create(b, full, Value()); });
+    return success();
+  }
+  case plan::Engine::Threads: {
+    if (failed(emitBlock(body)))
+      return failure();
+    b.setLoc(op.getLoc());
+    for (auto [number, value] : llvm::enumerate(values))
+      if (failed(writeShared(value, getSlot(pipe, number, index), op)))
+        return failure();
+    // Threads write through the generic proxy, engines read through the
+    // asynchronous one.
+    NVVM::FenceProxyOp::create(
+        b, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(b.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    arriveByWarp(full);
+    return success();
+  }
+  case plan::Engine::CpAsync:
+    return op->emitOpError("copies by threads, which has no code yet");
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitConsume(ConsumeOp op) {
+  Block &body = op.getBody().front();
+  SmallVector<Value> indices;
+  unsigned argument = 0;
+  bool fence = false;
+  for (Value value : op.getPipes()) {
+    PipeInfo &pipe = kernel.pipes.find(value)->second;
+    Ring &ring = rings[{value, Empties}];
+    Value index = ring.slot;
+    wait(getBarrier(pipe.place.full, index), ring.phase);
+    advance(pipe, ring);
+    indices.push_back(index);
+    bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
+    fence |= inTensor || plan::getConsumerEngine(pipe.op, role, kernel.arch) ==
+                             plan::Engine::TensorCore;
+    size_t count = pipe.op.getPipe().getType().getPayload().size();
+    for (size_t number = 0; number < count; ++number)
+      tiles[body.getArgument(argument++)] = {
+          inTensor ? Tile::Kind::Tensor : Tile::Kind::Shared,
+          getSlot(pipe, number, index),
+          {},
+          inTensor ? getFilled(pipe) : Value()};
+  }
+  // Accesses of tensor memory behind this come after what the barrier told.
+  if (fence)
+    NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  if (failed(emitBlock(body)))
+    return failure();
+
+  b.setLoc(op.getLoc());
+  for (auto [result, value] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands())) {
+    if (!isa<RankedTensorType>(value.getType())) {
+      scalars[result] = lookup(value);
+      continue;
+    }
+    if (tiles[value].kind == Tile::Kind::Accumulator) {
+      tiles[result] = tiles[value];
+      continue;
+    }
+    // The slot is given back, so what is still needed goes to registers.
+    FailureOr<Value> fragment = getFragment(value, op);
+    if (failed(fragment))
+      return failure();
+    tiles[result] = {Tile::Kind::Fragment, *fragment, {}};
+  }
+
+  if (!body.getOps<tile::StoreOp>().empty())
+    when(leader, [&] { NVVM::CpAsyncBulkCommitGroupOp::create(b); });
+  for (auto [value, index] : llvm::zip_equal(op.getPipes(), indices)) {
+    PipeInfo &pipe = kernel.pipes.find(value)->second;
+    Ring &ring = rings[{value, Empties}];
+    if (!ring.held) {
+      release(op, pipe, index, 0);
+      continue;
+    }
+    // The newest `lag` slots are kept. Once there are more, one goes back.
+    Value full = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.held,
+                                       constant(op.getLag()));
+    Value oldest = ring.oldest;
+    when(full, [&] { release(op, pipe, oldest, op.getLag()); });
+    ring.oldest =
+        arith::SelectOp::create(b, full, getNext(pipe, oldest), oldest);
+    Value more = arith::AddIOp::create(b, ring.held, constant(1));
+    ring.held = arith::SelectOp::create(b, full, ring.held, more);
+  }
+  return success();
+}
+
+/// Whether the loop of products that fills a slot runs at all, if its bounds
+/// are the same for all work items; else null.
+Value Emitter::getFilled(PipeInfo &pipe) {
+  for (Operation *user : pipe.op.getPipe().getUsers()) {
+    auto produce = dyn_cast<ProduceOp>(user);
+    if (!produce)
+      continue;
+    Operation *end = produce.getBody().front().getTerminator();
+    auto loop = end->getOperand(0).getDefiningOp<scf::ForOp>();
+    if (!loop)
+      continue;
+    Value lower = kernel.scalars.lookup(loop.getLowerBound());
+    Value upper = kernel.scalars.lookup(loop.getUpperBound());
+    if (lower && upper)
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lower, upper);
+  }
+  return {};
+}
+
+/// `pending` stores, the newest ones, may still read their slots.
+void Emitter::release(ConsumeOp op, PipeInfo &pipe, Value slot,
+                      int64_t pending) {
+  Value empty = getBarrier(pipe.place.empty, slot);
+  if (plan::getConsumerEngine(pipe.op, role, kernel.arch) ==
+      plan::Engine::TensorCore) {
+    Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+    when(issues, [&] { NVVM::Tcgen05CommitOp::create(b, empty, Value()); });
+    return;
+  }
+  // A slot that TMA stores from is free when the store has read it. The thread
+  // that started the store knows.
+  if (!op.getBody().front().getOps<tile::StoreOp>().empty())
+    when(leader, [&] {
+      NVVM::CpAsyncBulkWaitGroupOp::create(b, pending, b.getUnitAttr());
+    });
+  if (pipe.op.getPipe().getType().getMemory() == Memory::tmem)
+    NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+  arriveByWarp(empty);
+}
+
+/// The loop, or the role, that a consume with a lag releases its last slots
+/// behind.
+static Operation *getLagScope(Operation *op) {
+  Operation *scope = op->getParentOp();
+  while (!isa<scf::ForOp, ForEachItemOp, RoleOp>(scope))
+    scope = scope->getParentOp();
+  return scope;
+}
+
+static void forEachLag(Operation *scope,
+                       llvm::function_ref<void(ConsumeOp, Value)> visit) {
+  scope->walk([&](ConsumeOp op) {
+    if (op.getLag() > 0 && getLagScope(op) == scope)
+      for (Value pipe : op.getPipes())
+        visit(op, pipe);
+  });
+}
+
+void Emitter::startLags(Operation *scope) {
+  forEachLag(scope, [&](ConsumeOp op, Value value) {
+    Ring &ring = rings[{value, Empties}];
+    ring.oldest = ring.slot;
+    ring.held = constant(0);
+  });
+}
+
+void Emitter::endLags(Operation *scope) {
+  forEachLag(scope, [&](ConsumeOp op, Value value) {
+    PipeInfo &pipe = kernel.pipes.find(value)->second;
+    Ring &ring = rings[{value, Empties}];
+    for (int64_t i = 0; i < op.getLag(); ++i) {
+      Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
+                                          ring.held, constant(i));
+      when(holds, [&] { release(op, pipe, ring.oldest, 0); });
+      ring.oldest = getNext(pipe, ring.oldest);
+    }
+    ring.oldest = {};
+    ring.held = {};
+  });
+}

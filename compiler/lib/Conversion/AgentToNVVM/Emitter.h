@@ -1,0 +1,196 @@
+//===- Emitter.h - A placed kernel, written down in nvvm ------ -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Each role is walked in the order of its program, and every operation is
+// written down in nvvm at once. What the walk carries along is all that a role
+// knows at a point of its program:
+//
+//   scalars  the nvvm value of each scalar; `index` is 32 bits wide
+//   tiles    where each tile is: in a slot of shared or tensor memory, or in
+//            registers, a row for each thread
+//   rings    for each end of a pipe, the next slot and its phase
+//
+// Loops carry the rings that their bodies move, so slots and phases are counted
+// and never divided.
+//
+// Invariant: no number of the protocol is decided here. Places come from the
+// attributes of the plan (Placement.h), counts and bytes from who stands on
+// each side (Engines.h).
+
+#ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H
+#define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H
+
+#include "KernelSignature.h"
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace drawloom::codegen {
+
+/// Where a tile is.
+struct Tile {
+  enum class Kind {
+    /// The same number everywhere: `splat`.
+    Splat,
+    /// A slot of shared memory, swizzled: `value` is its pointer.
+    Shared,
+    /// A slot of tensor memory: `value` is its address, an i32.
+    Tensor,
+    /// A vector for each thread: `value`. Thread t has row t.
+    Fragment,
+    /// A sum that products build in the slot that is being filled. `value`, an
+    /// i1, is false as long as there is no product in it.
+    Accumulator
+  };
+  Kind kind;
+  mlir::Value value = {};
+  mlir::TypedAttr splat = {};
+  /// Of a sum in tensor memory, an i1: false if it is one of no products. Then
+  /// nothing was written, and it is zero. Null if it is known to be true.
+  mlir::Value filled = {};
+};
+
+/// The rows of a tile in shared memory. They are cut into panels as wide as the
+/// swizzle, one behind the other: what one bulk copy moves, and what a matrix
+/// descriptor describes.
+struct Panels {
+  int64_t rows;
+  /// Bytes of a row of a panel: 32, 64 or 128, which is also the swizzle.
+  int64_t width;
+  int64_t count;
+  int64_t elements() const { return width * 8 / bits; }
+  int64_t bytes() const { return rows * width; }
+  int64_t bits;
+};
+
+/// The panels of a tile, or nothing if TMA has no swizzle for its rows.
+std::optional<Panels> getPanels(mlir::RankedTensorType type);
+
+/// All that code for a pipe needs to know.
+struct PipeInfo {
+  agent::PipeOp op;
+  plan::Place place;
+  plan::BarrierCounts counts;
+  plan::SlotFootprint slot;
+  plan::Engine producer;
+};
+
+/// What all roles of a kernel share.
+struct KernelContext {
+  KernelContext(const target::Architecture &arch, KernelSignature &signature)
+      : arch(arch), signature(signature) {}
+
+  const target::Architecture &arch;
+  KernelSignature &signature;
+  llvm::MapVector<mlir::Value, PipeInfo> pipes;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, Tile> tiles;
+  /// Of the CTA: the start of shared memory, the address of tensor memory.
+  mlir::Value shared, tensor;
+  /// The number of this warp, the same for all its lanes, and of this lane.
+  mlir::Value warp, lane;
+  /// The first work item of this CTA, and how many CTAs there are.
+  mlir::Value firstItem, itemStep;
+};
+
+class Emitter {
+public:
+  Emitter(KernelContext &kernel, mlir::ImplicitLocOpBuilder &builder)
+      : kernel(kernel), b(builder), scalars(kernel.scalars),
+        tiles(kernel.tiles) {}
+
+  /// Writes down what stands outside of the switch.
+  llvm::LogicalResult emitPrologue(mlir::Block &block);
+  /// Writes down a role, at the place of the builder.
+  llvm::LogicalResult emitRole(agent::RoleOp role);
+
+  const llvm::DenseMap<mlir::Value, mlir::Value> &getScalars() const {
+    return scalars;
+  }
+  const llvm::DenseMap<mlir::Value, Tile> &getTiles() const { return tiles; }
+
+private:
+  /// The next slot of one end of a pipe. With a lag, `oldest` is the slot that
+  /// is released next, and `held` says how many there are.
+  struct Ring {
+    mlir::Value slot, phase, oldest, held;
+  };
+  /// Which end of a pipe.
+  enum End : unsigned { Fills, Empties };
+  using RingKey = std::pair<mlir::Value, unsigned>;
+
+  // EmitControl.cpp
+  llvm::LogicalResult emitBlock(mlir::Block &block);
+  llvm::LogicalResult emitOp(mlir::Operation *op);
+  llvm::LogicalResult emitElementwise(mlir::Operation *op);
+  llvm::LogicalResult emitFor(mlir::scf::ForOp op);
+  llvm::LogicalResult emitItems(agent::ForEachItemOp op);
+  llvm::SmallVector<RingKey> findRings(mlir::Operation *loop);
+  void pushRings(llvm::ArrayRef<RingKey> keys,
+                 llvm::SmallVectorImpl<mlir::Value> &values);
+  void popRings(llvm::ArrayRef<RingKey> keys, mlir::ValueRange values);
+  mlir::Value constant(int64_t value, unsigned bits = 32);
+  mlir::Value lookup(mlir::Value value);
+  mlir::Value lookup(mlir::OpFoldResult value);
+  mlir::Type convert(mlir::Type type);
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+
+  // EmitPipes.cpp
+  llvm::LogicalResult emitProduce(agent::ProduceOp op);
+  llvm::LogicalResult emitConsume(agent::ConsumeOp op);
+  void release(agent::ConsumeOp op, PipeInfo &pipe, mlir::Value slot,
+               int64_t pending);
+  mlir::Value getFilled(PipeInfo &pipe);
+  void startLags(mlir::Operation *loop);
+  void endLags(mlir::Operation *loop);
+  mlir::Value getBarrier(int64_t first, mlir::Value slot);
+  mlir::Value getSlot(PipeInfo &pipe, unsigned index, mlir::Value slot);
+  void wait(mlir::Value barrier, mlir::Value phase);
+  void advance(PipeInfo &pipe, Ring &ring);
+  mlir::Value getNext(PipeInfo &pipe, mlir::Value slot);
+  void arriveByWarp(mlir::Value barrier);
+
+  // EmitTiles.cpp
+  llvm::FailureOr<mlir::Value> getFragment(mlir::Value tile,
+                                           mlir::Operation *user);
+  mlir::VectorType getFragmentType(mlir::RankedTensorType type);
+  mlir::Value loadTensor(const Tile &tile, int64_t columns);
+  mlir::Value loadColumns(mlir::Value address, int64_t columns);
+  mlir::Value loadShared(mlir::Value slot, mlir::RankedTensorType type,
+                         const Panels &panels);
+  llvm::LogicalResult writeShared(mlir::Value tile, mlir::Value slot,
+                                  mlir::Operation *user);
+  mlir::Value getRowChunk(const Panels &panels, mlir::Value slot, int64_t panel,
+                          int64_t chunk);
+  llvm::LogicalResult emitSlice(mlir::Operation *op);
+  llvm::LogicalResult emitLoad(tile::LoadOp op, mlir::Value slot,
+                               mlir::Value barrier);
+  llvm::LogicalResult emitStore(tile::StoreOp op);
+  llvm::LogicalResult emitMma(tile::MmaOp op);
+
+  KernelContext &kernel;
+  mlir::ImplicitLocOpBuilder &b;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, Tile> tiles;
+  llvm::DenseMap<RingKey, Ring> rings;
+  /// The slots of tensor memory that are being filled, the innermost last.
+  llvm::SmallVector<mlir::Value> destinations;
+  /// The role, and in it: the elected thread of this warp, the elected thread
+  /// of the role's first warp, the row of this thread.
+  agent::RoleOp role;
+  mlir::Value elected, leader, row, tensorLane;
+};
+
+} // namespace drawloom::codegen
+
+#endif // DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H

@@ -1,0 +1,25 @@
+// RUN: drawloom-opt %s --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has no roles: code is generated behind 'form-pipes'}}
+tile.kernel @no_roles(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+}
+
+// -----
+
+// expected-error@+1 {{is for an architecture without tensor memory, which has no code yet}}
+tile.kernel @hopper(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch {
+    agent.role @epilogue warps(4) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @not_placed(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  // expected-error@+1 {{is not placed: code is generated behind 'place-memory'}}
+  agent.switch {
+    agent.role @epilogue warps(4) {
+    }
+  }
+}
