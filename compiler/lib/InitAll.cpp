@@ -7,8 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/InitAll.h"
+#include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Agent/IR/AgentDialect.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileDialect.h"
+#include "drawloom/Dialect/Tile/Transforms/Passes.h"
+#include "drawloom/Pipelines/FrontHalf.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 
@@ -17,4 +21,10 @@ void drawloom::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<agent::AgentDialect, tile::TileDialect>();
 }
 
-void drawloom::registerAllPasses() { mlir::registerAllPasses(); }
+void drawloom::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerConversionPasses();
+  agent::registerAgentPasses();
+  tile::registerTilePasses();
+  registerFrontHalf();
+}
