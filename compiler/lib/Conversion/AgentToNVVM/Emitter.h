@@ -60,6 +60,9 @@ struct Tile {
   mlir::Value filled = {};
 };
 
+/// The span after which the pattern of a swizzle moves on by one chunk.
+constexpr int64_t swizzleSpan = 128;
+
 /// The rows of a tile in shared memory. They are cut into panels as wide as the
 /// swizzle, one behind the other: what one bulk copy moves, and what a matrix
 /// descriptor describes.
@@ -160,12 +163,15 @@ private:
   mlir::Value getNext(PipeInfo &pipe, mlir::Value slot);
   void arriveByWarp(mlir::Value barrier);
 
-  // EmitTiles.cpp
+  // EmitCopies.cpp
+  llvm::LogicalResult emitLoad(tile::LoadOp op, mlir::Value slot,
+                               mlir::Value barrier);
+  llvm::LogicalResult emitStore(tile::StoreOp op);
+
+  // EmitFragments.cpp
   llvm::FailureOr<mlir::Value> getFragment(mlir::Value tile,
                                            mlir::Operation *user);
   mlir::VectorType getFragmentType(mlir::RankedTensorType type);
-  mlir::Value loadTensor(const Tile &tile, int64_t columns);
-  mlir::Value loadColumns(mlir::Value address, int64_t columns);
   mlir::Value loadShared(mlir::Value slot, mlir::RankedTensorType type,
                          const Panels &panels);
   llvm::LogicalResult writeShared(mlir::Value tile, mlir::Value slot,
@@ -173,9 +179,10 @@ private:
   mlir::Value getRowChunk(const Panels &panels, mlir::Value slot, int64_t panel,
                           int64_t chunk);
   llvm::LogicalResult emitSlice(mlir::Operation *op);
-  llvm::LogicalResult emitLoad(tile::LoadOp op, mlir::Value slot,
-                               mlir::Value barrier);
-  llvm::LogicalResult emitStore(tile::StoreOp op);
+
+  // EmitTcgen05.cpp
+  mlir::Value loadTensor(const Tile &tile, int64_t columns);
+  mlir::Value loadColumns(mlir::Value address, int64_t columns);
   llvm::LogicalResult emitMma(tile::MmaOp op);
 
   KernelContext &kernel;
