@@ -254,7 +254,7 @@ LogicalResult KernelEmitter::emit() {
         "is not placed: code is generated behind 'place-memory'");
   if (op.getClusterSize() != 1)
     return op->emitOpError("is for a cluster of CTAs, which has no code yet");
-  if (failed(signature.collect(kernel)))
+  if (failed(signature.collect(kernel, *arch)))
     return failure();
 
   OpBuilder outer(kernel);

@@ -120,8 +120,15 @@ LogicalResult Emitter::emitOp(Operation *op) {
     return emitMma(mma);
   if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
     return emitSlice(op);
+  // A part of a view is other coordinates, where it is used.
+  if (isa<tile::SubviewOp>(op))
+    return success();
   if (auto dim = dyn_cast<tile::DimOp>(op)) {
-    scalars[dim] = kernel.signature.getSize(dim.getView(), dim.getIndex());
+    if (auto part = dim.getView().getDefiningOp<tile::SubviewOp>())
+      scalars[dim] = lookup(part.getMixedSizes()[dim.getIndex()]);
+    else
+      scalars[dim] = kernel.signature.getSize(
+          b, cast<BlockArgument>(dim.getView()), dim.getIndex());
     return success();
   }
   if (auto value = dyn_cast<arith::ConstantOp>(op)) {

@@ -27,6 +27,28 @@ std::optional<Panels> codegen::getPanels(RankedTensorType type) {
   return std::nullopt;
 }
 
+ViewRegion Emitter::getRegion(Value view) {
+  ViewRegion region;
+  if (auto part = view.getDefiningOp<tile::SubviewOp>()) {
+    region = getRegion(part.getView());
+    for (auto [dim, offset, size] :
+         llvm::enumerate(part.getMixedOffsets(), part.getMixedSizes())) {
+      Value &start = region.starts[dim], &end = region.ends[dim];
+      start = arith::AddIOp::create(b, start, lookup(offset));
+      Value own = arith::AddIOp::create(b, start, lookup(size));
+      end = arith::MinSIOp::create(b, end, own);
+    }
+    return region;
+  }
+  region.argument = cast<BlockArgument>(view);
+  int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    region.starts.push_back(constant(0));
+    region.ends.push_back(kernel.signature.getSize(b, region.argument, dim));
+  }
+  return region;
+}
+
 /// The coordinates of a copy, the innermost first, moved by `inner` elements.
 static SmallVector<Value> getCoordinates(ImplicitLocOpBuilder &b,
                                          ArrayRef<Value> offsets, Value inner) {

@@ -79,6 +79,14 @@ struct Panels {
 /// The panels of a tile, or nothing if TMA has no swizzle for its rows.
 std::optional<Panels> getPanels(mlir::RankedTensorType type);
 
+/// A view, or a part of one, in the coordinates of the argument that it is or
+/// is cut from. Of each dimension an i32: the first element, and the one behind
+/// the last, where both the part and the argument end.
+struct ViewRegion {
+  mlir::BlockArgument argument;
+  llvm::SmallVector<mlir::Value> starts, ends;
+};
+
 /// All that code for a pipe needs to know.
 struct PipeInfo {
   agent::PipeOp op;
@@ -164,6 +172,7 @@ private:
   void arriveByWarp(mlir::Value barrier);
 
   // EmitCopies.cpp
+  ViewRegion getRegion(mlir::Value view);
   llvm::LogicalResult emitLoad(tile::LoadOp op, mlir::Value slot,
                                mlir::Value barrier);
   llvm::LogicalResult emitStore(tile::StoreOp op);

@@ -8,21 +8,30 @@
 
 #include "KernelSignature.h"
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
+/// A pointer into global memory.
+static Type getGlobalPointer(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(
+      context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+}
+
+BlockArgument codegen::getArgument(Value view) {
+  while (auto part = view.getDefiningOp<tile::SubviewOp>())
+    view = part.getView();
+  return dyn_cast<BlockArgument>(view);
+}
+
 LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
                                       ArrayRef<int64_t> dims) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile)
-    return copy->emitOpError("moves a scalar, which has no code yet");
-  auto argument = dyn_cast<BlockArgument>(view);
-  if (!argument)
-    return copy->emitOpError(
-        "moves a tile of a subview, which has no code yet");
+  auto tile = cast<RankedTensorType>(type);
+  BlockArgument argument = getArgument(view);
   std::optional<Panels> panels = getPanels(tile);
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
   if (!panels || dims.back() != rank - 1)
@@ -45,21 +54,83 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
   return success();
 }
 
-LogicalResult KernelSignature::collect(tile::KernelOp kernel) {
+void KernelSignature::addSize(BlockArgument view, int64_t dimension) {
+  if (cast<tile::ViewType>(view.getType()).isDynamicDim(dimension))
+    sizes.insert({{view, dimension}, 0});
+}
+
+/// The stride of a dimension as far as the type says it. A view without strides
+/// has its rows next to each other in memory.
+static int64_t getKnownStride(tile::ViewType type, int64_t dimension) {
+  if (!type.getStrides().empty())
+    return type.getStrides()[dimension];
+  return dimension + 1 == type.getRank() ? 1 : ShapedType::kDynamic;
+}
+
+void KernelSignature::addAccess(Value view) {
+  BlockArgument argument = getArgument(view);
+  auto type = cast<tile::ViewType>(argument.getType());
+  pointers.insert({argument, 0});
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (ShapedType::isDynamic(getKnownStride(type, dim)))
+      strides.insert({{argument, dim}, 0});
+    addSize(argument, dim);
+  }
+}
+
+/// Whether a bulk copy loads the tile: it goes straight into a slot that TMA
+/// fills.
+static bool isLoadedByTma(tile::LoadOp load, const target::Architecture &arch) {
+  auto produce = dyn_cast<agent::ProduceOp>(load->getParentOp());
+  if (!produce || !isa<RankedTensorType>(load.getType()))
+    return false;
+  auto pipe = produce.getPipe().getDefiningOp<agent::PipeOp>();
+  return pipe && plan::getProducerEngine(pipe, arch) == plan::Engine::Tma;
+}
+
+/// Whether a bulk copy stores the tile: it is what is in a slot of shared
+/// memory.
+static bool isStoredByTma(tile::StoreOp store) {
+  auto argument = dyn_cast<BlockArgument>(store.getValue());
+  if (!argument || argument.getOwner() != store->getBlock())
+    return false;
+  auto consume = dyn_cast<agent::ConsumeOp>(store->getParentOp());
+  return consume && llvm::all_of(consume.getPipes(), [](Value pipe) {
+           return cast<agent::PipeType>(pipe.getType()).getMemory() ==
+                  agent::Memory::smem;
+         });
+}
+
+LogicalResult KernelSignature::collect(tile::KernelOp kernel,
+                                       const target::Architecture &arch) {
   WalkResult result = kernel.walk([&](Operation *op) {
     LogicalResult added = success();
+    // Bulk copies know the edges of the view, not those of a part of it: there
+    // threads have to help.
+    auto add = [&](Value view, Type type, ArrayRef<int64_t> dims, bool byTma) {
+      if (byTma)
+        added = addMap(op, view, type, dims);
+      if (!byTma || !isa<BlockArgument>(view))
+        addAccess(view);
+    };
     if (auto load = dyn_cast<tile::LoadOp>(op))
-      added = addMap(op, load.getView(), load.getType(), load.getTileDims());
+      add(load.getView(), load.getType(), load.getTileDims(),
+          isLoadedByTma(load, arch));
     else if (auto store = dyn_cast<tile::StoreOp>(op))
-      added = addMap(op, store.getView(), store.getValue().getType(),
-                     store.getTileDims());
+      add(store.getView(), store.getValue().getType(), store.getTileDims(),
+          isStoredByTma(store));
     else if (auto dim = dyn_cast<tile::DimOp>(op))
-      sizes.insert({{dim.getView(), dim.getIndex()}, 0});
+      if (auto argument = dyn_cast<BlockArgument>(dim.getView()))
+        addSize(argument, dim.getIndex());
     return WalkResult(added);
   });
   if (result.wasInterrupted())
     return failure();
   unsigned number = maps.size();
+  for (auto &pointer : pointers)
+    pointer.second = number++;
+  for (auto &stride : strides)
+    stride.second = number++;
   for (auto &size : sizes)
     size.second = number++;
   for (BlockArgument argument : kernel.getBody().getArguments())
@@ -74,6 +145,8 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = builder.getI32Type();
   SmallVector<Type> types(maps.size(), pointer);
+  types.append(pointers.size(), getGlobalPointer(context));
+  types.append(strides.size(), builder.getI64Type());
   types.append(sizes.size(), i32);
   for (auto &[argument, number] : scalars)
     types.push_back(argument.getType().isIndex() ? i32 : argument.getType());
@@ -106,11 +179,19 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
          builder.getNamedAttr("swizzle",
                               builder.getI64IntegerAttr(map.swizzle))}));
   }
-  for (auto &[size, number] : sizes)
+  for (auto &[view, number] : pointers)
     parameters.push_back(builder.getDictionaryAttr(
-        {name(size.first),
-         builder.getNamedAttr("dimension",
-                              builder.getI64IntegerAttr(size.second))}));
+        {name(view), builder.getNamedAttr("pointer", builder.getUnitAttr())}));
+  auto list = [&](StringRef what, const Dimension &dimension) {
+    parameters.push_back(builder.getDictionaryAttr(
+        {name(dimension.first),
+         builder.getNamedAttr(what,
+                              builder.getI64IntegerAttr(dimension.second))}));
+  };
+  for (auto &[dimension, number] : strides)
+    list("stride", dimension);
+  for (auto &[dimension, number] : sizes)
+    list("dimension", dimension);
   for (auto &[argument, number] : scalars)
     parameters.push_back(builder.getDictionaryAttr({name(argument)}));
   function->setAttr("agent.parameters", builder.getArrayAttr(parameters));
@@ -118,10 +199,30 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
 }
 
 Value KernelSignature::getMap(Operation *copy) {
-  return function.getBody().getArgument(mapOf.lookup(copy));
+  auto found = mapOf.find(copy);
+  return found == mapOf.end() ? Value()
+                              : function.getBody().getArgument(found->second);
 }
 
-Value KernelSignature::getSize(Value view, int64_t dimension) {
+Value KernelSignature::getPointer(BlockArgument view) {
+  return function.getBody().getArgument(pointers.lookup(view));
+}
+
+Value KernelSignature::getStride(ImplicitLocOpBuilder &b, BlockArgument view,
+                                 int64_t dimension) {
+  int64_t known =
+      getKnownStride(cast<tile::ViewType>(view.getType()), dimension);
+  if (!ShapedType::isDynamic(known))
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(known));
+  return function.getBody().getArgument(strides.lookup({view, dimension}));
+}
+
+Value KernelSignature::getSize(ImplicitLocOpBuilder &b, BlockArgument view,
+                               int64_t dimension) {
+  auto type = cast<tile::ViewType>(view.getType());
+  if (!type.isDynamicDim(dimension))
+    return arith::ConstantOp::create(
+        b, b.getI32IntegerAttr(type.getDimSize(dimension)));
   return function.getBody().getArgument(sizes.lookup({view, dimension}));
 }
 

@@ -1,5 +1,4 @@
-//===- KernelSignature.h - What a compiled kernel is called with  -*- C++
-//-*-===//
+//===- KernelSignature.h - What a compiled kernel is called with -*- C++ -*-==//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,34 +9,57 @@
 // The parameters of a kernel follow from what its roles do with the views:
 //
 //   tensor maps   one for each view and box that a bulk copy moves, by value
-//   sizes         one i32 for each dynamic size that the kernel asks for
+//   pointers      one for each view that threads read or write, 64 bits
+//   strides       of these views, in elements, 64 bits; those that the type
+//                 does not say
+//   sizes         of these views, and those that the kernel asks for, 32 bits;
+//                 those that the type does not say
 //   scalars       as they are; index as i32
 //
 // Tensor maps come first, so that each is aligned to 64 bytes. The kernel
 // carries the list as an attribute, from which whoever launches it makes the
 // arguments.
+//
+// Invariant: a part of a view (tile.subview) has no parameters of its own. It
+// is its view with other coordinates.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_KERNELSIGNATURE_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_KERNELSIGNATURE_H
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/MapVector.h"
 
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
 namespace drawloom::codegen {
+
+/// The argument that a view is, or is a part of.
+mlir::BlockArgument getArgument(mlir::Value view);
 
 class KernelSignature {
 public:
   /// Collects the parameters; an error if a copy has no tensor map.
-  llvm::LogicalResult collect(tile::KernelOp kernel);
+  llvm::LogicalResult collect(tile::KernelOp kernel,
+                              const target::Architecture &arch);
 
   /// The function, without a body, before `kernel`.
   mlir::LLVM::LLVMFuncOp create(tile::KernelOp kernel,
                                 mlir::OpBuilder &builder);
 
-  /// The parameter that a load or store of a tile takes its map from.
+  /// The parameter that a load or store of a tile takes its map from; null if
+  /// threads move it.
   mlir::Value getMap(mlir::Operation *copy);
-  mlir::Value getSize(mlir::Value view, int64_t dimension);
+
+  // Of an argument. What its type says is a constant.
+  mlir::Value getPointer(mlir::BlockArgument view);
+  mlir::Value getStride(mlir::ImplicitLocOpBuilder &b, mlir::BlockArgument view,
+                        int64_t dimension);
+  mlir::Value getSize(mlir::ImplicitLocOpBuilder &b, mlir::BlockArgument view,
+                      int64_t dimension);
   mlir::Value getScalar(mlir::Value argument);
 
 private:
@@ -46,13 +68,20 @@ private:
     llvm::SmallVector<int64_t> box;
     int64_t swizzle;
   };
+  using Dimension = std::pair<mlir::Value, int64_t>;
 
   llvm::LogicalResult addMap(mlir::Operation *copy, mlir::Value view,
                              mlir::Type tile, llvm::ArrayRef<int64_t> dims);
+  /// What threads need to reach the elements of a view.
+  void addAccess(mlir::Value view);
+  void addSize(mlir::BlockArgument view, int64_t dimension);
 
   llvm::SmallVector<Map> maps;
   llvm::DenseMap<mlir::Operation *, unsigned> mapOf;
-  llvm::MapVector<std::pair<mlir::Value, int64_t>, unsigned> sizes;
+  // The numbers of the parameters.
+  llvm::MapVector<mlir::Value, unsigned> pointers;
+  llvm::MapVector<Dimension, unsigned> strides;
+  llvm::MapVector<Dimension, unsigned> sizes;
   llvm::MapVector<mlir::Value, unsigned> scalars;
   mlir::LLVM::LLVMFuncOp function;
 };
