@@ -78,8 +78,12 @@ std::optional<StreamState *> Driver::stream(ContextState &context,
   return handle;
 }
 
-FunctionState *Driver::function(ContextState &context,
-                                FunctionState *handle) const {
+FunctionState *Driver::function(ContextState &context, FunctionState *handle) {
+  auto *kernel = reinterpret_cast<KernelState *>(handle);
+  if (kernels.contains(kernel)) {
+    ModuleState *loaded = module(context, *kernel->library);
+    return loaded ? findFunction(*loaded, kernel->name) : nullptr;
+  }
   for (ModuleState *module : context.modules)
     for (auto &entry : module->functions)
       if (entry.second.get() == handle)

@@ -24,6 +24,7 @@
 
 #include "DriverApi.h"
 #include "drawloom/Emulator/Launch.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include <array>
@@ -45,8 +46,24 @@ struct FunctionState {
 
 struct ModuleState {
   ContextState *context = nullptr;
+  LibraryState *library = nullptr; ///< If a library loaded it.
   std::unique_ptr<emu::LoadedModule> loaded;
   llvm::StringMap<std::unique_ptr<FunctionState>> functions;
+};
+
+/// A kernel of a library. A program may use its handle where the API takes a
+/// function; it stands for that kernel in the context that is current.
+struct KernelState {
+  LibraryState *library = nullptr;
+  std::string name;
+};
+
+/// Code that belongs to no context: each context loads it when it first uses
+/// it.
+struct LibraryState {
+  std::string text; ///< PTX
+  /// Its entries, in the order of the text.
+  std::vector<std::unique_ptr<KernelState>> kernels;
 };
 
 struct StreamState {
@@ -87,7 +104,9 @@ public:
   ContextState *primary = nullptr;
   llvm::DenseSet<ContextState *> contexts;
   llvm::DenseSet<void *> hostMemory;
-  std::string lastReport; ///< Of the last kernel that failed.
+  llvm::DenseSet<LibraryState *> libraries;
+  llvm::DenseSet<KernelState *> kernels; ///< Of those libraries.
+  std::string lastReport;                ///< Of the last kernel that failed.
 
   /// Makes the device that the environment asks for.
   Result initialize();
@@ -97,7 +116,12 @@ public:
   /// there is no such stream in `context`.
   std::optional<StreamState *> stream(ContextState &context,
                                       StreamState *handle) const;
-  FunctionState *function(ContextState &context, FunctionState *handle) const;
+  /// The function behind a handle, which may be a library's kernel. Null if
+  /// there is no such function in `context`.
+  FunctionState *function(ContextState &context, FunctionState *handle);
+  /// The module that a library is in `context`, loaded if it isn't yet. Null if
+  /// it can't be; then that has been said on standard error.
+  ModuleState *module(ContextState &context, LibraryState &library);
 
   /// Puts a launch behind those that wait. One that isn't programmatic, or is
   /// for another stream, runs those first.
@@ -140,6 +164,12 @@ private:
   Result resultField = CUDA_SUCCESS;
   ContextState *contextField = nullptr;
 };
+
+/// Places parsed PTX in a context.
+llvm::Expected<ModuleState *> placeModule(Driver &driver, ContextState &context,
+                                          std::unique_ptr<ptx::Module> parsed);
+/// The entry of that name; null if the module has none.
+FunctionState *findFunction(ModuleState &module, llvm::StringRef name);
 
 /// What a report of the machine is to a program.
 Result resultOf(emu::ReportKind kind);

@@ -34,6 +34,8 @@ using DevicePointer = unsigned long long;
 struct ContextState;
 struct ModuleState;
 struct FunctionState;
+struct LibraryState;
+struct KernelState;
 struct StreamState;
 struct EventState;
 

@@ -1,5 +1,4 @@
-//===- Module.cpp - Modules and functions
-//-------------------------------------===//
+//===- Module.cpp - Modules and functions ---------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,74 +8,43 @@
 
 #include "Driver.h"
 #include "Exports.h"
-#include "drawloom/PTX/Parser.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <cstring>
+#include "Image.h"
 
 using namespace drawloom;
 using namespace drawloom::cuda;
 
-/// The buffers that a caller gives for what the loader has to say.
-namespace {
-class JitLog {
-public:
-  JitLog(unsigned count, const int *options, void **values)
-      : count(count), options(options), values(values) {
-    writeSize(JitInfoLogSize, 0);
-  }
-
-  void error(llvm::StringRef text) {
-    char *buffer = nullptr;
-    size_t size = 0;
-    for (unsigned i = 0; i != count; ++i) {
-      if (options[i] == JitErrorLog)
-        buffer = static_cast<char *>(values[i]);
-      if (options[i] == JitErrorLogSize)
-        size = reinterpret_cast<uintptr_t>(values[i]);
-    }
-    if (!buffer || !size) {
-      complain(text);
-      return;
-    }
-    size_t length = std::min(text.size(), size - 1);
-    memcpy(buffer, text.data(), length);
-    buffer[length] = 0;
-    writeSize(JitErrorLogSize, length);
-  }
-
-private:
-  /// The size of a log comes back where the size of its buffer stood.
-  void writeSize(JitOption option, size_t size) {
-    for (unsigned i = 0; i != count; ++i)
-      if (options[i] == option)
-        values[i] = reinterpret_cast<void *>(size);
-  }
-
-  unsigned count;
-  const int *options;
-  void **values;
-};
-} // namespace
-
-static Result loadText(Call &call, ModuleState **module, const char *text,
-                       JitLog log) {
-  ptx::ParseResult parsed =
-      ptx::parseModule(llvm::MemoryBufferRef(text, "module.ptx"));
-  if (!parsed) {
-    log.error(parsed.str());
-    return CUDA_ERROR_INVALID_PTX;
-  }
-  auto loaded = call.device().load(std::move(parsed.module));
-  if (!loaded) {
-    log.error(llvm::toString(loaded.takeError()));
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
-  }
+llvm::Expected<ModuleState *>
+cuda::placeModule(Driver &driver, ContextState &context,
+                  std::unique_ptr<ptx::Module> parsed) {
+  auto loaded = driver.device->load(std::move(parsed));
+  if (!loaded)
+    return loaded.takeError();
   auto *state = new ModuleState;
-  state->context = &call.context();
+  state->context = &context;
   state->loaded = std::move(*loaded);
-  call.context().modules.insert(state);
-  *module = state;
-  return CUDA_SUCCESS;
+  context.modules.insert(state);
+  return state;
+}
+
+FunctionState *cuda::findFunction(ModuleState &module, llvm::StringRef name) {
+  std::unique_ptr<FunctionState> &state = module.functions[name];
+  if (state)
+    return state.get();
+  llvm::Expected<const emu::Kernel *> kernel = module.loaded->kernel(name);
+  if (!kernel) {
+    llvm::consumeError(kernel.takeError());
+    module.functions.erase(name);
+    return nullptr;
+  }
+  state = std::make_unique<FunctionState>();
+  state->module = &module;
+  state->kernel = *kernel;
+  state->name = name;
+  const emu::DeviceModel &model = module.loaded->device().model();
+  state->maxDynamicShared =
+      int(model.sharedPerCtaDefault) -
+      int(std::min((*kernel)->staticSharedBytes, model.sharedPerCtaDefault));
+  return state.get();
 }
 
 Result cuda::cuModuleLoadDataEx(ModuleState **module, const void *image,
@@ -86,45 +54,47 @@ Result cuda::cuModuleLoadDataEx(ModuleState **module, const void *image,
   if (!module || !image || (optionCount && (!options || !optionValues)))
     return CUDA_ERROR_INVALID_VALUE;
   JitLog log(optionCount, options, optionValues);
-  // PTX is text and ends with a NUL; what begins like this is something else.
-  auto beginsWith = [&](llvm::StringRef magic) {
-    return strncmp(static_cast<const char *>(image), magic.data(),
-                   magic.size()) == 0;
-  };
-  if (beginsWith("\x7f"
-                 "ELF")) {
-    log.error("the module is a cubin, which is machine code; the emulator runs "
-              "PTX");
-    return CUDA_ERROR_INVALID_IMAGE;
+  std::unique_ptr<ptx::Module> parsed;
+  std::string text;
+  if (Result result =
+          parseImage(parsed, text, image, call.device().model().target, log))
+    return result;
+  auto placed = placeModule(call.driver(), call.context(), std::move(parsed));
+  if (!placed) {
+    log.error(llvm::toString(placed.takeError()));
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
-  // A fat binary, or the wrapper that nvcc puts around one.
-  if (beginsWith("\x50\xed\x55\xba") || beginsWith("\xb1\x43\x62\x46")) {
-    log.error("the module is a fat binary; give the emulator the PTX in it");
-    return CUDA_ERROR_INVALID_IMAGE;
-  }
-  return loadText(call, module, static_cast<const char *>(image), log);
+  *module = *placed;
+  return CUDA_SUCCESS;
 }
 
 Result cuda::cuModuleLoadData(ModuleState **module, const void *image) {
   return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
 }
 
+Result cuda::cuModuleLoadFatBinary(ModuleState **module, const void *image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
 Result cuda::cuModuleLoad(ModuleState **module, const char *path) {
+  std::string image;
   {
     DRAWLOOM_CALL(Idle);
     if (!module || !path)
       return CUDA_ERROR_INVALID_VALUE;
+    JitLog log(0, nullptr, nullptr);
+    if (Result result = readImage(image, path, log))
+      return result;
   }
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return CUDA_ERROR_FILE_NOT_FOUND;
-  return cuModuleLoadData(module, (*buffer)->getBufferStart());
+  return cuModuleLoadData(module, image.c_str());
 }
 
 Result cuda::cuModuleUnload(ModuleState *module) {
   DRAWLOOM_CALL(Idle);
-  if (!call.context().modules.erase(module))
+  // A library's module goes with the library.
+  if (!call.context().modules.contains(module) || module->library)
     return CUDA_ERROR_INVALID_HANDLE;
+  call.context().modules.erase(module);
   delete module;
   return CUDA_SUCCESS;
 }
@@ -143,24 +113,44 @@ Result cuda::cuModuleGetFunction(FunctionState **function, ModuleState *module,
     return CUDA_ERROR_INVALID_VALUE;
   if (!call.context().modules.contains(module))
     return CUDA_ERROR_INVALID_HANDLE;
-  std::unique_ptr<FunctionState> &state = module->functions[name];
-  if (!state) {
-    auto kernel = module->loaded->kernel(name);
-    if (!kernel) {
-      llvm::consumeError(kernel.takeError());
-      module->functions.erase(name);
-      return CUDA_ERROR_NOT_FOUND;
-    }
-    state = std::make_unique<FunctionState>();
-    state->module = module;
-    state->kernel = *kernel;
-    state->name = name;
-    const emu::DeviceModel &model = call.device().model();
-    state->maxDynamicShared =
-        int(model.sharedPerCtaDefault) -
-        int(std::min((*kernel)->staticSharedBytes, model.sharedPerCtaDefault));
+  FunctionState *found = findFunction(*module, name);
+  if (!found)
+    return CUDA_ERROR_NOT_FOUND;
+  *function = found;
+  return CUDA_SUCCESS;
+}
+
+/// The entries of a module, in the order of the text.
+static std::vector<llvm::StringRef> entriesOf(const ptx::Module &module) {
+  std::vector<llvm::StringRef> names;
+  for (const ptx::Function *function : module.functions)
+    if (function->isEntry)
+      names.push_back(function->name);
+  return names;
+}
+
+Result cuda::cuModuleGetFunctionCount(unsigned *count, ModuleState *module) {
+  DRAWLOOM_CALL(Context);
+  if (!call.context().modules.contains(module))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!count)
+    return CUDA_ERROR_INVALID_VALUE;
+  *count = entriesOf(module->loaded->ptx()).size();
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuModuleEnumerateFunctions(FunctionState **functions,
+                                        unsigned count, ModuleState *module) {
+  DRAWLOOM_CALL(Context);
+  if (!call.context().modules.contains(module))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!functions)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (llvm::StringRef name : entriesOf(module->loaded->ptx())) {
+    if (count-- == 0)
+      break;
+    *functions++ = findFunction(*module, name);
   }
-  *function = state.get();
   return CUDA_SUCCESS;
 }
 

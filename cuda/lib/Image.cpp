@@ -1,0 +1,142 @@
+//===- Image.cpp - What a program gives the loader ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Image.h"
+#include "drawloom/CUDA/FatBinary.h"
+#include "drawloom/PTX/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+
+JitLog::JitLog(unsigned count, const int *options, void **values)
+    : count(count), options(options), values(values) {
+  writeSize(JitInfoLogSize, 0);
+}
+
+void JitLog::error(llvm::StringRef text) {
+  char *buffer = nullptr;
+  size_t size = 0;
+  for (unsigned i = 0; i != count; ++i) {
+    if (options[i] == JitErrorLog)
+      buffer = static_cast<char *>(values[i]);
+    if (options[i] == JitErrorLogSize)
+      size = reinterpret_cast<uintptr_t>(values[i]);
+  }
+  if (!buffer || !size) {
+    complain(text);
+    return;
+  }
+  size_t length = std::min(text.size(), size - 1);
+  memcpy(buffer, text.data(), length);
+  buffer[length] = 0;
+  writeSize(JitErrorLogSize, length);
+}
+
+void JitLog::writeSize(JitOption option, size_t size) {
+  for (unsigned i = 0; i != count; ++i)
+    if (options[i] == option)
+      values[i] = reinterpret_cast<void *>(size);
+}
+
+/// What images begin with: a container, and the wrapper around one.
+static constexpr llvm::StringLiteral fatBinaryPrefix = "\x50\xed\x55\xba";
+static constexpr llvm::StringLiteral wrapperPrefix = "\xb1\x43\x62\x46";
+
+/// Whether an image begins with these bytes. It may be shorter than they are if
+/// it is text.
+static bool beginsWith(const void *image, llvm::StringRef magic) {
+  return strncmp(static_cast<const char *>(image), magic.data(),
+                 magic.size()) == 0;
+}
+
+Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
+                     JitLog &log) {
+  // The toolkit's fatbinary_section.h declares this.
+  struct Wrapper {
+    int magic, version;
+    const void *data;
+    const void *fatBinaries;
+  };
+  if (beginsWith(image, wrapperPrefix)) {
+    image = static_cast<const Wrapper *>(image)->data;
+    if (!image) {
+      log.error("the fat binary's wrapper is empty");
+      return CUDA_ERROR_INVALID_IMAGE;
+    }
+  }
+  if (beginsWith(image, "\x7f"
+                        "ELF")) {
+    log.error("the module is a cubin, machine code without PTX; the emulator "
+              "runs PTX: compile with " +
+              gencodeOption(device));
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  if (!beginsWith(image, fatBinaryPrefix)) {
+    text = static_cast<const char *>(image);
+    return CUDA_SUCCESS;
+  }
+  const char *bytes = static_cast<const char *>(image);
+  std::optional<uint64_t> size =
+      fatBinaryBytes(llvm::StringRef(bytes, fatBinaryHeaderBytes));
+  if (!size) {
+    log.error("the fat binary is damaged at byte 8: an impossible size");
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  llvm::Expected<PtxSelection> selected =
+      selectPtx(llvm::StringRef(bytes, *size), device);
+  if (!selected) {
+    log.error(llvm::toString(selected.takeError()));
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  if (!selected->text) {
+    log.error(selected->missing);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  text = std::move(*selected->text);
+  return CUDA_SUCCESS;
+}
+
+Result cuda::parseImage(std::unique_ptr<ptx::Module> &module, std::string &text,
+                        const void *image, ptx::Target device, JitLog &log) {
+  if (Result result = findPtx(text, image, device, log))
+    return result;
+  ptx::ParseResult parsed =
+      ptx::parseModule(llvm::MemoryBufferRef(text, "module.ptx"));
+  if (!parsed) {
+    log.error(parsed.str());
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  if (!ptx::provides(device, parsed.module->target)) {
+    log.error("the module is for " + parsed.module->target.str() +
+              "; the device is " + device.str() +
+              " (DRAWLOOM_DEVICE chooses another)");
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  module = std::move(parsed.module);
+  return CUDA_SUCCESS;
+}
+
+Result cuda::readImage(std::string &image, const char *path, JitLog &log) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return CUDA_ERROR_FILE_NOT_FOUND;
+  image = (*buffer)->getBuffer().str();
+  if (!beginsWith(image.c_str(), fatBinaryPrefix))
+    return CUDA_SUCCESS;
+  std::optional<uint64_t> size = fatBinaryBytes(image);
+  if (size && *size <= image.size())
+    return CUDA_SUCCESS;
+  log.error(llvm::formatv("'{0}' is a fat binary that is cut short: it has {1} "
+                          "bytes",
+                          path, image.size())
+                .str());
+  return CUDA_ERROR_INVALID_IMAGE;
+}
