@@ -1,0 +1,127 @@
+//===- KernelInfo.h - How a compiled kernel is called -----------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What whoever launches a compiled kernel has to know, besides its code. The
+// caller thinks in the arguments of the tile program; the code takes parameters
+// that are made from them:
+//
+//   arguments   A: ?x?xbf16    alpha: f32
+//                  │  │              │
+//   parameters  map of A (box, swizzle)   size 1 of A   alpha
+//
+// The compiler fills this in, and it is written next to the code as JSON, so
+// that a program can launch a kernel without the compiler.
+//
+// Invariant of one that was read: every number in it is in range (arguments,
+// dimensions, boxes), so a launch checks only what the tensors bring.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_RUNTIME_KERNELINFO_H
+#define DRAWLOOM_RUNTIME_KERNELINFO_H
+
+#include "drawloom/Runtime/ElementType.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace drawloom::runtime {
+
+/// A size that is known only at the launch.
+constexpr int64_t dynamicSize = -1;
+
+/// An argument of the tile program: a view of a tensor, or a scalar.
+struct ArgumentInfo {
+  /// As the program calls it.
+  std::string name;
+  ElementType type = nullptr;
+  bool isView = false;
+  /// Of a view, the outermost first; `dynamicSize` for sizes that the launch
+  /// brings.
+  llvm::SmallVector<int64_t, 4> shape = {};
+};
+
+/// A parameter of the code.
+struct Parameter {
+  enum class Kind {
+    TensorMap, ///< Of the argument's tensor, 128 bytes by value.
+    Pointer,   ///< To the tensor's first element.
+    Size,      ///< Of the tensor, in `dimension`.
+    Stride,    ///< Of the tensor, in `dimension`, in elements.
+    Scalar,    ///< The argument itself.
+  };
+
+  Kind kind = Kind::Scalar;
+  unsigned argument = 0;
+  unsigned dimension = 0;
+  /// Of an integer parameter: sizes, strides, pointers and integer scalars.
+  unsigned bytes = 4;
+  /// Of a tensor map: elements, the innermost dimension first.
+  llvm::SmallVector<uint32_t, 5> box = {};
+  /// Of a tensor map, in bytes: 0, 32, 64 or 128.
+  unsigned swizzle = 0;
+};
+
+/// A factor of the number of work items: a constant, or how many tiles a size
+/// of an argument is cut into.
+struct ItemFactor {
+  /// The size, if there is one.
+  std::optional<unsigned> argument = std::nullopt;
+  unsigned dimension = 0;
+  /// The extent of a tile; without an argument, the factor itself.
+  int64_t tile = 1;
+};
+
+/// How the CTAs of a launch get their work items.
+struct ItemsInfo {
+  enum class Kind {
+    Static,  ///< Each takes every C-th, C being the number of CTAs.
+    One,     ///< Each takes one.
+    Granted, ///< The hardware hands them out; there is a CTA for each.
+  };
+
+  Kind kind = Kind::Static;
+  /// The number of items is the product. Nothing if only the kernel can tell.
+  std::optional<std::vector<ItemFactor>> count = std::nullopt;
+};
+
+struct KernelInfo {
+  /// Of the entry in the module.
+  std::string name;
+  /// "sm_100a"
+  std::string target;
+  std::vector<ArgumentInfo> arguments;
+  std::vector<Parameter> parameters;
+  ItemsInfo items;
+  unsigned threads = 0;
+  /// CTAs of a cluster.
+  std::array<unsigned, 3> cluster = {1, 1, 1};
+  /// Dynamic shared memory of a CTA.
+  unsigned sharedBytes = 0;
+
+  unsigned clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }
+};
+
+/// One JSON object; docs/Run.md has the fields.
+void writeJson(const KernelInfo &kernel, llvm::raw_ostream &os);
+
+/// Reads what writeJson wrote, or a person did. The error names the field.
+llvm::Expected<KernelInfo> readKernelInfo(llvm::StringRef json);
+
+/// "A: ?x?xbf16"
+std::string describe(const ArgumentInfo &argument);
+
+} // namespace drawloom::runtime
+
+#endif // DRAWLOOM_RUNTIME_KERNELINFO_H

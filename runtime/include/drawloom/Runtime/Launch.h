@@ -1,0 +1,109 @@
+//===- Launch.h - A kernel and tensors: a launch ----------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the arguments of a tile program into a launch of its kernel:
+//
+//   shapes, strides, pointers ──→ tensor maps, sizes, strides, pointers
+//   sizes and tiles           ──→ work items ──→ the grid
+//
+// Everything that the hardware would refuse, or silently do wrong, is checked
+// here, and the error has the argument's name and the arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_RUNTIME_LAUNCH_H
+#define DRAWLOOM_RUNTIME_LAUNCH_H
+
+#include "drawloom/Runtime/Device.h"
+#include "drawloom/Runtime/KernelInfo.h"
+
+namespace drawloom::runtime {
+
+/// A tensor in device memory. Sizes and strides are in elements, the outermost
+/// dimension first.
+struct Tensor {
+  ElementType type = nullptr;
+  llvm::SmallVector<int64_t, 4> shape = {};
+  llvm::SmallVector<int64_t, 4> strides = {};
+  DevicePointer address = 0;
+
+  /// With rows one after the other.
+  static Tensor packed(ElementType type, llvm::ArrayRef<int64_t> shape,
+                       DevicePointer address);
+};
+
+/// What one argument is called with.
+struct Argument {
+  /// For a view.
+  Tensor tensor = {};
+  /// For a scalar: its bits.
+  uint64_t bits = 0;
+};
+
+/// What cuTensorMapEncodeTiled is asked for. The innermost dimension is the
+/// first.
+struct TensorMapRequest {
+  int type = 0;
+  llvm::SmallVector<uint64_t, 5> dims = {};
+  /// In bytes, of dimension 1 and up.
+  llvm::SmallVector<uint64_t, 4> strides = {};
+  llvm::SmallVector<uint32_t, 5> box = {};
+  int swizzle = 0;
+};
+
+/// The map of a tensor. An error if TMA can't address it. A size of 0 counts as
+/// 1: there is no map with 0, and a kernel reads nothing of such a tensor.
+llvm::Expected<TensorMapRequest> makeTensorMap(const ArgumentInfo &argument,
+                                               const Parameter &parameter,
+                                               const Tensor &tensor);
+
+/// How many work items a launch has; nothing if only the kernel can tell.
+llvm::Expected<std::optional<int64_t>>
+countItems(const KernelInfo &kernel, llvm::ArrayRef<Argument> arguments);
+
+/// How many CTAs are launched on a device with that many SMs: all that fit at
+/// once, or one for each item, whatever is less; 0 if there are no items.
+llvm::Expected<unsigned> countCtas(const KernelInfo &kernel,
+                                   llvm::ArrayRef<Argument> arguments,
+                                   unsigned smCount);
+
+struct LaunchOptions {
+  /// Instead of what countCtas says; 0 leaves it to that. For tests: a kernel
+  /// whose CTAs take every C-th item is right with any number of them.
+  unsigned ctas = 0;
+  /// A CUstream; null is the default one.
+  void *stream = nullptr;
+};
+
+/// A kernel that is loaded on a device.
+class Kernel {
+public:
+  /// `image` is the PTX or the cubin that `info` came with.
+  static llvm::Expected<Kernel> load(const Device &device, KernelInfo info,
+                                     llvm::StringRef image);
+
+  const KernelInfo &info() const { return infoField; }
+
+  /// Starts the kernel; an argument for each of the tile program's. Without
+  /// items nothing is started.
+  llvm::Error launch(llvm::ArrayRef<Argument> arguments,
+                     const LaunchOptions &options = {}) const;
+
+private:
+  Kernel(Module module, KernelInfo info)
+      : module(std::move(module)), infoField(std::move(info)) {}
+
+  Module module;
+  KernelInfo infoField;
+  void *function = nullptr;
+  unsigned smCount = 0;
+};
+
+} // namespace drawloom::runtime
+
+#endif // DRAWLOOM_RUNTIME_LAUNCH_H

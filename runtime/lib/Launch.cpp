@@ -1,0 +1,250 @@
+//===- Launch.cpp - A kernel and tensors: a launch ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Runtime/Launch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace drawloom::runtime;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+/// Values of CUfunction_attribute and CUlaunchAttributeID, and of
+/// CUtensorMapL2promotion.
+static constexpr int functionMaxDynamicShared = 8;
+static constexpr int functionNonPortableCluster = 14;
+static constexpr int launchClusterDimension = 4;
+static constexpr int promoteToL2Of256Bytes = 3;
+/// More than this has to be asked for, on every architecture.
+static constexpr unsigned sharedWithoutAsking = 48 * 1024;
+static constexpr unsigned portableCluster = 8;
+static constexpr int64_t maxGrid = INT32_MAX;
+
+Tensor Tensor::packed(ElementType type, ArrayRef<int64_t> shape,
+                      DevicePointer address) {
+  Tensor tensor{type, llvm::SmallVector<int64_t, 4>(shape), {}, address};
+  tensor.strides.resize(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- != 0;) {
+    tensor.strides[d] = stride;
+    stride *= std::max<int64_t>(shape[d], 1);
+  }
+  return tensor;
+}
+
+/// Whether the tensor is what the kernel was compiled for.
+static llvm::Error checkTensor(const ArgumentInfo &argument,
+                               const Tensor &tensor) {
+  auto refuse = [&](const Twine &why) {
+    return llvm::createStringError("argument '" + describe(argument) +
+                                   "': " + why);
+  };
+  if (tensor.type != argument.type)
+    return refuse("the tensor holds " +
+                  (tensor.type ? Twine(tensor.type->name) : Twine("nothing")));
+  if (tensor.shape.size() != argument.shape.size() ||
+      tensor.strides.size() != argument.shape.size())
+    return refuse("the tensor has " + Twine(tensor.shape.size()) +
+                  " sizes and " + Twine(tensor.strides.size()) + " strides");
+  for (auto [d, size] : llvm::enumerate(tensor.shape))
+    if (size < 0 ||
+        (argument.shape[d] != dynamicSize && argument.shape[d] != size))
+      return refuse("dimension " + Twine(d) + " of the tensor is " +
+                    Twine(size));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkArguments(const KernelInfo &kernel,
+                                  ArrayRef<Argument> arguments) {
+  if (arguments.size() != kernel.arguments.size())
+    return llvm::createStringError(
+        "@" + kernel.name + " takes " + Twine(kernel.arguments.size()) +
+        " arguments, not " + Twine(arguments.size()));
+  for (auto [info, argument] : llvm::zip_equal(kernel.arguments, arguments))
+    if (info.isView)
+      if (llvm::Error error = checkTensor(info, argument.tensor))
+        return error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::optional<int64_t>>
+drawloom::runtime::countItems(const KernelInfo &kernel,
+                              ArrayRef<Argument> arguments) {
+  if (llvm::Error error = checkArguments(kernel, arguments))
+    return error;
+  if (!kernel.items.count)
+    return std::nullopt;
+  int64_t items = 1;
+  for (const ItemFactor &factor : *kernel.items.count) {
+    int64_t count = factor.tile;
+    if (factor.argument)
+      count = llvm::divideCeil(
+          arguments[*factor.argument].tensor.shape[factor.dimension],
+          factor.tile);
+    if (count == 0)
+      return 0;
+    if (llvm::MulOverflow(items, count, items) || items > maxGrid)
+      return llvm::createStringError("@" + kernel.name + " has more than " +
+                                     Twine(maxGrid) + " work items");
+  }
+  return items;
+}
+
+llvm::Expected<unsigned>
+drawloom::runtime::countCtas(const KernelInfo &kernel,
+                             ArrayRef<Argument> arguments, unsigned smCount) {
+  llvm::Expected<std::optional<int64_t>> items = countItems(kernel, arguments);
+  if (!items)
+    return items.takeError();
+  int64_t size = kernel.clusterSize();
+  // As many clusters as there is room for, and at least one.
+  int64_t clusters = std::max<int64_t>(smCount / size, 1);
+  if (*items)
+    clusters = kernel.items.kind == ItemsInfo::Kind::Static
+                   ? std::min(clusters, **items)
+                   : **items;
+  if (clusters * size > maxGrid)
+    return llvm::createStringError(
+        "@" + kernel.name + " needs " + Twine(clusters * size) +
+        " CTAs; a grid has at most " + Twine(maxGrid));
+  return clusters * size;
+}
+
+llvm::Expected<Kernel> Kernel::load(const Device &device, KernelInfo info,
+                                    llvm::StringRef image) {
+  // A target with a suffix runs on one architecture only.
+  llvm::StringRef target = info.target;
+  if (target.consume_back("a") && target != device.architecture())
+    return llvm::createStringError("@" + info.name + " is for " + info.target +
+                                   ", and the device, " + device.name() +
+                                   ", is " + device.architecture());
+  llvm::Expected<Module> module = device.load(image);
+  if (!module)
+    return module.takeError();
+  llvm::Expected<void *> function = module->function(info.name);
+  if (!function)
+    return function.takeError();
+  const Context &context = module->getContext();
+  auto set = [&](int attribute, unsigned value) {
+    return context.check(
+        context.enter().cuFuncSetAttribute(*function, attribute, value),
+        "cuFuncSetAttribute of '" + info.name + "'");
+  };
+  if (info.sharedBytes > sharedWithoutAsking)
+    if (llvm::Error error = set(functionMaxDynamicShared, info.sharedBytes))
+      return error;
+  if (info.clusterSize() > portableCluster)
+    if (llvm::Error error = set(functionNonPortableCluster, 1))
+      return error;
+  Kernel kernel(std::move(*module), std::move(info));
+  kernel.function = *function;
+  kernel.smCount = device.smCount();
+  return kernel;
+}
+
+namespace {
+/// The bytes of one parameter.
+union ParameterValue {
+  TensorMap map;
+  uint64_t number;
+};
+} // namespace
+
+/// A number for a parameter of few bytes.
+static llvm::Expected<uint64_t> narrow(const ArgumentInfo &argument,
+                                       const Parameter &parameter,
+                                       int64_t value, llvm::StringRef what) {
+  if (parameter.bytes == 8 || llvm::isIntN(8 * parameter.bytes, value))
+    return value;
+  return llvm::createStringError(
+      "argument '" + argument.name + "': " + what + " " +
+      Twine(parameter.dimension) + " is " + Twine(value) +
+      ", and the kernel takes it in " + Twine(8 * parameter.bytes) + " bits");
+}
+
+static llvm::Error encode(const Context &context, const ArgumentInfo &argument,
+                          const Parameter &parameter, const Argument &value,
+                          ParameterValue &result) {
+  const Tensor &tensor = value.tensor;
+  llvm::Expected<uint64_t> number = 0;
+  switch (parameter.kind) {
+  case Parameter::Kind::TensorMap: {
+    llvm::Expected<TensorMapRequest> map =
+        makeTensorMap(argument, parameter, tensor);
+    if (!map)
+      return map.takeError();
+    llvm::SmallVector<uint32_t, 5> ones(map->dims.size(), 1);
+    return context.check(
+        context.enter().cuTensorMapEncodeTiled(
+            &result.map, map->type, map->dims.size(),
+            reinterpret_cast<void *>(tensor.address), map->dims.data(),
+            map->strides.data(), map->box.data(), ones.data(),
+            /*interleave=*/0, map->swizzle, promoteToL2Of256Bytes,
+            /*fill=*/0),
+        "cuTensorMapEncodeTiled for '" + argument.name + "'");
+  }
+  case Parameter::Kind::Pointer:
+    number = tensor.address;
+    break;
+  case Parameter::Kind::Size:
+    number =
+        narrow(argument, parameter, tensor.shape[parameter.dimension], "size");
+    break;
+  case Parameter::Kind::Stride:
+    number = narrow(argument, parameter, tensor.strides[parameter.dimension],
+                    "stride");
+    break;
+  case Parameter::Kind::Scalar:
+    number = value.bits;
+    break;
+  }
+  if (!number)
+    return number.takeError();
+  result.number = *number;
+  return llvm::Error::success();
+}
+
+llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
+                           const LaunchOptions &options) const {
+  llvm::Expected<unsigned> ctas = countCtas(infoField, arguments, smCount);
+  if (!ctas)
+    return ctas.takeError();
+  if (*ctas == 0)
+    return llvm::Error::success();
+
+  const Context &context = module.getContext();
+  std::vector<ParameterValue> values(infoField.parameters.size());
+  llvm::SmallVector<void *> pointers;
+  for (auto [parameter, value] :
+       llvm::zip_equal(infoField.parameters, values)) {
+    if (llvm::Error error =
+            encode(context, infoField.arguments[parameter.argument], parameter,
+                   arguments[parameter.argument], value))
+      return error;
+    pointers.push_back(&value);
+  }
+  LaunchAttribute cluster = {};
+  cluster.id = launchClusterDimension;
+  llvm::copy(infoField.cluster, cluster.value.clusterDim);
+  LaunchConfig config = {};
+  config.grid[0] = options.ctas ? options.ctas : *ctas;
+  config.grid[1] = config.grid[2] = 1;
+  config.block[0] = infoField.threads;
+  config.block[1] = config.block[2] = 1;
+  config.sharedBytes = infoField.sharedBytes;
+  config.stream = options.stream;
+  if (infoField.clusterSize() > 1) {
+    config.attributes = &cluster;
+    config.attributeCount = 1;
+  }
+  return context.check(context.enter().cuLaunchKernelEx(
+                           &config, function, pointers.data(), nullptr),
+                       "cuLaunchKernelEx of '" + infoField.name + "'");
+}

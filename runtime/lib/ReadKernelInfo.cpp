@@ -1,0 +1,312 @@
+//===- ReadKernelInfo.cpp - KernelInfo from JSON --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first thing that is wrong is kept with the field that it is in; later
+// reads go on and change nothing, so that each function reads all its fields
+// and the caller looks once. Numbers are checked against what they stand for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KindNames.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace drawloom::runtime;
+using llvm::StringRef;
+using llvm::Twine;
+using llvm::json::Value;
+
+/// TMA's limit of a box in one dimension, and of dimensions.
+static constexpr int64_t maxBox = 256;
+static constexpr size_t maxMapRank = 5;
+/// A list in a description is never longer.
+static constexpr size_t maxEntries = 4096;
+static constexpr int64_t maxSize = int64_t(1) << 40;
+
+namespace {
+
+struct Problem {
+  std::string text;
+
+  void set(const Twine &where, const Twine &what) {
+    if (text.empty())
+      text = (where + ": " + what).str();
+  }
+};
+
+/// The fields of one object.
+class Reader {
+public:
+  Reader(const Value &value, std::string where, Problem &problem)
+      : object(value.getAsObject()), where(std::move(where)), problem(problem) {
+    if (!object)
+      problem.set(this->where.empty() ? "the file" : this->where,
+                  "an object, with braces, is expected");
+  }
+
+  void fail(StringRef field, const Twine &what) {
+    problem.set(path(field), what);
+  }
+  bool has(StringRef field) const { return object && object->get(field); }
+
+  int64_t number(StringRef field, int64_t least, int64_t most,
+                 std::optional<int64_t> otherwise = std::nullopt) {
+    const Value *value = take(field, !otherwise);
+    if (!value)
+      return otherwise.value_or(least);
+    std::optional<int64_t> number = value->getAsInteger();
+    if (number && *number >= least && *number <= most)
+      return *number;
+    fail(field, "a whole number from " + Twine(least) + " to " + Twine(most) +
+                    " is expected");
+    return least;
+  }
+
+  std::string text(StringRef field) {
+    const Value *value = take(field);
+    std::optional<StringRef> text = value ? value->getAsString() : std::nullopt;
+    if (value && (!text || text->empty()))
+      fail(field, "a text is expected");
+    return text.value_or("").str();
+  }
+
+  unsigned choice(StringRef field, llvm::ArrayRef<llvm::StringLiteral> names) {
+    std::string word = text(field);
+    const auto *found = llvm::find(names, word);
+    if (found != names.end())
+      return found - names.begin();
+    fail(field, "'" + word + "' is not one of " +
+                    llvm::join(names.begin(), names.end(), ", "));
+    return 0;
+  }
+
+  void elements(StringRef field,
+                llvm::function_ref<void(const Value &, std::string where)> f) {
+    const Value *value = take(field);
+    const llvm::json::Array *array = value ? value->getAsArray() : nullptr;
+    if (value && (!array || array->size() > maxEntries)) {
+      fail(field, "a list, with brackets, of at most " + Twine(maxEntries) +
+                      " entries is expected");
+      return;
+    }
+    if (array)
+      for (auto [index, element] : llvm::enumerate(*array))
+        f(element, path(field) + "[" + std::to_string(index) + "]");
+  }
+
+  template <typename T>
+  void numbers(StringRef field, int64_t least, int64_t most,
+               llvm::SmallVectorImpl<T> &result) {
+    elements(field, [&](const Value &value, const std::string &where) {
+      std::optional<int64_t> number = value.getAsInteger();
+      if (!number || *number < least || *number > most)
+        problem.set(where, "a whole number from " + Twine(least) + " to " +
+                               Twine(most) + " is expected");
+      result.push_back(static_cast<T>(number.value_or(least)));
+    });
+  }
+
+  const Value *take(StringRef field, bool isRequired = true) {
+    known.push_back(field);
+    const Value *value = object ? object->get(field) : nullptr;
+    if (!value && object && isRequired)
+      fail(field, "is missing");
+    return value;
+  }
+
+  std::string path(StringRef field) const {
+    return where.empty() ? field.str() : where + "." + field.str();
+  }
+
+  /// Complains about fields that nobody read.
+  void finish() {
+    if (!object)
+      return;
+    for (const auto &entry : *object)
+      if (!llvm::is_contained(known, StringRef(entry.first)))
+        fail(StringRef(entry.first),
+             "there is no such field here; the fields are " +
+                 llvm::join(known, ", "));
+  }
+
+private:
+  const llvm::json::Object *object;
+  std::string where;
+  Problem &problem;
+  llvm::SmallVector<StringRef, 8> known;
+};
+
+} // namespace
+
+static ArgumentInfo readArgument(const Value &value, std::string where,
+                                 Problem &problem) {
+  Reader reader(value, std::move(where), problem);
+  ArgumentInfo result;
+  result.name = reader.text("name");
+  std::string type = reader.text("type");
+  result.type = findElementType(type);
+  if (!result.type)
+    reader.fail("type", "'" + type + "' is not one of " + listElementTypes());
+  result.isView = reader.has("shape");
+  if (result.isView)
+    reader.numbers("shape", dynamicSize, maxSize, result.shape);
+  reader.finish();
+  return result;
+}
+
+/// Which argument, of those that are views if it must be one.
+static unsigned readArgumentNumber(Reader &reader, const KernelInfo &kernel,
+                                   bool mustBeView) {
+  if (kernel.arguments.empty()) {
+    reader.fail("argument", "the kernel has no arguments");
+    return 0;
+  }
+  unsigned number =
+      reader.number("argument", 0, int64_t(kernel.arguments.size()) - 1);
+  if (kernel.arguments[number].isView != mustBeView)
+    reader.fail("argument",
+                "'" + kernel.arguments[number].name +
+                    (mustBeView ? "' is a scalar" : "' is no scalar"));
+  return number;
+}
+
+static unsigned readDimension(Reader &reader, const ArgumentInfo &argument) {
+  if (argument.shape.empty()) {
+    reader.fail("dimension", "'" + argument.name + "' has no dimensions");
+    return 0;
+  }
+  return reader.number("dimension", 0, int64_t(argument.shape.size()) - 1);
+}
+
+static Parameter readParameter(const Value &value, std::string where,
+                               const KernelInfo &kernel, Problem &problem) {
+  Reader reader(value, std::move(where), problem);
+  Parameter result;
+  result.kind = Parameter::Kind(reader.choice("kind", parameterKinds));
+  result.argument = readArgumentNumber(reader, kernel,
+                                       result.kind != Parameter::Kind::Scalar);
+  if (kernel.arguments.empty())
+    return result;
+  const ArgumentInfo &argument = kernel.arguments[result.argument];
+  switch (result.kind) {
+  case Parameter::Kind::TensorMap:
+    reader.numbers("box", 1, maxBox, result.box);
+    if (result.box.size() != argument.shape.size() || result.box.empty() ||
+        result.box.size() > maxMapRank)
+      reader.fail("box", Twine(result.box.size()) + " numbers for " +
+                             describe(argument) +
+                             "; there is one for each dimension, at most " +
+                             Twine(maxMapRank));
+    result.swizzle = reader.number("swizzle", 0, 128);
+    if (!llvm::is_contained({0u, 32u, 64u, 128u}, result.swizzle))
+      reader.fail("swizzle", "0, 32, 64 or 128 is expected");
+    break;
+  case Parameter::Kind::Size:
+  case Parameter::Kind::Stride:
+    result.dimension = readDimension(reader, argument);
+    [[fallthrough]];
+  case Parameter::Kind::Pointer:
+  case Parameter::Kind::Scalar:
+    result.bytes = reader.number("bytes", 1, 8);
+    if (!llvm::isPowerOf2_32(result.bytes))
+      reader.fail("bytes", "1, 2, 4 or 8 is expected");
+    break;
+  }
+  reader.finish();
+  return result;
+}
+
+static ItemFactor readFactor(const Value &value, std::string where,
+                             const KernelInfo &kernel, Problem &problem) {
+  Reader reader(value, std::move(where), problem);
+  ItemFactor result;
+  if (reader.has("argument")) {
+    result.argument = readArgumentNumber(reader, kernel, /*mustBeView=*/true);
+    if (!kernel.arguments.empty())
+      result.dimension =
+          readDimension(reader, kernel.arguments[*result.argument]);
+  }
+  result.tile = reader.number("tile", 1, maxSize);
+  reader.finish();
+  return result;
+}
+
+static void readItems(const Value &value, KernelInfo &kernel,
+                      Problem &problem) {
+  Reader reader(value, "items", problem);
+  kernel.items.kind = ItemsInfo::Kind(reader.choice("kind", itemsKinds));
+  if (reader.has("count")) {
+    kernel.items.count.emplace();
+    reader.elements("count", [&](const Value &element, std::string where) {
+      kernel.items.count->push_back(
+          readFactor(element, std::move(where), kernel, problem));
+    });
+  }
+  if (kernel.items.kind != ItemsInfo::Kind::Static && !kernel.items.count)
+    reader.fail("count", "is missing; a launch has a CTA for each item");
+  reader.finish();
+}
+
+/// LLVM's parser calls itself for each bracket, so a file of brackets would
+/// end the process. A description has four of them inside of each other.
+static bool isTooDeep(StringRef json) {
+  constexpr int maxDepth = 16;
+  int depth = 0;
+  bool inText = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (inText && c == '\\')
+      ++i;
+    else if (c == '"')
+      inText = !inText;
+    else if (!inText && (c == '[' || c == '{') && ++depth > maxDepth)
+      return true;
+    else if (!inText && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
+llvm::Expected<KernelInfo>
+drawloom::runtime::readKernelInfo(llvm::StringRef json) {
+  if (isTooDeep(json))
+    return llvm::createStringError("the file: brackets inside of brackets, "
+                                   "deeper than any description");
+  llvm::Expected<Value> value = llvm::json::parse(json);
+  if (!value)
+    return value.takeError();
+  Problem problem;
+  Reader reader(*value, "", problem);
+  KernelInfo kernel;
+  kernel.name = reader.text("name");
+  kernel.target = reader.text("target");
+  kernel.threads = reader.number("threads", 1, 1024);
+  kernel.sharedBytes = reader.number("sharedBytes", 0, INT32_MAX, 0);
+  llvm::SmallVector<unsigned, 3> cluster;
+  if (reader.has("cluster"))
+    reader.numbers("cluster", 1, 16, cluster);
+  if (cluster.size() > 3)
+    reader.fail("cluster", "one to three numbers are expected");
+  cluster.resize(3, 1);
+  llvm::copy(cluster, kernel.cluster.begin());
+  reader.elements("arguments", [&](const Value &element, std::string where) {
+    kernel.arguments.push_back(
+        readArgument(element, std::move(where), problem));
+  });
+  reader.elements("parameters", [&](const Value &element, std::string where) {
+    kernel.parameters.push_back(
+        readParameter(element, std::move(where), kernel, problem));
+  });
+  if (const Value *items = reader.take("items"))
+    readItems(*items, kernel, problem);
+  reader.finish();
+  if (!problem.text.empty())
+    return llvm::createStringError(problem.text);
+  return kernel;
+}

@@ -1,0 +1,148 @@
+//===- KernelInfoTest.cpp - A kernel's description as JSON ----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Runtime/KernelInfo.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace drawloom::runtime;
+
+static constexpr llvm::StringLiteral description = R"({
+  "name": "gemm",
+  "target": "sm_100a",
+  "threads": 256,
+  "cluster": [
+    2,
+    1,
+    1
+  ],
+  "sharedBytes": 229540,
+  "arguments": [
+    {
+      "name": "A",
+      "type": "bf16",
+      "shape": [
+        -1,
+        64
+      ]
+    },
+    {
+      "name": "alpha",
+      "type": "f32"
+    }
+  ],
+  "parameters": [
+    {
+      "kind": "tensorMap",
+      "argument": 0,
+      "box": [
+        64,
+        128
+      ],
+      "swizzle": 128
+    },
+    {
+      "kind": "pointer",
+      "argument": 0,
+      "bytes": 8
+    },
+    {
+      "kind": "size",
+      "argument": 0,
+      "dimension": 1,
+      "bytes": 4
+    },
+    {
+      "kind": "stride",
+      "argument": 0,
+      "dimension": 0,
+      "bytes": 8
+    },
+    {
+      "kind": "scalar",
+      "argument": 1,
+      "bytes": 4
+    }
+  ],
+  "items": {
+    "kind": "static",
+    "count": [
+      {
+        "argument": 0,
+        "dimension": 0,
+        "tile": 128
+      },
+      {
+        "tile": 3
+      }
+    ]
+  }
+}
+)";
+
+TEST(KernelInfo, ReadsWhatItWrites) {
+  auto kernel = readKernelInfo(description);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeJson(*kernel, os);
+  EXPECT_EQ(text, description.str());
+  EXPECT_EQ(describe(kernel->arguments[0]), "A: ?x64xbf16");
+  EXPECT_EQ(kernel->clusterSize(), 2u);
+}
+
+/// The error after `from` in the description became `to`.
+static std::string problem(llvm::StringRef from, llvm::StringRef to) {
+  std::string text = description.str();
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from.str();
+  text.replace(at, from.size(), to);
+  auto kernel = readKernelInfo(text);
+  return kernel ? "" : llvm::toString(kernel.takeError());
+}
+
+TEST(KernelInfo, RefusalsNameTheField) {
+  EXPECT_EQ(problem("\"threads\": 256", "\"threads\": 2048"),
+            "threads: a whole number from 1 to 1024 is expected");
+  EXPECT_EQ(problem("\"threads\"", "\"warps\""), "threads: is missing");
+  EXPECT_EQ(problem("\"bf16\"", "\"f4\""),
+            "arguments[0].type: 'f4' is not one of " + listElementTypes());
+  EXPECT_EQ(problem("\"argument\": 0", "\"argument\": 7"),
+            "parameters[0].argument: a whole number from 0 to 1 is expected");
+  EXPECT_EQ(problem("\"argument\": 0", "\"argument\": 1"),
+            "parameters[0].argument: 'alpha' is a scalar");
+  EXPECT_EQ(problem("\"argument\": 1", "\"argument\": 0"),
+            "parameters[4].argument: 'A' is no scalar");
+  EXPECT_EQ(problem("\"dimension\": 1", "\"dimension\": 2"),
+            "parameters[2].dimension: a whole number from 0 to 1 is expected");
+  EXPECT_EQ(problem("        64,\n        128\n", "        64\n"),
+            "parameters[0].box: 1 numbers for A: ?x64xbf16; there is one for "
+            "each dimension, at most 5");
+  EXPECT_EQ(problem("\"swizzle\": 128", "\"swizzle\": 100"),
+            "parameters[0].swizzle: 0, 32, 64 or 128 is expected");
+  EXPECT_EQ(problem("\"bytes\": 8", "\"bytes\": 3"),
+            "parameters[1].bytes: 1, 2, 4 or 8 is expected");
+  EXPECT_EQ(problem("\"pointer\"", "\"handle\""),
+            "parameters[1].kind: 'handle' is not one of tensorMap, pointer, "
+            "size, stride, scalar");
+  EXPECT_EQ(problem("\"tile\": 3", "\"tiles\": 3"),
+            "items.count[1].tile: is missing");
+  EXPECT_EQ(problem("\"kind\": \"static\",\n    \"count\"",
+                    "\"kind\": \"one\",\n    \"counts\""),
+            "items.count: is missing; a launch has a CTA for each item");
+  EXPECT_EQ(problem("\"name\": \"gemm\"", "\"name\": \"gemm\", \"x\": 1"),
+            "x: there is no such field here; the fields are name, target, "
+            "threads, sharedBytes, cluster, arguments, parameters, items");
+}
+
+TEST(KernelInfo, DeepBracketsEndNothing) {
+  auto kernel = readKernelInfo(std::string(1 << 20, '['));
+  EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),
+            "the file: brackets inside of brackets, deeper than any "
+            "description");
+}

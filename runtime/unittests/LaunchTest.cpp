@@ -1,0 +1,249 @@
+//===- LaunchTest.cpp - Kernels on a driver -------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver is the emulator's; the code under test does not know.
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Runtime/Launch.h"
+#include "llvm/Support/Endian.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+
+using namespace drawloom::runtime;
+
+// A CTA copies 8x16 words of the matrix, by TMA; CTA c those of columns 16c.
+static constexpr llvm::StringLiteral copyTile = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry tile(
+    .param .align 64 .b8 map[128],
+    .param .u64 out
+) {
+  .reg .pred %follower, %done;
+  .reg .b32 %thread, %column, %r<3>;
+  .reg .b64 %rd<4>;
+  .shared .align 128 .b8 words[512];
+  .shared .align 8 .b64 full;
+  mov.u32 %thread, %tid.x;
+  mov.u32 %r1, %ctaid.x;
+  shl.b32 %column, %r1, 4;
+  setp.ne.u32 %follower, %thread, 0;
+  @%follower bra ready;
+  mbarrier.init.shared.b64 [full], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared.b64 _, [full], 512;
+  mov.b64 %rd1, map;
+  cvta.param.u64 %rd1, %rd1;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+    [words], [%rd1, {%column, 0}], [full];
+ready:
+  bar.sync 0;
+wait:
+  mbarrier.try_wait.parity.shared.b64 %done, [full], 0;
+  @!%done bra wait;
+  mov.u32 %r2, words;
+  mad.lo.u32 %r2, %thread, 4, %r2;
+  ld.shared.u32 %r2, [%r2];
+  ld.param.u64 %rd2, [out];
+  mad.lo.u32 %r1, %r1, 128, %thread;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd2, %rd2, %rd3;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+)";
+
+// out = {rows, stride, scalar}, one thread.
+static constexpr llvm::StringLiteral numbers = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry numbers(.param .u64 out, .param .u32 rows,
+                        .param .u64 stride, .param .f32 scalar) {
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [rows];
+  st.global.u32 [%rd1], %r1;
+  ld.param.u64 %rd2, [stride];
+  cvt.u32.u64 %r2, %rd2;
+  st.global.u32 [%rd1+4], %r2;
+  ld.param.b32 %r1, [scalar];
+  st.global.u32 [%rd1+8], %r1;
+  ret;
+}
+)";
+
+// Writes to address 0.
+static constexpr llvm::StringLiteral faulty = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry numbers() {
+  .reg .b64 %rd1;
+  mov.u64 %rd1, 0;
+  st.global.u64 [%rd1], %rd1;
+  ret;
+}
+)";
+
+static constexpr llvm::StringLiteral tileInfo = R"({
+  "name": "tile", "target": "sm_90a", "threads": 128,
+  "arguments": [{"name": "matrix", "type": "f32", "shape": [-1, -1]},
+                {"name": "out", "type": "f32", "shape": [-1, 8, 16]}],
+  "parameters": [
+    {"kind": "tensorMap", "argument": 0, "box": [16, 8], "swizzle": 0},
+    {"kind": "pointer", "argument": 1, "bytes": 8}],
+  "items": {"kind": "one",
+            "count": [{"argument": 0, "dimension": 1, "tile": 16}]}
+})";
+
+static constexpr llvm::StringLiteral numbersInfo = R"({
+  "name": "numbers", "target": "sm_90a", "threads": 1,
+  "arguments": [{"name": "out", "type": "i32", "shape": [-1, -1]},
+                {"name": "scale", "type": "f32"}],
+  "parameters": [
+    {"kind": "pointer", "argument": 0, "bytes": 8},
+    {"kind": "size", "argument": 0, "dimension": 0, "bytes": 4},
+    {"kind": "stride", "argument": 0, "dimension": 0, "bytes": 8},
+    {"kind": "scalar", "argument": 1, "bytes": 4}],
+  "items": {"kind": "one", "count": []}
+})";
+
+namespace {
+class LaunchTest : public testing::Test {
+protected:
+  void SetUp() override {
+    setenv("DRAWLOOM_DEVICE", "h100", 1);
+    setenv("DRAWLOOM_SMS", "4", 1);
+    auto driver = Driver::open(DRAWLOOM_LIBCUDA);
+    ASSERT_TRUE(bool(driver)) << llvm::toString(driver.takeError());
+    auto opened = Device::open(*driver);
+    ASSERT_TRUE(bool(opened)) << llvm::toString(opened.takeError());
+    device.emplace(std::move(*opened));
+  }
+
+  llvm::Expected<Kernel> load(llvm::StringRef json, llvm::StringRef ptx) {
+    llvm::Expected<KernelInfo> info = readKernelInfo(json);
+    if (!info)
+      return info.takeError();
+    return Kernel::load(*device, std::move(*info), ptx);
+  }
+
+  std::optional<Device> device;
+};
+} // namespace
+
+TEST_F(LaunchTest, DeviceSaysWhatItIs) {
+  EXPECT_EQ(device->architecture(), "sm_90");
+  EXPECT_EQ(device->smCount(), 4u);
+  EXPECT_FALSE(device->name().empty());
+}
+
+TEST_F(LaunchTest, TensorMapsFromShapesAndStrides) {
+  // 5 rows of 20 words, in rows of 24.
+  std::vector<float> matrix(5 * 24, -1);
+  for (int row = 0; row != 5; ++row)
+    for (int column = 0; column != 20; ++column)
+      matrix[row * 24 + column] = row * 100 + column;
+  auto in = device->allocate(matrix.size() * 4);
+  auto out = device->allocate(2 * 8 * 16 * 4);
+  ASSERT_TRUE(in && out);
+  ASSERT_FALSE(in->upload(llvm::ArrayRef<char>(
+      reinterpret_cast<char *>(matrix.data()), matrix.size() * 4)));
+  auto kernel = load(tileInfo, copyTile);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  ElementType f32 = findElementType("f32");
+  Argument from{Tensor{f32, {5, 20}, {24, 1}, in->address()}};
+  Argument to{Tensor::packed(f32, {2, 8, 16}, out->address())};
+  llvm::Error error = kernel->launch({from, to});
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  std::vector<float> result(2 * 8 * 16);
+  error = out->download(llvm::MutableArrayRef<char>(
+      reinterpret_cast<char *>(result.data()), result.size() * 4));
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  for (int cta = 0; cta != 2; ++cta)
+    for (int row = 0; row != 8; ++row)
+      for (int column = 0; column != 16; ++column) {
+        int x = 16 * cta + column;
+        float expected = row < 5 && x < 20 ? row * 100 + x : 0;
+        EXPECT_EQ(result[(cta * 8 + row) * 16 + column], expected);
+      }
+}
+
+TEST_F(LaunchTest, SizesStridesAndScalars) {
+  auto out = device->allocate(12);
+  ASSERT_TRUE(bool(out));
+  auto kernel = load(numbersInfo, numbers);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  Argument view{
+      Tensor{findElementType("i32"), {1, 3}, {77, 1}, out->address()}};
+  Argument scale;
+  scale.bits = 0x40490fdb;
+  llvm::Error error = kernel->launch({view, scale});
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  char bytes[12];
+  error = out->download(bytes);
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  using llvm::support::endian::read32le;
+  EXPECT_EQ(read32le(bytes), 1u);
+  EXPECT_EQ(read32le(bytes + 4), 77u);
+  EXPECT_EQ(read32le(bytes + 8), 0x40490fdbu);
+
+  view.tensor.shape[0] = int64_t(1) << 33;
+  error = kernel->launch({view, scale});
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "argument 'out': size 0 is 8589934592, and the kernel takes it in "
+            "32 bits");
+}
+
+TEST_F(LaunchTest, ErrorsAreValues) {
+  auto kernel = load(R"({"name": "numbers", "target": "sm_100a", "threads": 1,
+      "arguments": [], "parameters": [],
+      "items": {"kind": "one", "count": []}})",
+                     faulty);
+  EXPECT_EQ(llvm::toString(kernel.takeError()),
+            "@numbers is for sm_100a, and the device, " + device->name() +
+                ", is sm_90");
+  auto broken = load(tileInfo, ".version 8.0\n.target sm_90a\nnonsense");
+  ASSERT_FALSE(bool(broken));
+  std::string words = llvm::toString(broken.takeError());
+  EXPECT_NE(words.find("cuModuleLoadData: CUDA_ERROR_INVALID_PTX"),
+            std::string::npos)
+      << words;
+  EXPECT_NE(words.find("module.ptx:3:1"), std::string::npos) << words;
+
+  // What a kernel does wrong comes out of a later call; a reset helps.
+  {
+    auto bad = load(R"({"name": "numbers", "target": "sm_90a", "threads": 1,
+        "arguments": [], "parameters": [],
+        "items": {"kind": "one", "count": []}})",
+                    faulty);
+    ASSERT_TRUE(bool(bad)) << llvm::toString(bad.takeError());
+    llvm::Error error = bad->launch({});
+    ASSERT_FALSE(error) << llvm::toString(std::move(error));
+    words = llvm::toString(device->synchronize());
+    EXPECT_NE(words.find("cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS"),
+              std::string::npos)
+        << words;
+  }
+  llvm::Error error = device->reset();
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  EXPECT_TRUE(bool(device->allocate(16)));
+}
+
+TEST_F(LaunchTest, NothingIsLaunchedWithoutItems) {
+  auto kernel = load(tileInfo, copyTile);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  ElementType f32 = findElementType("f32");
+  llvm::Error error = kernel->launch(
+      {{Tensor::packed(f32, {5, 0}, 0)}, {Tensor::packed(f32, {0, 8, 16}, 0)}});
+  EXPECT_FALSE(error) << llvm::toString(std::move(error));
+}
