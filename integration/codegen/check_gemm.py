@@ -39,14 +39,19 @@ def read_parameters(text: str) -> list[dict]:
     return parameters
 
 
-def launch(tools: Path, program: Path, arrays: list[np.ndarray], folder: Path,
-           ctas: int, schedules: int) -> np.ndarray:
+DEVICES = {"sm_90a": "h100", "sm_100a": "b200"}
+
+
+def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
+           folder: Path, ctas: int, schedules: int) -> np.ndarray:
     """Runs the kernel; the last array is the output."""
     folder.mkdir(parents=True, exist_ok=True)
-    nvvm, ptx = folder / "kernel.mlir", folder / "kernel.ptx"
-    subprocess.run([tools / "drawloom-opt", program, "--front-half",
+    source, nvvm, ptx = (folder / name for name in
+                         ("program.mlir", "kernel.mlir", "kernel.ptx"))
+    source.write_text(program.read_text().replace("sm_100a", arch))
+    subprocess.run([tools / "drawloom-opt", source, "--front-half",
                     "--convert-agent-to-nvvm", "-o", nvvm], check=True)
-    subprocess.run([tools / "drawloom", "compile", nvvm, "--arch", "sm_100a",
+    subprocess.run([tools / "drawloom", "compile", nvvm, "--arch", arch,
                     "--emit", "ptx", "-o", ptx], check=True)
     text = nvvm.read_text()
     names = [f"x{i}" for i in range(len(arrays))]
@@ -67,7 +72,7 @@ def launch(tools: Path, program: Path, arrays: list[np.ndarray], folder: Path,
     threads = int(re.search(r"nvvm\.reqntid = array<i32: (\d+)", text).group(1))
     shared = int(re.search(r"agent\.shared_bytes = (\d+)", text).group(1))
     (folder / "launch.json").write_text(json.dumps({
-        "device": "b200", "sms": 4, "grid": [ctas], "block": [threads],
+        "device": DEVICES[arch], "sms": 4, "grid": [ctas], "block": [threads],
         "dynamicShared": shared, "arrays": described, "parameters": values}))
     command = [tools / "drawloom", "run", ptx, "--launch", folder / "launch.json",
                "-o", folder]
@@ -81,6 +86,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--tools", type=Path, required=True)
     options.add_argument("--program", type=Path, required=True)
+    options.add_argument("--arch", choices=DEVICES, default="sm_100a")
     options.add_argument("--residual", action="store_true")
     options.add_argument("--shape", default="256x256x128", help="MxNxK")
     options.add_argument("--ctas", type=int, default=1)
@@ -93,8 +99,8 @@ def main() -> int:
     a, b, c = (to_bf16(random.standard_normal(shape))
                for shape in ((m, k), (n, k), (m, n)))
     arrays = [a, b] + ([c] if chosen.residual else []) + [np.zeros((m, n), np.uint16)]
-    got = from_bf16(launch(chosen.tools, chosen.program, arrays, chosen.folder,
-                           chosen.ctas, chosen.schedules)).astype(np.float64)
+    got = from_bf16(launch(chosen.tools, chosen.program, chosen.arch, arrays,
+                           chosen.folder, chosen.ctas, chosen.schedules)).astype(np.float64)
 
     x, y = from_bf16(a).astype(np.float64), from_bf16(b).astype(np.float64)
     exact, magnitude = x @ y.T, np.abs(x) @ np.abs(y).T

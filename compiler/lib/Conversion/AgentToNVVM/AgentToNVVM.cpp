@@ -245,9 +245,9 @@ LogicalResult KernelEmitter::emit() {
         "has no roles: code is generated behind 'form-pipes'");
   SwitchOp op = *switches.begin();
   const target::Architecture *arch = tile::getTarget(kernel);
-  if (!arch || arch->mma != target::MmaInstruction::Tcgen05)
+  if (!arch)
     return kernel->emitOpError(
-        "is for an architecture without tensor memory, which has no code yet");
+        "has no target: code is generated behind 'choose-schedule'");
   std::optional<int64_t> warps = plan::getNumber(op, plan::warpsAttrName);
   if (!warps)
     return op->emitOpError(

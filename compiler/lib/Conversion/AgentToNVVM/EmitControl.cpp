@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -117,7 +118,8 @@ LogicalResult Emitter::emitOp(Operation *op) {
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return emitStore(store);
   if (auto mma = dyn_cast<tile::MmaOp>(op))
-    return emitMma(mma);
+    return kernel.arch.mma == target::MmaInstruction::Wgmma ? emitWgmma(mma)
+                                                            : emitMma(mma);
   if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
     return emitSlice(op);
   // A part of a view is other coordinates, where it is used.
@@ -239,83 +241,189 @@ void Emitter::popRings(ArrayRef<RingKey> keys, ValueRange values) {
   }
 }
 
+/// Whether `value` is computed from `source` by scalars.
+static bool dependsOn(Value value, Value source) {
+  if (value == source)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, source);
+         });
+}
+
+/// A register has a name and no address. So a loop that cuts a tile in
+/// registers at its own count is written down once for each iteration.
+bool Emitter::mustUnroll(scf::ForOp op) {
+  WalkResult found = op.getBody()->walk([&](tensor::ExtractSliceOp slice) {
+    bool cuts = tiles.lookup(slice.getSource()).kind == Tile::Kind::Fragment &&
+                llvm::any_of(slice.getOffsets(), [&](Value offset) {
+                  return dependsOn(offset, op.getInductionVar());
+                });
+    return cuts ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
+  std::optional<APInt> trips = op.getStaticTripCount();
+  std::optional<int64_t> first = getConstantIntValue(op.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(op.getStep());
+  if (!trips || !first || !step)
+    return op->emitOpError("cuts a tile in registers at its own count, so its "
+                           "bounds must be constants");
+  auto bind = [&](Value to, Value from) {
+    if (isa<RankedTensorType>(from.getType()))
+      tiles[to] = tiles.lookup(from);
+    else
+      scalars[to] = lookup(from);
+  };
+  startLags(op);
+  for (auto [argument, init] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
+    bind(argument, init);
+  Operation *end = op.getBody()->getTerminator();
+  for (uint64_t i = 0; i < trips->getZExtValue(); ++i) {
+    scalars[op.getInductionVar()] = constant(*first + i * *step);
+    if (failed(emitBlock(*op.getBody())))
+      return failure();
+    // All at once: an argument may be yielded as another one.
+    SmallVector<Tile> nextTiles;
+    SmallVector<Value> nextScalars;
+    for (Value value : end->getOperands()) {
+      nextTiles.push_back(tiles.lookup(value));
+      nextScalars.push_back(lookup(value));
+    }
+    for (auto [index, argument] : llvm::enumerate(op.getRegionIterArgs()))
+      if (isa<RankedTensorType>(argument.getType()))
+        tiles[argument] = nextTiles[index];
+      else
+        scalars[argument] = nextScalars[index];
+  }
+  for (auto [result, argument] :
+       llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
+    bind(result, argument);
+  b.setLoc(op.getLoc());
+  endLags(op);
+  return success();
+}
+
+/// How a loop carries a tile.
+Emitter::Carried Emitter::getCarried(Value result) {
+  if (!isa<RankedTensorType>(result.getType()))
+    return Carried::Scalar;
+  Operation *maker = plan::getMaker(result);
+  if (plan::isTensorCoreProduct(maker, kernel.arch))
+    return Carried::Filled;
+  return isa_and_present<tile::MmaOp>(maker) ? Carried::Sum : Carried::Fragment;
+}
+
+/// What a loop carries of `values`: what it starts with, or yields.
+LogicalResult Emitter::carry(scf::ForOp op, ValueRange values,
+                             SmallVectorImpl<Value> &carried) {
+  size_t start = carried.size();
+  carried.resize(start + values.size());
+  // Reading a tile may wait for products, which gives sums another name. So
+  // sums, for which nobody waits, come last.
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Value &to = carried[start + index];
+    switch (getCarried(op.getResult(index))) {
+    case Carried::Scalar:
+      to = lookup(value);
+      break;
+    case Carried::Filled: {
+      // A sum in tensor memory stays where it is; the loop carries whether
+      // there is one yet.
+      const Tile &tile = tiles[value];
+      if (tile.kind == Tile::Kind::Accumulator)
+        to = tile.value;
+      else if (matchPattern(value, m_AnyZeroFloat()))
+        to = constant(0, 1);
+      else
+        return op->emitOpError(
+            "starts a sum in tensor memory with a tile that is not zero");
+      break;
+    }
+    case Carried::Fragment:
+    case Carried::Sum: {
+      if (isInFlight(value) && getCarried(op.getResult(index)) == Carried::Sum)
+        break;
+      FailureOr<Value> fragment = getFragment(value, op);
+      if (failed(fragment))
+        return failure();
+      to = *fragment;
+      break;
+    }
+    }
+  }
+  SmallVector<Value> kept;
+  for (Value value : values)
+    if (isa<RankedTensorType>(value.getType()) && isInFlight(value))
+      kept.push_back(tiles.lookup(value).value);
+  finishProductsExcept(kept);
+  for (auto [index, value] : llvm::enumerate(values))
+    if (!carried[start + index])
+      carried[start + index] = tiles.lookup(value).value;
+  return success();
+}
+
+/// Takes over what a loop carries, in its body or behind it.
+void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from) {
+  SmallVector<Value> sums;
+  for (auto [index, value] : llvm::enumerate(to)) {
+    Value carried = from[index];
+    switch (getCarried(op.getResult(index))) {
+    case Carried::Scalar:
+      scalars[value] = carried;
+      break;
+    case Carried::Filled:
+      tiles[value] = {Tile::Kind::Accumulator, carried, {}};
+      break;
+    case Carried::Sum:
+      sums.push_back(carried);
+      [[fallthrough]];
+    case Carried::Fragment:
+      tiles[value] = {Tile::Kind::Fragment, carried, {}};
+      break;
+    }
+  }
+  carryProducts(sums);
+}
+
 LogicalResult Emitter::emitFor(scf::ForOp op) {
+  if (mustUnroll(op))
+    return emitUnrolled(op);
   startLags(op);
   SmallVector<RingKey> keys = findRings(op);
   SmallVector<Value> inits;
   pushRings(keys, inits);
   size_t ringCount = inits.size();
-  // A sum in tensor memory stays where it is; the loop carries whether there is
-  // one yet.
-  SmallVector<bool> sums;
-  for (auto [init, result] :
-       llvm::zip_equal(op.getInitArgs(), op.getResults())) {
-    bool isTile = isa<RankedTensorType>(init.getType());
-    sums.push_back(isTile && plan::isTensorCoreProduct(plan::getMaker(result),
-                                                       kernel.arch));
-    if (sums.back()) {
-      const Tile &tile = tiles[init];
-      if (tile.kind == Tile::Kind::Accumulator)
-        inits.push_back(tile.value);
-      else if (tile.kind == Tile::Kind::Splat &&
-               matchPattern(init, m_AnyZeroFloat()))
-        inits.push_back(constant(0, 1));
-      else
-        return op->emitOpError(
-            "starts a sum in tensor memory with a tile that is not zero");
-    } else if (isTile) {
-      FailureOr<Value> fragment = getFragment(init, op);
-      if (failed(fragment))
-        return failure();
-      inits.push_back(*fragment);
-    } else {
-      inits.push_back(lookup(init));
-    }
-  }
-
+  if (failed(carry(op, op.getInitArgs(), inits)))
+    return failure();
   auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
                                  lookup(op.getUpperBound()),
                                  lookup(op.getStep()), inits);
-  auto bind = [&](Value from, Value to, bool sum) {
-    if (sum)
-      tiles[from] = {Tile::Kind::Accumulator, to, {}};
-    else if (isa<RankedTensorType>(from.getType()))
-      tiles[from] = {Tile::Kind::Fragment, to, {}};
-    else
-      scalars[from] = to;
-  };
+  int64_t certainGroups = groups;
   {
     OpBuilder::InsertionGuard guard(b);
     enter(b, loop);
     scalars[op.getInductionVar()] = loop.getInductionVar();
     ValueRange carried = loop.getRegionIterArgs();
     popRings(keys, carried.take_front(ringCount));
-    for (auto [index, argument] : llvm::enumerate(op.getRegionIterArgs()))
-      bind(argument, carried[ringCount + index], sums[index]);
+    bindCarried(op, op.getRegionIterArgs(), carried.drop_front(ringCount));
     if (failed(emitBlock(*op.getBody())))
       return failure();
+    b.setLoc(op.getLoc());
     SmallVector<Value> next;
     pushRings(keys, next);
-    for (auto [index, value] :
-         llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
-      if (sums[index]) {
-        next.push_back(tiles[value].value);
-      } else if (isa<RankedTensorType>(value.getType())) {
-        FailureOr<Value> fragment = getFragment(value, op);
-        if (failed(fragment))
-          return failure();
-        next.push_back(*fragment);
-      } else {
-        next.push_back(lookup(value));
-      }
-    }
-    b.setLoc(op.getLoc());
+    if (failed(carry(op, op.getBody()->getTerminator()->getOperands(), next)))
+      return failure();
     scf::YieldOp::create(b, next);
   }
+  groups = certainGroups;
   ValueRange results = loop.getResults();
   popRings(keys, results.take_front(ringCount));
-  for (auto [index, result] : llvm::enumerate(op.getResults()))
-    bind(result, results[ringCount + index], sums[index]);
+  bindCarried(op, op.getResults(), results.drop_front(ringCount));
   endLags(op);
   return success();
 }
@@ -328,6 +436,7 @@ LogicalResult Emitter::emitItems(ForEachItemOp op) {
   if (op.getEvery() != 1)
     return op->emitOpError("takes every other work item, which has no code "
                            "yet");
+  finishProductsExcept({});
   startLags(op);
   SmallVector<RingKey> keys = findRings(op);
   SmallVector<Value> inits;
@@ -347,9 +456,10 @@ LogicalResult Emitter::emitItems(ForEachItemOp op) {
       scalars[argument] = lookup(value);
     if (failed(emitBlock(op.getBody().front())))
       return failure();
+    b.setLoc(op.getLoc());
+    finishProductsExcept({});
     SmallVector<Value> next;
     pushRings(keys, next);
-    b.setLoc(op.getLoc());
     scf::YieldOp::create(b, next);
   }
   popRings(keys, loop.getResults());

@@ -26,6 +26,7 @@ VectorType Emitter::getFragmentType(RankedTensorType type) {
 
 FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
+  finishProduct(value);
   const Tile tile = tiles.lookup(value);
   // Thread t of the role has row t.
   int64_t threads = role ? role.getWarps() * kernel.arch.warpSize : 0;

@@ -17,6 +17,7 @@
 // store | it waits for the read, then arrives |
 
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -166,9 +167,19 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
   return success();
 }
 
+/// Whether warp groups multiply what is in the slots.
+static bool isReadByWarpGroups(ConsumeOp op, const target::Architecture &arch) {
+  if (arch.mma != target::MmaInstruction::Wgmma)
+    return false;
+  return op.getBody()
+      .walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 LogicalResult Emitter::emitConsume(ConsumeOp op) {
   Block &body = op.getBody().front();
   SmallVector<Value> indices;
+  int64_t earlierGroups = groups;
   unsigned argument = 0;
   bool fence = false;
   for (Value value : op.getPipes()) {
@@ -202,7 +213,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
       scalars[result] = lookup(value);
       continue;
     }
-    if (tiles[value].kind == Tile::Kind::Accumulator) {
+    if (tiles[value].kind == Tile::Kind::Accumulator || isInFlight(value)) {
       tiles[result] = tiles[value];
       continue;
     }
@@ -213,6 +224,10 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
     tiles[result] = {Tile::Kind::Fragment, *fragment, {}};
   }
 
+  // A slot goes back when the products that read it are done. Those of later
+  // slots may go on.
+  if (isReadByWarpGroups(op, kernel.arch))
+    waitForProducts(op.getLag() * (groups - earlierGroups));
   if (!body.getOps<tile::StoreOp>().empty())
     when(leader, [&] { NVVM::CpAsyncBulkCommitGroupOp::create(b); });
   for (auto [value, index] : llvm::zip_equal(op.getPipes(), indices)) {
@@ -302,6 +317,12 @@ void Emitter::startLags(Operation *scope) {
 }
 
 void Emitter::endLags(Operation *scope) {
+  bool multiplies = false;
+  forEachLag(scope, [&](ConsumeOp op, Value) {
+    multiplies |= isReadByWarpGroups(op, kernel.arch);
+  });
+  if (multiplies)
+    waitForProducts(0);
   forEachLag(scope, [&](ConsumeOp op, Value value) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];

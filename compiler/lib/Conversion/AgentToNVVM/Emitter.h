@@ -58,6 +58,8 @@ struct Tile {
   /// Of a sum in tensor memory, an i1: false if it is one of no products. Then
   /// nothing was written, and it is zero. Null if it is known to be true.
   mlir::Value filled = {};
+  /// Of a tile in shared memory: it lies there with rows and columns exchanged.
+  bool transposed = false;
 };
 
 /// The span after which the pattern of a swizzle moves on by one chunk.
@@ -140,11 +142,23 @@ private:
   enum End : unsigned { Fills, Empties };
   using RingKey = std::pair<mlir::Value, unsigned>;
 
+  /// How a loop carries a value: as it is; as a vector; as a vector that
+  /// products may still be writing; or, for a sum in tensor memory, whether
+  /// there is one.
+  enum class Carried { Scalar, Fragment, Sum, Filled };
+
   // EmitControl.cpp
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitOp(mlir::Operation *op);
   llvm::LogicalResult emitElementwise(mlir::Operation *op);
   llvm::LogicalResult emitFor(mlir::scf::ForOp op);
+  bool mustUnroll(mlir::scf::ForOp op);
+  llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
+  Carried getCarried(mlir::Value result);
+  llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
+                            llvm::SmallVectorImpl<mlir::Value> &carried);
+  void bindCarried(mlir::scf::ForOp op, mlir::ValueRange to,
+                   mlir::ValueRange from);
   llvm::LogicalResult emitItems(agent::ForEachItemOp op);
   llvm::SmallVector<RingKey> findRings(mlir::Operation *loop);
   void pushRings(llvm::ArrayRef<RingKey> keys,
@@ -194,6 +208,23 @@ private:
   mlir::Value loadColumns(mlir::Value address, int64_t columns);
   llvm::LogicalResult emitMma(tile::MmaOp op);
 
+  // EmitWgmma.cpp
+  llvm::LogicalResult emitWgmma(tile::MmaOp op);
+  llvm::LogicalResult checkWgmma(tile::MmaOp op);
+  llvm::SmallVector<mlir::Value> issueProduct(tile::MmaOp op, int64_t first,
+                                              int64_t columns,
+                                              llvm::ArrayRef<mlir::Value> sum);
+  llvm::FailureOr<mlir::Value> getSum(mlir::Value tile, mlir::Operation *user);
+  bool isInFlight(mlir::Value tile);
+  /// Waits until at most the newest groups are not done. `others` are updated
+  /// as the tiles are.
+  void waitForProducts(int64_t newest,
+                       llvm::MutableArrayRef<mlir::Value> others = {});
+  void finishProduct(mlir::Value tile);
+  void finishProductsExcept(mlir::ValueRange kept);
+  /// At an edge of a loop: these sums may be in flight, and nothing else is.
+  void carryProducts(mlir::ValueRange sums);
+
   KernelContext &kernel;
   mlir::ImplicitLocOpBuilder &b;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
@@ -201,6 +232,17 @@ private:
   llvm::DenseMap<RingKey, Ring> rings;
   /// The slots of tensor memory that are being filled, the innermost last.
   llvm::SmallVector<mlir::Value> destinations;
+  /// Products that the warp groups have issued and not waited for, the oldest
+  /// first: the sum that they write, and the number of their group.
+  struct InFlight {
+    mlir::Value sum;
+    int64_t group;
+    bool readsRegisters;
+  };
+  llvm::SmallVector<InFlight> inFlight;
+  /// The groups of products so far. Where a loop may add to them, it does not
+  /// count: a wait is then too long, never too short.
+  int64_t groups = 0;
   /// The role, and in it: the elected thread of this warp, the elected thread
   /// of the role's first warp, the row of this thread.
   agent::RoleOp role;

@@ -1,0 +1,382 @@
+//===- EmitWgmma.cpp - Products of Hopper's warp groups ------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The four warps of a group multiply 64 rows together, and the sum is in their
+// registers, as a fragment. The instructions run on while the threads go on: a
+// product is issued, committed as a group, and waited for where somebody reads
+// the sum or gives back a slot that the product reads.
+//
+//   fence                    what threads wrote to the sum and to A comes first
+//   wgmma for each step of k
+//   commit_group
+//   ...                      nobody touches the sum, nor the registers of A
+//   wait_group n             all but the newest n groups are done
+//
+// LLVM sees none of this. So what must not be torn apart is one piece of inline
+// assembly, and sums go through the wait as operands and results: no use can be
+// moved above it.
+//
+// A product that starts from zero in a loop adds to registers that are zero,
+// which also gives the sum of no products. `group` numbers count the groups
+// that are certain to have been committed, so a wait never leaves out one that
+// somebody relies on.
+
+#include "Emitter.h"
+#include "MatrixDescriptors.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::codegen;
+
+/// Rows of one instruction, and columns at most.
+static constexpr int64_t rowsOfGroup = 64, mostColumns = 256;
+
+/// The name of the type of an operand in the instruction; nothing if there is
+/// no code for it.
+static std::optional<StringRef> getTypeName(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF16())
+    return "f16";
+  if (type.isF32())
+    return "tf32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  return std::nullopt;
+}
+
+/// The bits of a matrix descriptor that are not the address, as wgmma reads
+/// them (PTX ISA, "Matrix descriptor format" of wgmma).
+static int64_t describe(const Panels &panels, bool transposed) {
+  uint64_t swizzle = panels.width == 128 ? 1 : panels.width == 64 ? 2 : 3;
+  // Eight rows of a panel are one core. From one core to the next it is the
+  // stride. Along k a panel is one core wide, so the leading distance has no
+  // meaning there; across k it is the distance to the next panel.
+  uint64_t stride = 8 * panels.width / 16;
+  uint64_t leading = transposed ? panels.bytes() / 16 : 1;
+  return static_cast<int64_t>(leading << 16 | stride << 32 | swizzle << 62);
+}
+
+namespace {
+/// An operand of a product in shared memory.
+struct Operand {
+  Panels panels;
+  bool transposed;
+
+  /// How far an element is from the first one, in the descriptor's unit of 16
+  /// bytes: `row` of A or B, `k` bytes along k.
+  int64_t getDistance(int64_t row, int64_t k) const {
+    if (!transposed)
+      return (row * panels.width + k / panels.width * panels.bytes() +
+              k % panels.width) /
+             16;
+    int64_t element = panels.bits / 8;
+    return (row / panels.elements() * panels.bytes() +
+            k / element * panels.width) /
+           16;
+  }
+};
+} // namespace
+
+/// Writes inline assembly that changes `sums`, of f32, and returns what they
+/// are then. In the text they are $0, $1, ...; the inputs come behind
+/// them, or, unless the sums are `fresh` (not read), behind two times as many.
+static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
+                                       const Twine &text, size_t count,
+                                       ArrayRef<Value> sums,
+                                       ArrayRef<Value> inputs) {
+  std::string constraints;
+  for (size_t i = 0; i < count; ++i)
+    constraints += sums.empty() ? "=&f," : "=f,";
+  for (size_t i = 0; i < sums.size(); ++i)
+    constraints += std::to_string(i) + ",";
+  for (Value input : inputs)
+    constraints += input.getType().isInteger(64) ? "l," : "r,";
+  constraints += "~{memory}";
+  SmallVector<Value> operands(sums);
+  llvm::append_range(operands, inputs);
+  Type result;
+  if (count)
+    result = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), SmallVector<Type>(count, b.getF32Type()));
+  else
+    result = LLVM::LLVMVoidType::get(b.getContext());
+  auto assembly = LLVM::InlineAsmOp::create(
+      b, result, operands, text.str(), constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+      ArrayAttr());
+  SmallVector<Value> changed;
+  for (size_t i = 0; i < count; ++i)
+    changed.push_back(LLVM::ExtractValueOp::create(b, assembly.getRes(), i));
+  return changed;
+}
+
+static SmallVector<Value> getElements(ImplicitLocOpBuilder &b, Value vector) {
+  return llvm::to_vector_of<Value>(
+      vector::ToElementsOp::create(b, vector).getResults());
+}
+
+static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
+  return vector::FromElementsOp::create(
+      b,
+      VectorType::get(static_cast<int64_t>(elements.size()),
+                      elements.front().getType()),
+      elements);
+}
+
+void Emitter::waitForProducts(int64_t newest, MutableArrayRef<Value> others) {
+  SmallVector<Value> done;
+  for (const InFlight &product : inFlight)
+    if (groups - product.group >= newest)
+      done.push_back(product.sum);
+  inFlight.erase(llvm::remove_if(inFlight,
+                                 [&](const InFlight &product) {
+                                   return groups - product.group >= newest;
+                                 }),
+                 inFlight.end());
+  SmallVector<Value> elements;
+  for (Value sum : done)
+    llvm::append_range(elements, getElements(b, sum));
+  SmallVector<Value> waited =
+      emitAssembly(b, "wgmma.wait_group.sync.aligned " + Twine(newest) + ";",
+                   elements.size(), elements, {});
+  ArrayRef<Value> rest = waited;
+  for (Value before : done) {
+    int64_t size = cast<VectorType>(before.getType()).getNumElements();
+    Value after = getVector(b, rest.take_front(size));
+    rest = rest.drop_front(size);
+    for (auto &[key, tile] : tiles)
+      if (tile.value == before)
+        tile.value = after;
+    for (Value &other : others)
+      if (other == before)
+        other = after;
+  }
+}
+
+void Emitter::finishProduct(Value tile) {
+  Value sum = tiles.lookup(tile).value;
+  for (const InFlight &product : inFlight)
+    if (product.sum == sum)
+      return waitForProducts(groups - product.group, {});
+}
+
+void Emitter::finishProductsExcept(ValueRange kept) {
+  std::optional<int64_t> newest;
+  for (const InFlight &product : inFlight)
+    if (!llvm::is_contained(kept, product.sum))
+      newest = groups - product.group;
+  if (newest)
+    waitForProducts(*newest, {});
+}
+
+void Emitter::carryProducts(ValueRange sums) {
+  inFlight.clear();
+  for (Value sum : sums)
+    inFlight.push_back({sum, groups, /*readsRegisters=*/true});
+}
+
+bool Emitter::isInFlight(Value tile) {
+  Value sum = tiles.lookup(tile).value;
+  return llvm::any_of(inFlight, [&](const InFlight &product) {
+    return sum && product.sum == sum;
+  });
+}
+
+/// A tile in registers, whether or not products still write it.
+FailureOr<Value> Emitter::getSum(Value tile, Operation *user) {
+  if (isInFlight(tile))
+    return tiles.lookup(tile).value;
+  return getFragment(tile, user);
+}
+
+/// The type of an operand as it lies in shared memory.
+static RankedTensorType getStoredType(Value value, const Tile &tile) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!tile.transposed)
+    return type;
+  return type.clone(ArrayRef<int64_t>{type.getDimSize(1), type.getDimSize(0)});
+}
+
+/// The columns [first, first + columns) of a product. Adds to `sum`, elements
+/// of a fragment of as many columns, or starts from zero if there are none.
+SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
+                                         int64_t columns, ArrayRef<Value> sum) {
+  const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
+  Type aType = op.getA().getType().getElementType();
+  Type bType = op.getB().getType().getElementType();
+  int64_t k = bytesOfK * 8 / plan::getElementBits(aType);
+  int64_t warpGroups = role.getWarps() / plan::warpsPerGroup;
+  int64_t blocks = op.getM() / (rowsOfGroup * warpGroups);
+  size_t perBlock = columns / 2;
+  size_t count = blocks * perBlock;
+  bool transposable = aType.isBF16() || aType.isF16();
+
+  SmallVector<Value> inputs;
+  std::string text = "{\n.reg .pred first, next;\n.reg .b64 da, db;\n"
+                     "setp.ne.b32 first, " +
+                     std::to_string(sum.empty() ? 0 : 1) +
+                     ", 0;\nsetp.ne.b32 next, 1, 0;\n";
+  auto addInput = [&](Value value) {
+    inputs.push_back(value);
+    return "$" + std::to_string(count + sum.size() + inputs.size() - 1);
+  };
+  auto addOperand = [&](const Tile &tile, RankedTensorType type, Value group) {
+    Operand operand = {*getPanels(type), tile.transposed};
+    Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), tile.value);
+    Value units = arith::ShRUIOp::create(b, address, constant(4));
+    if (group)
+      units = arith::AddIOp::create(
+          b, units,
+          arith::MulIOp::create(b, group,
+                                constant(operand.getDistance(rowsOfGroup, 0))));
+    Value wide = arith::ExtUIOp::create(b, b.getI64Type(), units);
+    Value descriptor = arith::AddIOp::create(
+        b, wide, constant(describe(operand.panels, operand.transposed), 64));
+    return std::pair(operand, addInput(descriptor));
+  };
+
+  Operand aOperand = {}, bOperand = {};
+  std::string aBase, bBase;
+  bool inRegisters = a.kind == Tile::Kind::Fragment;
+  if (inRegisters) {
+    // The words of A are copied here, behind the wait for the product that read
+    // them before, and not where LLVM computes them.
+    auto type = cast<VectorType>(a.value.getType());
+    int64_t words = type.getNumElements() * plan::getElementBits(aType) / 32;
+    Value packed = vector::BitCastOp::create(
+        b, VectorType::get(words, b.getI32Type()), a.value);
+    text += ".reg .b32 a<" + std::to_string(words) + ">;\n";
+    for (auto [index, word] : llvm::enumerate(getElements(b, packed)))
+      text +=
+          "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
+  } else {
+    Value warp = arith::SubIOp::create(b, kernel.warp,
+                                       constant(role.getAt().value_or(0)));
+    Value group = arith::ShRUIOp::create(b, warp, constant(2));
+    std::tie(aOperand, aBase) = addOperand(a, getStoredType(op.getA(), a),
+                                           warpGroups > 1 ? group : Value());
+  }
+  std::tie(bOperand, bBase) =
+      addOperand(bTile, getStoredType(op.getB(), bTile), Value());
+
+  text += "wgmma.fence.sync.aligned;\n";
+  std::string form =
+      llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{3} ",
+                    columns, k, *getTypeName(aType), *getTypeName(bType));
+  int64_t bytes = op.getK() * plan::getElementBits(aType) / 8;
+  for (int64_t step = 0; step < bytes / bytesOfK; ++step)
+    for (int64_t block = 0; block < blocks; ++block) {
+      std::string from;
+      if (inRegisters) {
+        int64_t word = (block * bytes / bytesOfK + step) * 4;
+        from = llvm::formatv("{{a{0}, a{1}, a{2}, a{3}}", word, word + 1,
+                             word + 2, word + 3);
+      } else {
+        text +=
+            llvm::formatv("add.s64 da, {0}, {1};\n", aBase,
+                          aOperand.getDistance(block * rowsOfGroup * warpGroups,
+                                               step * bytesOfK));
+        from = "da";
+      }
+      text += llvm::formatv("add.s64 db, {0}, {1};\n", bBase,
+                            bOperand.getDistance(first, step * bytesOfK));
+      text += form + "{";
+      for (size_t i = 0; i < perBlock; ++i)
+        text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
+      text +=
+          "}, " + from + ", db, " + (step == 0 ? "first" : "next") + ", 1, 1";
+      if (transposable && !inRegisters)
+        text += aOperand.transposed ? ", 1" : ", 0";
+      if (transposable)
+        text += bOperand.transposed ? ", 1" : ", 0";
+      text += ";\n";
+    }
+  text += "wgmma.commit_group.sync.aligned;\n}";
+  ++groups;
+  return emitAssembly(b, text, count, sum, inputs);
+}
+
+LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
+  Type aType = op.getA().getType().getElementType();
+  Type bType = op.getB().getType().getElementType();
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
+  if (!getTypeName(aType) || !getTypeName(bType) ||
+      !result.getElementType().isF32() || op.getAScale())
+    return op->emitOpError() << "multiplies " << op.getA().getType() << " and "
+                             << op.getB().getType() << " to " << result
+                             << ", which has no code on " << kernel.arch.name;
+  int64_t rows = role.getWarps() / plan::warpsPerGroup * rowsOfGroup;
+  if (role.getWarps() % plan::warpsPerGroup != 0 || result.getDimSize(0) % rows)
+    return op->emitOpError()
+           << "has " << result.getDimSize(0) << " rows for " << role.getWarps()
+           << " warps; four warps take " << rowsOfGroup
+           << " of them at a time, so this role needs a multiple of " << rows;
+  if (result.getDimSize(1) > mostColumns)
+    return op->emitOpError()
+           << "has " << result.getDimSize(1) << " columns; wgmma has at most "
+           << mostColumns << ", so choose a tile of at most that many";
+  bool isShort = plan::getElementBits(aType) == 16;
+  if (!isShort && (a.transposed || bTile.transposed))
+    return op->emitOpError()
+           << "reads " << (a.transposed ? "a" : "b") << ", of "
+           << (a.transposed ? aType : bType)
+           << ", across its rows in memory; wgmma does that for 16-bit types "
+              "only, so lay it out along k";
+  bool aIsRead = a.kind == Tile::Kind::Shared ||
+                 (a.kind == Tile::Kind::Fragment && isShort);
+  if (!aIsRead || bTile.kind != Tile::Kind::Shared)
+    return op->emitOpError() << "takes " << (aIsRead ? "b" : "a")
+                             << " from where wgmma does not read it: a is a "
+                                "slot of shared memory, or 16-bit and in "
+                                "registers, and b is a slot";
+  return success();
+}
+
+LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
+  if (failed(checkWgmma(op)))
+    return failure();
+  // The registers that A is copied to belong to this instruction: the last
+  // product that read registers has to be done with them.
+  bool readsRegisters = tiles.lookup(op.getA()).kind == Tile::Kind::Fragment;
+  if (readsRegisters)
+    for (const InFlight &product : llvm::reverse(inFlight))
+      if (product.readsRegisters) {
+        waitForProducts(groups - product.group, {});
+        break;
+      }
+  // Products that add to the same sum are done in order, so none waits for the
+  // one before it.
+  SmallVector<Value> elements;
+  if (!matchPattern(op.getAcc(), m_AnyZeroFloat())) {
+    FailureOr<Value> sum = getSum(op.getAcc(), op);
+    if (failed(sum))
+      return failure();
+    elements = getElements(b, *sum);
+    inFlight.erase(llvm::remove_if(inFlight,
+                                   [&](const InFlight &product) {
+                                     return product.sum == *sum;
+                                   }),
+                   inFlight.end());
+  }
+  SmallVector<Value> next = issueProduct(op, 0, op.getN(), elements);
+  Value result = getVector(b, next);
+  inFlight.push_back({result, groups, readsRegisters});
+  tiles[op.getResult()] = {Tile::Kind::Fragment, result};
+  return success();
+}
