@@ -1,0 +1,296 @@
+//===- Fragments.cpp - Which thread has which element ---------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::plan;
+using tile::Layout;
+
+static constexpr int64_t lanes = 32;
+/// The widest access of a thread.
+static constexpr int64_t accessBits = 128;
+
+/// The prime factors, ascending.
+static SmallVector<int64_t> factor(int64_t number) {
+  SmallVector<int64_t> primes;
+  for (int64_t prime = 2; number > 1; ++prime)
+    for (; number % prime == 0; number /= prime)
+      primes.push_back(prime);
+  return primes;
+}
+
+//===----------------------------------------------------------------------===//
+// The families
+//===----------------------------------------------------------------------===//
+
+Fragments Fragments::rows(int64_t warps) {
+  Fragments result(Family::Rows, warps);
+  result.sources.push_back({inRegister, 1, 0});
+  result.sources.append(llvm::Log2_64(lanes), {inLane, 0, 2});
+  for (int64_t count : factor(warps))
+    result.sources.push_back({inWarp, 0, count});
+  result.sources.push_back({inRegister, 0, 0});
+  return result;
+}
+
+/// PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk", matrix D: row
+/// 16 * warp + lane / 4 + 8 * (i % 4 / 2), column 8 * (i / 4) + 2 * (lane % 4)
+/// + i % 2. The next warp group has the next 64 rows.
+Fragments Fragments::wgmma(int64_t warps) {
+  Fragments result(Family::Wgmma, warps);
+  result.sources = {{inRegister, 1, 2}, {inLane, 1, 2}, {inLane, 1, 2},
+                    {inLane, 0, 2},     {inLane, 0, 2}, {inLane, 0, 2},
+                    {inRegister, 0, 2}};
+  for (int64_t count : factor(warps))
+    result.sources.push_back({inWarp, 0, count});
+  result.sources.append({{inRegister, 1, 0}, {inRegister, 0, 0}});
+  return result;
+}
+
+Fragments Fragments::blocked(int64_t warps, int64_t rows,
+                                             int64_t columns, int64_t chunk) {
+  Fragments result(Family::Blocked, warps);
+  chunk = std::gcd(columns, chunk);
+  result.sources.push_back({inRegister, 1, chunk});
+  int64_t columnsLeft = columns / chunk, rowsLeft = rows;
+  auto give = [&](FragmentInput input, unsigned axis, int64_t count) {
+    int64_t &left = axis ? columnsLeft : rowsLeft;
+    if (left % count == 0)
+      left /= count;
+    result.sources.push_back({input, axis, count});
+  };
+  for (int64_t lane = 1; lane < lanes; lane *= 2)
+    give(inLane, columnsLeft % 2 == 0 ? 1 : 0, 2);
+  for (int64_t count : factor(warps))
+    give(inWarp, rowsLeft % count == 0 || columnsLeft % count ? 0 : 1, count);
+  result.sources.append({{inRegister, 1, 0}, {inRegister, 0, 0}});
+  return result;
+}
+
+Fragments Fragments::get(agent::RoleOp role,
+                                         const target::Architecture &arch) {
+  int64_t warps = role.getWarps();
+  if (arch.mma == target::MmaInstruction::Wgmma &&
+      role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    return wgmma(warps);
+
+  bool inTensorMemory = false;
+  int64_t rows = 1, columns = 1, bits = accessBits;
+  role.walk([&](Operation *op) {
+    auto visit = [&](Type type) {
+      if (auto pipe = dyn_cast<agent::PipeType>(type))
+        inTensorMemory |= pipe.getMemory() == agent::Memory::tmem;
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape() || tensor.getRank() > 2 ||
+          tensor.getRank() == 0)
+        return;
+      bits = std::min(bits,
+                      std::max<int64_t>(getElementBits(tensor.getElementType()),
+                                        8));
+      int64_t tileRows = tensor.getRank() == 2 ? tensor.getDimSize(0) : 1;
+      int64_t tileColumns = tensor.getShape().back();
+      // Of tiles with the same number of elements, the first.
+      if (multiply(tileRows, tileColumns) > multiply(rows, columns))
+        rows = tileRows, columns = tileColumns;
+    };
+    for (Type type : op->getOperandTypes())
+      visit(type);
+    for (Type type : op->getResultTypes())
+      visit(type);
+  });
+  if (inTensorMemory)
+    return Fragments::rows(warps);
+  return blocked(warps, rows, columns, accessBits / bits);
+}
+
+llvm::Expected<Layout> Fragments::getLayout(ArrayRef<int64_t> shape,
+                                            unsigned axis) const {
+  if (shape.size() != 1 && shape.size() != 2)
+    return llvm::createStringError(
+        llvm::formatv("a tile of rank {0} has no layout in registers: ranks "
+                      "are one and two",
+                      shape.size()));
+  int64_t left[2] = {1, 1}, step[2] = {1, 1};
+  if (shape.size() == 2)
+    left[0] = shape[0], left[1] = shape[1];
+  else
+    left[axis] = shape[0];
+
+  std::vector<Layout::Input> inputs = {
+      {"register", {}}, {"lane", {}}, {"warp", {}}};
+  for (const Source &source : sources) {
+    int64_t &rest = left[source.axis];
+    int64_t count = source.count;
+    if (source.input == inRegister)
+      count = count ? std::gcd(rest, count) : rest;
+    SmallVector<int64_t, 2> basis(shape.size(), 0);
+    if (rest % count == 0) {
+      basis[shape.size() == 2 ? source.axis : 0] = step[source.axis];
+      rest /= count;
+      step[source.axis] *= count;
+    } else if (count > 2) {
+      return llvm::createStringError(llvm::formatv(
+          "{0} warps cannot share {1} {2}: neither is a multiple of {3}", warps,
+          shape.size() == 2 ? shape[source.axis] : shape[0],
+          source.axis ? "columns" : "rows", count));
+    }
+    // A surplus lane or warp has a copy; a surplus register does not exist.
+    if (count > 1)
+      inputs[source.input].digits.push_back({basis, count});
+  }
+  std::vector<Layout::Output> outputs;
+  for (auto [index, size] : llvm::enumerate(shape))
+    outputs.push_back({Layout::dimName(index), size});
+  return Layout::get(std::move(inputs), std::move(outputs));
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<Layout> plan::getPanelLayout(int64_t rows, int64_t columns,
+                                            int64_t panels,
+                                            int64_t elementBytes) {
+  // Chunks of 16 bytes are permuted by the number of the 128 bytes that they
+  // are in: bits 4 and up by the bits 7 and up.
+  static constexpr unsigned chunkBit = 4, spanBit = 7;
+  unsigned elementBit = llvm::Log2_64(elementBytes);
+  unsigned width = llvm::Log2_64(columns * elementBytes) - chunkBit;
+  Layout::Input offset{"offset", {{{0, 1}, columns}}};
+  if (rows > 1)
+    offset.digits.push_back({{1, 0}, rows});
+  if (panels > 1)
+    offset.digits.push_back({{0, columns}, panels});
+  auto linear = Layout::get({offset}, {{Layout::dimName(0), rows},
+                                       {Layout::dimName(1), columns * panels}});
+  if (!linear)
+    return linear.takeError();
+  auto swizzle =
+      Layout::swizzle("offset", linear->getInputSize(0), width,
+                      spanBit - elementBit, chunkBit - elementBit);
+  if (!swizzle)
+    return swizzle.takeError();
+  return swizzle->compose(*linear);
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<Offsets> Offsets::get(const Layout &layout, unsigned output,
+                                     int64_t scale) {
+  Offsets result;
+  result.scale = scale;
+  result.registers.assign(layout.getInputSize(inRegister), 0);
+  // Below the first odd digit, the number is made of bits.
+  int64_t low = int64_t(1) << 62;
+  for (const Layout::Input &input : layout.getInputs())
+    for (const Layout::Digit &digit : input.digits)
+      if (digit.count > 2 && digit.basis[output])
+        low = std::min(low, digit.basis[output] * scale);
+
+  /// A digit alone, to check below that no two meet where they are added.
+  SmallVector<SmallVector<int64_t>> places;
+  for (auto [in, input] : llvm::enumerate(layout.getInputs())) {
+    int64_t weight = 1;
+    for (const Layout::Digit &digit : input.digits) {
+      int64_t value = digit.basis[output] * scale;
+      int64_t xored = value % low, added = value - xored;
+      places.emplace_back(3, 0)[in] = weight;
+      if (in == inRegister) {
+        for (auto [number, constant] : llvm::enumerate(result.registers)) {
+          int64_t times = int64_t(number) / weight % digit.count;
+          constant = (constant ^ (times ? xored : 0)) + times * added;
+        }
+      } else {
+        auto from = static_cast<FragmentInput>(in);
+        for (int64_t bits = xored; bits; bits &= bits - 1) {
+          int shift = int(llvm::countr_zero<uint64_t>(bits)) -
+                      int(llvm::Log2_64(weight));
+          auto *same = llvm::find_if(result.xors, [&](const Xor &term) {
+            return term.input == from && term.shift == shift;
+          });
+          if (same == result.xors.end())
+            result.xors.push_back({from, weight, shift});
+          else
+            same->mask |= weight;
+          result.threadBits |= bits & -bits;
+        }
+        if (added && !result.sums.empty() &&
+            result.sums.back().input == from &&
+            result.sums.back().divisor * result.sums.back().count == weight &&
+            result.sums.back().factor * result.sums.back().count == added)
+          result.sums.back().count *= digit.count;
+        else if (added)
+          result.sums.push_back({from, weight, digit.count, added});
+      }
+      weight *= digit.count;
+    }
+  }
+
+  for (size_t i = 0; i < places.size(); ++i)
+    for (size_t j = 0; j <= i; ++j) {
+      SmallVector<int64_t> place = places[i];
+      for (unsigned in = 0; in < 3 && i != j; ++in)
+        place[in] += places[j][in];
+      if (result.evaluate(place[inRegister], place[inLane], place[inWarp]) !=
+          layout.apply(place)[output] * scale)
+        return llvm::createStringError(
+            "two digits of a place meet above an odd digit of the offset: "
+            "there is no sum for it");
+    }
+  return result;
+}
+
+int64_t Offsets::evaluate(int64_t number, int64_t lane, int64_t warp) const {
+  const int64_t place[] = {number, lane, warp};
+  int64_t thread = getXored(number);
+  for (const Xor &term : xors) {
+    int64_t bits = place[term.input] & term.mask;
+    thread ^= term.shift < 0 ? bits >> -term.shift : bits << term.shift;
+  }
+  for (const Sum &term : sums)
+    thread += place[term.input] / term.divisor % term.count * term.factor;
+  return thread + getAdded(number);
+}
+
+SmallVector<SmallVector<int64_t>> Offsets::getRuns(int64_t most) const {
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, registers.size()));
+  llvm::sort(order,
+             [&](int64_t a, int64_t b) { return registers[a] < registers[b]; });
+  auto fits = [&](int64_t size) {
+    int64_t span = size * scale;
+    if (registers.size() % size || (threadBits & (span - 1)) ||
+        llvm::any_of(sums, [&](const Sum &sum) { return sum.factor % span; }))
+      return false;
+    for (auto [index, number] : llvm::enumerate(order))
+      if (registers[number] % span != int64_t(index) % size * scale ||
+          (index % size && registers[number] != registers[order[index - 1]] + scale))
+        return false;
+    return true;
+  };
+  int64_t size = most;
+  while (size > 1 && !fits(size))
+    size /= 2;
+  SmallVector<SmallVector<int64_t>> runs;
+  for (size_t first = 0; first < order.size(); first += size)
+    runs.emplace_back(ArrayRef<int64_t>(order).slice(first, size));
+  llvm::sort(runs, [](const auto &a, const auto &b) { return a[0] < b[0]; });
+  return runs;
+}
