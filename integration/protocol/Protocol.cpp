@@ -1,0 +1,455 @@
+//===- Protocol.cpp - Does the PTX do what the plan says? -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Protocol.h"
+#include "Walk.h"
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <map>
+
+using namespace drawloom;
+using namespace drawloom::protocol;
+using plan::Engine;
+using Kind = Event::Kind;
+
+namespace {
+
+constexpr int64_t barrierBytes = 8;
+
+enum Side : unsigned { Full, Empty };
+
+/// A barrier of the plan.
+struct Barrier {
+  unsigned pipe;
+  Side side;
+  int64_t slot;
+};
+
+/// One end of a pipe, as a role has it.
+struct End {
+  unsigned pipe;
+  /// Full for the role that fills.
+  Side tells;
+  Engine engine;
+  int64_t lag;
+};
+
+/// What all warps together did to a barrier's side of a pipe.
+struct Tally {
+  /// Lanes of each warp that arrive, and those that pass without.
+  std::map<unsigned, uint32_t> arriving, passing;
+};
+
+/// The plan, looked at from the barriers, and what the walk found.
+struct Comparison {
+  Comparison(const plan::Plan &plan, llvm::ArrayRef<int64_t> boxBytes)
+      : plan(plan), boxBytes(boxBytes), tallies(plan.pipes.size() * 2) {
+    for (auto [index, pipe] : llvm::enumerate(plan.pipes))
+      for (int64_t slot = 0; slot != pipe.slots; ++slot) {
+        unsigned number = index;
+        barriers[pipe.place->full + slot * barrierBytes] = {number, Full, slot};
+        barriers[pipe.place->empty + slot * barrierBytes] = {number, Empty,
+                                                             slot};
+      }
+  }
+
+  const plan::Role *findRole(unsigned warp) const {
+    for (const plan::Role &role : plan.roles)
+      if (warp >= *role.at && warp < *role.at + role.warps)
+        return &role;
+    return nullptr;
+  }
+  std::vector<End> findEnds(const plan::Role *role) const;
+  std::string describe(const Barrier &barrier) const {
+    return llvm::formatv("the {0} barrier of slot {1} of '{2}'",
+                         barrier.side == Full ? "full" : "empty", barrier.slot,
+                         plan.pipes[barrier.pipe].name);
+  }
+  llvm::Error checkTotals() const;
+
+  const plan::Plan &plan;
+  llvm::ArrayRef<int64_t> boxBytes;
+  std::map<int64_t, Barrier> barriers;
+  /// By pipe and side.
+  std::vector<Tally> tallies;
+  /// By barrier: the count that it is set up with, and where.
+  std::map<int64_t, std::map<std::pair<uint32_t, unsigned>, int64_t>> inits;
+};
+
+/// What a path has done at one end.
+struct Progress {
+  enum Arrives : uint8_t { Unknown, Yes, No };
+  Arrives arrives = Unknown;
+  int64_t slot = 0, parity = 0;
+  /// The slot that is told about next, and how many are to be.
+  int64_t oldest = 0, held = 0;
+  /// Of the slot that is filled by copies.
+  int64_t filling = -1, bytes = 0;
+};
+
+class RoleMonitor : public Monitor {
+public:
+  RoleMonitor(Comparison &comparison, unsigned warp)
+      : comparison(comparison), warp(warp), role(comparison.findRole(warp)),
+        ends(comparison.findEnds(role)), progress(ends.size()) {
+    for (auto [end, state] : llvm::zip_equal(ends, progress))
+      state.parity = end.tells == Full ? 1 : 0;
+  }
+  std::unique_ptr<Monitor> clone() const override {
+    return std::make_unique<RoleMonitor>(*this);
+  }
+  void appendKey(std::string &key) const override;
+  llvm::Error see(const Event &event) override;
+  llvm::Error end(uint32_t mask) override;
+
+private:
+  template <typename... Arguments>
+  llvm::Error fail(uint32_t line, const char *format,
+                   Arguments &&...arguments) const {
+    std::string who = llvm::formatv("@{0}, ", comparison.plan.kernel);
+    who += role ? llvm::formatv("@{0} (warp {1})", role->name, warp).str()
+                : llvm::formatv("warp {0}, which has no role", warp).str();
+    if (line)
+      who += llvm::formatv(", line {0}", line);
+    return llvm::createStringError(
+        who + ": " +
+        llvm::formatv(format, std::forward<Arguments>(arguments)...).str());
+  }
+  llvm::Expected<Barrier> find(const Event &event) const;
+  llvm::Error setUp(const Event &event);
+  llvm::Error wait(const Event &event);
+  llvm::Error arrive(const Event &event);
+  llvm::Error copy(const Event &event);
+  llvm::Error read(const Event &event);
+  llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
+
+  Comparison &comparison;
+  unsigned warp;
+  const plan::Role *role;
+  std::vector<End> ends;
+  std::vector<Progress> progress;
+  unsigned meetings = 0;
+};
+
+} // namespace
+
+std::vector<End> Comparison::findEnds(const plan::Role *role) const {
+  std::vector<End> ends;
+  if (!role)
+    return ends;
+  unsigned number = role - plan.roles.data();
+  for (auto [index, pipe] : llvm::enumerate(plan.pipes)) {
+    unsigned which = index;
+    if (pipe.producer == number)
+      ends.push_back({which, Full, pipe.producerEngine, 0});
+    for (const plan::Consumer &consumer : pipe.consumers)
+      if (consumer.role == number)
+        ends.push_back({which, Empty, consumer.engine, consumer.lag});
+  }
+  return ends;
+}
+
+void RoleMonitor::appendKey(std::string &key) const {
+  auto append = [&](auto word) {
+    key.append(reinterpret_cast<const char *>(&word), sizeof(word));
+  };
+  append(meetings);
+  for (const Progress &state : progress) {
+    append(state.arrives);
+    append(state.slot);
+    append(state.parity);
+    append(state.oldest);
+    append(state.held);
+    append(state.filling);
+    append(state.bytes);
+  }
+}
+
+llvm::Expected<Barrier> RoleMonitor::find(const Event &event) const {
+  auto found = comparison.barriers.find(event.barrier);
+  if (found == comparison.barriers.end())
+    return fail(event.line, "there is no barrier at byte {0} in the plan",
+                event.barrier);
+  return found->second;
+}
+
+llvm::Error RoleMonitor::setUp(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  if (llvm::popcount(event.mask) != 1)
+    return fail(event.line, "{0} lanes set up {1}", llvm::popcount(event.mask),
+                comparison.describe(*barrier));
+  if (meetings)
+    return fail(event.line,
+                "{0} is set up behind the barrier of the CTA, when others may "
+                "wait for it",
+                comparison.describe(*barrier));
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  int64_t planned =
+      barrier->side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
+  if (event.count != planned)
+    return fail(event.line, "{0} is set up for {1} arrivals, the plan says {2}",
+                comparison.describe(*barrier), event.count, planned);
+  comparison.inits[event.barrier][{event.line, warp}] = event.count;
+  return llvm::Error::success();
+}
+
+/// The bytes of the slot that was filled last have to be there before the next.
+llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
+                                      uint32_t line) {
+  const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+  if (end.tells == Full && state.filling >= 0 &&
+      state.arrives == Progress::Yes && state.bytes != pipe.fullBytes)
+    return fail(line,
+                "copies of {0} bytes complete on the full barrier of slot {1} "
+                "of '{2}', the plan says {3}",
+                state.bytes, state.filling, pipe.name, pipe.fullBytes);
+  state.filling = -1;
+  state.bytes = 0;
+  return llvm::Error::success();
+}
+
+llvm::Error RoleMonitor::wait(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  if (!meetings)
+    return fail(event.line, "waits for {0} before the barrier of the CTA",
+                comparison.describe(*barrier));
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    // Who fills waits for empty, and the other way round.
+    if (end.pipe != barrier->pipe || end.tells == barrier->side)
+      continue;
+    if (barrier->slot != state.slot)
+      return fail(event.line, "waits for {0}, but its next slot is {1}",
+                  comparison.describe(*barrier), state.slot);
+    if (event.count != state.parity)
+      return fail(event.line, "waits for {0} with parity {1} instead of {2}",
+                  comparison.describe(*barrier), event.count, state.parity);
+    if (state.held > end.lag && state.arrives == Progress::Yes)
+      return fail(event.line,
+                  "waits for slot {0} of '{1}' while it holds {2}; with the "
+                  "lag of the plan it keeps {3}",
+                  state.slot, pipe.name, state.held, end.lag);
+    if (state.held > end.lag) {
+      // These lanes wait along with the one that arrives.
+      state.arrives = Progress::No;
+      state.held = 0;
+    }
+    if (llvm::Error error = finishCopies(end, state, event.line))
+      return error;
+    if (state.arrives != Progress::No)
+      ++state.held;
+    state.filling = end.tells == Full ? state.slot : -1;
+    if (++state.slot == pipe.slots) {
+      state.slot = 0;
+      state.parity ^= 1;
+    }
+    return llvm::Error::success();
+  }
+  return fail(event.line, "waits for {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+static std::string inWords(Engine engine) {
+  return plan::toString(engine).str();
+}
+
+llvm::Error RoleMonitor::arrive(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  Engine engine = event.kind == Kind::ArriveExpect ? Engine::Tma
+                  : event.kind == Kind::Commit     ? Engine::TensorCore
+                  : event.kind == Kind::CopyArrive ? Engine::CpAsync
+                                                   : Engine::Threads;
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    if (end.pipe != barrier->pipe || end.tells != barrier->side)
+      continue;
+    if (engine != end.engine)
+      return fail(event.line, "{0} arrives at {1}, the plan says {2}",
+                  inWords(engine), comparison.describe(*barrier),
+                  inWords(end.engine));
+    if (event.kind == Kind::Arrive && event.count != 1)
+      return fail(event.line, "arrives {0} times at {1} instead of once",
+                  event.count, comparison.describe(*barrier));
+    if (state.held == 0)
+      return fail(event.line, "arrives at {0} without a slot of its own",
+                  comparison.describe(*barrier));
+    if (barrier->slot != state.oldest)
+      return fail(event.line, "arrives at {0}, but the slot that it has is {1}",
+                  comparison.describe(*barrier), state.oldest);
+    if (event.kind == Kind::ArriveExpect && event.count != pipe.fullBytes)
+      return fail(event.line, "expects {0} bytes at {1}, the plan says {2}",
+                  event.count, comparison.describe(*barrier), pipe.fullBytes);
+    state.arrives = Progress::Yes;
+    --state.held;
+    state.oldest = (state.oldest + 1) % pipe.slots;
+    comparison.tallies[barrier->pipe * 2 + barrier->side].arriving[warp] |=
+        event.mask;
+    return llvm::Error::success();
+  }
+  return fail(event.line, "arrives at {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+llvm::Error RoleMonitor::copy(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  int64_t bytes = event.count;
+  if (bytes == 0 && event.map >= 0 &&
+      static_cast<size_t>(event.map) < comparison.boxBytes.size())
+    bytes = comparison.boxBytes[event.map];
+  if (bytes == 0)
+    return fail(event.line, "copies with a tensor map that is no parameter");
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    if (end.pipe != barrier->pipe || end.tells != Full || barrier->side != Full)
+      continue;
+    if (barrier->slot != state.filling)
+      return fail(event.line,
+                  "a copy completes on {0}, but the slot that is filled is {1}",
+                  comparison.describe(*barrier), state.filling);
+    int64_t start = pipe.place->start + barrier->slot * pipe.slotSize;
+    if (event.address < start || event.address + bytes > start + pipe.slotSize)
+      return fail(event.line,
+                  "a copy of {0} bytes to byte {1} completes on {2}, whose "
+                  "bytes are {3} to {4}",
+                  bytes, event.address, comparison.describe(*barrier), start,
+                  start + pipe.slotSize);
+    state.bytes += bytes * llvm::popcount(event.mask);
+    return llvm::Error::success();
+  }
+  return fail(event.line,
+              "a copy completes on {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+/// A product reads slots that its role holds.
+llvm::Error RoleMonitor::read(const Event &event) {
+  for (int64_t address : event.reads)
+    for (auto [index, pipe] : llvm::enumerate(comparison.plan.pipes)) {
+      if (pipe.memory != plan::Pipe::Memory::Shared)
+        continue;
+      int64_t offset = address - pipe.place->start;
+      if (offset < 0 || offset >= pipe.slots * pipe.slotSize)
+        continue;
+      int64_t slot = offset / pipe.slotSize;
+      for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+        if (end.pipe != index || end.tells != Empty)
+          continue;
+        int64_t behind = (slot - state.oldest + pipe.slots) % pipe.slots;
+        if (state.arrives != Progress::No && behind >= state.held)
+          return fail(event.line,
+                      "a product reads byte {0}, slot {1} of '{2}', which its "
+                      "role does not hold",
+                      address, slot, pipe.name);
+      }
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error RoleMonitor::see(const Event &event) {
+  switch (event.kind) {
+  case Kind::Init:
+    return setUp(event);
+  case Kind::Wait:
+    return wait(event);
+  case Kind::Arrive:
+  case Kind::ArriveExpect:
+  case Kind::Commit:
+  case Kind::CopyArrive:
+    return arrive(event);
+  case Kind::Copy:
+    return copy(event);
+  case Kind::Product:
+    return read(event);
+  case Kind::CtaBarrier:
+    ++meetings;
+    return llvm::Error::success();
+  case Kind::Store:
+  case Kind::Trap:
+    return llvm::Error::success();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RoleMonitor::end(uint32_t mask) {
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+    if (state.arrives == Progress::Yes && state.held > 0)
+      return fail(0, "leaves the kernel with {0} slots of '{1}' in its hands",
+                  state.held, pipe.name);
+    if (llvm::Error error = finishCopies(end, state, 0))
+      return error;
+    if (state.arrives == Progress::No)
+      comparison.tallies[end.pipe * 2 + end.tells].passing[warp] |= mask;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Comparison::checkTotals() const {
+  for (const auto &[offset, barrier] : barriers) {
+    auto found = inits.find(offset);
+    size_t times = found == inits.end() ? 0 : found->second.size();
+    if (times != 1)
+      return llvm::createStringError(llvm::formatv(
+          "@{0}: {1}, at byte {2}, is set up {3} times instead of once",
+          plan.kernel, describe(barrier), offset, times));
+  }
+  for (auto [index, pipe] : llvm::enumerate(plan.pipes))
+    for (Side side : {Full, Empty}) {
+      const Tally &tally = tallies[index * 2 + side];
+      int64_t arrivals = 0;
+      for (auto [warp, mask] : tally.arriving) {
+        arrivals += llvm::popcount(mask);
+        auto passing = tally.passing.find(warp);
+        if (passing != tally.passing.end() && (passing->second & mask))
+          return llvm::createStringError(llvm::formatv(
+              "@{0}: lanes of warp {1} arrive at the {2} barriers of '{3}' in "
+              "some runs only",
+              plan.kernel, warp, side == Full ? "full" : "empty", pipe.name));
+      }
+      int64_t planned = side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
+      if (arrivals != planned)
+        return llvm::createStringError(llvm::formatv(
+            "@{0}: {1} lanes arrive at the {2} barriers of '{3}', the plan "
+            "says {4}",
+            plan.kernel, arrivals, side == Full ? "full" : "empty", pipe.name,
+            planned));
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error protocol::compare(const plan::Plan &plan,
+                              llvm::ArrayRef<int64_t> boxBytes,
+                              const ptx::Function &kernel) {
+  if (!plan.warps || llvm::any_of(plan.pipes, [](const plan::Pipe &pipe) {
+        return !pipe.place;
+      }))
+    return llvm::createStringError("@" + plan.kernel +
+                                   ": the plan of it is "
+                                   "not placed");
+  Comparison comparison(plan, boxBytes);
+  WalkOptions options;
+  options.threads = plan.countThreads();
+  llvm::Expected<std::unique_ptr<Walk>> walk = Walk::create(kernel, options);
+  if (!walk)
+    return walk.takeError();
+  for (unsigned warp = 0; warp != *plan.warps; ++warp)
+    if (llvm::Error error =
+            (*walk)->run(warp, std::make_unique<RoleMonitor>(comparison, warp)))
+      return error;
+  return comparison.checkTotals();
+}

@@ -1,0 +1,118 @@
+//===- Walk.h - Every way that a warp can take through a kernel -- -*-
+// C++-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What does a kernel do with its barriers, whatever it is called with? The walk
+// runs one warp alone over all paths. It knows the warp's number and where
+// shared memory starts, and follows constants: slots and phases are counted,
+// so they are constants on each path. Sizes are unknown, and a branch on what
+// is unknown goes both ways. A register that takes too many values (a counter
+// with an unknown bound) becomes unknown, too. So there are finitely many
+// states, and all of them are visited.
+//
+//   branch on an unknown          both ways
+//   branch that lanes disagree on both ways, each with its lanes
+//   wait for a barrier            succeeds, or is asked again
+//
+// What the warp does to barriers and slots is told to a monitor, which is part
+// of the state: it sees each path as if it were the only one.
+//
+// Invariant: each path of the warp in any run, alone or with others, is among
+// those visited. With all parameters given there is only one for each lane.
+
+#ifndef DRAWLOOM_INTEGRATION_PROTOCOL_WALK_H
+#define DRAWLOOM_INTEGRATION_PROTOCOL_WALK_H
+
+#include "Values.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <vector>
+
+namespace drawloom::protocol {
+
+/// Something that a warp does to a barrier or a slot. Addresses are bytes from
+/// the start of dynamic shared memory.
+struct Event {
+  enum class Kind {
+    /// Sets up `barrier` for `count` arrivals.
+    Init,
+    /// Waited for the phase of `barrier` with parity `count`.
+    Wait,
+    /// `count` arrivals of each lane.
+    Arrive,
+    /// One arrival, and `count` bytes are to come.
+    ArriveExpect,
+    /// Starts a bulk copy to `address`, whose bytes `barrier` counts. They are
+    /// `count`, or the box of the tensor map in parameter `map`.
+    Copy,
+    /// The products so far will arrive at `barrier`.
+    Commit,
+    /// This lane's copies so far will arrive at `barrier`.
+    CopyArrive,
+    /// Starts a bulk store from `address`.
+    Store,
+    /// Issues a product that reads operands at `reads`.
+    Product,
+    /// All warps of the CTA meet.
+    CtaBarrier,
+    /// Gives the run up.
+    Trap
+  };
+  Kind kind;
+  uint32_t line = 0;
+  /// The lanes that do it.
+  uint32_t mask = 0;
+  int64_t barrier = -1;
+  int64_t address = -1;
+  int64_t count = 0;
+  int map = -1;
+  std::vector<int64_t> reads = {};
+};
+
+/// Sees a path. An error ends the walk.
+class Monitor {
+public:
+  virtual ~Monitor() = default;
+  virtual std::unique_ptr<Monitor> clone() const = 0;
+  /// All that future answers depend on.
+  virtual void appendKey(std::string &key) const = 0;
+  virtual llvm::Error see(const Event &event) = 0;
+  /// The lanes of the path have left the kernel.
+  virtual llvm::Error end(uint32_t mask) = 0;
+};
+
+struct WalkOptions {
+  unsigned threads = 0;
+  /// One number for each parameter, and the CTA: then there is one path for
+  /// each lane, and everything that decides about it must be known.
+  std::optional<std::vector<uint64_t>> parameters = std::nullopt;
+  unsigned cta = 0, ctas = 1;
+  /// Values of a register after which it counts as unknown.
+  unsigned valueLimit = 64;
+  /// States after which the walk is given up.
+  unsigned stateLimit = 2000000;
+};
+
+class Walk {
+public:
+  static llvm::Expected<std::unique_ptr<Walk>>
+  create(const ptx::Function &kernel, const WalkOptions &options);
+  ~Walk();
+
+  /// Walks one warp.
+  llvm::Error run(unsigned warp, std::unique_ptr<Monitor> monitor);
+
+private:
+  struct Implementation;
+  explicit Walk(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace drawloom::protocol
+
+#endif // DRAWLOOM_INTEGRATION_PROTOCOL_WALK_H
