@@ -146,6 +146,7 @@ struct Walk::Implementation {
   unsigned warp = 0;
   llvm::StringSet<> visited;
   std::vector<State> work;
+  /// What each instruction has written.
   std::vector<std::set<Value>> values;
 };
 
@@ -354,10 +355,12 @@ void Walk::Implementation::write(State &state, const Operand &operand,
     value = table.map({guard, value, into}, [](llvm::ArrayRef<uint64_t> n) {
       return n[0] ? n[1] : n[2];
     });
-  // A counter without a bound would make infinitely many states.
+  // A counter without a bound would make infinitely many states. It is where
+  // it counts that it becomes unknown, not where it starts.
   if (!options.parameters && value.isKnown()) {
-    values[index].insert(value);
-    if (values[index].size() > options.valueLimit)
+    std::set<Value> &seen = values[state.pc];
+    seen.insert(value);
+    if (seen.size() > options.valueLimit)
       value = Value();
   }
   into = value;
@@ -640,7 +643,7 @@ llvm::Error Walk::Implementation::run(unsigned number,
                                       std::unique_ptr<Monitor> monitor) {
   warp = number;
   visited.clear();
-  values.assign(tracked.size(), {});
+  values.assign(kernel.instructions.size(), {});
   work.clear();
   State first;
   first.registers.resize(tracked.size());

@@ -11,9 +11,9 @@
 // runs one warp alone over all paths. It knows the warp's number and where
 // shared memory starts, and follows constants: slots and phases are counted,
 // so they are constants on each path. Sizes are unknown, and a branch on what
-// is unknown goes both ways. A register that takes too many values (a counter
-// with an unknown bound) becomes unknown, too. So there are finitely many
-// states, and all of them are visited.
+// is unknown goes both ways. What an instruction writes becomes unknown, too,
+// after too many values: a counter with an unknown bound. So there are finitely
+// many states, and all of them are visited.
 //
 //   branch on an unknown          both ways
 //   branch that lanes disagree on both ways, each with its lanes
@@ -92,7 +92,7 @@ struct WalkOptions {
   /// each lane, and everything that decides about it must be known.
   std::optional<std::vector<uint64_t>> parameters = std::nullopt;
   unsigned cta = 0, ctas = 1;
-  /// Values of a register after which it counts as unknown.
+  /// Values of an instruction's result after which it counts as unknown.
   unsigned valueLimit = 64;
   /// States after which the walk is given up.
   unsigned stateLimit = 2000000;

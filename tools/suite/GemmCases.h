@@ -1,0 +1,75 @@
+//===- GemmCases.h - Matrix products with epilogues ------------ -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The cases of the gemm label. Half of them cover the table below, each row
+// with everything else fixed; the other half is drawn from all columns at
+// once.
+//
+//   types      bf16, f16, f32 as tf32, fp8 (e4m3, e5m2 and both)
+//   layouts    A as M x K or K x M, B as N x K or K x N
+//   sizes      multiples of the tile or not
+//   epilogues  none, cast, bias by row or column, residual, scale, relu, gelu,
+//              silu, two outputs
+//   slots      1 to 8
+//   K trips    0, 1, slots - 1, slots, slots + 1, many
+//   batch      none, 1, 3
+//   CTAs       few, so that a CTA has several work items
+//
+// Where the instruction has no such operand, the case is one that must be
+// refused.
+
+#ifndef DRAWLOOM_TOOLS_SUITE_GEMMCASES_H
+#define DRAWLOOM_TOOLS_SUITE_GEMMCASES_H
+
+#include "Case.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace drawloom::suite {
+
+/// What a matrix product with an epilogue may be like.
+struct GemmOptions {
+  enum class Epilogue {
+    None,
+    Cast,
+    BiasByRow,
+    BiasByColumn,
+    Residual,
+    Scale,
+    Relu,
+    Gelu,
+    Silu,
+    TwoOutputs
+  };
+  static constexpr unsigned epilogueCount = 10;
+
+  std::string arch = "sm_100a";
+  /// Element types of A and B, as MLIR spells them.
+  std::string a = "bf16", b = "bf16";
+  /// Stored with K first.
+  bool aTransposed = false, bTransposed = false;
+  Epilogue epilogue = Epilogue::Cast;
+  /// Of operands. 0: as planned.
+  unsigned slots = 0;
+  /// 0: the program has no batch.
+  int64_t batch = 0;
+  int64_t tileM = 128, tileN = 64, tileK = 64;
+  int64_t m = 128, n = 64, k = 128;
+  unsigned ctas = 1;
+};
+
+/// The tile program of such a product.
+std::string printGemm(const GemmOptions &options);
+
+/// At least `count` cases for an architecture: those that cover the table, and
+/// as many drawn from `seed`.
+std::vector<Case> makeGemmCases(llvm::StringRef arch, uint64_t seed);
+
+} // namespace drawloom::suite
+
+#endif // DRAWLOOM_TOOLS_SUITE_GEMMCASES_H
