@@ -61,8 +61,8 @@ Fragments Fragments::wgmma(int64_t warps) {
   return result;
 }
 
-Fragments Fragments::blocked(int64_t warps, int64_t rows,
-                                             int64_t columns, int64_t chunk) {
+Fragments Fragments::blocked(int64_t warps, int64_t rows, int64_t columns,
+                             int64_t chunk) {
   Fragments result(Family::Blocked, warps);
   chunk = std::gcd(columns, chunk);
   result.sources.push_back({inRegister, 1, chunk});
@@ -81,8 +81,7 @@ Fragments Fragments::blocked(int64_t warps, int64_t rows,
   return result;
 }
 
-Fragments Fragments::get(agent::RoleOp role,
-                                         const target::Architecture &arch) {
+Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
   int64_t warps = role.getWarps();
   if (arch.mma == target::MmaInstruction::Wgmma &&
       role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
@@ -99,9 +98,8 @@ Fragments Fragments::get(agent::RoleOp role,
       if (!tensor || !tensor.hasStaticShape() || tensor.getRank() > 2 ||
           tensor.getRank() == 0)
         return;
-      bits = std::min(bits,
-                      std::max<int64_t>(getElementBits(tensor.getElementType()),
-                                        8));
+      bits = std::min(
+          bits, std::max<int64_t>(getElementBits(tensor.getElementType()), 8));
       int64_t tileRows = tensor.getRank() == 2 ? tensor.getDimSize(0) : 1;
       int64_t tileColumns = tensor.getShape().back();
       // Of tiles with the same number of elements, the first.
@@ -180,9 +178,8 @@ llvm::Expected<Layout> plan::getPanelLayout(int64_t rows, int64_t columns,
                                        {Layout::dimName(1), columns * panels}});
   if (!linear)
     return linear.takeError();
-  auto swizzle =
-      Layout::swizzle("offset", linear->getInputSize(0), width,
-                      spanBit - elementBit, chunkBit - elementBit);
+  auto swizzle = Layout::swizzle("offset", linear->getInputSize(0), width,
+                                 spanBit - elementBit, chunkBit - elementBit);
   if (!swizzle)
     return swizzle.takeError();
   return swizzle->compose(*linear);
@@ -231,8 +228,7 @@ llvm::Expected<Offsets> Offsets::get(const Layout &layout, unsigned output,
             same->mask |= weight;
           result.threadBits |= bits & -bits;
         }
-        if (added && !result.sums.empty() &&
-            result.sums.back().input == from &&
+        if (added && !result.sums.empty() && result.sums.back().input == from &&
             result.sums.back().divisor * result.sums.back().count == weight &&
             result.sums.back().factor * result.sums.back().count == added)
           result.sums.back().count *= digit.count;
@@ -281,7 +277,8 @@ SmallVector<SmallVector<int64_t>> Offsets::getRuns(int64_t most) const {
       return false;
     for (auto [index, number] : llvm::enumerate(order))
       if (registers[number] % span != int64_t(index) % size * scale ||
-          (index % size && registers[number] != registers[order[index - 1]] + scale))
+          (index % size &&
+           registers[number] != registers[order[index - 1]] + scale))
         return false;
     return true;
   };

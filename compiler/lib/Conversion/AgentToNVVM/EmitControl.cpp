@@ -33,15 +33,6 @@ Value Emitter::constant(int64_t value, unsigned bits) {
       b, b.getIntegerAttr(b.getIntegerType(bits), value));
 }
 
-Type Emitter::convert(Type type) {
-  // Sizes and coordinates of TMA have 32 bits.
-  if (type.isIndex())
-    return b.getI32Type();
-  if (auto tile = dyn_cast<RankedTensorType>(type))
-    return getFragmentType(tile);
-  return type;
-}
-
 Value Emitter::lookup(Value value) { return scalars.lookup(value); }
 
 Value Emitter::lookup(OpFoldResult value) {
@@ -59,12 +50,34 @@ void Emitter::when(Value condition, llvm::function_ref<void()> body) {
 
 LogicalResult Emitter::emitPrologue(Block &block) {
   for (Operation &op : block.without_terminator()) {
-    if (isa<PipeOp, ItemsOp, SwitchOp>(op))
+    // Tiles are made by the roles that use them.
+    if (isa<PipeOp, ItemsOp, SwitchOp>(op) ||
+        llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
       continue;
     if (failed(emitOp(&op)))
       return failure();
   }
   return success();
+}
+
+/// The operations before a role that make tiles for it, in their order.
+static SmallVector<Operation *> findTilesBefore(RoleOp role) {
+  Block *block = role->getParentOp()->getBlock();
+  llvm::SetVector<Operation *> found;
+  auto add = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && maker->getBlock() == block &&
+          isa<RankedTensorType>(operand.getType()))
+        found.insert(maker);
+  };
+  role.walk(add);
+  for (unsigned i = 0; i < found.size(); ++i)
+    add(found[i]);
+  SmallVector<Operation *> ordered = found.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
 }
 
 LogicalResult Emitter::emitRole(RoleOp op) {
@@ -74,12 +87,10 @@ LogicalResult Emitter::emitRole(RoleOp op) {
   // One thread of a warp issues copies and products, always the same one, so
   // that it can wait for what it has started.
   elected = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
-  Value warp = arith::SubIOp::create(b, kernel.warp, constant(first));
+  roleWarp = arith::SubIOp::create(b, kernel.warp, constant(first));
   Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp, constant(0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, roleWarp, constant(0));
   leader = arith::AndIOp::create(b, elected, isFirst);
-  Value firstRow = arith::MulIOp::create(b, warp, constant(32));
-  row = arith::AddIOp::create(b, firstRow, kernel.lane);
   // A warp reaches the lanes of tensor memory that its number modulo four says;
   // the lane is in the upper half of an address.
   Value part = arith::AndIOp::create(b, kernel.warp, constant(3));
@@ -91,6 +102,14 @@ LogicalResult Emitter::emitRole(RoleOp op) {
     rings[{value, Fills}] = {constant(0), constant(1), {}, {}};
     rings[{value, Empties}] = {constant(0), constant(0), {}, {}};
   }
+  fragments = plan::Fragments::get(op, kernel.arch);
+  SmallVector<Operation *> before = findTilesBefore(op);
+  if (failed(axes.infer(op, before, fragments->getFreeAxis())))
+    return failure();
+  for (Operation *maker : before)
+    if (failed(emitOp(maker)))
+      return failure();
+  b.setLoc(op.getLoc());
   startLags(op);
   if (failed(emitBlock(op.getBody().front())))
     return failure();
@@ -125,6 +144,16 @@ LogicalResult Emitter::emitOp(Operation *op) {
   // A part of a view is other coordinates, where it is used.
   if (isa<tile::SubviewOp>(op))
     return success();
+  if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op))
+    return emitReshape(op);
+  if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+    tiles[splat] = {Tile::Kind::Splat, lookup(splat.getInput())};
+    return success();
+  }
+  if (auto iota = dyn_cast<tile::IotaOp>(op)) {
+    tiles[iota] = {Tile::Kind::Iota};
+    return success();
+  }
   if (auto dim = dyn_cast<tile::DimOp>(op)) {
     if (auto part = dim.getView().getDefiningOp<tile::SubviewOp>())
       scalars[dim] = lookup(part.getMixedSizes()[dim.getIndex()]);
@@ -138,6 +167,9 @@ LogicalResult Emitter::emitOp(Operation *op) {
       tiles[value] = {Tile::Kind::Splat, {}, splat.getSplatValue<TypedAttr>()};
       return success();
     }
+    if (isa<RankedTensorType>(value.getType()))
+      return op->emitOpError("is a tile of different numbers: load it, or make "
+                             "it of tile.iota");
     if (auto number = dyn_cast<IntegerAttr>(value.getValue());
         number && value.getType().isIndex()) {
       scalars[value] = constant(number.getInt());
@@ -166,43 +198,6 @@ LogicalResult Emitter::emitOp(Operation *op) {
     return success();
   }
   return emitElementwise(op);
-}
-
-/// Scalars, and operations on each element of tiles in registers: the same
-/// operation on other types.
-LogicalResult Emitter::emitElementwise(Operation *op) {
-  if (op->getNumRegions() != 0 || !isPure(op) ||
-      !op->hasTrait<OpTrait::Elementwise>())
-    if (!isa<arith::ConstantOp>(op))
-      return op->emitOpError("has no code yet");
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands()) {
-    if (!isa<RankedTensorType>(operand.getType())) {
-      operands.push_back(lookup(operand));
-      continue;
-    }
-    FailureOr<Value> fragment = getFragment(operand, op);
-    if (failed(fragment))
-      return failure();
-    operands.push_back(*fragment);
-  }
-  SmallVector<Type> types;
-  for (Type type : op->getResultTypes())
-    types.push_back(convert(type));
-  // A conversion between index and i32 is nothing.
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
-      operands.front().getType() == types.front()) {
-    scalars[op->getResult(0)] = operands.front();
-    return success();
-  }
-  Operation *made = b.create(op->getLoc(), op->getName().getIdentifier(),
-                             operands, types, op->getAttrs());
-  for (auto [from, to] : llvm::zip_equal(op->getResults(), made->getResults()))
-    if (isa<RankedTensorType>(from.getType()))
-      tiles[from] = {Tile::Kind::Fragment, to, {}};
-    else
-      scalars[from] = to;
-  return success();
 }
 
 SmallVector<Emitter::RingKey> Emitter::findRings(Operation *loop) {
@@ -318,8 +313,9 @@ Emitter::Carried Emitter::getCarried(Value result) {
   return isa_and_present<tile::MmaOp>(maker) ? Carried::Sum : Carried::Fragment;
 }
 
-/// What a loop carries of `values`: what it starts with, or yields.
-LogicalResult Emitter::carry(scf::ForOp op, ValueRange values,
+/// What a loop carries of `values`: what it starts with, or yields. They are
+/// operands of `user`.
+LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
                              SmallVectorImpl<Value> &carried) {
   size_t start = carried.size();
   carried.resize(start + values.size());
@@ -348,7 +344,7 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values,
     case Carried::Sum: {
       if (isInFlight(value) && getCarried(op.getResult(index)) == Carried::Sum)
         break;
-      FailureOr<Value> fragment = getFragment(value, op);
+      FailureOr<Value> fragment = getFragment(value, user);
       if (failed(fragment))
         return failure();
       to = *fragment;
@@ -398,7 +394,7 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
   SmallVector<Value> inits;
   pushRings(keys, inits);
   size_t ringCount = inits.size();
-  if (failed(carry(op, op.getInitArgs(), inits)))
+  if (failed(carry(op, op.getInitArgs(), op, inits)))
     return failure();
   auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
                                  lookup(op.getUpperBound()),
@@ -416,7 +412,8 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
     b.setLoc(op.getLoc());
     SmallVector<Value> next;
     pushRings(keys, next);
-    if (failed(carry(op, op.getBody()->getTerminator()->getOperands(), next)))
+    Operation *end = op.getBody()->getTerminator();
+    if (failed(carry(op, end->getOperands(), end, next)))
       return failure();
     scf::YieldOp::create(b, next);
   }

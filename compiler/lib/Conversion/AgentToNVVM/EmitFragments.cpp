@@ -1,4 +1,4 @@
-//===- EmitFragments.cpp - Tiles in registers ---------------------------===//
+//===- EmitFragments.cpp - Tiles in registers -----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,46 +10,238 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-/// What a thread reads or writes of shared memory at once.
-static constexpr int64_t chunkBytes = 16;
+/// The most that a thread reads or writes of memory at once.
+static constexpr int64_t accessBytes = 16;
 
-VectorType Emitter::getFragmentType(RankedTensorType type) {
-  return VectorType::get(type.getShape().back(), type.getElementType());
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+FailureOr<tile::Layout> Emitter::getLayout(RankedTensorType type, unsigned axis,
+                                           Operation *user) {
+  if (llvm::Expected<tile::Layout> layout =
+          fragments->getLayout(type.getShape(), axis))
+    return std::move(*layout);
+  else
+    return user->emitOpError()
+           << "works on a " << type << " in @" << role.getSymName() << ": "
+           << llvm::toString(layout.takeError());
 }
+
+FailureOr<tile::Layout> Emitter::getLayout(Value tile, Operation *op) {
+  return getLayout(cast<RankedTensorType>(tile.getType()), axes.get(tile), op);
+}
+
+VectorType Emitter::getVectorType(const tile::Layout &layout, Type element) {
+  return VectorType::get(layout.getInputSize(plan::inRegister), element);
+}
+
+/// The digits of an input that contribute nothing: those who differ in them
+/// have the same elements.
+static int64_t getCopyMask(const tile::Layout &layout, unsigned input) {
+  int64_t mask = 0, weight = 1;
+  for (const tile::Layout::Digit &digit : layout.getInputs()[input].digits) {
+    if (llvm::all_of(digit.basis, [](int64_t step) { return step == 0; }))
+      mask |= weight;
+    weight *= digit.count;
+  }
+  return mask;
+}
+
+Value Emitter::getOwner(const tile::Layout &layout) {
+  Value owner;
+  auto require = [&](Value number, int64_t mask) {
+    if (!mask)
+      return;
+    Value bits = arith::AndIOp::create(b, number, constant(mask));
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, constant(0));
+    owner = owner ? arith::AndIOp::create(b, owner, first).getResult() : first;
+  };
+  require(kernel.lane, getCopyMask(layout, plan::inLane));
+  require(roleWarp, getCopyMask(layout, plan::inWarp));
+  return owner;
+}
+
+Value Emitter::gather(
+    Value source, const tile::Layout &from, const tile::Layout &to,
+    llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> registers;
+  auto key = [](ArrayRef<int64_t> at) {
+    return std::pair(at[0], at.size() > 1 ? at[1] : 0);
+  };
+  for (int64_t i = 0; i < from.getInputSize(plan::inRegister); ++i)
+    registers.insert({key(from.apply({i, 0, 0})), i});
+  SmallVector<int64_t> numbers;
+  for (int64_t i = 0; i < to.getInputSize(plan::inRegister); ++i) {
+    auto found = registers.find(key(map(to.apply({i, 0, 0}))));
+    if (found == registers.end())
+      return {};
+    numbers.push_back(found->second);
+    // Layouts are linear, so each digit of the thread can be looked at alone.
+    for (unsigned input : {plan::inLane, plan::inWarp}) {
+      int64_t weight = 1;
+      for (const tile::Layout::Digit &digit : to.getInputs()[input].digits) {
+        SmallVector<int64_t> place(3, 0);
+        place[input] = weight;
+        place[plan::inRegister] = i;
+        SmallVector<int64_t> wanted = map(to.apply(place));
+        place[plan::inRegister] = found->second;
+        if (from.apply(place) != wanted)
+          return {};
+        weight *= digit.count;
+      }
+    }
+  }
+  if (llvm::equal(numbers,
+                  llvm::seq<int64_t>(0, from.getInputSize(plan::inRegister))))
+    return source;
+  return vector::ShuffleOp::create(b, source, source, numbers);
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+Emitter::ThreadOffset Emitter::getThreadOffset(const plan::Offsets &offsets) {
+  auto place = [&](plan::FragmentInput input) {
+    return input == plan::inLane ? kernel.lane : roleWarp;
+  };
+  ThreadOffset thread;
+  for (const plan::Offsets::Xor &term : offsets.getXors()) {
+    Value bits =
+        arith::AndIOp::create(b, place(term.input), constant(term.mask));
+    if (term.shift > 0)
+      bits = arith::ShLIOp::create(b, bits, constant(term.shift));
+    else if (term.shift < 0)
+      bits = arith::ShRUIOp::create(b, bits, constant(-term.shift));
+    thread.xored =
+        thread.xored ? arith::XOrIOp::create(b, thread.xored, bits).getResult()
+                     : bits;
+  }
+  for (const plan::Offsets::Sum &term : offsets.getSums()) {
+    Value digit =
+        arith::DivUIOp::create(b, place(term.input), constant(term.divisor));
+    digit = arith::RemUIOp::create(b, digit, constant(term.count));
+    Value part = arith::MulIOp::create(b, digit, constant(term.factor));
+    thread.added =
+        thread.added ? arith::AddIOp::create(b, thread.added, part).getResult()
+                     : part;
+  }
+  if (!thread.xored)
+    thread.xored = constant(0);
+  return thread;
+}
+
+Value Emitter::getOffset(const ThreadOffset &thread,
+                         const plan::Offsets &offsets, int64_t number) {
+  Value offset = thread.xored;
+  if (int64_t bits = offsets.getXored(number))
+    offset = arith::XOrIOp::create(b, offset, constant(bits));
+  if (thread.added)
+    offset = arith::AddIOp::create(b, offset, thread.added);
+  return offset;
+}
+
+Value Emitter::getAddress(Value slot, const ThreadOffset &thread,
+                          const plan::Offsets &offsets, int64_t number) {
+  Value offset = getOffset(thread, offsets, number);
+  Value start =
+      LLVM::GEPOp::create(b, slot.getType(), b.getI8Type(), slot,
+                          ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
+  // On its own, so that it becomes the constant of the access.
+  auto added = static_cast<int32_t>(offsets.getAdded(number));
+  return LLVM::GEPOp::create(b, slot.getType(), b.getI8Type(), start,
+                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(added)});
+}
+
+FailureOr<plan::Offsets> Emitter::getSharedOffsets(RankedTensorType type,
+                                                   bool transposed,
+                                                   Operation *user) {
+  auto inMemory = type;
+  if (transposed)
+    inMemory = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
+                                     type.getElementType());
+  std::optional<Panels> panels = getPanels(inMemory);
+  if (!panels)
+    return user->emitOpError()
+           << "moves rows of " << inMemory
+           << " through shared memory: they have 32 or 64 bytes, or a multiple "
+              "of 128";
+  FailureOr<tile::Layout> fragment = getLayout(type, 0, user);
+  if (failed(fragment))
+    return failure();
+  int64_t bytes = panels->bits / 8;
+  llvm::Expected<tile::Layout> shared = plan::getPanelLayout(
+      panels->rows, panels->elements(), panels->count, bytes);
+  auto refuse = [&](llvm::Error error) {
+    return user->emitOpError()
+           << "moves a " << type
+           << " through shared memory: " << llvm::toString(std::move(error));
+  };
+  if (!shared)
+    return refuse(shared.takeError());
+  if (transposed) {
+    std::vector<tile::Layout::Input> inputs = shared->getInputs();
+    for (tile::Layout::Input &input : inputs)
+      for (tile::Layout::Digit &digit : input.digits)
+        std::swap(digit.basis[0], digit.basis[1]);
+    shared = tile::Layout::get(
+        std::move(inputs), {{tile::Layout::dimName(0), type.getDimSize(0)},
+                            {tile::Layout::dimName(1), type.getDimSize(1)}});
+    if (!shared)
+      return refuse(shared.takeError());
+  }
+  llvm::Expected<tile::Layout> inverse = shared->invert();
+  if (!inverse)
+    return refuse(inverse.takeError());
+  llvm::Expected<tile::Layout> places = fragment->compose(*inverse);
+  if (!places)
+    return refuse(places.takeError());
+  llvm::Expected<plan::Offsets> offsets = plan::Offsets::get(*places, 0, bytes);
+  if (!offsets)
+    return refuse(offsets.takeError());
+  return std::move(*offsets);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
 
 FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
   finishProduct(value);
   const Tile tile = tiles.lookup(value);
-  // Thread t of the role has row t.
-  int64_t threads = role ? role.getWarps() * kernel.arch.warpSize : 0;
-  if (type.getRank() != 2 || type.getDimSize(0) != threads)
-    return user->emitOpError()
-           << "works on a " << type << " with " << threads
-           << " threads; there is code for one row for each thread";
-  switch (tile.kind) {
-  case Tile::Kind::Fragment:
+  if (tile.kind == Tile::Kind::Fragment)
     return tile.value;
+  FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
+  if (failed(layout))
+    return failure();
+  VectorType vector = getVectorType(*layout, type.getElementType());
+  switch (tile.kind) {
   case Tile::Kind::Splat:
+    if (tile.value)
+      return vector::BroadcastOp::create(b, vector, tile.value).getResult();
     return arith::ConstantOp::create(
-               b, DenseElementsAttr::get(getFragmentType(type),
-                                         Attribute(tile.splat)))
+               b, DenseElementsAttr::get(vector, Attribute(tile.splat)))
         .getResult();
+  case Tile::Kind::Iota:
+    return makeIota(*layout, type.getElementType());
   case Tile::Kind::Tensor:
-    if (!type.getElementType().isF32())
-      break;
-    return loadTensor(tile, type.getDimSize(1));
-  case Tile::Kind::Shared:
-    if (std::optional<Panels> panels = getPanels(type))
-      return loadShared(tile.value, type, *panels);
+    if (type.getElementType().isF32() &&
+        fragments->getFamily() == plan::Fragments::Family::Rows &&
+        type.getDimSize(0) == role.getWarps() * kernel.arch.warpSize)
+      return loadTensor(tile, type.getDimSize(1));
     break;
+  case Tile::Kind::Shared:
+    return loadShared(tile, type, user);
+  case Tile::Kind::Fragment:
   case Tile::Kind::Accumulator:
     break;
   }
@@ -57,79 +249,51 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
          << "reads a " << type << " in a way that has no code yet";
 }
 
-/// Where chunk `chunk` of this thread's row is in a panel.
-Value Emitter::getRowChunk(const Panels &panels, Value slot, int64_t panel,
-                           int64_t chunk) {
-  // The swizzle takes the exclusive or of the number of a chunk and that of the
-  // 128 bytes that it is in.
-  int64_t rowsPerSpan = swizzleSpan / panels.width;
-  int64_t chunks = panels.width / chunkBytes;
-  Value span = arith::DivUIOp::create(b, row, constant(rowsPerSpan));
-  Value pattern = arith::AndIOp::create(b, span, constant(chunks - 1));
-  Value moved = arith::XOrIOp::create(b, pattern, constant(chunk));
-  Value inRow = arith::MulIOp::create(b, moved, constant(chunkBytes));
-  Value rowStart = arith::MulIOp::create(b, row, constant(panels.width));
-  Value offset = arith::AddIOp::create(b, rowStart, inRow);
-  offset = arith::AddIOp::create(b, offset, constant(panel * panels.bytes()));
-  return LLVM::GEPOp::create(b, slot.getType(), b.getI8Type(), slot,
-                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
-}
-
-Value Emitter::loadShared(Value slot, RankedTensorType type,
-                          const Panels &panels) {
-  int64_t perChunk = chunkBytes * 8 / panels.bits;
-  auto chunkType = VectorType::get(perChunk, type.getElementType());
-  Value row =
-      arith::ConstantOp::create(b, b.getZeroAttr(getFragmentType(type)));
-  int64_t chunks = panels.width / chunkBytes;
-  for (int64_t i = 0; i < panels.count * chunks; ++i) {
-    Value at = getRowChunk(panels, slot, i / chunks, i % chunks);
-    Value chunk = LLVM::LoadOp::create(b, chunkType, at, chunkBytes);
-    row = vector::InsertStridedSliceOp::create(
-        b, chunk, row, ArrayRef<int64_t>{i * perChunk}, ArrayRef<int64_t>{1});
+FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
+                                     Operation *user) {
+  FailureOr<plan::Offsets> offsets =
+      getSharedOffsets(type, tile.transposed, user);
+  if (failed(offsets))
+    return failure();
+  int64_t bytes = plan::getElementBits(type.getElementType()) / 8;
+  ThreadOffset thread = getThreadOffset(*offsets);
+  SmallVector<Value> elements(offsets->getRegisters());
+  for (ArrayRef<int64_t> run : offsets->getRuns(accessBytes / bytes)) {
+    int64_t count = run.size();
+    Value loaded = LLVM::LoadOp::create(
+        b, VectorType::get(count, type.getElementType()),
+        getAddress(tile.value, thread, *offsets, run[0]), count * bytes);
+    for (auto [index, number] : llvm::enumerate(run))
+      elements[number] = vector::ExtractOp::create(b, loaded, int64_t(index));
   }
-  return row;
+  return vector::FromElementsOp::create(
+             b, VectorType::get(offsets->getRegisters(), type.getElementType()),
+             elements)
+      .getResult();
 }
 
 LogicalResult Emitter::writeShared(Value value, Value slot, Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
-  std::optional<Panels> panels = getPanels(type);
   FailureOr<Value> fragment = getFragment(value, user);
   if (failed(fragment))
     return failure();
-  if (!panels)
-    return user->emitOpError()
-           << "writes rows of " << type << ", for which TMA has no swizzle";
-  int64_t perChunk = chunkBytes * 8 / panels->bits;
-  int64_t chunks = panels->width / chunkBytes;
-  for (int64_t i = 0; i < panels->count * chunks; ++i) {
-    Value chunk = vector::ExtractStridedSliceOp::create(
-        b, *fragment, ArrayRef<int64_t>{i * perChunk},
-        ArrayRef<int64_t>{perChunk}, ArrayRef<int64_t>{1});
-    LLVM::StoreOp::create(b, chunk,
-                          getRowChunk(*panels, slot, i / chunks, i % chunks),
-                          chunkBytes);
-  }
-  return success();
-}
-
-/// Columns of a tile in tensor memory: another address.
-LogicalResult Emitter::emitSlice(Operation *op) {
-  Value source = op->getOperand(0);
-  const Tile tile = tiles.lookup(source);
-  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!slice || tile.kind != Tile::Kind::Tensor || type.getRank() != 2 ||
-      type.getDimSize(0) !=
-          cast<RankedTensorType>(source.getType()).getDimSize(0) ||
-      !type.getElementType().isF32())
-    return op->emitOpError(
-        "cuts something else than columns of an f32 tile in tensor memory, "
-        "which has no code yet");
-  Value first = lookup(slice.getMixedOffsets()[1]);
-  tiles[op->getResult(0)] = {Tile::Kind::Tensor,
-                             arith::AddIOp::create(b, tile.value, first),
-                             {},
-                             tile.filled};
+  FailureOr<plan::Offsets> offsets =
+      getSharedOffsets(type, /*transposed=*/false, user);
+  FailureOr<tile::Layout> layout = getLayout(type, 0, user);
+  if (failed(offsets) || failed(layout))
+    return failure();
+  int64_t bytes = plan::getElementBits(type.getElementType()) / 8;
+  ThreadOffset thread = getThreadOffset(*offsets);
+  auto write = [&] {
+    for (ArrayRef<int64_t> run : offsets->getRuns(accessBytes / bytes)) {
+      Value part = vector::ShuffleOp::create(b, *fragment, *fragment, run);
+      LLVM::StoreOp::create(b, part, getAddress(slot, thread, *offsets, run[0]),
+                            run.size() * bytes);
+    }
+  };
+  if (Value owner = getOwner(*layout))
+    when(owner, write);
+  else
+    write();
   return success();
 }

@@ -150,7 +150,8 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
       return failure();
     b.setLoc(op.getLoc());
     for (auto [number, value] : llvm::enumerate(values))
-      if (failed(writeShared(value, getSlot(pipe, number, index), op)))
+      if (failed(writeShared(value, getSlot(pipe, number, index),
+                             body.getTerminator())))
         return failure();
     // Threads write through the generic proxy, engines read through the
     // asynchronous one.
@@ -218,7 +219,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
       continue;
     }
     // The slot is given back, so what is still needed goes to registers.
-    FailureOr<Value> fragment = getFragment(value, op);
+    FailureOr<Value> fragment = getFragment(value, body.getTerminator());
     if (failed(fragment))
       return failure();
     tiles[result] = {Tile::Kind::Fragment, *fragment, {}};

@@ -12,7 +12,7 @@
 //
 //   scalars  the nvvm value of each scalar; `index` is 32 bits wide
 //   tiles    where each tile is: in a slot of shared or tensor memory, or in
-//            registers, a row for each thread
+//            registers, by the layouts of the role's family (Fragments.h)
 //   rings    for each end of a pipe, the next slot and its phase
 //
 // Loops carry the rings that their bodies move, so slots and phases are counted
@@ -26,8 +26,10 @@
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H
 
 #include "KernelSignature.h"
+#include "VectorAxes.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -40,13 +42,15 @@ namespace drawloom::codegen {
 /// Where a tile is.
 struct Tile {
   enum class Kind {
-    /// The same number everywhere: `splat`.
+    /// The same number everywhere: `splat`, or `value` if it is computed.
     Splat,
+    /// The numbers 0, 1, 2, ...
+    Iota,
     /// A slot of shared memory, swizzled: `value` is its pointer.
     Shared,
     /// A slot of tensor memory: `value` is its address, an i32.
     Tensor,
-    /// A vector for each thread: `value`. Thread t has row t.
+    /// A vector for each thread, by the layout of the role's family: `value`.
     Fragment,
     /// A sum that products build in the slot that is being filled. `value`, an
     /// i1, is false as long as there is no product in it.
@@ -150,12 +154,12 @@ private:
   // EmitControl.cpp
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitOp(mlir::Operation *op);
-  llvm::LogicalResult emitElementwise(mlir::Operation *op);
   llvm::LogicalResult emitFor(mlir::scf::ForOp op);
   bool mustUnroll(mlir::scf::ForOp op);
   llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
   Carried getCarried(mlir::Value result);
   llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
+                            mlir::Operation *user,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
   void bindCarried(mlir::scf::ForOp op, mlir::ValueRange to,
                    mlir::ValueRange from);
@@ -167,7 +171,6 @@ private:
   mlir::Value constant(int64_t value, unsigned bits = 32);
   mlir::Value lookup(mlir::Value value);
   mlir::Value lookup(mlir::OpFoldResult value);
-  mlir::Type convert(mlir::Type type);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
 
   // EmitPipes.cpp
@@ -192,16 +195,50 @@ private:
   llvm::LogicalResult emitStore(tile::StoreOp op);
 
   // EmitFragments.cpp
+  /// The registers of a tile, as `user` reads it. `user` is the operation that
+  /// has the tile as an operand.
   llvm::FailureOr<mlir::Value> getFragment(mlir::Value tile,
                                            mlir::Operation *user);
-  mlir::VectorType getFragmentType(mlir::RankedTensorType type);
-  mlir::Value loadShared(mlir::Value slot, mlir::RankedTensorType type,
-                         const Panels &panels);
+  llvm::FailureOr<tile::Layout> getLayout(mlir::RankedTensorType type,
+                                          unsigned axis, mlir::Operation *user);
+  /// The layout of a tile that `op` makes, and the type of its registers.
+  llvm::FailureOr<tile::Layout> getLayout(mlir::Value tile,
+                                          mlir::Operation *op);
+  mlir::VectorType getVectorType(const tile::Layout &layout,
+                                 mlir::Type element);
+  llvm::FailureOr<mlir::Value> loadShared(const Tile &tile,
+                                          mlir::RankedTensorType type,
+                                          mlir::Operation *user);
   llvm::LogicalResult writeShared(mlir::Value tile, mlir::Value slot,
                                   mlir::Operation *user);
-  mlir::Value getRowChunk(const Panels &panels, mlir::Value slot, int64_t panel,
-                          int64_t chunk);
+  /// The part of an offset that a thread computes once.
+  struct ThreadOffset {
+    mlir::Value xored, added;
+  };
+  ThreadOffset getThreadOffset(const plan::Offsets &offsets);
+  mlir::Value getOffset(const ThreadOffset &thread,
+                        const plan::Offsets &offsets, int64_t number);
+  mlir::Value getAddress(mlir::Value slot, const ThreadOffset &thread,
+                         const plan::Offsets &offsets, int64_t number);
+  llvm::FailureOr<plan::Offsets> getSharedOffsets(mlir::RankedTensorType type,
+                                                  bool transposed,
+                                                  mlir::Operation *user);
+  /// Whether this thread writes its part of a tile, of which others may have a
+  /// copy; null if there are no copies.
+  mlir::Value getOwner(const tile::Layout &layout);
+  /// A tile whose element at some coordinates is that of `source` at
+  /// `map(coordinates)`. Null if elements would have to change threads.
+  mlir::Value
+  gather(mlir::Value source, const tile::Layout &from, const tile::Layout &to,
+         llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
+             map);
+
+  // EmitElementwise.cpp
+  llvm::LogicalResult emitElementwise(mlir::Operation *op);
   llvm::LogicalResult emitSlice(mlir::Operation *op);
+  llvm::LogicalResult emitReshape(mlir::Operation *op);
+  void bind(mlir::Value from, mlir::Value to);
+  mlir::Value makeIota(const tile::Layout &layout, mlir::Type element);
 
   // EmitTcgen05.cpp
   mlir::Value loadTensor(const Tile &tile, int64_t columns);
@@ -244,9 +281,12 @@ private:
   /// count: a wait is then too long, never too short.
   int64_t groups = 0;
   /// The role, and in it: the elected thread of this warp, the elected thread
-  /// of the role's first warp, the row of this thread.
+  /// of the role's first warp, the number of this warp.
   agent::RoleOp role;
-  mlir::Value elected, leader, row, tensorLane;
+  mlir::Value elected, leader, roleWarp, tensorLane;
+  /// The layouts of the role's tiles in registers.
+  std::optional<plan::Fragments> fragments;
+  VectorAxes axes;
 };
 
 } // namespace drawloom::codegen

@@ -31,7 +31,8 @@ T valid(llvm::Expected<T> value) {
 
 void forEachPlace(
     const Layout &layout,
-    llvm::function_ref<void(int64_t number, int64_t lane, int64_t warp)> visit) {
+    llvm::function_ref<void(int64_t number, int64_t lane, int64_t warp)>
+        visit) {
   for (int64_t warp = 0; warp < layout.getInputSize(inWarp); ++warp)
     for (int64_t lane = 0; lane < layout.getInputSize(inLane); ++lane)
       for (int64_t number = 0; number < layout.getInputSize(inRegister);
@@ -64,14 +65,14 @@ TEST(Fragments, TwoHalvesOfRows) {
 TEST(Fragments, WgmmaIsMatrixD) {
   for (int64_t columns : {8, 24, 64, 256})
     for (int64_t groups : {1, 2}) {
-      Layout layout = valid(
-          Fragments::wgmma(4 * groups).getLayout({64 * groups, columns}));
+      Layout layout =
+          valid(Fragments::wgmma(4 * groups).getLayout({64 * groups, columns}));
       EXPECT_EQ(layout.getInputSize(inRegister), columns / 2);
       EXPECT_TRUE(layout.isOnto());
       EXPECT_TRUE(layout.isInjective());
       forEachPlace(layout, [&](int64_t i, int64_t lane, int64_t warp) {
-        int64_t row = 64 * (warp / 4) + 16 * (warp % 4) + lane / 4 +
-                      8 * (i % 4 / 2);
+        int64_t row =
+            64 * (warp / 4) + 16 * (warp % 4) + lane / 4 + 8 * (i % 4 / 2);
         int64_t column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
         EXPECT_EQ(layout.apply({i, lane, warp}), (Coordinates{row, column}));
       });
@@ -112,13 +113,11 @@ TEST(Fragments, BlockedPutsNeighboursOnLanes) {
 /// A vector has the coordinate that the tile with this axis has there.
 TEST(Fragments, VectorsAreSlices) {
   const int64_t rows = 128, columns = 64;
-  for (const Fragments &family :
-       {Fragments::rows(4), Fragments::wgmma(8),
-        Fragments::blocked(4, rows, columns, 8)}) {
+  for (const Fragments &family : {Fragments::rows(4), Fragments::wgmma(8),
+                                  Fragments::blocked(4, rows, columns, 8)}) {
     Layout whole = valid(family.getLayout({rows, columns}));
     for (unsigned axis : {0, 1}) {
-      Layout vector =
-          valid(family.getLayout({axis ? columns : rows}, axis));
+      Layout vector = valid(family.getLayout({axis ? columns : rows}, axis));
       EXPECT_TRUE(vector.isOnto());
       // Each element of the tile is in a thread that has the vector's element.
       forEachPlace(whole, [&](int64_t number, int64_t lane, int64_t warp) {
@@ -168,10 +167,10 @@ TEST(Offsets, SharedMemoryByEveryFamily) {
   struct Case {
     int64_t rows, width, panels, bytes;
   };
-  for (Case c : {Case{128, 128, 1, 2}, Case{128, 64, 1, 2}, Case{128, 32, 1, 2},
-                 Case{128, 128, 2, 4}, Case{64, 128, 3, 2},
-                 Case{192, 128, 1, 1}, Case{8, 128, 16, 2},
-                 Case{4, 128, 2, 2}}) {
+  for (Case c :
+       {Case{128, 128, 1, 2}, Case{128, 64, 1, 2}, Case{128, 32, 1, 2},
+        Case{128, 128, 2, 4}, Case{64, 128, 3, 2}, Case{192, 128, 1, 1},
+        Case{8, 128, 16, 2}, Case{4, 128, 2, 2}}) {
     int64_t columns = c.width / c.bytes * c.panels;
     Layout shared =
         valid(getPanelLayout(c.rows, c.width / c.bytes, c.panels, c.bytes));

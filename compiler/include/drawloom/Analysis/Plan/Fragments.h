@@ -25,9 +25,9 @@
 // an axis combines the lanes and warps of that axis and no others.
 //
 // What memory a thread touches is algebra: the fragment's layout, then the
-// inverse of the memory's, is a layout from (register, lane, warp) to an offset.
-// Offsets splits it into what a thread computes once and a constant for each
-// register.
+// inverse of the memory's, is a layout from (register, lane, warp) to an
+// offset. Offsets splits it into what a thread computes once and a constant for
+// each register.
 
 #ifndef DRAWLOOM_ANALYSIS_PLAN_FRAGMENTS_H
 #define DRAWLOOM_ANALYSIS_PLAN_FRAGMENTS_H
@@ -84,9 +84,10 @@ private:
   llvm::SmallVector<Source> sources;
 };
 
-/// A tile in shared memory as TMA and the tensor core see it: panels of `columns`
-/// columns one behind the other, each with rows of 32, 64 or 128 bytes that are
-/// swizzled by their width. From the offset in elements to the coordinates.
+/// A tile in shared memory as TMA and the tensor core see it: panels of
+/// `columns` columns one behind the other, each with rows of 32, 64 or 128
+/// bytes that are swizzled by their width. From the offset in elements to the
+/// coordinates.
 llvm::Expected<tile::Layout> getPanelLayout(int64_t rows, int64_t columns,
                                             int64_t panels,
                                             int64_t elementBytes);

@@ -1,0 +1,213 @@
+//===- EmitElementwise.cpp - Operations that keep elements where they are -===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::codegen;
+
+/// Sizes and coordinates of TMA have 32 bits.
+static Type convertElement(Type type) {
+  return type.isIndex() ? IntegerType::get(type.getContext(), 32) : type;
+}
+
+/// Scalars, and operations on each element of tiles in registers: the same
+/// operation on other types.
+LogicalResult Emitter::emitElementwise(Operation *op) {
+  if (op->getNumRegions() != 0 || !isPure(op) ||
+      !op->hasTrait<OpTrait::Elementwise>())
+    if (!isa<arith::ConstantOp>(op))
+      return op->emitOpError("has no code yet");
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      operands.push_back(lookup(operand));
+      continue;
+    }
+    FailureOr<Value> fragment = getFragment(operand, op);
+    if (failed(fragment))
+      return failure();
+    operands.push_back(*fragment);
+  }
+  SmallVector<Type> types;
+  for (Value result : op->getResults()) {
+    Type element = convertElement(getElementTypeOrSelf(result.getType()));
+    if (isa<RankedTensorType>(result.getType())) {
+      FailureOr<tile::Layout> layout = getLayout(result, op);
+      if (failed(layout))
+        return failure();
+      element = getVectorType(*layout, element);
+    }
+    types.push_back(element);
+  }
+  // A conversion between index and i32 is nothing.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+      operands.front().getType() == types.front()) {
+    bind(op->getResult(0), operands.front());
+    return success();
+  }
+  Operation *made = b.create(op->getLoc(), op->getName().getIdentifier(),
+                             operands, types, op->getAttrs());
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), made->getResults()))
+    bind(from, to);
+  return success();
+}
+
+void Emitter::bind(Value from, Value to) {
+  if (isa<RankedTensorType>(from.getType()))
+    tiles[from] = {Tile::Kind::Fragment, to};
+  else
+    scalars[from] = to;
+}
+
+Value Emitter::makeIota(const tile::Layout &layout, Type element) {
+  // A coordinate of a fragment is made of digits that never meet.
+  plan::Offsets offsets = llvm::cantFail(plan::Offsets::get(layout, 0));
+  ThreadOffset thread = getThreadOffset(offsets);
+  Type type = convertElement(element);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < offsets.getRegisters(); ++i) {
+    Value number = arith::AddIOp::create(b, getOffset(thread, offsets, i),
+                                         constant(offsets.getAdded(i)));
+    if (type.getIntOrFloatBitWidth() > 32)
+      number = arith::ExtUIOp::create(b, type, number);
+    else if (type.getIntOrFloatBitWidth() < 32)
+      number = arith::TruncIOp::create(b, type, number);
+    elements.push_back(number);
+  }
+  return vector::FromElementsOp::create(b, getVectorType(layout, type),
+                                        elements);
+}
+
+/// New axes of size one, repetitions along them, and permutations of axes:
+/// other names for the same registers.
+LogicalResult Emitter::emitReshape(Operation *op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  const Tile tile = tiles.lookup(source);
+  if (tile.kind == Tile::Kind::Splat) {
+    tiles[result] = tile;
+    return success();
+  }
+  // A product reads it by a descriptor, a thread by other offsets.
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op);
+      transpose && tile.kind == Tile::Kind::Shared) {
+    tiles[result] = tile;
+    tiles[result].transposed ^= transpose.getPermutation()[0] == 1;
+    return success();
+  }
+  auto from = cast<RankedTensorType>(source.getType());
+  auto to = cast<RankedTensorType>(result.getType());
+  FailureOr<Value> fragment = getFragment(source, op);
+  if (failed(fragment))
+    return failure();
+  FailureOr<tile::Layout> fromLayout =
+      getLayout(from, axes.get(source, op), op);
+  FailureOr<tile::Layout> toLayout = getLayout(result, op);
+  if (failed(fromLayout) || failed(toLayout))
+    return failure();
+  Value gathered = gather(
+      *fragment, *fromLayout, *toLayout, [&](ArrayRef<int64_t> coordinates) {
+        SmallVector<int64_t> at(coordinates);
+        if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+          at.erase(at.begin() + expand.getAxis());
+        } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+          for (auto [index, dim] : llvm::enumerate(transpose.getPermutation()))
+            at[dim] = coordinates[index];
+        } else {
+          for (auto [coordinate, size] : llvm::zip_equal(at, from.getShape()))
+            coordinate = size == 1 ? 0 : coordinate;
+        }
+        return at;
+      });
+  if (!gathered)
+    return op->emitOpError()
+           << "makes a " << to << " of a " << from << " in the registers of @"
+           << role.getSymName()
+           << ", where elements would have to change threads: load the tile "
+              "in the shape that is needed";
+  bind(result, gathered);
+  return success();
+}
+
+/// Columns of a tile in tensor memory are another address; a part of a tile in
+/// registers is some of the registers.
+LogicalResult Emitter::emitSlice(Operation *op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  const Tile tile = tiles.lookup(source);
+  auto from = cast<RankedTensorType>(source.getType());
+  auto to = cast<RankedTensorType>(result.getType());
+  if (tile.kind == Tile::Kind::Splat) {
+    tiles[result] = tile;
+    return success();
+  }
+  SmallVector<OpFoldResult> offsets;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (!slice.hasUnitStride())
+      return op->emitOpError("takes every other element of a tile, which has "
+                             "no code yet");
+    offsets = slice.getMixedOffsets();
+  } else {
+    for (int64_t offset : cast<tile::ExtractSliceOp>(op).getOffsets())
+      offsets.push_back(b.getIndexAttr(offset));
+  }
+  if (from.getRank() != to.getRank())
+    return op->emitOpError("takes a slice of another rank, which has no code "
+                           "yet");
+
+  if (tile.kind == Tile::Kind::Tensor && to.getRank() == 2 &&
+      to.getDimSize(0) == from.getDimSize(0) && to.getElementType().isF32()) {
+    Value first = lookup(offsets[1]);
+    tiles[result] = {Tile::Kind::Tensor,
+                     arith::AddIOp::create(b, tile.value, first),
+                     {},
+                     tile.filled};
+    return success();
+  }
+
+  SmallVector<int64_t> first;
+  for (OpFoldResult offset : offsets) {
+    APInt number;
+    if (auto value = dyn_cast<Value>(offset);
+        value && matchPattern(lookup(value), m_ConstantInt(&number)))
+      first.push_back(number.getSExtValue());
+    else if (auto attribute = dyn_cast<Attribute>(offset))
+      first.push_back(cast<IntegerAttr>(attribute).getInt());
+    else
+      return op->emitOpError()
+             << "takes a part of a " << from
+             << " in registers at a place that is computed; registers cannot "
+                "be indexed";
+  }
+  FailureOr<Value> fragment = getFragment(source, op);
+  if (failed(fragment))
+    return failure();
+  FailureOr<tile::Layout> fromLayout =
+      getLayout(from, axes.get(source, op), op);
+  FailureOr<tile::Layout> toLayout = getLayout(result, op);
+  if (failed(fromLayout) || failed(toLayout))
+    return failure();
+  Value part = gather(
+      *fragment, *fromLayout, *toLayout, [&](ArrayRef<int64_t> coordinates) {
+        SmallVector<int64_t> at(coordinates);
+        for (auto [coordinate, start] : llvm::zip_equal(at, first))
+          coordinate += start;
+        return at;
+      });
+  if (!part)
+    return op->emitOpError() << "takes a " << to << " out of a " << from
+                             << " in the registers of @" << role.getSymName()
+                             << ", where elements would have to change threads";
+  bind(result, part);
+  return success();
+}

@@ -1,0 +1,71 @@
+//===- VectorAxes.h - Along which axis vectors run ------------ -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A vector (a tile of rank one) runs along the rows or along the columns of the
+// tiles of its role, and that decides which threads have its elements:
+//
+//   tile.reduce axis 1       drops the columns: the result runs along axis 0
+//   tile.expand_dims axis 0  adds rows: the operand runs along axis 1
+//
+// Operations on elements and loops tie their vectors together. A constant, a
+// splat, an iota and a load can be made along either axis, so each use of one
+// is on its own.
+//
+// Invariant: after infer, all vectors that are tied together run along the same
+// axis.
+
+#ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_VECTORAXES_H
+#define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_VECTORAXES_H
+
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace drawloom::codegen {
+
+class VectorAxes {
+public:
+  /// Looks at a role and at the operations before it that it needs. A vector
+  /// that nothing ties to an axis runs along `freeAxis`. An error if a vector
+  /// is used both ways.
+  llvm::LogicalResult infer(agent::RoleOp role,
+                            llvm::ArrayRef<mlir::Operation *> before,
+                            unsigned freeAxis);
+
+  /// The axis of a vector that an operation makes.
+  unsigned get(mlir::Value vector) const;
+  /// The axis along which `user` wants a vector.
+  unsigned get(mlir::Value vector, mlir::Operation *user) const;
+
+  /// Whether a tile can be made anew for each use.
+  static bool isRemade(mlir::Value tile);
+
+private:
+  /// A value, or one use of a value that is made anew.
+  using Node = const void *;
+
+  static Node getNode(mlir::OpOperand &use);
+  static Node getNode(mlir::Value value) { return value.getAsOpaquePointer(); }
+  void visit(mlir::Operation *op);
+  void tie(mlir::OpOperand &use, mlir::Value value);
+  unsigned lookup(Node node) const;
+
+  struct Anchor {
+    Node node;
+    unsigned axis;
+    mlir::Operation *op;
+  };
+
+  llvm::EquivalenceClasses<Node> ties;
+  llvm::SmallVector<Anchor> anchors;
+  llvm::DenseMap<Node, Anchor> axes;
+  unsigned freeAxis = 0;
+};
+
+} // namespace drawloom::codegen
+
+#endif // DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_VECTORAXES_H
