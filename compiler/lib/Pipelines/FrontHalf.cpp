@@ -23,6 +23,8 @@ void drawloom::buildFrontHalf(OpPassManager &passes) {
   passes.addPass(createConvertLinalgToTile());
 
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  // Before the schedule: two tiles side by side need twice the room.
+  kernels.addPass(tile::createRunAbreast());
   // Everything behind this reads the schedule, so what is open is decided
   // first.
   kernels.addPass(tile::createChooseSchedule());

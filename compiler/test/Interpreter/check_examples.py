@@ -213,15 +213,16 @@ def check_rmsnorm(tool, generator):
         compare(f"rmsnorm {rows}x{n}", result, reference, error, "bf16")
 
 
-def check_attention(tool, generator):
+def check_attention(tool, generator, name="attention", causal=False):
     for batch, rows, heads, columns in [(1, 128, 1, 64), (2, 150, 3, 200), (1, 5, 1, 1)]:
         q = random((batch, rows, heads, 128), "bf16", generator)
         k = random((batch, columns, heads, 128), "bf16", generator)
         v = random((batch, columns, heads, 128), "bf16", generator)
         scale = float(np.float32(np.log2(np.e) / np.sqrt(128)))
-        products = np.einsum("bihd,bjhd->bhij", q, k)
-        scores = scale * products
-        weights = np.exp2(scores - scores.max(axis=3, keepdims=True))
+        seen = np.tri(rows, columns, dtype=bool) if causal else np.ones((rows, columns), bool)
+        scores = scale * np.einsum("bihd,bjhd->bhij", q, k)
+        weights = np.exp2(np.where(seen, scores, -np.inf) - scores.max(axis=3, keepdims=True,
+                                                                       where=seen, initial=-np.inf))
         weights /= weights.sum(axis=3, keepdims=True)
         reference = np.einsum("bhij,bjhd->bihd", weights, v)
         magnitude = np.einsum("bhij,bjhd->bihd", weights, np.abs(v))
@@ -242,9 +243,9 @@ def check_attention(tool, generator):
         exponent = g(2, U32) * np.abs(scores).max() + 2 * U32 * spread + 2 * g(129, U64) * exact
         factor = 2.0**exponent * (1 + g(4 * steps + 1, U32)) * (1 + 2 * g(columns + 1, U64))
         error = (factor**2 * (1 + U32) * (1 + 2.0**-8) - 1) * magnitude
-        result = tool.run("attention", [(q, "bf16"), (k, "bf16"), (v, "bf16"),
-                                        ((batch, rows, heads, 128), "bf16"), scale])
-        compare(f"attention {batch}x{rows}x{heads}x{columns}", result, reference, error, "bf16")
+        result = tool.run(name, [(q, "bf16"), (k, "bf16"), (v, "bf16"),
+                                 ((batch, rows, heads, 128), "bf16"), scale])
+        compare(f"{name} {batch}x{rows}x{heads}x{columns}", result, reference, error, "bf16")
 
         # Scores that are integers from 0 to 6 make every weight a power of two,
         # at least 2^-6. With V of integers up to 8 and at most 256 columns all
@@ -254,19 +255,24 @@ def check_attention(tool, generator):
         q[..., 0] = generator.integers(1, 3, q.shape[:3])
         k[..., 0] = generator.integers(0, 4, k.shape[:3])
         v = small_ints(v.shape, generator)
-        weights = np.exp2(np.einsum("bih,bjh->bhij", q[..., 0], k[..., 0]))
+        weights = seen * np.exp2(np.einsum("bih,bjh->bhij", q[..., 0], k[..., 0]))
         total = np.swapaxes(weights.sum(axis=3, keepdims=True), 1, 2)
         reference = np.einsum("bhij,bjhd->bihd", weights, v) / total
         error = (U32 + U64) * np.abs(reference)
-        result = tool.run("attention", [(q, "bf16"), (k, "bf16"), (v, "bf16"),
-                                        ((batch, rows, heads, 128), "bf16"), 1.0])
-        compare(f"attention {batch}x{rows}x{heads}x{columns}, powers of two", result, reference,
+        result = tool.run(name, [(q, "bf16"), (k, "bf16"), (v, "bf16"),
+                                 ((batch, rows, heads, 128), "bf16"), 1.0])
+        compare(f"{name} {batch}x{rows}x{heads}x{columns}, powers of two", result, reference,
                 error, "bf16")
+
+
+def check_causal_attention(tool, generator):
+    check_attention(tool, generator, "causal_attention", causal=True)
 
 
 CHECKS = {
     "attention": check_attention,
     "batched_gemm": check_batched_gemm,
+    "causal_attention": check_causal_attention,
     "gemm": check_gemm,
     "gemm_bias_activation_residual": check_gemm_bias_activation_residual,
     "grouped_gemm": check_grouped_gemm,

@@ -43,6 +43,8 @@ PROGRAMS = {
                   [(1, 5, 1, 128), (1, 1, 1, 128), (1, 1, 1, 128), (1, 5, 1, 128), 0.125]],
     "batched_gemm": [[(2, 150, 100), (2, 100, 140), (2, 150, 140), 0.375],
                      [(1, 1, 1), (1, 1, 1), (1, 1, 1), 2.0]],
+    "causal_attention": [[(1, 150, 1, 128), (1, 150, 1, 128), (1, 150, 1, 128), (1, 150, 1, 128),
+                          0.125]],
     "chained": [[(150, 64), (300, 64), (300, 64), (150, 64)], [(1, 64), (128, 64), (128, 64), (1, 64)]],
     "dequantized": [[(140, 100), (140,), (150, 100), (140, 150)]],
     "dual_gemm": [gemm(140, 150, 330, (150, 330), (140, 150)), gemm(1, 1, 0, (1, 0), (1, 1))],
@@ -96,7 +98,8 @@ def bound_attention(arguments, columns, roles):
 
 
 # How far results may be apart, relative to the first one and absolutely.
-BOUNDS = {"attention": bound_attention, "normalized": bound_normalized}
+BOUNDS = {"attention": bound_attention, "causal_attention": bound_attention,
+          "normalized": bound_normalized}
 
 NUMPY = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8, "i32": np.int32}
 

@@ -52,7 +52,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, warps, columns}}
+// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, warps, columns, abreast}}
 #s = #tile.schedule<stages = 4>
 
 // -----
@@ -129,3 +129,8 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // expected-error @below {{columns: is 0, and widths begin at 1}}
 #s = #tile.schedule<columns = 0>
+
+// -----
+
+// expected-error @below {{abreast: is 0, and a work item has at least 1 tile}}
+#s = #tile.schedule<abreast = 0>

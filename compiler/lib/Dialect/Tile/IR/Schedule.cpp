@@ -75,6 +75,10 @@ std::string Schedule::findFault() const {
         .str();
   if (columns && *columns < 1)
     return ("columns: is " + Twine(*columns) + ", and widths begin at 1").str();
+  if (abreast && *abreast < 1)
+    return ("abreast: is " + Twine(*abreast) +
+            ", and a work item has at least 1 tile")
+        .str();
   return "";
 }
 
@@ -84,7 +88,7 @@ llvm::hash_code tile::hash_value(const Schedule &schedule) {
       schedule.roles, schedule.otherwise,
       llvm::hash_combine_range(schedule.slots),
       llvm::hash_combine_range(schedule.cluster), schedule.warps,
-      schedule.columns);
+      schedule.columns, schedule.abreast);
   for (const std::vector<std::string> &group : schedule.together)
     hash = llvm::hash_combine(hash, llvm::hash_combine_range(group));
   return hash;

@@ -110,6 +110,10 @@ static constexpr Field fields[] = {
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::columns);
      }},
+    {"abreast",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseNumber(parser, schedule, &Schedule::abreast);
+     }},
 };
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
@@ -187,6 +191,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   sizes("cluster", schedule.cluster);
   number("warps", schedule.warps);
   number("columns", schedule.columns);
+  number("abreast", schedule.abreast);
   os << '>';
 }
 

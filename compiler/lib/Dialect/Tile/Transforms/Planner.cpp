@@ -96,6 +96,7 @@ private:
       count = multiply(count, size);
     return count;
   }
+  int64_t countAbreast() const { return given.abreast.value_or(1); }
   bool holdsAccumulators() const {
     return arch.mma == target::MmaInstruction::Wgmma;
   }
@@ -180,6 +181,8 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
     registers +=
         llvm::divideCeil(multiply(multiply(rows, columns), bits), share);
   };
+  // Tiles that run abreast are in roles of their own.
+  share *= countAbreast();
   for (const Problem::Tile &tile : problem.carried)
     hold(tile.rows, tile.columns, tile.bits);
   for (const Problem::Product &product : problem.products)
@@ -191,7 +194,8 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
 int64_t Planner::getRegisterLimit(int64_t warps) const {
   // The other roles share one warp group with the least that there is.
   int64_t others = 4 * arch.warpSize * arch.registerBudget.min;
-  int64_t fair = (arch.registersPerSm - others) / (warps * arch.warpSize);
+  int64_t fair =
+      (arch.registersPerSm - others) / (warps * arch.warpSize * countAbreast());
   int64_t limit = std::min<int64_t>(
       {fair, arch.maxRegistersPerThread, arch.registerBudget.max});
   return limit - limit % arch.registerBudget.step;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SliceEpilogue.h"
+#include "drawloom/Dialect/Tile/IR/Accesses.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -283,7 +284,9 @@ static void visitAccesses(Operation *first, Operation *last, Visit visit) {
 std::string Analysis::findConflict(StoreOp store, Operation *last) {
   std::string reason;
   auto check = [&](Operation *other, Value view) {
-    if (view == getRootView(store.getView()) && other != store)
+    auto otherStore = dyn_cast<StoreOp>(other);
+    if (view == getRootView(store.getView()) && other != store &&
+        !(otherStore && areApart(store, otherStore)))
       reason =
           ("'" + other->getName().getStringRef() + "' touches the same view")
               .str();

@@ -62,6 +62,8 @@ struct Schedule {
   std::optional<int64_t> warps;
   /// Columns of the sub-tiles in which an epilogue's inputs and outputs move.
   std::optional<int64_t> columns;
+  /// Tiles of the last dimension that one work item computes side by side.
+  std::optional<int64_t> abreast;
 
   bool operator==(const Schedule &) const = default;
 

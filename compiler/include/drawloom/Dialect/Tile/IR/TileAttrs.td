@@ -192,6 +192,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `cluster` | CTAs of a cluster in each dimension | sizes |
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `columns` | width of the sub-tiles in which an epilogue's inputs and outputs move | 1 and more |
+    | `abreast` | tiles of the last dimension that one work item computes side by side | 1 and more |
 
     The fields are printed in this order.
   }];

@@ -63,6 +63,52 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
   ];
 }
 
+def RunAbreast : Pass<"run-abreast", "tile::KernelOp"> {
+  let summary = "compute several tiles of a work item side by side";
+  let description = [{
+    Where a product in a loop reads what became of another product's result, the
+    tensor core would have nothing to do while the values between the two are
+    computed. This pass gives it a second tile to work on. The last dimension of
+    a work item grows by the factor `abreast` of the schedule, and what depends
+    on it is there once for each tile:
+
+    ```mlir
+    tile.for_each (%m) tiles [128] of [%rows] {
+      %q = tile.load %Q[%m, 0] : ...
+      scf.for %j = %c0 to %columns step %c64 {
+        %k = tile.load %K[%j, 0] : ...
+        %s = tile.mma %q, %k, %zero : ...
+        ...
+    ```
+
+    becomes
+
+    ```mlir
+    tile.for_each (%m) tiles [256] of [%rows] {
+      %m_1 = arith.addi %m, %c128 : index
+      %q = tile.load %Q[%m, 0] : ...
+      %q_1 = tile.load %Q[%m_1, 0] : ...
+      scf.for %j = %c0 to %columns step %c64 {
+        %k = tile.load %K[%j, 0] : ...
+        %s = tile.mma %q, %k, %zero : ...
+        %s_1 = tile.mma %q_1, %k, %zero : ...
+        ...
+    ```
+
+    The load of K does not depend on %m, so both tiles share it. A loop whose
+    bounds depend on %m stays one loop for each tile, unless they do so by a
+    quotient that all tiles of an item have in common: `%m / 256` above. No value
+    changes.
+
+    | line in `tile.reasons` | when |
+    |---|---|
+    | abreast: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed | products are chained in a loop, and results are in tensor memory |
+    | abreast: 1, because two tiles side by side do not fit: ... | the planner refuses them |
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
   let summary = "compute what follows a matrix product in sub-tiles";
   let description = [{
