@@ -1,6 +1,8 @@
 // Two chained products with a softmax between them, over batches and heads.
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=HOPPER
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
+// With two query tiles side by side, two roles compute, and both products have K and V from one pipe each.
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --front-half | FileCheck %s --check-prefix=ABREAST
 
 // HOPPER: agent.pipe "Q" slots(2) smem : (tensor<128x128xbf16>)
 // HOPPER: agent.pipe "K" slots(4) smem : (tensor<64x128xbf16>)
@@ -32,6 +34,7 @@
 // BLACKWELL: agent.consume %Q{{.*}}
 // BLACKWELL: agent.consume %K{{.*}}
 // BLACKWELL: agent.produce %result{{.*}}
+// BLACKWELL: agent.role @mma_1 warps(1)
 // BLACKWELL: agent.consume %V{{.*}}
 // BLACKWELL: agent.consume %middle{{.*}}
 // BLACKWELL: agent.produce %result_1{{.*}}
@@ -41,3 +44,16 @@
 // BLACKWELL: agent.consume %result_1{{.*}}
 // BLACKWELL: agent.produce %output{{.*}}
 // BLACKWELL: agent.consume %output{{.*}}lag(1)
+
+// ABREAST: tiles side by side
+// ABREAST: agent.pipe "K" slots(4) smem
+// ABREAST: agent.pipe "V" slots(4) smem
+// ABREAST: verdict = "proved"
+// ABREAST: agent.role @mma warps(1)
+// ABREAST: agent.produce %result :
+// ABREAST: agent.produce %result_1 :
+// ABREAST: agent.role @mma_1 warps(1)
+// ABREAST: agent.consume %middle as
+// ABREAST: agent.consume %middle_1 as
+// ABREAST: agent.role @compute warps(4)
+// ABREAST: agent.role @compute_1 warps(4)

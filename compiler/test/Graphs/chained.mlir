@@ -1,7 +1,7 @@
 // O = softmax(Q K^T) V for one head: two products with a softmax between them. On
-// Blackwell one role issues both products, so it waits for what it feeds: a cycle
-// of roles. The sum over V is rescaled between two products, so the product is
-// taken from zero and added where it is rescaled.
+// Blackwell a role of its own issues the second product, so that the first one
+// runs ahead while the softmax is computed. The sum over V is rescaled between
+// two products, so the product is taken from zero and added where it is rescaled.
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=HOPPER
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
 
@@ -35,6 +35,7 @@
 // BLACKWELL: agent.consume %Q{{.*}}
 // BLACKWELL: agent.consume %K{{.*}}
 // BLACKWELL: agent.produce %result{{.*}}
+// BLACKWELL: agent.role @mma_1 warps(1)
 // BLACKWELL: agent.consume %V{{.*}}
 // BLACKWELL: agent.consume %middle{{.*}}
 // BLACKWELL: agent.produce %result_1{{.*}}

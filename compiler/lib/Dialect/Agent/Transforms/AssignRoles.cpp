@@ -11,6 +11,7 @@
 #include "PrepareItem.h"
 #include "drawloom/Dialect/Agent/IR/AgentDialect.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Accesses.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -116,16 +117,67 @@ MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
   return refusal;
 }
 
+/// How many products lie before each one on the longest way from a result to an
+/// operand, in the order of the program.
+static DenseMap<Operation *, unsigned> findStages(Item &item) {
+  SmallVector<tile::MmaOp> products;
+  item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
+  DenseMap<Operation *, unsigned> stages;
+  for (auto [number, product] : llvm::enumerate(products)) {
+    unsigned stage = stages[product];
+    ArrayRef<tile::MmaOp> later = ArrayRef(products).drop_front(number + 1);
+    DenseSet<Value> seen;
+    SmallVector<Value> work{product.getResult()};
+    while (!work.empty())
+      for (OpOperand &use : work.pop_back_val().getUses()) {
+        auto next = dyn_cast<tile::MmaOp>(use.getOwner());
+        if (next && isOperandOfProduct(use)) {
+          if (llvm::is_contained(later, next))
+            stages[next] = std::max(stages[next], stage + 1);
+          continue;
+        }
+        forEachSuccessor(use, [&](Value value) {
+          if (seen.insert(value).second)
+            work.push_back(value);
+        });
+      }
+  }
+  return stages;
+}
+
+/// The product whose sum a loop carries.
+static Operation *getProduct(scf::ForOp loop, unsigned number) {
+  auto result = cast<OpResult>(loop.getYieldedValues()[number]);
+  auto inner = dyn_cast<scf::ForOp>(result.getOwner());
+  return inner ? getProduct(inner, result.getResultNumber())
+               : result.getOwner();
+}
+
+/// Products that need what became of other products' results have a warp of
+/// their own. So the others run ahead of them, as far as their slots go.
 void RoleAssigner::assignProducts(const Accumulators &accumulators) {
-  RoleSpec role;
-  role.name = getFreeName(owners, "mma");
-  role.warps = 1;
-  role.because.push_back(fire(Rule::OneThreadIssues, arch.name, role.name));
-  int index = owners.roles.size();
-  owners.roles.push_back(std::move(role));
-  item.body->walk([&](tile::MmaOp op) { owners.set(op, index); });
-  for (auto [loop, number] : accumulators)
-    owners.setCarried(cast<scf::ForOp>(loop), number, index);
+  DenseMap<Operation *, unsigned> stages = findStages(item);
+  SmallVector<int> roles;
+  item.body->walk([&](tile::MmaOp op) {
+    unsigned stage = stages.lookup(op);
+    while (roles.size() <= stage) {
+      RoleSpec role;
+      role.name = getFreeName(owners, "mma");
+      role.warps = 1;
+      role.because.push_back(
+          roles.empty() ? fire(Rule::OneThreadIssues, arch.name, role.name)
+                        : fire(Rule::RunsAhead, role.name,
+                               owners.roles[roles.back()].name));
+      roles.push_back(owners.roles.size());
+      owners.roles.push_back(std::move(role));
+    }
+    owners.set(op, roles[stage]);
+  });
+  for (auto [op, number] : accumulators) {
+    auto loop = cast<scf::ForOp>(op);
+    owners.setCarried(loop, number,
+                      roles[stages.lookup(getProduct(loop, number))]);
+  }
 }
 
 namespace {
@@ -171,6 +223,20 @@ static void forEachOperation(Block *block,
   }
 }
 
+/// Whether two loads or stores never touch the same element: they are of
+/// different arguments, or both are stores of tiles a known distance apart.
+static bool areApart(Operation *a, Operation *b) {
+  auto getView = [](Operation *op) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    return store ? store.getView() : cast<tile::LoadOp>(op).getView();
+  };
+  Value root = getArgument(getView(a)), otherRoot = getArgument(getView(b));
+  if (root && otherRoot && root != otherRoot)
+    return true;
+  auto store = dyn_cast<tile::StoreOp>(a), other = dyn_cast<tile::StoreOp>(b);
+  return store && other && tile::areApart(store, other);
+}
+
 static ComputedSets findSets(Item &item, const Dataflow &dataflow,
                              const Owners &owners, ArrayRef<LoadInfo> loads) {
   ComputedSets computed;
@@ -190,7 +256,7 @@ static ComputedSets findSets(Item &item, const Dataflow &dataflow,
         !inPlace.contains(op) && !goesWithReader(op))
       computed.sets.insert({op, 0});
   });
-  DenseMap<Value, ComputedSets::Node> touching;
+  SmallVector<Operation *> touching;
   forEachOperation(item.body, [&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
@@ -207,21 +273,12 @@ static ComputedSets findSets(Item &item, const Dataflow &dataflow,
         computed.join({op, 0}, operand);
     });
     // Whoever stores to a view does so in order, and loads from it as well.
-    Value view;
-    if (auto store = dyn_cast<tile::StoreOp>(op))
-      view = store.getView();
-    else if (auto load = dyn_cast<tile::LoadOp>(op))
-      view = load.getView();
-    if (!view)
+    if (!isa<tile::StoreOp, tile::LoadOp>(op))
       return;
-    Value root = getArgument(view);
-    auto [other, isNew] = touching.try_emplace(root, op, 0u);
-    if (!isNew)
-      computed.sets.unionSets({op, 0}, other->second);
-    // A view that is not known may be any of the others.
-    for (auto &[otherRoot, node] : touching)
-      if (!root || !otherRoot)
-        computed.sets.unionSets({op, 0}, node);
+    for (Operation *other : touching)
+      if (!areApart(op, other))
+        computed.sets.unionSets({op, 0}, {other, 0});
+    touching.push_back(op);
   });
   return computed;
 }
@@ -243,14 +300,29 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
     });
   bool issues = dataflow.hasProducts() && arch.tensorMemory.columns == 0;
   int compute = Owners::nobody, epilogue = Owners::nobody;
+  int firstCompute = Owners::nobody;
+  // What lies between two products, and shares nothing with the rest.
+  DenseMap<ComputedSets::Node, int> between;
+  if (productsApart)
+    item.body->walk([&](tile::MmaOp op) {
+      for (Operation *user : op.getResult().getUsers())
+        if (computed.contains({user, 0})) {
+          ComputedSets::Node leader = computed.sets.getLeaderValue({user, 0});
+          if (leading.contains(leader))
+            between.try_emplace(leader, Owners::nobody);
+        }
+    });
   auto assign = [&](ComputedSets::Node node) {
     if (!computed.contains(node))
       return;
     bool leads = !productsApart || !dataflow.hasProducts() ||
                  leading.contains(computed.sets.getLeaderValue(node));
-    int &role = leads ? compute : epilogue;
+    auto own = between.find(computed.sets.getLeaderValue(node));
+    int &role = own != between.end() ? own->second : leads ? compute : epilogue;
     if (role == Owners::nobody) {
       role = addComputeRole(leads ? "compute" : "epilogue", issues);
+      if (leads && firstCompute == Owners::nobody)
+        firstCompute = role;
       RoleSpec &spec = owners.roles[role];
       spec.because.push_back(
           fire(leads ? Rule::Compute : Rule::Epilogue, spec.name));
@@ -274,7 +346,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
       RoleSpec &role = owners.roles[owners.of(load.op)];
       role.because.push_back(fire(Rule::ReadsItsOutput, role.name, load.view));
     } else if (!load.whyInPlace.empty()) {
-      int reader = compute != Owners::nobody ? compute : epilogue;
+      int reader = firstCompute != Owners::nobody ? firstCompute : epilogue;
       if (epilogue != Owners::nobody && load.kind == LoadKind::Epilogue)
         reader = epilogue;
       if (reader != Owners::nobody)

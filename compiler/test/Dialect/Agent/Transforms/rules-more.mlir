@@ -8,6 +8,7 @@
 // RULE-DAG: starts-at-zero: the sum starts at zero, and what it began with is added behind the loop
 // RULE-DAG: from-zero: the product is taken from zero and added afterwards, because more than products makes its accumulator
 // RULE-DAG: operand-in-tensor-memory: products can read their first operand from tensor memory, so it stays there
+// RULE-DAG: runs-ahead: @mma_1 issues the products that need what became of @mma's results, so that @mma runs ahead as far as its slots go
 // RULE-DAG: nested-levels: @operand_load loads q and k: the loops of one hold the other, so one role meets both in order
 // RULE-DAG: sibling-loops: @operand_load_1 loads k in another loop than @operand_load, so that it need not wait for the end of that one
 // CHECK-LABEL: tile.kernel @accumulators
