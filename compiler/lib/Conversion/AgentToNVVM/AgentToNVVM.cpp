@@ -97,15 +97,23 @@ LogicalResult KernelEmitter::findPipes(SwitchOp op, KernelContext &context) {
           "has no place: code is generated behind 'place-memory'");
     if (pipe.getPipe().getType().getMemory() == Memory::message)
       return pipe->emitOpError("carries messages, which has no code yet");
-    if (pipe.getPipe().getType().getMemory() == Memory::tmem &&
-        pipe.getPipe().getType().getPayload().size() != 1)
-      return pipe->emitOpError("has several tiles in a slot of tensor memory, "
-                               "which has no code yet");
-    context.pipes.insert(
-        {pipe.getPipe(),
-         PipeInfo{pipe, *place, plan::countArrivals(pipe, context.arch),
+    PipeInfo info{pipe,
+                  *place,
+                  plan::countArrivals(pipe, context.arch),
                   plan::getSlotFootprint(pipe),
-                  plan::getProducerEngine(pipe, context.arch)}});
+                  plan::getProducerEngine(pipe, context.arch),
+                  {},
+                  {}};
+    bool inTensor = pipe.getPipe().getType().getMemory() == Memory::tmem;
+    int64_t column = 0;
+    for (auto [index, type] :
+         llvm::enumerate(pipe.getPipe().getType().getPayload())) {
+      info.offsets.push_back(inTensor ? column : info.slot.offsets[index]);
+      info.panels.push_back(inTensor ? std::nullopt : getPanels(pipe, index));
+      if (auto tile = dyn_cast<RankedTensorType>(type); tile && inTensor)
+        column += plan::getTileColumns(tile, /*ctas=*/1, context.arch);
+    }
+    context.pipes.insert({pipe.getPipe(), info});
   }
   return success();
 }

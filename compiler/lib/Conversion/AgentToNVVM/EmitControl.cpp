@@ -337,7 +337,9 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
         to = constant(0, 1);
       else
         return op->emitOpError(
-            "starts a sum in tensor memory with a tile that is not zero");
+            "starts a sum in tensor memory with a tile that is not zero, which "
+            "has no code yet; start with zero and add the tile behind the "
+            "products");
       break;
     }
     case Carried::Fragment:

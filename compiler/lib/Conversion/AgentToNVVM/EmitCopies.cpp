@@ -14,101 +14,101 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-std::optional<Panels> codegen::getPanels(RankedTensorType type) {
-  if (type.getRank() != 2)
-    return std::nullopt;
-  int64_t bits = plan::getElementBits(type.getElementType());
-  int64_t row = type.getShape().back() * bits / 8;
-  int64_t rows = type.getShape().front();
-  if (row == 32 || row == 64)
-    return Panels{rows, row, 1, bits};
-  if (row > 0 && row % swizzleSpan == 0)
-    return Panels{rows, swizzleSpan, row / swizzleSpan, bits};
-  return std::nullopt;
+SmallVector<Value> Emitter::getOrigin(Value view) {
+  auto part = view.getDefiningOp<tile::SubviewOp>();
+  if (!part)
+    return SmallVector<Value>(cast<tile::ViewType>(view.getType()).getRank(),
+                              constant(0));
+  SmallVector<Value> origin = getOrigin(part.getView());
+  for (auto [start, offset] : llvm::zip_equal(origin, part.getMixedOffsets()))
+    start = arith::AddIOp::create(b, start, lookup(offset));
+  return origin;
 }
 
 ViewRegion Emitter::getRegion(Value view) {
-  ViewRegion region;
-  if (auto part = view.getDefiningOp<tile::SubviewOp>()) {
-    region = getRegion(part.getView());
-    for (auto [dim, offset, size] :
-         llvm::enumerate(part.getMixedOffsets(), part.getMixedSizes())) {
-      Value &start = region.starts[dim], &end = region.ends[dim];
-      start = arith::AddIOp::create(b, start, lookup(offset));
+  ViewRegion region{getArgument(view), getOrigin(view), {}};
+  int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    region.ends.push_back(kernel.signature.getSize(b, region.argument, dim));
+  for (auto part = view.getDefiningOp<tile::SubviewOp>(); part;
+       part = part.getView().getDefiningOp<tile::SubviewOp>())
+    for (auto [end, start, size] :
+         llvm::zip_equal(region.ends, getOrigin(part), part.getMixedSizes())) {
       Value own = arith::AddIOp::create(b, start, lookup(size));
       end = arith::MinSIOp::create(b, end, own);
     }
-    return region;
-  }
-  region.argument = cast<BlockArgument>(view);
-  int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    region.starts.push_back(constant(0));
-    region.ends.push_back(kernel.signature.getSize(b, region.argument, dim));
-  }
   return region;
 }
 
-/// The coordinates of a copy, the innermost first, moved by `inner` elements.
-static SmallVector<Value> getCoordinates(ImplicitLocOpBuilder &b,
-                                         ArrayRef<Value> offsets, Value inner) {
-  SmallVector<Value> coordinates(llvm::reverse(offsets));
-  coordinates.front() = arith::AddIOp::create(b, coordinates.front(), inner);
-  return coordinates;
+/// What a bulk copy of a whole tile is: one for each panel, and for each box of
+/// rows in it.
+void Emitter::forEachBox(
+    Value view, ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> dims,
+    const Panels &panels, Value slot,
+    llvm::function_ref<void(Value, ArrayRef<Value>)> visit) {
+  SmallVector<Value> starts = getOrigin(view);
+  for (auto [start, offset] : llvm::zip_equal(starts, offsets))
+    start = arith::AddIOp::create(b, start, lookup(offset));
+  for (int64_t panel = 0; panel < panels.count; ++panel)
+    for (int64_t row = 0; row < panels.rows; row += panels.boxRows()) {
+      int64_t column = panel * panels.elements();
+      SmallVector<Value> coordinates(starts);
+      auto move = [&](int64_t dim, int64_t by) {
+        if (by != 0)
+          coordinates[dim] =
+              arith::AddIOp::create(b, coordinates[dim], constant(by));
+      };
+      move(dims.front(), row);
+      move(dims.back(), column);
+      // A map counts from the innermost dimension.
+      std::reverse(coordinates.begin(), coordinates.end());
+      Value address = LLVM::GEPOp::create(
+          b, slot.getType(), b.getI8Type(), slot,
+          ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(
+              static_cast<int32_t>(panels.getOffset(row, column)))});
+      visit(address, coordinates);
+    }
 }
 
-static Value getPanel(ImplicitLocOpBuilder &b, Value slot, int64_t offset) {
-  return LLVM::GEPOp::create(
-      b, slot.getType(), b.getI8Type(), slot,
-      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(offset))});
-}
-
-LogicalResult Emitter::emitLoad(tile::LoadOp op, Value slot, Value barrier) {
+LogicalResult Emitter::emitLoad(tile::LoadOp op, const Panels &panels,
+                                Value slot, Value barrier) {
   // What lies outside of the view is zero: the tensor map can do nothing else.
   if (op.getPad() &&
       op.getPadOrZero() !=
           tile::LoadOp::getDefaultPad(getElementTypeOrSelf(op.getType())))
     return op->emitOpError("pads with a number, which has no code yet");
-  auto type = cast<RankedTensorType>(op.getType());
-  std::optional<Panels> panels = getPanels(type);
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(lookup(offset));
   auto cluster = LLVM::LLVMPointerType::get(
       b.getContext(),
       static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-  for (int64_t i = 0; i < panels->count; ++i) {
-    // The address of the own CTA is valid in the cluster. A cast between the
-    // address spaces would cost instructions.
-    Value address = LLVM::PtrToIntOp::create(
-        b, b.getI32Type(), getPanel(b, slot, i * panels->bytes()));
-    Value target = LLVM::IntToPtrOp::create(b, cluster, address);
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        b, target, kernel.signature.getMap(op),
-        getCoordinates(b, offsets, constant(i * panels->elements())), barrier,
-        ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
-        /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
-  }
+  forEachBox(op.getView(), op.getMixedOffsets(), op.getTileDims(), panels, slot,
+             [&](Value address, ArrayRef<Value> coordinates) {
+               // The address of the own CTA is valid in the cluster. A cast
+               // between the address spaces would cost instructions.
+               Value number =
+                   LLVM::PtrToIntOp::create(b, b.getI32Type(), address);
+               Value target = LLVM::IntToPtrOp::create(b, cluster, number);
+               NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+                   b, target, kernel.signature.getMap(op), coordinates, barrier,
+                   ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
+                   /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+             });
   return success();
 }
 
 LogicalResult Emitter::emitStore(tile::StoreOp op) {
   const Tile tile = tiles.lookup(op.getValue());
-  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
-  if (!type || tile.kind != Tile::Kind::Shared)
+  Value map = kernel.signature.getMap(op);
+  if (!map || tile.kind != Tile::Kind::Shared)
     return op->emitOpError(
         "stores what is not staged in shared memory, which has no code yet");
-  std::optional<Panels> panels = getPanels(type);
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(lookup(offset));
   when(leader, [&] {
-    for (int64_t i = 0; i < panels->count; ++i)
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          b, kernel.signature.getMap(op),
-          getPanel(b, tile.value, i * panels->bytes()),
-          getCoordinates(b, offsets, constant(i * panels->elements())), Value(),
-          NVVM::TMAStoreMode::TILE, Value());
+    forEachBox(op.getView(), op.getMixedOffsets(), op.getTileDims(),
+               *tile.panels, tile.value,
+               [&](Value address, ArrayRef<Value> coordinates) {
+                 NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                     b, map, address, coordinates, Value(),
+                     NVVM::TMAStoreMode::TILE, Value());
+               });
   });
   return success();
 }

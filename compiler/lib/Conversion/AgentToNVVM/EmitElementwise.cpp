@@ -167,11 +167,9 @@ LogicalResult Emitter::emitSlice(Operation *op) {
 
   if (tile.kind == Tile::Kind::Tensor && to.getRank() == 2 &&
       to.getDimSize(0) == from.getDimSize(0) && to.getElementType().isF32()) {
-    Value first = lookup(offsets[1]);
-    tiles[result] = {Tile::Kind::Tensor,
-                     arith::AddIOp::create(b, tile.value, first),
-                     {},
-                     tile.filled};
+    Tile columns = tile;
+    columns.value = arith::AddIOp::create(b, tile.value, lookup(offsets[1]));
+    tiles[result] = columns;
     return success();
   }
 

@@ -44,11 +44,11 @@ Value Emitter::getBarrier(int64_t first, Value slot) {
 Value Emitter::getSlot(PipeInfo &pipe, unsigned index, Value slot) {
   Value offset = arith::MulIOp::create(b, slot, constant(pipe.place.stride));
   if (pipe.op.getPipe().getType().getMemory() == Memory::tmem) {
-    Value base =
-        arith::AddIOp::create(b, kernel.tensor, constant(pipe.place.start));
+    Value base = arith::AddIOp::create(
+        b, kernel.tensor, constant(pipe.place.start + pipe.offsets[index]));
     return arith::AddIOp::create(b, base, offset);
   }
-  int64_t start = pipe.place.start + pipe.slot.offsets[index];
+  int64_t start = pipe.place.start + pipe.offsets[index];
   Value base = LLVM::GEPOp::create(
       b, sharedPointer(b), b.getI8Type(), kernel.shared,
       ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(start))});
@@ -120,7 +120,8 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
               "fills a slot with a tile that is loaded outside of it");
           return;
         }
-        if (failed(emitLoad(load, getSlot(pipe, number, index), full)))
+        if (failed(emitLoad(load, *pipe.panels[number],
+                            getSlot(pipe, number, index), full)))
           result = failure();
       }
     });
@@ -129,30 +130,38 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
   case plan::Engine::TensorCore: {
     // What the consumer has read from the slot comes before these products.
     NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-    destinations.push_back(getSlot(pipe, 0, index));
+    for (auto [number, value] : llvm::enumerate(values))
+      assignSum(value, getSlot(pipe, number, index));
     if (failed(emitBlock(body)))
       return failure();
-    destinations.pop_back();
     b.setLoc(op.getLoc());
-    // A sum of no products was never written. A consumer that cannot tell would
-    // read what was there before.
-    if (!getFilled(pipe)) {
-      const Tile &sum = tiles[values.front()];
-      Value empty = arith::XOrIOp::create(b, sum.value, constant(1, 1));
-      when(empty, [&] { LLVM::Trap::create(b); });
-    }
     Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
     when(issues, [&] { NVVM::Tcgen05CommitOp::create(b, full, Value()); });
     return success();
   }
   case plan::Engine::Threads: {
+    // What the products have read from the slot comes before these stores.
+    if (pipe.op.getPipe().getType().getMemory() == Memory::tmem)
+      NVVM::Tcgen05FenceOp::create(b,
+                                   NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
     if (failed(emitBlock(body)))
       return failure();
     b.setLoc(op.getLoc());
-    for (auto [number, value] : llvm::enumerate(values))
-      if (failed(writeShared(value, getSlot(pipe, number, index),
-                             body.getTerminator())))
+    bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
+    for (auto [number, value] : llvm::enumerate(values)) {
+      Value slot = getSlot(pipe, number, index);
+      if (failed(inTensor ? writeTensor(value, slot, body.getTerminator())
+                          : writeShared(value, slot, body.getTerminator())))
         return failure();
+    }
+    if (inTensor) {
+      // The stores are done, and come before what the barrier tells.
+      NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::STORE);
+      NVVM::Tcgen05FenceOp::create(b,
+                                   NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+      arriveByWarp(full);
+      return success();
+    }
     // Threads write through the generic proxy, engines read through the
     // asynchronous one.
     NVVM::FenceProxyOp::create(
@@ -177,6 +186,14 @@ static bool isReadByWarpGroups(ConsumeOp op, const target::Architecture &arch) {
       .wasInterrupted();
 }
 
+/// The part of a tile that is in all lanes of tensor memory, or in some.
+static RankedTensorType getFirstRows(RankedTensorType type,
+                                     const target::Architecture &arch) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = std::min<int64_t>(shape.front(), arch.tensorMemory.lanes);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
 LogicalResult Emitter::emitConsume(ConsumeOp op) {
   Block &body = op.getBody().front();
   SmallVector<Value> indices;
@@ -193,13 +210,23 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
     bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
     fence |= inTensor || plan::getConsumerEngine(pipe.op, role, kernel.arch) ==
                              plan::Engine::TensorCore;
-    size_t count = pipe.op.getPipe().getType().getPayload().size();
-    for (size_t number = 0; number < count; ++number)
-      tiles[body.getArgument(argument++)] = {
-          inTensor ? Tile::Kind::Tensor : Tile::Kind::Shared,
-          getSlot(pipe, number, index),
-          {},
-          inTensor ? getFilled(pipe) : Value()};
+    for (auto [number, type] :
+         llvm::enumerate(pipe.op.getPipe().getType().getPayload())) {
+      Tile tile;
+      tile.kind = inTensor ? Tile::Kind::Tensor : Tile::Kind::Shared;
+      tile.value = getSlot(pipe, number, index);
+      tile.panels = pipe.panels[number];
+      if (inTensor) {
+        FailureOr<Value> filled = getFilled(op, pipe, number);
+        if (failed(filled))
+          return failure();
+        tile.filled = *filled;
+        tile.blockColumns = plan::getTileColumns(
+            getFirstRows(cast<RankedTensorType>(type), kernel.arch), 1,
+            kernel.arch);
+      }
+      tiles[body.getArgument(argument++)] = tile;
+    }
   }
   // Accesses of tensor memory behind this come after what the barrier told.
   if (fence)
@@ -249,25 +276,6 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
     ring.held = arith::SelectOp::create(b, full, ring.held, more);
   }
   return success();
-}
-
-/// Whether the loop of products that fills a slot runs at all, if its bounds
-/// are the same for all work items; else null.
-Value Emitter::getFilled(PipeInfo &pipe) {
-  for (Operation *user : pipe.op.getPipe().getUsers()) {
-    auto produce = dyn_cast<ProduceOp>(user);
-    if (!produce)
-      continue;
-    Operation *end = produce.getBody().front().getTerminator();
-    auto loop = end->getOperand(0).getDefiningOp<scf::ForOp>();
-    if (!loop)
-      continue;
-    Value lower = kernel.scalars.lookup(loop.getLowerBound());
-    Value upper = kernel.scalars.lookup(loop.getUpperBound());
-    if (lower && upper)
-      return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lower, upper);
-  }
-  return {};
 }
 
 /// `pending` stores, the newest ones, may still read their slots.

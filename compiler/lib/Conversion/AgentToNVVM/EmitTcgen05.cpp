@@ -7,24 +7,43 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
-#include "MatrixDescriptors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
+/// Cuts columns into what tcgen05.ld and tcgen05.st take: powers of two up to
+/// 128.
+static void forEachTransfer(int64_t columns,
+                            llvm::function_ref<void(int64_t, int64_t)> visit) {
+  for (int64_t done = 0; done < columns;) {
+    int64_t width =
+        std::min<int64_t>(128, llvm::bit_floor<uint64_t>(columns - done));
+    visit(done, width);
+    done += width;
+  }
+}
+
 Value Emitter::loadTensor(const Tile &tile, int64_t columns) {
+  // The second 128 rows are beside the first ones, and so on.
+  Value address = tile.value;
+  if (role.getWarps() > plan::warpsPerGroup) {
+    Value group = arith::ShRUIOp::create(b, roleWarp, constant(2));
+    Value offset = arith::MulIOp::create(b, group, constant(tile.blockColumns));
+    address = arith::AddIOp::create(b, address, offset);
+  }
   if (!tile.filled)
-    return loadColumns(tile.value, columns);
+    return loadColumns(address, columns);
   auto type = VectorType::get(columns, b.getF32Type());
   auto branch = scf::IfOp::create(b, type, tile.filled,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loadColumns(tile.value, columns));
+  scf::YieldOp::create(b, loadColumns(address, columns));
   b.setInsertionPointToStart(branch.elseBlock());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   scf::YieldOp::create(b, zero);
@@ -36,13 +55,10 @@ Value Emitter::loadColumns(Value address, int64_t columns) {
   Value mine = arith::AddIOp::create(b, address, tensorLane);
   auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
-  // tcgen05.ld takes powers of two up to 128.
   Type i32 = b.getI32Type();
   SmallVector<Value> words;
-  for (int64_t done = 0; done < columns;) {
-    int64_t width =
-        std::min<int64_t>(128, llvm::bit_floor<uint64_t>(columns - done));
-    Value at = arith::AddIOp::create(b, mine, constant(done));
+  forEachTransfer(columns, [&](int64_t first, int64_t width) {
+    Value at = arith::AddIOp::create(b, mine, constant(first));
     Type type = width == 1 ? i32 : Type(VectorType::get(width, i32));
     Value loaded = NVVM::Tcgen05LdOp::create(
         b, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
@@ -51,8 +67,7 @@ Value Emitter::loadColumns(Value address, int64_t columns) {
       words.push_back(
           width == 1 ? loaded
                      : vector::ExtractOp::create(b, loaded, i).getResult());
-    done += width;
-  }
+  });
   // LLVM sees no dependence between a load and its wait, and moves uses above
   // the wait. So the words go through it.
   std::string constraints;
@@ -77,55 +92,131 @@ Value Emitter::loadColumns(Value address, int64_t columns) {
       b, VectorType::get(columns, b.getF32Type()), elements);
 }
 
-LogicalResult Emitter::emitMma(tile::MmaOp op) {
-  const Tile a = tiles.lookup(op.getA());
-  const Tile bTile = tiles.lookup(op.getB());
-  const Tile sum = tiles.lookup(op.getAcc());
-  auto aType = cast<RankedTensorType>(op.getA().getType());
-  auto bType = cast<RankedTensorType>(op.getB().getType());
-  FailureOr<uint32_t> instruction = describeInstruction(op);
-  if (failed(instruction))
+/// A row for each thread, as words of 32 bits: the low half is the element with
+/// the smaller number.
+LogicalResult Emitter::writeTensor(Value value, Value address,
+                                   Operation *user) {
+  FailureOr<Value> fragment = getFragment(value, user);
+  if (failed(fragment))
     return failure();
-  std::optional<Panels> aPanels = getPanels(aType), bPanels = getPanels(bType);
-  if (a.kind != Tile::Kind::Shared || bTile.kind != Tile::Kind::Shared ||
-      destinations.empty() || !aPanels || !bPanels)
-    return op->emitOpError("multiplies tiles that are not both in slots of "
-                           "shared memory, which has no code yet");
-  Value first =
-      sum.kind == Tile::Kind::Accumulator ? sum.value : constant(0, 1);
-  auto tensorPointer = LLVM::LLVMPointerType::get(
+  auto type = cast<VectorType>(fragment->getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  if (bits % 32 != 0)
+    return user->emitOpError() << "fills tensor memory with rows of " << bits
+                               << " bits, which are no whole columns of 32";
+  int64_t columns = bits / 32;
+  Type i32 = b.getI32Type();
+  Value words =
+      vector::BitCastOp::create(b, VectorType::get(columns, i32), *fragment);
+  Value mine = arith::AddIOp::create(b, address, tensorLane);
+  auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
-  Value target =
-      LLVM::IntToPtrOp::create(b, tensorPointer, destinations.back());
+  forEachTransfer(columns, [&](int64_t first, int64_t width) {
+    Value at = arith::AddIOp::create(b, mine, constant(first));
+    Value part = width == 1
+                     ? vector::ExtractOp::create(b, words, first).getResult()
+                     : vector::ExtractStridedSliceOp::create(
+                           b, words, ArrayRef<int64_t>{first},
+                           ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1})
+                           .getResult();
+    NVVM::Tcgen05StOp::create(
+        b, /*unpack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+        LLVM::IntToPtrOp::create(b, pointer, at), part, Value());
+  });
+  return success();
+}
 
+/// Finds the products of a sum and tells them where it is.
+void Emitter::assignSum(Value sum, Value address) {
+  auto result = dyn_cast<OpResult>(sum);
+  if (!result)
+    return;
+  Operation *op = result.getOwner();
+  unsigned number = result.getResultNumber();
+  if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+    sums[mma] = address;
+    assignSum(mma.getAcc(), address);
+  } else if (isa<scf::ForOp, scf::IfOp, agent::ConsumeOp>(op)) {
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        assignSum(region.front().getTerminator()->getOperand(number), address);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      assignSum(loop.getInitArgs()[number], address);
+  }
+}
+
+LogicalResult Emitter::emitMma(tile::MmaOp op) {
+  Value destination = sums.lookup(op);
+  if (!destination)
+    return op->emitOpError("is a sum that no slot of tensor memory is for, "
+                           "which has no code yet");
+  const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
+  const Tile sum = tiles.lookup(op.getAcc());
+  FailureOr<SharedOperand> bOperand = getSharedOperand(op.getB(), op);
+  if (failed(bOperand))
+    return failure();
+  std::optional<SharedOperand> aOperand;
+  if (a.kind != Tile::Kind::Tensor) {
+    FailureOr<SharedOperand> found = getSharedOperand(op.getA(), op);
+    if (failed(found))
+      return failure();
+    aOperand = *found;
+  }
+  FailureOr<Tcgen05Product> product =
+      describeProduct(op, aOperand ? &*aOperand : nullptr, *bOperand);
+  if (failed(product))
+    return failure();
+  bool starts = sum.kind == Tile::Kind::Splat &&
+                matchPattern(op.getAcc(), m_AnyZeroFloat());
+  if (!starts && sum.kind != Tile::Kind::Accumulator)
+    return op->emitOpError(
+        "starts a sum in tensor memory with a tile that is not zero, which has "
+        "no code yet; start with zero and add the tile behind the products");
+
+  Value first = starts ? constant(0, 1) : sum.value;
+  Value word = constant(product->descriptor);
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
+  auto toPointer = [&](Value address, int64_t column) -> Value {
+    if (column != 0)
+      address = arith::AddIOp::create(b, address, constant(column));
+    return LLVM::IntToPtrOp::create(b, pointer, address);
+  };
   // A descriptor is the address in units of 16 bytes, and bits that describe
-  // the panel. Steps along k only move the address.
-  auto describe = [&](Value slot, const Panels &panels) -> Value {
+  // the panel. Steps only move the address.
+  auto describe = [&](Value slot, const SharedOperand &operand) -> Value {
     Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), slot);
     Value units = arith::ShRUIOp::create(b, address, constant(4));
     Value wide = arith::ExtUIOp::create(b, b.getI64Type(), units);
     return arith::AddIOp::create(b, wide,
-                                 constant(describePanel(panels.width), 64));
+                                 constant(operand.describeForTcgen05(), 64));
   };
-  Value aBase = describe(a.value, *aPanels);
-  Value bBase = describe(bTile.value, *bPanels);
-  int64_t rowBytes = aPanels->width * aPanels->count;
-  for (int64_t k = 0; k < rowBytes; k += bytesOfK) {
-    auto step = [&](Value base, const Panels &panels) -> Value {
-      int64_t offset = k / panels.width * panels.bytes() + k % panels.width;
-      return arith::AddIOp::create(b, base, constant(offset / 16, 64));
-    };
-    Value aNow = step(aBase, *aPanels), bNow = step(bBase, *bPanels);
-    Value accumulates = k == 0 ? first : constant(1, 1);
-    Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
-    Value word = constant(*instruction);
-    when(issues, [&] {
-      NVVM::Tcgen05MMAOp::create(
-          b, NVVM::Tcgen05MMAKind::F16, NVVM::CTAGroupKind::CTA_1,
-          NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, target, aNow,
-          bNow, word, accumulates, Value(), Value());
-    });
-  }
+  auto step = [&](Value base, int64_t bytes) -> Value {
+    return arith::AddIOp::create(b, base, constant(bytes / 16, 64));
+  };
+  Value aBase = aOperand ? describe(a.value, *aOperand) : Value();
+  Value bBase = describe(bTile.value, *bOperand);
+  for (int64_t k = 0; k < product->k; k += product->partK)
+    for (int64_t m = 0; m < product->m; m += product->partM)
+      for (int64_t n = 0; n < product->n; n += product->partN) {
+        // 128 rows are beside the 128 rows before them.
+        int64_t block = m / product->partM;
+        Value target = toPointer(destination, block * product->n + n);
+        Value aNow =
+            aOperand
+                ? step(aBase, aOperand->getOffset(m, k))
+                : toPointer(a.value, block * a.blockColumns +
+                                         k / product->partK * (bytesOfK / 4));
+        Value bNow = step(bBase, bOperand->getOffset(n, k));
+        Value accumulates = k == 0 ? first : constant(1, 1);
+        Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+        when(issues, [&] {
+          NVVM::Tcgen05MMAOp::create(
+              b, product->kind, NVVM::CTAGroupKind::CTA_1,
+              NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, target,
+              aNow, bNow, word, accumulates, Value(), Value());
+        });
+      }
   tiles[op.getResult()] = {Tile::Kind::Accumulator, constant(1, 1), {}};
   return success();
 }

@@ -26,6 +26,7 @@
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H
 
 #include "KernelSignature.h"
+#include "MatrixDescriptors.h"
 #include "VectorAxes.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
@@ -62,28 +63,13 @@ struct Tile {
   /// Of a sum in tensor memory, an i1: false if it is one of no products. Then
   /// nothing was written, and it is zero. Null if it is known to be true.
   mlir::Value filled = {};
-  /// Of a tile in shared memory: it lies there with rows and columns exchanged.
+  /// Of a tile in shared memory.
+  std::optional<Panels> panels = {};
+  /// The tile is the transpose of what is in shared memory.
   bool transposed = false;
+  /// Of a tile in tensor memory: columns from 128 rows to the next 128.
+  int64_t blockColumns = 0;
 };
-
-/// The span after which the pattern of a swizzle moves on by one chunk.
-constexpr int64_t swizzleSpan = 128;
-
-/// The rows of a tile in shared memory. They are cut into panels as wide as the
-/// swizzle, one behind the other: what one bulk copy moves, and what a matrix
-/// descriptor describes.
-struct Panels {
-  int64_t rows;
-  /// Bytes of a row of a panel: 32, 64 or 128, which is also the swizzle.
-  int64_t width;
-  int64_t count;
-  int64_t elements() const { return width * 8 / bits; }
-  int64_t bytes() const { return rows * width; }
-  int64_t bits;
-};
-
-/// The panels of a tile, or nothing if TMA has no swizzle for its rows.
-std::optional<Panels> getPanels(mlir::RankedTensorType type);
 
 /// A view, or a part of one, in the coordinates of the argument that it is or
 /// is cut from. Of each dimension an i32: the first element, and the one behind
@@ -100,6 +86,10 @@ struct PipeInfo {
   plan::BarrierCounts counts;
   plan::SlotFootprint slot;
   plan::Engine producer;
+  /// Where each tile starts in a slot: bytes, or columns of tensor memory.
+  llvm::SmallVector<int64_t> offsets;
+  /// Of each tile in shared memory.
+  llvm::SmallVector<std::optional<Panels>> panels;
 };
 
 /// What all roles of a kernel share.
@@ -178,7 +168,6 @@ private:
   llvm::LogicalResult emitConsume(agent::ConsumeOp op);
   void release(agent::ConsumeOp op, PipeInfo &pipe, mlir::Value slot,
                int64_t pending);
-  mlir::Value getFilled(PipeInfo &pipe);
   void startLags(mlir::Operation *loop);
   void endLags(mlir::Operation *loop);
   mlir::Value getBarrier(int64_t first, mlir::Value slot);
@@ -189,9 +178,14 @@ private:
   void arriveByWarp(mlir::Value barrier);
 
   // EmitCopies.cpp
+  llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);
   ViewRegion getRegion(mlir::Value view);
-  llvm::LogicalResult emitLoad(tile::LoadOp op, mlir::Value slot,
-                               mlir::Value barrier);
+  void forEachBox(
+      mlir::Value view, llvm::ArrayRef<mlir::OpFoldResult> offsets,
+      llvm::ArrayRef<int64_t> dims, const Panels &panels, mlir::Value slot,
+      llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)> visit);
+  llvm::LogicalResult emitLoad(tile::LoadOp op, const Panels &panels,
+                               mlir::Value slot, mlir::Value barrier);
   llvm::LogicalResult emitStore(tile::StoreOp op);
 
   // EmitFragments.cpp
@@ -240,9 +234,22 @@ private:
   void bind(mlir::Value from, mlir::Value to);
   mlir::Value makeIota(const tile::Layout &layout, mlir::Type element);
 
+  // EmitOperands.cpp
+  llvm::FailureOr<SharedOperand> getSharedOperand(mlir::Value tile,
+                                                  mlir::Operation *user);
+
+  // EmptySums.cpp
+  /// An i1 that says whether a sum of products was written; null if it always
+  /// is.
+  llvm::FailureOr<mlir::Value> getFilled(agent::ConsumeOp op, PipeInfo &pipe,
+                                         unsigned index);
+
   // EmitTcgen05.cpp
   mlir::Value loadTensor(const Tile &tile, int64_t columns);
   mlir::Value loadColumns(mlir::Value address, int64_t columns);
+  llvm::LogicalResult writeTensor(mlir::Value tile, mlir::Value address,
+                                  mlir::Operation *user);
+  void assignSum(mlir::Value sum, mlir::Value address);
   llvm::LogicalResult emitMma(tile::MmaOp op);
 
   // EmitWgmma.cpp
@@ -267,8 +274,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Tile> tiles;
   llvm::DenseMap<RingKey, Ring> rings;
-  /// The slots of tensor memory that are being filled, the innermost last.
-  llvm::SmallVector<mlir::Value> destinations;
+  /// For each product, where in tensor memory its sum is.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> sums;
   /// Products that the warp groups have issued and not waited for, the oldest
   /// first: the sum that they write, and the number of their group.
   struct InFlight {

@@ -28,29 +28,57 @@ BlockArgument codegen::getArgument(Value view) {
   return dyn_cast<BlockArgument>(view);
 }
 
+/// The panels of the slot that a bulk copy fills or stores.
+static std::optional<Panels> getCopyPanels(Operation *copy) {
+  Value slot;
+  unsigned index = 0;
+  if (auto produce = dyn_cast<agent::ProduceOp>(copy->getParentOp())) {
+    slot = produce.getPipe();
+    OperandRange values = copy->getBlock()->getTerminator()->getOperands();
+    index =
+        std::distance(values.begin(), llvm::find(values, copy->getResult(0)));
+    if (index == values.size())
+      return std::nullopt;
+  } else {
+    auto consume = cast<agent::ConsumeOp>(copy->getParentOp());
+    index = cast<BlockArgument>(cast<tile::StoreOp>(copy).getValue())
+                .getArgNumber();
+    for (Value pipe : consume.getPipes()) {
+      slot = pipe;
+      unsigned count =
+          cast<agent::PipeType>(pipe.getType()).getPayload().size();
+      if (index < count)
+        break;
+      index -= count;
+    }
+  }
+  return getPanels(slot.getDefiningOp<agent::PipeOp>(), index);
+}
+
 LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
                                       ArrayRef<int64_t> dims) {
   auto tile = cast<RankedTensorType>(type);
   BlockArgument argument = getArgument(view);
-  std::optional<Panels> panels = getPanels(tile);
+  std::optional<Panels> panels = getCopyPanels(copy);
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
   if (!panels || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile
-           << ", for which TMA has no swizzle: rows in memory of 32 or 64 "
-              "bytes, or of a multiple of 128";
+           << ", for which TMA has no swizzle; use rows in memory of a "
+              "multiple of 32 bytes, and a multiple of 8 of them";
   // A map counts from the dimension whose elements are next to each other.
   SmallVector<int64_t> box(rank, 1);
   for (auto [index, dim] : llvm::enumerate(dims))
     box[rank - 1 - dim] = tile.getDimSize(index);
+  box[rank - 1 - dims.front()] = panels->boxRows();
   box.front() = panels->elements();
   for (auto [index, map] : llvm::enumerate(maps))
-    if (map.view == argument && map.box == box) {
+    if (map.view == argument && map.box == box && map.atom == panels->atom) {
       mapOf[copy] = index;
       return success();
     }
   mapOf[copy] = maps.size();
-  maps.push_back({argument, box, panels->width});
+  maps.push_back({argument, box, panels->width, panels->atom});
   return success();
 }
 
@@ -173,11 +201,15 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
                                  builder.getI64IntegerAttr(64)),
             builder.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
                                  builder.getUnitAttr())});
-    parameters.push_back(builder.getDictionaryAttr(
-        {name(map.view),
-         builder.getNamedAttr("box", builder.getDenseI64ArrayAttr(map.box)),
-         builder.getNamedAttr("swizzle",
-                              builder.getI64IntegerAttr(map.swizzle))}));
+    SmallVector<NamedAttribute> fields{
+        name(map.view),
+        builder.getNamedAttr("box", builder.getDenseI64ArrayAttr(map.box)),
+        builder.getNamedAttr("swizzle",
+                             builder.getI64IntegerAttr(map.swizzle))};
+    if (map.atom != 16)
+      fields.push_back(
+          builder.getNamedAttr("atom", builder.getI64IntegerAttr(map.atom)));
+    parameters.push_back(builder.getDictionaryAttr(fields));
   }
   for (auto &[view, number] : pointers)
     parameters.push_back(builder.getDictionaryAttr(

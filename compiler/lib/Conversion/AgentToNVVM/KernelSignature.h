@@ -66,7 +66,7 @@ private:
   struct Map {
     mlir::BlockArgument view;
     llvm::SmallVector<int64_t> box;
-    int64_t swizzle;
+    int64_t swizzle, atom;
   };
   using Dimension = std::pair<mlir::Value, int64_t>;
 

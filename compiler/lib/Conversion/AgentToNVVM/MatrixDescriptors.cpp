@@ -1,4 +1,4 @@
-//===- MatrixDescriptors.cpp - What tcgen05.mma is told -------------------===//
+//===- MatrixDescriptors.cpp - What the tensor core is told ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,33 +12,101 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-int64_t codegen::describePanel(int64_t width) {
-  // Eight rows are one core of the swizzle. The distance from one to the next
-  // is the stride; along k one core is all there is, so the leading distance
-  // has no meaning, and is 1 by convention.
-  uint64_t stride = 8 * width / 16;
-  uint64_t swizzle = width == 128 ? 2 : width == 64 ? 4 : 6;
-  constexpr uint64_t leading = 1, version = 1;
-  return static_cast<int64_t>(leading << 16 | stride << 32 | version << 46 |
-                              swizzle << 61);
+uint64_t SharedOperand::describeForTcgen05() const {
+  // PTX ISA, "Canonical Layouts". Along k there are eight in a unit, with atoms
+  // of 32 bytes four.
+  uint64_t unitRows = transposed && panels.atom == 32 ? 4 : 8;
+  uint64_t stride = unitRows * panels.width / 16;
+  uint64_t leading = transposed ? panels.bytes() / 16 : 1;
+  uint64_t swizzle = panels.atom == 32     ? 1
+                     : panels.width == 128 ? 2
+                     : panels.width == 64  ? 4
+                                           : 6;
+  constexpr uint64_t version = 1;
+  return leading << 16 | stride << 32 | version << 46 | swizzle << 61;
 }
 
-FailureOr<uint32_t> codegen::describeInstruction(tile::MmaOp op) {
+namespace {
+/// One row of the table of operand types: its number in the descriptor.
+struct OperandType {
+  bool (*is)(Type);
+  NVVM::Tcgen05MMAKind kind;
+  uint32_t code;
+};
+} // namespace
+
+// PTX ISA, "Instruction descriptor format".
+static const OperandType operandTypes[] = {
+    {[](Type t) { return t.isF16(); }, NVVM::Tcgen05MMAKind::F16, 0},
+    {[](Type t) { return t.isBF16(); }, NVVM::Tcgen05MMAKind::F16, 1},
+    {[](Type t) { return t.isF32(); }, NVVM::Tcgen05MMAKind::TF32, 2},
+    {[](Type t) { return isa<Float8E4M3FNType>(t); },
+     NVVM::Tcgen05MMAKind::F8F6F4, 0},
+    {[](Type t) { return isa<Float8E5M2Type>(t); },
+     NVVM::Tcgen05MMAKind::F8F6F4, 1},
+};
+
+static const OperandType *findType(Type type) {
+  const auto *found = llvm::find_if(
+      operandTypes, [&](const OperandType &row) { return row.is(type); });
+  return found == std::end(operandTypes) ? nullptr : found;
+}
+
+/// The widest instruction that divides `n` columns, of which there are `unit`
+/// in a unit that cannot be cut; 0 if there is none.
+static int64_t getWidth(int64_t n, int64_t step, int64_t unit) {
+  constexpr int64_t widest = 256;
+  if (n <= widest)
+    return n % step == 0 ? n : 0;
+  for (int64_t width = widest; width > 0; width -= step)
+    if (n % width == 0 && width % unit == 0)
+      return width;
+  return 0;
+}
+
+FailureOr<Tcgen05Product>
+codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
+                         const SharedOperand &bOperand) {
   auto a = cast<RankedTensorType>(op.getA().getType());
   auto b = cast<RankedTensorType>(op.getB().getType());
   auto result = cast<RankedTensorType>(op.getResult().getType());
-  Type element = a.getElementType();
-  if (a.getRank() != 2 || element != b.getElementType() ||
-      !(element.isBF16() || element.isF16()) ||
-      !result.getElementType().isF32() || op->getNumOperands() != 3)
-    return op->emitOpError() << "multiplies " << a << " and " << b << " to "
-                             << result << ", which has no code yet";
-  uint32_t m = result.getDimSize(0), n = result.getDimSize(1);
-  if (m != 128 || n % 16 != 0 || n > 256)
-    return op->emitOpError() << "is a product of " << m << " x " << n
-                             << "; there is code for 128 rows and a multiple "
-                                "of 16 columns up to 256";
-  uint32_t type = element.isBF16() ? 1 : 0;
+  const OperandType *aType = findType(a.getElementType());
+  const OperandType *bType = findType(b.getElementType());
+  if (!aType || !bType || aType->kind != bType->kind ||
+      !result.getElementType().isF32() || op.getAScale())
+    return op->emitOpError()
+           << "multiplies " << a << " and " << b << " to " << result
+           << (op.getAScale() ? " with scales" : "")
+           << "; there is code for bf16, f16, TF32, f8E4M3FN and f8E5M2 with "
+              "f32 sums";
+  for (auto [operand, along] :
+       {std::pair(aOperand, 'm'), std::pair(&bOperand, 'n')})
+    if (op.getTf32() && operand && operand->transposed &&
+        operand->panels.atom != 32)
+      return op->emitOpError()
+             << "reads TF32 with rows along " << along
+             << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
+                "a multiple of 32 along "
+             << along << ", or store the operand with rows along k";
+  // PTX ISA, "Matrix Shape"; of 128 rows, columns in steps of 16, as all
+  // libraries use it.
+  int64_t m = op.getM(), n = op.getN();
+  int64_t partM = std::min<int64_t>(m, 128);
+  int64_t bits = bOperand.panels.bits;
+  int64_t step = partM == 128 || (bOperand.transposed && bits == 8) ? 16 : 8;
+  int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
+  int64_t partN = getWidth(n, step, unit);
+  if ((partM != 64 && partM != 128) || m % partM != 0 || partN == 0)
+    return op->emitOpError()
+           << "is a product of " << m << " x " << n
+           << "; tcgen05.mma takes 64 rows and a multiple of " << step
+           << " columns, or a multiple of 128 rows and of 16 columns";
   constexpr uint32_t f32 = 1;
-  return f32 << 4 | type << 7 | type << 10 | (n / 8) << 17 | (m / 16) << 24;
+  uint32_t aBit = aOperand && aOperand->transposed;
+  uint32_t bBit = bOperand.transposed;
+  uint32_t descriptor = f32 << 4 | aType->code << 7 | bType->code << 10 |
+                        aBit << 15 | bBit << 16 | uint32_t(partN / 8) << 17 |
+                        uint32_t(partM / 16) << 24;
+  return Tcgen05Product{aType->kind, descriptor, m,     n,
+                        op.getK(),   partM,      partN, bytesOfK * 8 / bits};
 }

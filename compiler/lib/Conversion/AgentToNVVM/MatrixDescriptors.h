@@ -1,4 +1,4 @@
-//===- MatrixDescriptors.h - What tcgen05.mma is told --------- -*- C++ -*-===//
+//===- MatrixDescriptors.h - What the tensor core is told ----- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,27 +6,64 @@
 //
 //===----------------------------------------------------------------------===//
 
-// tcgen05.mma takes two kinds of descriptors, which only the machine reads: one
-// for each operand in shared memory, and one for the instruction. The fields
-// are those of the PTX ISA, "Shared memory descriptor" and "Instruction
-// descriptor" of tcgen05.
+// The tensor core takes descriptors, which only the machine reads: one for each
+// operand in shared memory, and on Blackwell one for the instruction. The
+// fields are those of the PTX ISA, "Shared memory descriptor" and "Instruction
+// descriptor" of tcgen05 and "Matrix Descriptor Format" of wgmma.
+//
+// An operand's rows go along k ("K-major") or along m or n ("MN-major", which
+// the program writes as a transpose). Either way they are rows of panels, and
+// eight of them are the unit that repeats:
+//
+//   along k   the stride leads to the next 8 of m or n; 32 bytes of a row are
+//             one instruction, so the leading distance has no use
+//   along mn  the stride leads to the next 8 of k, the leading distance to the
+//             next panel
+//
+// Invariant: an instruction starts at a whole unit, so steps along k and from
+// part to part only move the address.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 
+#include "Panels.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace drawloom::codegen {
 
 /// Bytes along k that one instruction takes of each row.
 constexpr int64_t bytesOfK = 32;
 
-/// The descriptor of a panel whose rows, of 32, 64 or 128 bytes, go along k and
-/// are swizzled by their width; without the address.
-int64_t describePanel(int64_t width);
+/// An operand in shared memory.
+struct SharedOperand {
+  Panels panels;
+  /// Its rows go along m or n.
+  bool transposed = false;
 
-/// The instruction descriptor of a product; an error if there is none.
-llvm::FailureOr<uint32_t> describeInstruction(tile::MmaOp op);
+  /// Bytes from the start of the tile to what an instruction starts with.
+  int64_t getOffset(int64_t outer, int64_t k) const {
+    return transposed ? panels.getOffset(k, outer) : panels.getOffset(outer, k);
+  }
+  /// The descriptor for tcgen05 without the address, which is in units of 16
+  /// bytes in the lowest bits.
+  uint64_t describeForTcgen05() const;
+};
+
+/// A product of tiles as instructions of tcgen05: all have one shape.
+struct Tcgen05Product {
+  mlir::NVVM::Tcgen05MMAKind kind;
+  uint32_t descriptor;
+  /// Of the tiles.
+  int64_t m, n, k;
+  /// Of an instruction.
+  int64_t partM, partN, partK;
+};
+
+/// How tcgen05.mma computes a product; an error if it cannot. `a` is null if
+/// the first operand is in tensor memory.
+llvm::FailureOr<Tcgen05Product>
+describeProduct(tile::MmaOp op, const SharedOperand *a, const SharedOperand &b);
 
 } // namespace drawloom::codegen
 

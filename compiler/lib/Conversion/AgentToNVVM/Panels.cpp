@@ -1,0 +1,78 @@
+//===- Panels.cpp - How a tile lies in shared memory ----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Panels.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::codegen;
+
+/// Rows after which every swizzle repeats.
+static constexpr int64_t patternRows = 8;
+
+int64_t Panels::boxRows() const {
+  if (rows <= maxBoxSize)
+    return rows;
+  for (int64_t size = maxBoxSize; size > patternRows; size -= patternRows)
+    if (rows % size == 0)
+      return size;
+  return patternRows;
+}
+
+std::optional<Panels> codegen::getPanels(RankedTensorType type) {
+  if (type.getRank() != 2)
+    return std::nullopt;
+  int64_t bits = plan::getElementBits(type.getElementType());
+  int64_t rowBits = type.getShape().back() * bits;
+  int64_t rows = type.getShape().front();
+  for (int64_t width : {swizzleSpan, swizzleSpan / 2, swizzleSpan / 4}) {
+    if (rowBits == 0 || rowBits % (width * 8) != 0)
+      continue;
+    Panels panels{rows, width, rowBits / (width * 8), bits};
+    // Every panel and every box begins where the swizzle's pattern does.
+    if ((panels.count > 1 || rows > maxBoxSize) && rows % patternRows != 0)
+      return std::nullopt;
+    return panels;
+  }
+  return std::nullopt;
+}
+
+/// Whether a product reads the tile as TF32, with rows that go along m or n.
+static bool isTransposedWords(Value tile) {
+  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+    return isa<tile::TransposeOp>(user) &&
+           llvm::any_of(user->getUsers(), [](Operation *product) {
+             auto mma = dyn_cast<tile::MmaOp>(product);
+             return mma && mma.getTf32();
+           });
+  });
+}
+
+std::optional<Panels> codegen::getPanels(agent::PipeOp pipe, unsigned index) {
+  auto type =
+      dyn_cast<RankedTensorType>(pipe.getPipe().getType().getPayload()[index]);
+  std::optional<Panels> panels =
+      type ? getPanels(type) : std::optional<Panels>();
+  if (!panels || panels->width != swizzleSpan)
+    return panels;
+  for (Operation *user : pipe.getPipe().getUsers()) {
+    auto consume = dyn_cast<agent::ConsumeOp>(user);
+    if (!consume)
+      continue;
+    unsigned first = 0;
+    for (Value value : consume.getPipes()) {
+      if (value == pipe.getPipe() &&
+          isTransposedWords(consume.getBody().getArgument(first + index)))
+        panels->atom = 32;
+      first += cast<agent::PipeType>(value.getType()).getPayload().size();
+    }
+  }
+  return panels;
+}
