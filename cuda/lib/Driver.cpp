@@ -154,7 +154,13 @@ Result Driver::flush() {
       complain("DRAWLOOM_STEP_LIMIT is '" + text + "'; it takes a number");
       return context.failure = CUDA_ERROR_INVALID_VALUE;
     }
+  if (llvm::StringRef text = environment("DRAWLOOM_THREADS"); !text.empty())
+    if (text.getAsInteger(10, options.threads)) {
+      complain("DRAWLOOM_THREADS is '" + text + "'; it takes a number");
+      return context.failure = CUDA_ERROR_INVALID_VALUE;
+    }
   emu::RunResult result = emu::run(*device, launches, options);
+  lastStatistics = result.statistics;
   llvm::outs().flush();
   if (result.ok())
     return CUDA_SUCCESS;

@@ -107,6 +107,7 @@ public:
   llvm::DenseSet<LibraryState *> libraries;
   llvm::DenseSet<KernelState *> kernels; ///< Of those libraries.
   std::string lastReport;                ///< Of the last kernel that failed.
+  emu::RunStatistics lastStatistics;     ///< Of the last run.
 
   /// Makes the device that the environment asks for.
   Result initialize();

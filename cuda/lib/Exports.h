@@ -25,6 +25,9 @@ extern "C" {
 /// What the last kernel that failed did, in words; empty if none has. It is
 /// valid until the next one fails.
 __attribute__((visibility("default"))) const char *drawloomLastReport();
+/// What the last run took: warp instructions, CTAs, asynchronous operations.
+__attribute__((visibility("default"))) void
+drawloomLastStatistics(uint64_t *numbers);
 }
 } // namespace drawloom::cuda
 

@@ -88,6 +88,14 @@ Result cuda::cuGetErrorString(Result error, const char **text) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+void cuda::drawloomLastStatistics(uint64_t *numbers) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  numbers[0] = driver.lastStatistics.warpInstructions;
+  numbers[1] = driver.lastStatistics.ctas;
+  numbers[2] = driver.lastStatistics.asyncOperations;
+}
+
 const char *cuda::drawloomLastReport() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode/Decoder.h"
+#include "Decode/Communication.h"
 #include "Decode/RegisterSharing.h"
 #include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
@@ -253,6 +254,7 @@ void Decoder::decodeFunction(uint32_t index) {
        functionField->function->instructions)
     decodeInstruction(instruction);
   placeWatchers();
+  placeCommunication();
   emitReturn();
 }
 
@@ -288,6 +290,23 @@ void Decoder::placeWatchers() {
   }
   watched.clear();
   watching.clear();
+}
+
+void Decoder::placeCommunication() {
+  for (uint32_t index = functionField->first; index != position(); ++index) {
+    Inst &inst = program->code[index];
+    switch (communicationOf(*program->source(&inst))) {
+    case Communication::None:
+      break;
+    case Communication::Instruction:
+      program->communicating[index] = inst.fn;
+      inst.fn = communicate;
+      break;
+    case Communication::Work:
+      program->communicatingWork.insert(index);
+      break;
+    }
+  }
 }
 
 static const Inst *implicitReturn(Warp &warp, const Inst *inst, uint32_t mask) {

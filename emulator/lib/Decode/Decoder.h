@@ -167,6 +167,7 @@ private:
   void decodeInstruction(const ptx::Instruction &instruction);
   void emitReturn();
   void placeWatchers();
+  void placeCommunication();
   Reg predicateSlot();
   AddressRef symbolAddress(const ptx::Symbol *symbol, int64_t offset);
 

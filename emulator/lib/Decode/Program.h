@@ -29,6 +29,7 @@
 
 #include "drawloom/PTX/Module.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Allocator.h"
 #include <cstdint>
 #include <vector>
@@ -140,6 +141,10 @@ struct Program {
   /// How many registers are watched, and the instructions that touch them.
   uint32_t watchedRegisters = 0;
   llvm::DenseMap<uint32_t, WatchedAccess> watchedAccesses; ///< By number.
+  /// The handlers of instructions that reach other clusters, by number, and
+  /// the instructions whose asynchronous work does (Communication.h).
+  llvm::DenseMap<uint32_t, Execute *> communicating;
+  llvm::DenseSet<uint32_t> communicatingWork;
 
   /// The register file of a warp before it runs: constants, and zeros.
   std::vector<char> registerImage;

@@ -10,7 +10,7 @@
 // CTA of the one in front of it has said launch_dependents or has exited.
 
 #include "Decode/Decoder.h"
-#include "Machine/Machine.h"
+#include "Machine/Run.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -24,7 +24,7 @@ static const Inst *launchDependents(Warp &warp, const Inst *inst, uint32_t) {
 static const Inst *waitForPrerequisites(Warp &warp, const Inst *inst,
                                         uint32_t mask) {
   Grid &grid = warp.cta().grid();
-  if (warp.machine().endedBefore(grid.index()))
+  if (warp.machine().run().endedBefore(grid.index()))
     return inst + 1;
   return warp.wait(inst, mask, grid.prerequisites, WaitMode::Retry);
 }

@@ -181,8 +181,8 @@ void SharedUses::ctaExited(CTA &cta) {
     return;
   const Use &use = uses.front();
   const IssuePoint &issue = use.operation->issue;
-  cta.grid().machine().fail(
-      issue, ReportKind::Protocol,
-      "CTA " + cta.id().str() + " has exited while this copy still " +
-          use.verb + " its shared memory; wait for the copy first");
+  cta.machine().fail(issue, ReportKind::Protocol,
+                     "CTA " + cta.id().str() +
+                         " has exited while this copy still " + use.verb +
+                         " its shared memory; wait for the copy first");
 }

@@ -17,7 +17,7 @@
 
 #include "Arithmetic/MatrixUnit.h"
 #include "Arithmetic/SharedMatrix.h"
-#include "Machine/Grid.h"
+#include "Machine/Machine.h"
 
 namespace drawloom::emu {
 
@@ -40,9 +40,9 @@ void packRows(F piece, ElementFormat format, unsigned rows, Panel panel) {
       info.convert(piece(row, c), panel.data + row * panel.stride + c * bytes);
 }
 
-/// The unit that does the products of a grid.
+/// The unit that does the products of the host thread that runs the CTA.
 inline MatrixUnit &matrixUnit(CTA &cta) {
-  return cta.grid().extensions.get<MatrixUnit>();
+  return cta.machine().worker().extensions.get<MatrixUnit>();
 }
 
 } // namespace drawloom::emu

@@ -171,7 +171,7 @@ void RegisterPool::lanesExited(Warp &warp, uint32_t lanes) {
   if (warp.live() || changes == group.changes.size())
     return;
   const Inst *missed = group.changes[changes];
-  cta.grid().machine().fail(
+  cta.machine().fail(
       IssuePoint{&cta, missed, warp.index(), lanes}, ReportKind::Protocol,
       "warp " + Twine(warp.index()) + " has exited without the " +
           Change(missed).str() +

@@ -100,7 +100,7 @@ WarpGroupProblem WarpGroup::commit(Warp &warp, const Inst *inst) {
                     state.committed, state.issued, entry.firstWarp, entry.end)};
   entry.committed |= 1u << index;
   if (entry.committed == (1u << warpCount) - 1)
-    cta.grid().machine().post(
+    cta.machine().post(
         queue, std::make_unique<WgmmaOp>(warp.issuePoint(inst, ~0u), *this));
   return {};
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine/Machine.h"
+#include "Machine/Run.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,9 +16,9 @@ using namespace drawloom;
 using namespace drawloom::emu;
 using llvm::Twine;
 
-void Machine::fail(Report report) {
-  if (!reportField)
-    reportField = std::move(report);
+void Machine::fail(Report newReport) {
+  if (!report)
+    report = std::move(newReport);
 }
 
 static void locate(Report &report, Grid &grid, const Inst *inst) {
@@ -36,15 +36,15 @@ static void locate(Report &report, Grid &grid, const Inst *inst) {
 
 void Machine::fail(const IssuePoint &issue, ReportKind kind,
                    const Twine &message) {
-  Report report;
-  report.kind = kind;
-  report.message = message.str();
-  ::locate(report, issue.cta->grid(), issue.inst);
-  report.hasThread = true;
-  report.cta = issue.cta->id();
-  report.warp = issue.warp;
-  report.lanes = issue.lanes;
-  fail(std::move(report));
+  Report found;
+  found.kind = kind;
+  found.message = message.str();
+  ::locate(found, issue.cta->grid(), issue.inst);
+  found.hasThread = true;
+  found.cta = issue.cta->id();
+  found.warp = issue.warp;
+  found.lanes = issue.lanes;
+  fail(std::move(found));
 }
 
 /// Calls `callback` for each fragment of the run.
@@ -72,7 +72,7 @@ static const Inst *waitingAt(const Fragment &fragment) {
   return fragment.resumes ? fragment.pc - 1 : fragment.pc;
 }
 
-void Machine::reportDeadlock() {
+void Run::reportDeadlock() {
   // Lanes that wait at one place for the same thing share a line.
   struct Group {
     CTA *cta;
@@ -134,11 +134,11 @@ void Machine::reportDeadlock() {
   fail(std::move(report));
 }
 
-void Machine::reportStepLimit() {
+void Run::reportStepLimit() {
   Report report;
   report.kind = ReportKind::StepLimit;
   llvm::raw_string_ostream os(report.message);
-  os << "the run was ended after " << stepsField
+  os << "the run was ended after " << steps
      << " warp instructions (the step limit is " << optionsField.stepLimit
      << "); warps that were still running:";
   unsigned shown = 0, left = 0;

@@ -41,7 +41,7 @@ enum class ExtensionSlot : uint8_t {
   TensorCore,   ///< tcgen05's work of a CTA
   TensorMemory, ///< Tensor memory of an SM
   Launches,     ///< Launch control and grid dependencies, of a grid
-  MatrixUnit,   ///< The arithmetic of matrix instructions, of a grid
+  MatrixUnit,   ///< The arithmetic of matrix instructions, of a host thread
 };
 inline constexpr unsigned extensionSlotCount = 9;
 

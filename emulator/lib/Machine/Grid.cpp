@@ -8,6 +8,8 @@
 
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
+#include "Machine/Run.h"
+#include "TensorMemory/TensorMemory.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -42,15 +44,19 @@ CTA::CTA(Cluster &cluster, uint32_t rank, Dim3 id, uint64_t linear, Sm &sm)
 }
 
 Grid &CTA::grid() { return clusterField.grid(); }
+Machine &CTA::machine() { return clusterField.machine(); }
 char *CTA::shared() { return clusterField.sharedOf(rankField); }
 
 void CTA::start() {
+  // Clusters on one SM share it, so it must be there before they run.
+  if (grid().run().device().model().tensorMemoryColumns)
+    tensorMemory(*this);
   uint32_t count = llvm::divideCeil(threadsField, 32);
   for (uint32_t index = 0; index != count; ++index)
     warpsField.push_back(
         std::make_unique<Warp>(*this, index, threadsField - index * 32));
   for (std::unique_ptr<Warp> &warp : warpsField)
-    grid().machine().makeReady(*warp);
+    machine().makeReady(*warp);
 }
 
 void CTA::lanesExited(Warp &warp, uint32_t lanes) {
@@ -59,19 +65,18 @@ void CTA::lanesExited(Warp &warp, uint32_t lanes) {
     barrier.lanesExited(warp);
   extensions.lanesExited(warp, lanes);
   clusterField.extensions.lanesExited(warp, lanes);
-  Machine &machine = grid().machine();
-  machine.progressed();
+  machine().progressed();
   if (liveThreadsField != 0)
     return;
   extensions.ctaExited(*this);
   clusterField.extensions.ctaExited(*this);
   smField.extensions.ctaExited(*this);
   grid().extensions.ctaExited(*this);
-  if (Listener *listener = machine.listener())
+  if (Listener *listener = machine().listener())
     listener->ctaFinished(grid().index(), linearField);
   --clusterField.liveCtas;
   releaseDependents();
-  machine.ctaEnded();
+  machine().ctaEnded();
 }
 
 void CTA::releaseDependents() {
@@ -79,8 +84,7 @@ void CTA::releaseDependents() {
     return;
   releasedDependents = true;
   ++grid().releasedCtas;
-  if (grid().releasesDependents())
-    grid().machine().clustersMayStart();
+  machine().clustersMayStart();
 }
 
 std::string Prerequisites::describe(const Fragment &) const {
@@ -88,11 +92,15 @@ std::string Prerequisites::describe(const Fragment &) const {
 }
 
 Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
-    : gridField(grid), indexField(index),
-      idField(coordinates(index, grid.clusterGrid())),
+    : gridField(grid), machineField(grid.run().sharedMachine()),
+      indexField(index), idField(coordinates(index, grid.clusterGrid())),
       sharedBytesField(llvm::alignTo(
           grid.program().staticSharedEnd + grid.launch().dynamicShared, 128)),
       liveCtas(sms.size()) {
+  if (!machineField) {
+    ownMachine = std::make_unique<Machine>(grid.run(), false);
+    machineField = ownMachine.get();
+  }
   const Launch &launch = grid.launch();
   sharedMemory.reset(allocateAligned(sharedBytesField * sms.size()));
   memset(sharedMemory.get(), 0, sharedBytesField * sms.size());
@@ -108,12 +116,15 @@ Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
   }
 }
 
-Cluster::~Cluster() = default;
+Cluster::~Cluster() {
+  if (ownMachine)
+    ownMachine->dropOperations();
+}
 
 void AlignedDelete::operator()(char *memory) const { std::free(memory); }
 
-Grid::Grid(Machine &machine, const Launch &launch, uint32_t index)
-    : machineField(machine), launchField(launch), indexField(index) {
+Grid::Grid(Run &run, const Launch &launch, uint32_t index)
+    : runField(run), launchField(launch), indexField(index) {
   clusterGridField = {launch.grid.x / launch.cluster.x,
                       launch.grid.y / launch.cluster.y,
                       launch.grid.z / launch.cluster.z};
@@ -175,7 +186,7 @@ bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
   nextSm = (chosen.back()->index + 1) % sms.size();
   live.push_back(std::make_unique<Cluster>(*this, nextCluster++, chosen));
   for (const std::unique_ptr<CTA> &cta : live.back()->ctas()) {
-    if (Listener *listener = machineField.listener())
+    if (Listener *listener = runField.options().listener)
       listener->ctaStarted(indexField, cta->linear());
     cta->start();
   }

@@ -23,6 +23,7 @@
 #include "Machine/NamedBarrier.h"
 #include "Machine/Warp.h"
 #include "drawloom/Emulator/Launch.h"
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,7 @@ namespace drawloom::emu {
 class Cluster;
 class Grid;
 class Machine;
+class Run;
 
 struct AlignedDelete {
   void operator()(char *memory) const;
@@ -52,6 +54,7 @@ public:
 
   Cluster &cluster() { return clusterField; }
   Grid &grid();
+  Machine &machine();
   Sm &sm() { return smField; }
   uint32_t rank() const { return rankField; }
   Dim3 id() const { return idField; }
@@ -91,6 +94,8 @@ public:
   ~Cluster();
 
   Grid &grid() { return gridField; }
+  /// What runs it: a machine of its own, or that of all clusters.
+  Machine &machine() { return *machineField; }
   uint64_t index() const { return indexField; }
   Dim3 id() const { return idField; }
   llvm::ArrayRef<std::unique_ptr<CTA>> ctas() const { return ctasField; }
@@ -121,6 +126,8 @@ public:
 private:
   friend class CTA;
   Grid &gridField;
+  std::unique_ptr<Machine> ownMachine;
+  Machine *machineField;
   uint64_t indexField;
   Dim3 idField;
   uint32_t sharedBytesField;
@@ -137,10 +144,10 @@ public:
 
 class Grid {
 public:
-  Grid(Machine &machine, const Launch &launch, uint32_t index);
+  Grid(Run &run, const Launch &launch, uint32_t index);
   ~Grid();
 
-  Machine &machine() { return machineField; }
+  Run &run() { return runField; }
   const Launch &launch() const { return launchField; }
   const Kernel &kernel() const { return *launchField.kernel; }
   const Program &program() const { return *launchField.kernel->program; }
@@ -183,13 +190,13 @@ public:
 
 private:
   friend class CTA;
-  Machine &machineField;
+  Run &runField;
   const Launch &launchField;
   uint32_t indexField;
   Dim3 clusterGridField;
   uint64_t clusterCountField;
   uint64_t nextCluster = 0;
-  uint64_t releasedCtas = 0;
+  std::atomic<uint64_t> releasedCtas = 0;
   unsigned nextSm = 0;
   std::vector<std::unique_ptr<Cluster>> live;
   std::vector<char *> pool;

@@ -1,4 +1,4 @@
-//===- Machine.h - One run --------------------------------------*- C++ -*-===//
+//===- Machine.h - What runs clusters ---------------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A Machine executes the launches of one call of `run`, in one thread. At any
-// time there are warps that are ready and asynchronous operations that could be
-// done; a Scheduler chooses one of them, the machine runs it, and so on. If
-// there are none, a suspended try_wait is told "false"; if that doesn't help,
-// nothing can ever move again, and the machine reports a deadlock.
+// A Machine executes the warps and the asynchronous work of one cluster, or of
+// all clusters of a run (Run.h says which). At any time there are warps that
+// are ready and operations that could be done; a Scheduler chooses one of them,
+// the machine does it, and so on until there are none.
+//
+// A machine is used by one host thread at a time, and touches nothing that
+// belongs to another cluster while it is not alone. What must (Communication.h)
+// is parked until it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,45 +21,55 @@
 #define DRAWLOOM_EMULATOR_MACHINE_H
 
 #include "Machine/AsyncOp.h"
+#include "Machine/Extension.h"
 #include "Machine/Fragment.h"
 #include "Machine/Grid.h"
 #include "Machine/Scheduler.h"
 #include "drawloom/Emulator/Launch.h"
 #include "drawloom/Emulator/Listener.h"
-#include <deque>
-#include <map>
 
 namespace drawloom::emu {
 
+class Run;
+
+/// What a host thread has of its own: scratch memory of families.
+struct Worker {
+  ExtensionSet extensions;
+};
+
 class Machine {
 public:
-  Machine(Device &device, const RunOptions &options);
+  /// Alone from the beginning if it runs all clusters.
+  Machine(Run &run, bool hasAllClusters);
   ~Machine();
 
-  RunResult run(llvm::ArrayRef<Launch> launches);
+  Run &run() { return runField; }
+  Device &device();
+  GlobalMemory &memory() { return device().memory(); }
+  const RunOptions &options() const;
+  Listener *listener() const { return listenerField; }
+  /// Warp instructions so far, in this machine and in all others up to the last
+  /// time that they met: the clock.
+  uint64_t steps() const { return clock + stepsField; }
+  /// Of the thread that runs the machine.
+  Worker &worker() { return *workerField; }
+  /// Whether no other cluster runs.
+  bool isAlone() const { return alone; }
 
-  Device &device() { return deviceField; }
-  GlobalMemory &memory() { return deviceField.memory(); }
-  const RunOptions &options() const { return optionsField; }
-  Listener *listener() const { return optionsField.listener; }
-  /// Warp instructions so far: the machine's clock.
-  uint64_t steps() const { return stepsField; }
-
-  /// Ends the run with this report, unless it has ended already.
+  /// Ends the run with this report, unless the machine has one already.
   void fail(Report report);
   /// The same for something that `issue` did.
   void fail(const IssuePoint &issue, ReportKind kind,
             const llvm::Twine &message);
-  bool failed() const { return reportField.has_value(); }
+  bool failed() const { return report.has_value(); }
 
   /// Hands over work to be done later. In a queue: after what was posted to it
   /// before.
   void post(std::unique_ptr<AsyncOp> operation);
   void post(AsyncQueue &queue, std::unique_ptr<AsyncOp> operation);
 
-  /// Something happened that may let others move: answers of "false" start to
-  /// be counted anew.
-  void progressed() { answersSinceProgress = 0; }
+  /// Something happened that may let others move.
+  void progressed() { hasProgressed = true; }
   /// Puts a warp among those that are ready.
   void makeReady(Warp &warp);
   void addSuspended(Fragment &fragment) { suspended.push_back(fragment); }
@@ -66,34 +79,50 @@ public:
     clustersChange = true;
   }
   void clustersMayStart() { clustersChange = true; }
-  /// Whether the launches in front of the one with that index have ended.
-  bool endedBefore(uint32_t index) const;
 
-private:
-  bool startClusters();
-  bool step();
-  void runOperation(uint64_t id);
-  void endClusters();
-  /// Tells one suspended fragment "false"; false if that would change nothing.
-  bool answerFalse();
-  void reportDeadlock();
-  void reportStepLimit();
-  static AsyncEvent asyncEvent(const AsyncOp &operation, AsyncEvent::Kind kind);
+  //===--------------------------------------------------------------------===//
+  // For the run
+  //===--------------------------------------------------------------------===//
 
-  Device &deviceField;
-  const RunOptions &optionsField;
-  std::unique_ptr<Scheduler> scheduler;
-  ReadySet ready;
-  std::vector<std::unique_ptr<Grid>> grids;
-  std::vector<Sm> sms;
-  llvm::simple_ilist<Fragment, llvm::ilist_tag<SuspendedList>> suspended;
+  bool hasReady() const { return !ready.empty(); }
+  bool hasParked() const {
+    return !parkedWarps.empty() || !parkedOperations.empty();
+  }
+  /// Does one thing; false if there was nothing to do.
+  bool step(Worker &worker);
+  /// Runs for `budget` instructions, or until there is nothing to do.
+  void runFor(uint64_t budget, Worker &worker);
+  /// Does what was parked, and lets each parked warp have a turn.
+  void runParked(Worker &worker);
+  size_t suspendedCount() const { return suspended.size(); }
+  /// Tells the fragment that has been suspended for longest "false".
+  void answerFalse();
+  /// The operations go before what they refer to.
+  void dropOperations();
+
+  /// Read and reset by the run.
   uint64_t stepsField = 0;
-  uint64_t nextOperation = 0;
-  uint64_t answersSinceProgress = 0;
-  uint64_t nextProgressCall = 0;
+  uint64_t clock = 0; ///< Steps of the whole run before stepsField.
+  bool hasProgressed = false;
   bool clustersChange = false; ///< Some may end, or others start.
   RunStatistics statistics;
-  std::optional<Report> reportField;
+  std::optional<Report> report;
+
+private:
+  void runOperation(std::unique_ptr<AsyncOp> operation);
+  bool communicates(const AsyncOp &operation) const;
+  static AsyncEvent asyncEvent(const AsyncOp &operation, AsyncEvent::Kind kind);
+
+  Run &runField;
+  Listener *listenerField;
+  Worker *workerField = nullptr;
+  bool alone;
+  std::unique_ptr<Scheduler> scheduler;
+  ReadySet ready;
+  llvm::SmallVector<Warp *, 8> parkedWarps;
+  std::vector<std::unique_ptr<AsyncOp>> parkedOperations;
+  llvm::simple_ilist<Fragment, llvm::ilist_tag<SuspendedList>> suspended;
+  uint64_t nextOperation = 0;
 };
 
 } // namespace drawloom::emu

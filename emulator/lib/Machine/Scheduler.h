@@ -29,8 +29,6 @@ struct ReadySet {
   std::deque<Warp *> warps;
   /// By their order of issue.
   std::map<uint64_t, std::unique_ptr<AsyncOp>> operations;
-  /// Warp instructions so far: the time.
-  uint64_t steps = 0;
 
   bool empty() const { return warps.empty() && operations.empty(); }
 };
@@ -44,6 +42,11 @@ struct Choice {
 
 class Scheduler {
 public:
+  /// Instructions that a warp executes before another gets its turn. Long
+  /// enough to keep a warp's registers in the cache, short enough that a warp
+  /// that spins on memory costs little.
+  static constexpr uint64_t turnLength = 512;
+
   static std::unique_ptr<Scheduler> create(const RunOptions &options);
   virtual ~Scheduler();
   /// `ready` is not empty. The order of its warps may be changed.

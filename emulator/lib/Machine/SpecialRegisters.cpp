@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Grid.h"
-#include "Machine/Machine.h"
+#include "Machine/Run.h"
 #include "Machine/Warp.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,7 +26,7 @@ static uint64_t uniformValue(Warp &warp, const SpecialInit &init) {
   Cluster &cluster = cta.cluster();
   Grid &grid = cta.grid();
   const Launch &launch = grid.launch();
-  const DeviceModel &model = grid.machine().device().model();
+  const DeviceModel &model = grid.run().device().model();
   switch (init.special) {
   case SpecialRegister::NTid:
     return component(launch.block, init.component);

@@ -21,7 +21,7 @@ using namespace drawloom::emu;
 static constexpr uint32_t backwardBranchLimit = 1024;
 
 Warp::Warp(CTA &cta, uint32_t index, uint32_t threads)
-    : ctaField(cta), machineField(cta.grid().machine()),
+    : ctaField(cta), machineField(cta.machine()),
       programField(cta.grid().program()),
       listenerField(machineField.listener()), indexField(index) {
   registers = cta.grid().takeRegisters();
@@ -232,6 +232,11 @@ void Warp::wake(Fragment &fragment) {
   fragment.state = Fragment::Ready;
   leaveLoop(); // It may have to run before the current one.
   machineField.makeReady(*this);
+}
+
+const Inst *Warp::park(const Inst *inst) {
+  parked = true;
+  return yield(inst);
 }
 
 const Inst *Warp::yield(const Inst *next) {

@@ -124,6 +124,8 @@ public:
     currentField->toldFalse = false;
     return told;
   }
+  /// Ends the turn: `inst` is executed when no other cluster runs.
+  const Inst *park(const Inst *inst);
   /// Ends the turn: the fragment goes on with `next` after others have run.
   const Inst *yield(const Inst *next);
   /// Lanes `mask` go to `target`, the others on behind `inst`.
@@ -160,6 +162,8 @@ public:
   /// Runs until `budget` instructions are executed or nothing is ready.
   /// Returns how many were.
   uint64_t run(uint64_t budget);
+  /// Whether it ended its turn in `park`. Forgets it.
+  bool unpark() { return std::exchange(parked, false); }
   bool hasReady() const;
   /// Takes a fragment off what it waits for.
   void wake(Fragment &fragment);
@@ -198,6 +202,7 @@ private:
   const Inst *stop = nullptr;
   Fragment *currentField = nullptr;
   bool turnOver = false;
+  bool parked = false;
 
   CTA &ctaField;
   Machine &machineField;

@@ -36,7 +36,7 @@ char *drawloom::emu::translate(Cluster &cluster, uint64_t address,
   Grid &grid = cluster.grid();
   switch (spaceOf(address)) {
   case Space::Global:
-    return grid.machine().memory().translate(address, bytes);
+    return cluster.machine().memory().translate(address, bytes);
   case Space::Shared:
     return isShared(address) ? cluster.shared(address - sharedWindow, bytes)
                              : nullptr;
@@ -71,7 +71,7 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
   std::string where = "0x" + llvm::utohexstr(address, true) + ": ";
   switch (spaceOf(address)) {
   case Space::Global:
-    return where + cluster.grid().machine().memory().describe(address);
+    return where + cluster.machine().memory().describe(address);
   case Space::Shared: {
     uint64_t offset = address - sharedWindow;
     uint64_t rank = offset >> sharedRankShift;

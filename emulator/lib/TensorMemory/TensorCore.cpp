@@ -80,7 +80,7 @@ void TensorCore::issue(TensorWork work) {
 
 void TensorCore::commit(const IssuePoint &issue, uint64_t address,
                         std::optional<uint16_t> ranks) {
-  Machine &machine = cta.grid().machine();
+  Machine &machine = cta.machine();
   Thread &thread = threadOf(issue);
   if (!thread.work.empty())
     machine.post(thread.queue,

@@ -100,7 +100,7 @@ std::string TensorMemory::describe(const Fragment &waiter) const {
 void TensorMemory::ctaExited(CTA &cta) {
   for (const Allocation &allocation : allocations)
     if (allocation.issue.cta == &cta) {
-      cta.grid().machine().fail(
+      cta.machine().fail(
           allocation.issue, ReportKind::Protocol,
           "the CTA exits and hasn't freed its tensor memory "
           "(tcgen05.dealloc): " +
@@ -112,5 +112,5 @@ void TensorMemory::ctaExited(CTA &cta) {
 
 TensorMemory &drawloom::emu::tensorMemory(CTA &cta) {
   return cta.sm().extensions.get<TensorMemory>(
-      cta.grid().machine().device().model().tensorMemoryColumns);
+      cta.machine().device().model().tensorMemoryColumns);
 }

@@ -55,8 +55,8 @@ enum class EngineKind : uint8_t {
 inline constexpr unsigned engineKindCount = 7;
 
 enum class Policy : uint8_t {
-  /// Warps take turns; asynchronous work is done right after the turn that
-  /// issued it, in the order of issue.
+  /// The clusters run side by side, the warps of each in turn; asynchronous
+  /// work is done right after the turn that issued it, in the order of issue.
   Deterministic,
   /// Each step is drawn from RunOptions::seed.
   Random,
@@ -71,6 +71,11 @@ struct RunOptions {
   std::optional<EngineKind> delayed;
   /// Warp instructions after which the run is ended as a livelock.
   uint64_t stepLimit = uint64_t(1) << 40;
+  /// Host threads that run clusters under the deterministic policy; 0 for as
+  /// many as the host has processors. The result, the statistics and the report
+  /// are the same for any number, unless weak accesses of two clusters race:
+  /// docs/Emulator.md. With a listener there is one.
+  unsigned threads = 0;
   /// Told about accesses, barriers and asynchronous work; may be null.
   Listener *listener = nullptr;
   /// Where vprintf and __assertfail write; null discards it.

@@ -1,0 +1,216 @@
+//===- Run.cpp - Launches under way --------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/Run.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+
+/// Instructions that a cluster executes in a round. Long enough to keep its
+/// registers and its shared memory in a cache and to make the end of a round
+/// cheap, short enough that a cluster which spins on memory costs little.
+static constexpr uint64_t roundLength = 1 << 13;
+/// How often each suspended try_wait is answered "false", with nothing else
+/// happening, before that is called a deadlock. A kernel may look at several
+/// barriers in turn before it comes to the one that it must wait for.
+static constexpr uint64_t falseAnswers = 64;
+static constexpr uint64_t progressInterval = uint64_t(1) << 24;
+
+Run::Run(Device &device, const RunOptions &options)
+    : deviceField(device), optionsField(options),
+      // A listener is told one thing at a time.
+      workers(options.listener ? 1 : options.threads),
+      nextProgressCall(progressInterval) {
+  if (options.policy != Policy::Deterministic)
+    shared = std::make_unique<Machine>(*this, true);
+  const DeviceModel &model = device.model();
+  sms.resize(model.smCount);
+  for (auto [index, sm] : llvm::enumerate(sms)) {
+    sm.index = index;
+    sm.shared = model.sharedPerSm;
+    sm.threads = model.threadsPerSm;
+    sm.registers = model.registersPerSm;
+    sm.ctas = model.ctasPerSm;
+  }
+}
+
+Run::~Run() {
+  if (shared)
+    shared->dropOperations();
+  grids.clear();
+}
+
+void Run::fail(Report newReport) {
+  if (!report)
+    report = std::move(newReport);
+}
+
+bool Run::startClusters() {
+  bool started = false;
+  for (auto [index, grid] : llvm::enumerate(grids)) {
+    while (grid->hasMoreClusters() && grid->startCluster(sms))
+      started = true;
+    // Later grids wait for this one to end, unless they may overlap with it.
+    bool overlaps = index + 1 != grids.size() &&
+                    grids[index + 1]->launch().programmatic &&
+                    grid->releasesDependents();
+    if (!grid->done() && !overlaps)
+      break;
+  }
+  return started;
+}
+
+bool Run::endedBefore(uint32_t index) const {
+  return llvm::all_of(llvm::ArrayRef(grids).take_front(index),
+                      [](auto &grid) { return grid->done(); });
+}
+
+void Run::endClusters() {
+  clustersChange = false;
+  for (std::unique_ptr<Grid> &grid : grids) {
+    llvm::SmallVector<Cluster *, 16> done;
+    for (const std::unique_ptr<Cluster> &cluster : grid->clusters())
+      if (cluster->done())
+        done.push_back(cluster.get());
+    for (Cluster *cluster : done)
+      grid->endCluster(*cluster);
+  }
+  for (std::unique_ptr<Grid> &grid : grids)
+    if (grid->prerequisites.hasWaiters() && endedBefore(grid->index()))
+      grid->prerequisites.wakeAll();
+}
+
+void Run::listMachines() {
+  machines.clear();
+  for (std::unique_ptr<Grid> &grid : grids)
+    for (const std::unique_ptr<Cluster> &cluster : grid->clusters())
+      machines.push_back(&cluster->machine());
+}
+
+void Run::collect(Machine &machine) {
+  steps += std::exchange(machine.stepsField, 0);
+  statistics.ctas += std::exchange(machine.statistics.ctas, 0);
+  statistics.asyncOperations +=
+      std::exchange(machine.statistics.asyncOperations, 0);
+  if (std::exchange(machine.hasProgressed, false))
+    answersSinceProgress = 0;
+  clustersChange |= std::exchange(machine.clustersChange, false);
+  if (machine.report)
+    fail(std::move(*machine.report));
+}
+
+bool Run::advanceShared() {
+  bool moved = shared->step(workers.first());
+  collect(*shared);
+  shared->clock = steps;
+  return moved;
+}
+
+bool Run::advanceRound() {
+  listMachines();
+  llvm::SmallVector<Machine *, 64> runnable;
+  for (Machine *machine : machines) {
+    machine->clock = steps;
+    if (machine->hasReady())
+      runnable.push_back(machine);
+  }
+  workers.forEach(runnable, steps, [](Machine &machine, Worker &worker) {
+    machine.runFor(roundLength, worker);
+  });
+  bool moved = !runnable.empty();
+  for (Machine *machine : machines)
+    if (machine->failed())
+      fail(*machine->report);
+  for (Machine *machine : machines) {
+    if (report)
+      break;
+    if (!machine->hasParked())
+      continue;
+    moved = true;
+    machine->runParked(workers.first());
+    if (machine->failed())
+      fail(*machine->report);
+  }
+  for (Machine *machine : machines)
+    collect(*machine);
+  return moved;
+}
+
+bool Run::answerFalse() {
+  listMachines();
+  size_t count = 0;
+  if (shared)
+    machines = {shared.get()};
+  for (Machine *machine : machines)
+    count += machine->suspendedCount();
+  if (count == 0 || answersSinceProgress > falseAnswers * count)
+    return false;
+  for (Machine *machine : machines)
+    if (machine->suspendedCount()) {
+      machine->answerFalse();
+      ++answersSinceProgress;
+    }
+  return true;
+}
+
+bool Run::advance() {
+  return (shared ? advanceShared() : advanceRound()) || answerFalse();
+}
+
+RunResult Run::run(llvm::ArrayRef<Launch> launches) {
+  for (auto [index, launch] : llvm::enumerate(launches)) {
+    if (std::optional<std::string> problem =
+            checkLaunch(deviceField.model(), launch)) {
+      Report invalid;
+      invalid.kind = ReportKind::InvalidLaunch;
+      invalid.message = *problem;
+      if (launch.kernel)
+        invalid.kernel = launch.kernel->function->name.str();
+      fail(std::move(invalid));
+      break;
+    }
+    grids.push_back(std::make_unique<Grid>(*this, launch, index));
+  }
+  if (!report)
+    startClusters();
+  while (!report) {
+    if (!advance()) {
+      if (llvm::all_of(grids, [](auto &grid) { return grid->done(); }))
+        break;
+      reportDeadlock();
+      break;
+    }
+    if (clustersChange) {
+      endClusters();
+      startClusters();
+    }
+    if (steps > optionsField.stepLimit)
+      reportStepLimit();
+    if (steps >= nextProgressCall) {
+      nextProgressCall = steps + progressInterval;
+      if (optionsField.progress &&
+          !optionsField.progress(steps, statistics.ctas)) {
+        Report cancelled;
+        cancelled.kind = ReportKind::LaunchFailed;
+        cancelled.message = "the run was cancelled";
+        fail(std::move(cancelled));
+      }
+    }
+  }
+  RunResult result;
+  result.report = std::move(report);
+  result.statistics = statistics;
+  result.statistics.warpInstructions = steps;
+  return result;
+}
+
+RunResult drawloom::emu::run(Device &device, llvm::ArrayRef<Launch> launches,
+                             const RunOptions &options) {
+  return Run(device, options).run(launches);
+}
