@@ -54,6 +54,13 @@ struct SharedMatrix {
   uint32_t ofRow(unsigned r, unsigned c) const;
   uint32_t ofColumn(unsigned k, unsigned c) const;
 
+  /// Where the pieces of the first eight rows are, if those of all `atoms`
+  /// times eight rows are inside `size` bytes and each atom looks like the
+  /// first one, `stride` bytes behind the one before it. That is so for all
+  /// matrices that peers' kernels have; false for others.
+  bool findAtom(unsigned atoms, uint32_t size,
+                uint32_t (&places)[8][piecesPerStep]) const;
+
   /// "128-byte swizzle".
   static llvm::StringRef describe(Swizzle swizzle);
 

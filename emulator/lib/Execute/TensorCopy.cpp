@@ -80,7 +80,37 @@ public:
   }
 
 private:
+  /// Most tiles are all inside the tensor, and their rows are swizzled in
+  /// pieces of 16 bytes. False if this one isn't.
+  bool loadPlain(Machine &machine, uint64_t address) {
+    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+    const uint64_t first = tile.plainStart();
+    if (!first || !pattern.span || pattern.flips || machine.listener())
+      return false;
+    const uint32_t rows = tile.map.box[1], rowBytes = tile.map.sharedRowBytes();
+    const uint64_t apart = tile.map.strides[0];
+    const char *from =
+        machine.memory().translate(first, (rows - 1) * apart + rowBytes);
+    if (!from)
+      return false;
+    char *shared = issue.cta->cluster().sharedOf(rankOf(address));
+    uint32_t start = address & sharedOffsetMask;
+    for (uint32_t row = 0; row != rows;
+         ++row, from += apart, start += pattern.span) {
+      // Rows are far apart, so the processor doesn't see the next one coming.
+      uintptr_t next = reinterpret_cast<uintptr_t>(from) + 8 * apart;
+      __builtin_prefetch(reinterpret_cast<const char *>(next));
+      __builtin_prefetch(reinterpret_cast<const char *>(next + rowBytes - 1));
+      uint32_t flip = pattern.apply(start) ^ start;
+      for (uint32_t at = 0; at != rowBytes; at += 16)
+        memcpy(shared + ((start + at) ^ flip), from + at, 16);
+    }
+    return true;
+  }
+
   bool load(Machine &machine, uint64_t address) {
+    if (loadPlain(machine, address))
+      return true;
     char *shared = issue.cta->cluster().sharedOf(rankOf(address));
     const uint32_t offset = address & sharedOffsetMask;
     const uint32_t rowBytes = tile.map.globalRowBytes();
@@ -133,13 +163,13 @@ public:
   TensorStore(IssuePoint issue, const TensorTile &tile, uint64_t from,
               Reduce *reduce)
       : BulkStore(issue), tile(tile), from(from), reduce(reduce),
-        data(tile.sharedBytes()) {}
+        data(std::make_unique_for_overwrite<char[]>(tile.sharedBytes())) {}
 
   void read(Machine &machine) override {
     const char *shared = issue.cta->cluster().sharedOf(rankOf(from));
     const SwizzlePattern pattern = patternOf(tile.map.swizzle);
     const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
-    char *row = data.data();
+    char *row = data.get();
     for (uint32_t index = 0, end = tile.rowCount(); index != end;
          ++index, row += bytes) {
       uint32_t start = (from & sharedOffsetMask) + index * pitch;
@@ -162,7 +192,7 @@ public:
       char *to = machine.memory().translate(row.address, bytes);
       if (!to)
         return failRow(machine, issue, row.address, bytes);
-      const char *source = data.data() + size_t(index) * whole + row.begin;
+      const char *source = data.get() + size_t(index) * whole + row.begin;
       if (reduce)
         reduce(to, source, bytes);
       else
@@ -179,7 +209,7 @@ private:
   const TensorTile tile;
   uint64_t from;
   Reduce *reduce;
-  std::vector<char> data;
+  std::unique_ptr<char[]> data;
 };
 
 } // namespace

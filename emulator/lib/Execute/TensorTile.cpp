@@ -27,6 +27,18 @@ TensorTile::Row TensorTile::innerRow() const {
   return row;
 }
 
+uint64_t TensorTile::plainStart() const {
+  if (choosesRows || map.rank != 2 || map.elementStrides[1] != 1 ||
+      !loadsVerbatim() || coordinates[1] < 0 ||
+      coordinates[1] + int64_t(map.box[1]) > int64_t(map.dims[1]))
+    return 0;
+  Row row = innerRow();
+  if (row.end - row.begin != map.globalRowBytes() ||
+      map.globalRowBytes() != map.sharedRowBytes())
+    return 0;
+  return row.address + coordinates[1] * map.strides[0];
+}
+
 bool TensorTile::loadsVerbatim() const {
   switch (map.type) {
   case TensorMapType::F32Ftz:

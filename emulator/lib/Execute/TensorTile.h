@@ -66,6 +66,11 @@ struct TensorTile {
   template <typename F>
   bool forEachRow(F f) const;
 
+  /// The first byte of a tile of two dimensions whose rows are in shared memory
+  /// as they are in global memory, all of them inside the tensor, strides[0]
+  /// bytes apart; 0 for any other tile.
+  uint64_t plainStart() const;
+
   /// Turns a row's bytes, in place as in global memory, into what is stored in
   /// shared memory: fills in, rounds, and pads.
   void finishLoad(char *data, const Row &row) const;
