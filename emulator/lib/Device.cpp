@@ -177,6 +177,15 @@ static void readDirectives(Kernel &kernel, const DeviceModel &model) {
         llvm::alignDown(model.registersPerSm /
                             (llvm::alignTo(kernel.maxThreads, 32) * ctasPerSm),
                         8));
+  // More than a setmaxnreg.inc of the kernel asks for is of no use to it;
+  // ptxas doesn't give it more either.
+  uint64_t largest = 0;
+  for (const ptx::Instruction &instruction : kernel.function->instructions)
+    if (instruction.opcode() == ptx::Opcode::SetmaxnregInc)
+      largest =
+          std::max<uint64_t>(largest, instruction.operandData[0].integer());
+  if (largest)
+    kernel.registers = std::min<uint64_t>(kernel.registers, largest);
   if (maxRegisters)
     kernel.registers = maxRegisters;
 }

@@ -33,8 +33,8 @@ static const std::string store8 =
 
 TEST(Tcgen05MustFail, WrongLanes) {
   EXPECT_CONTAINS(
-      failureOf(load + "[%t];\n"),
-      "lane 0, column 0 of tensor memory: warp 3 reaches lanes 96 to "
+      failureOf("add.s32 %t, %t, 0x200000;\n" + load + "[%t];\n"),
+      "lane 32, column 0 of tensor memory: warp 3 reaches lanes 96 to "
       "127 only");
   EXPECT_CONTAINS(
       failureOf("add.s32 %w, %w, 0x200000;\n"

@@ -79,6 +79,11 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
     return false;
   };
   unsigned first = warp.index() % 4 * 32;
+  // An address in the first 32 lanes reaches a warp's own, whichever they are:
+  // the ISA doesn't say so, but peers' kernels (TileLang's, DeepGEMM's) give
+  // all warps the same address.
+  if (address.lane < 32)
+    address.lane += first;
   if (address.lane / 32 != warp.index() % 4)
     return refuse(ReportKind::IllegalAddress,
                   formatv("{0} of tensor memory: warp {1} reaches lanes {2} to "
