@@ -2,7 +2,7 @@
 """The CUDA driver API through ctypes, as far as a launch needs it.
 
 The library is the emulator's libcuda.so.1, but nothing here knows that, except
-`last_report`.
+`last_report` and `statistics`.
 """
 
 import ctypes
@@ -11,6 +11,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, 
 
 import numpy as np
 
+STATIC_SHARED = 1
 MAX_DYNAMIC_SHARED = 8
 NON_PORTABLE_CLUSTER = 14
 CLUSTER_DIMENSION = 4
@@ -19,7 +20,8 @@ SHARED_PER_BLOCK_OPTIN = 97
 SM_COUNT = 16
 
 # CUtensorMapDataType.
-MAP_TYPES = {"u8": 0, "i8": 0, "fp8": 0, "fp16": 6, "fp32": 7, "bf16": 9}
+MAP_TYPES = {"u8": 0, "i8": 0, "fp8": 0, "fp16": 6, "fp32": 7, "bf16": 9,
+             "tf32": 11}
 
 
 class DriverError(Exception):
@@ -39,9 +41,9 @@ class LaunchConfig(ctypes.Structure):
 class Driver:
     """One device, its primary context current."""
 
-    def __init__(self, library: str, device: str):
+    def __init__(self, library: str, device: str, sms: int = 4):
         # Few SMs, so that small problems take several waves of CTAs, too.
-        os.environ.update(DRAWLOOM_DEVICE=device, DRAWLOOM_SMS="4")
+        os.environ.update(DRAWLOOM_DEVICE=device, DRAWLOOM_SMS=str(sms))
         self.cuda = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
         self.call("cuInit", 0)
         handle, context = c_int(), c_void_p()
@@ -66,6 +68,12 @@ class Driver:
     def last_report(self) -> str:
         self.cuda.drawloomLastReport.restype = c_char_p
         return self.cuda.drawloomLastReport().decode()
+
+    def statistics(self) -> tuple[int, int, int]:
+        """Of the last run: warp instructions, CTAs, asynchronous operations."""
+        numbers = (c_uint64 * 3)()
+        self.cuda.drawloomLastStatistics(numbers)
+        return tuple(numbers)
 
     def reset(self):
         """Gives back all memory and forgets an error."""
@@ -112,6 +120,12 @@ class Driver:
         function = c_void_p()
         self.call("cuModuleGetFunction", byref(function), module, name.encode())
         return function
+
+    def dynamic_shared_limit(self, function) -> int:
+        """What is left beside the function's static shared memory."""
+        static = c_int()
+        self.call("cuFuncGetAttribute", byref(static), STATIC_SHARED, function)
+        return self.shared_limit - static.value
 
     def parameters(self, function) -> list[tuple[int, int]]:
         """Offset and size of each parameter."""

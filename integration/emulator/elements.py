@@ -73,12 +73,18 @@ class Element:
         return np.abs(values) * 2.0**-self.bits + self.tiny / 2
 
 
+# The values of e2m1 by code; bit 3 is the sign.
+FP4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+FP4 = np.concatenate([FP4, -FP4])
+
 ELEMENTS = {
     "bf16": Element("bf16", np.uint16, 8, 2.0**-133),
     "fp16": Element("fp16", np.float16, 11, 2.0**-24),
     "fp32": Element("fp32", np.float32, 24, 2.0**-149),
     "fp8": Element("fp8", np.uint8, 4, 2.0**-9),
     "i8": Element("i8", np.int8, 8, 1.0),
+    # In 32 bits, of which the operands of a tensor core have 11 significant ones.
+    "tf32": Element("tf32", np.float32, 11, 2.0**-136),
 }
 
 
@@ -98,7 +104,53 @@ class Matrix:
         else:
             drawn = rng.uniform(-1, 1, shape)
         raw = element.encode(drawn)
+        if name == "tf32":
+            raw = (raw.view(np.uint32) & np.uint32(0xffffe000)).view(np.float32)
         return Matrix(element, raw, element.decode(raw))
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A matrix of small numbers with a scale for each few of them along K. Scales are
+    stored as tensor cores read them, in pieces of 128 rows by 4 scales: row r and
+    scale s at byte r % 32 * 16 + r / 32 * 4 + s, pieces along K first."""
+
+    raw: np.ndarray  # bytes; two e2m1 in each, the first in the lower half
+    scales: np.ndarray  # 128-row blocks, pieces along K, 512 bytes
+    values: np.ndarray  # scaled
+
+    @staticmethod
+    def random(name: str, rows: int, k: int, rng) -> "Scaled":
+        count = k // SCALED[name].vector
+        if SCALED[name].packed == 2:
+            codes = rng.integers(0, 16, (rows, k))
+            raw = (codes[:, ::2] | codes[:, 1::2] << 4).astype(np.uint8)
+            values = FP4[codes]
+        else:
+            matrix = Matrix.random("fp8", (rows, k), rng)
+            raw, values = matrix.raw, matrix.values
+        if SCALED[name].scale == "e8m0":
+            codes = rng.integers(124, 131, (rows, count)).astype(np.uint8)
+            scales = 2.0**(codes.astype(np.float64) - 127)
+        else:
+            codes = ELEMENTS["fp8"].encode(rng.uniform(0.25, 2, (rows, count)))
+            scales = FP8[codes]
+        whole = np.zeros((-(-rows // 128) * 128, -(-count // 4) * 4), np.uint8)
+        whole[:rows, :count] = codes
+        blocks = whole.reshape(-1, 4, 32, whole.shape[1] // 4, 4).transpose(0, 3, 2, 1, 4)
+        return Scaled(raw, np.ascontiguousarray(blocks.reshape(*blocks.shape[:2], 512)),
+                      values * np.repeat(scales, SCALED[name].vector, axis=1))
+
+
+@dataclass(frozen=True)
+class ScaledFormat:
+    vector: int  # elements for each scale
+    scale: str
+    packed: int  # elements in a byte
+
+
+SCALED = {"mxfp8": ScaledFormat(32, "e8m0", 1), "mxfp4": ScaledFormat(32, "e8m0", 2),
+          "nvfp4": ScaledFormat(16, "e4m3", 2)}
 
 
 @dataclass(frozen=True)
@@ -135,3 +187,46 @@ def gelu(x: Expected, approximation: float) -> Expected:
     values = 0.5 * x.values * (1 + np.tanh(inner))
     rounding = 16 * 2.0**-24 * np.abs(x.values) * (1 + np.abs(inner))
     return Expected(values, 1.13 * x.bound + rounding + approximation * np.abs(x.values))
+
+
+def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float, causal: bool,
+              blocks: int, bits: int) -> Expected:
+    """softmax(scale Q K^T) V with a running maximum over `blocks` blocks, the
+    probabilities rounded to so many bits for the second product.
+
+    To first order. A score x in units of log2 is off by the error of its dot
+    product, two roundings, and one when the maximum is subtracted. 2^x is then off
+    by ln(2) times that and by ex2.approx's 2^-22 of itself. A term is scaled down
+    once for each block, each time with another ex2.approx and a product. The sums
+    have `length` terms, and the division is off by 2^-22. Numerator and denominator
+    are off by such a share each, and the numerator by the rounding to `bits`.
+    """
+    length, dim = k.shape
+    to_log2 = scale / np.log(2)
+    x = to_log2 * (q @ k.T)
+    if causal:
+        x = np.where(np.tri(len(q), length, length - len(q), bool), x, -np.inf)
+    finite = np.where(np.isinf(x), 0, x)
+    largest = np.abs(finite).max(axis=1, keepdims=True)
+    off = to_log2 * dim * 2.0**-23 * (np.abs(q) @ np.abs(k).T) + 2.0**-22 * largest
+    share = np.log(2) * off + (blocks + 1) * 2.0**-21 + length * 2.0**-23 + 2.0**-22
+    weights = np.exp2(x - x.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    values = weights @ v
+    bound = ((weights * (share + 2.0**-bits)) @ np.abs(v)
+             + np.abs(values) * (weights * share).sum(axis=1, keepdims=True))
+    return Expected(values, bound)
+
+
+def softmax(x: np.ndarray) -> Expected:
+    """Of rows: exp as ex2.approx of a rounded product, a sum, a division."""
+    values = np.exp(x - x.max(axis=1, keepdims=True))
+    values /= values.sum(axis=1, keepdims=True)
+    span = np.ptp(x, axis=1, keepdims=True)
+    return Expected(values, values * 2 * (span * 2.0**-22 + 2.0**-21 + x.shape[1] * 2.0**-24))
+
+
+def rms_norm(x: np.ndarray, weight: np.ndarray, eps: float) -> Expected:
+    """Half of the relative error of the sum, rsqrt.approx's 2^-22, a few roundings."""
+    values = x / np.sqrt((x * x).mean(axis=1, keepdims=True) + eps) * weight
+    return Expected(values, np.abs(values) * ((x.shape[1] + 16) * 2.0**-24 + 2.0**-22))

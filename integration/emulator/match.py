@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from driver import Driver, DriverError
-from launches import CASES, Problem, load_case, make_job
+from cases import CASES, EXTENDED, Problem, load_case, make_job
 
 DEVICES = {"sm_90a": "h100", "sm_100a": "b200"}
 
@@ -28,10 +28,10 @@ def compare(job, raw) -> tuple[float, float]:
     return error.max(), (error / job.expected.bound).max()
 
 
-def read_manifest(path: Path) -> dict[str, Path]:
-    """Where the kernels are. All that are in the table must be."""
+def read_manifest(path: Path, cases=CASES) -> dict[str, Path]:
+    """Where the kernels are. All of `cases` must be."""
     paths = {row["name"]: Path(row["path"]) for row in json.loads(path.read_text())}
-    if missing := [case.name for case in CASES if case.name not in paths]:
+    if missing := [case.name for case in cases if case.name not in paths]:
         sys.exit(f"not in {path}: {', '.join(missing)}")
     return paths
 
@@ -61,6 +61,8 @@ def main() -> int:
     parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
     parser.add_argument("--manifest", type=Path, required=True,
                         help="where the kernels are, as `utils/peers build` writes it")
+    parser.add_argument("--extended", type=Path, metavar="MANIFEST",
+                        help="that of the extended suite, whose kernels run, too")
     parser.add_argument("--at-least", type=int, default=1, metavar="N",
                         help="fail if fewer kernels match")
     parser.add_argument("--problem", metavar="MxNxK", help="instead of the small ones")
@@ -68,9 +70,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these kernels")
     args = parser.parse_args()
 
-    cases = [case for case in CASES if not args.names or case.name in args.names]
+    cases = [case for case in CASES + (EXTENDED if args.extended else [])
+             if not args.names or case.name in args.names]
     if args.arch:
         paths = read_manifest(args.manifest)
+        if args.extended:
+            paths |= read_manifest(args.extended, EXTENDED)
         driver = Driver(args.library, DEVICES[args.arch])
         problems = [Problem(*map(int, args.problem.split("x")))] if args.problem else None
         matched = sum(run_case(case, driver, paths[case.name], problems or case.problems)
@@ -94,7 +99,8 @@ def main() -> int:
         if worker.wait():
             print(f"a process ended with {worker.returncode}")
             return 1
-    print(f"peers: {matched} of {len(cases)} kernels match")
+    compilers = len({case.name.split("_")[0] for case in cases})
+    print(f"peers: {matched} of {len(cases)} kernels match, from {compilers} compilers")
     return 0 if matched == len(cases) and matched >= args.at_least else 1
 
 

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import numpy as np
 from driver import Driver, DriverError
-from launches import CASES, Problem, load_case, make_job
+from cases import CASES, Problem, load_case, make_job, problem_of
 from match import DEVICES, compare, read_manifest
 
-KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "triton_sm90_gemm_specialized",
-           "gluon_sm90_wgmma_multicast", "cutedsl_sm90_bf16_multicast_persistent",
-           "cutlass_sm100_bf16_1sm", "triton_sm100_gemm_clc", "gluon_sm100_specialized",
-           "cutedsl_sm100_fp8_1cta_multicast")
+KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "cutlass_sm90_fp16_pingpong_gelu",
+           "triton_sm90_gemm_specialized", "gluon_sm90_wgmma_multicast", "gluon_sm90_attention",
+           "cutedsl_sm90_bf16_multicast_persistent", "cutlass_sm100_bf16_1sm",
+           "triton_sm100_gemm_clc", "triton_sm100_attention_specialized",
+           "gluon_sm100_specialized", "gluon_sm100_clc", "cutedsl_sm100_fp8_1cta_multicast")
 # Several tiles, none of them full, and more steps of K than stages.
 PROBLEM = Problem(200, 264, 400)
 KINDS = ("copy", "bulk", "tensor", "mma", "commit", "remote-store", "launch-control")
@@ -35,7 +36,7 @@ def schedules(seeds: int) -> list[str]:
 def run_case(case, driver, path, seeds: int) -> bool:
     start = time.monotonic()
     driver.reset()
-    job = make_job(case, load_case(case, driver, path), PROBLEM)
+    job = make_job(case, load_case(case, driver, path), problem_of(case, PROBLEM))
     os.environ["DRAWLOOM_SCHEDULE"] = "deterministic"
     expected = job.run()
     problems = []
