@@ -151,8 +151,11 @@ static ArgumentInfo readArgument(const Value &value, std::string where,
   result.name = reader.text("name");
   std::string type = reader.text("type");
   result.type = findElementType(type);
-  if (!result.type)
+  if (!result.type) {
     reader.fail("type", "'" + type + "' is not one of " + listElementTypes());
+    // Errors about later fields describe the argument.
+    result.type = findElementType("f32");
+  }
   result.isView = reader.has("shape");
   if (result.isView)
     reader.numbers("shape", dynamicSize, maxSize, result.shape);

@@ -140,6 +140,16 @@ TEST(KernelInfo, RefusalsNameTheField) {
             "threads, sharedBytes, cluster, arguments, parameters, items");
 }
 
+TEST(KernelInfo, SeveralProblemsAreOneError) {
+  auto kernel = readKernelInfo(R"({"name": "k", "target": "sm_90a",
+      "threads": 1, "arguments": [{"name": "A", "type": "x", "shape": [1]}],
+      "parameters": [{"kind": "tensorMap", "argument": 0, "box": [],
+                      "swizzle": 0}],
+      "items": {"kind": "static"}})");
+  EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),
+            "arguments[0].type: 'x' is not one of " + listElementTypes());
+}
+
 TEST(KernelInfo, DeepBracketsEndNothing) {
   auto kernel = readKernelInfo(std::string(1 << 20, '['));
   EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),

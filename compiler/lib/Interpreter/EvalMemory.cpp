@@ -114,7 +114,13 @@ static LogicalResult load(Operation *op, Evaluator &eval) {
     return reportConflict(op, eval, *window, *conflict, /*stores=*/false);
   copyBox(overlap.shape, *result, overlap.tile, *window->memory->tensor,
           overlap.memory);
+  Indices shape(result->getShape());
   eval.set(load.getResult(), std::move(*result));
+  if (const auto &deviation = window->memory->deviation) {
+    HostTensor loaded(Format::F64, shape);
+    copyBox(overlap.shape, loaded, overlap.tile, *deviation, overlap.memory);
+    eval.setDeviation(load.getResult(), std::move(loaded));
+  }
   return llvm::success();
 }
 
@@ -135,6 +141,12 @@ static LogicalResult store(Operation *op, Evaluator &eval) {
     return reportConflict(op, eval, *window, *conflict, /*stores=*/true);
   copyBox(overlap.shape, *window->memory->tensor, overlap.memory, *value,
           overlap.tile);
+  if (TensorRef deviation = eval.getDeviation(store.getValue())) {
+    std::optional<HostTensor> &stored = window->memory->deviation;
+    if (!stored)
+      stored.emplace(Format::F64, window->memory->tensor->getShape());
+    copyBox(overlap.shape, *stored, overlap.memory, *deviation, overlap.tile);
+  }
   return llvm::success();
 }
 

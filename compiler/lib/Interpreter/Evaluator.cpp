@@ -38,6 +38,12 @@ Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
   for (llvm::ArrayRef<NamedRule> table : getAllRules())
     for (const NamedRule &entry : table)
       rules[mlir::OperationName(entry.operation, context)] = entry.rule;
+  if (options.machine)
+    for (llvm::ArrayRef<NamedRule> table :
+         {getElementDeviations(), getSumDeviations()})
+      for (const NamedRule &entry : table)
+        deviationRules[mlir::OperationName(entry.operation, context)] =
+            entry.rule;
 }
 
 Evaluator::~Evaluator() = default;
@@ -66,7 +72,35 @@ LogicalResult Evaluator::runOp(Operation *op) {
     return llvm::failure();
   if (op->getNumRegions() != 0 && agents->runner)
     agents->runner->leave(op);
-  return llvm::success();
+  return options.machine ? deviate(op) : llvm::success();
+}
+
+LogicalResult Evaluator::deviate(Operation *op) {
+  auto rule = deviationRules.find(op->getName());
+  if (rule != deviationRules.end())
+    return rule->second(op, *this);
+  // Control flow ends here, and what moves elements has moved their deviations
+  // already. What computes must have a rule, or an error would get lost.
+  static constexpr llvm::StringLiteral movers[] = {
+      "tensor.splat",        "tensor.extract_slice",
+      "tile.broadcast",      "tile.transpose",
+      "tile.extract_slice",  "tile.expand_dims",
+      "tile.convert_layout", "tile.load",
+      "tile.store"};
+  if (op->getNumRegions() != 0 ||
+      llvm::is_contained(movers, op->getName().getStringRef()))
+    return llvm::success();
+  llvm::StringRef dialect = op->getName().getDialectNamespace();
+  bool computes = dialect == "arith" || dialect == "math";
+  auto isInexact = [&](mlir::Value value) {
+    TensorRef tensor = get(value);
+    return getDeviation(value) ||
+           (computes && tensor && isFloat(tensor->getFormat()));
+  };
+  if (llvm::none_of(op->getOperands(), isInexact))
+    return llvm::success();
+  return op->emitError() << "there is no rule for how rounding goes through '"
+                         << op->getName() << "'";
 }
 
 LogicalResult Evaluator::step(Operation *op) {

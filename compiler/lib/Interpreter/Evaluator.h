@@ -40,6 +40,9 @@ struct Memory {
   std::unique_ptr<HostTensor> owned;
   /// Who loaded and stored each element; none for what tile.alloc made.
   std::unique_ptr<AccessLog> log;
+  /// How far each element may be off on the machine; none if nothing inexact
+  /// was stored.
+  std::optional<HostTensor> deviation;
   /// The numbers of the arguments that it is; more than one if the caller
   /// passed it twice.
   llvm::SmallVector<unsigned, 1> arguments;
@@ -59,7 +62,10 @@ struct Window {
 /// What an SSA value stands for: a tensor, or the window of a view or buffer.
 struct RuntimeValue {
   TensorRef tensor;
-  std::shared_ptr<const Window> window;
+  std::shared_ptr<const Window> window = nullptr;
+  /// Of a tensor, in a run with a machine: f64, how far each element may be off
+  /// there. Null if it is exact.
+  TensorRef deviation = nullptr;
 };
 
 /// Evaluates one operation: reads its operands, sets its results, and reports
@@ -83,6 +89,11 @@ llvm::ArrayRef<NamedRule> getMmaRules();
 llvm::ArrayRef<NamedRule> getShapeRules();
 llvm::ArrayRef<NamedRule> getAffineRules();
 llvm::ArrayRef<NamedRule> getAgentRules();
+
+/// How the deviations of the results follow from those of the operands. A rule
+/// runs behind that of the operation.
+llvm::ArrayRef<NamedRule> getElementDeviations();
+llvm::ArrayRef<NamedRule> getSumDeviations();
 
 /// The tables of all rules.
 llvm::SmallVector<llvm::ArrayRef<NamedRule>> getAllRules();
@@ -112,6 +123,14 @@ public:
   void set(mlir::Value value, HostTensor &&tensor) {
     setValue(value,
              {std::make_shared<const HostTensor>(std::move(tensor)), nullptr});
+  }
+  TensorRef getDeviation(mlir::Value value) const {
+    return getValue(value).deviation;
+  }
+  /// To a value that has its tensor.
+  void setDeviation(mlir::Value value, HostTensor &&deviation) {
+    values[value].deviation =
+        std::make_shared<const HostTensor>(std::move(deviation));
   }
   int64_t getIndex(mlir::Value value) const { return get(value)->getInt(0); }
   /// Numbers that are constants or values.
@@ -164,12 +183,15 @@ public:
 
 private:
   llvm::LogicalResult runOp(mlir::Operation *op);
+  /// Computes the deviations of the results.
+  llvm::LogicalResult deviate(mlir::Operation *op);
 
   const Options &options;
   int64_t steps = 0;
   ItemId item = severalItems;
   std::vector<llvm::SmallVector<int64_t, 4>> itemOffsets;
   llvm::DenseMap<mlir::OperationName, Rule> rules;
+  llvm::DenseMap<mlir::OperationName, Rule> deviationRules;
   llvm::DenseMap<mlir::Type, Format> formats;
   llvm::DenseMap<mlir::Value, RuntimeValue> values;
   std::unique_ptr<AgentState> agents;

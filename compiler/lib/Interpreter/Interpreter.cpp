@@ -74,6 +74,15 @@ static void bindArguments(tile::KernelOp kernel,
 LogicalResult drawloom::interp::run(tile::KernelOp kernel,
                                     llvm::ArrayRef<HostTensor *> arguments,
                                     const Options &options) {
+  std::vector<std::optional<HostTensor>> deviations;
+  return run(kernel, arguments, options, deviations);
+}
+
+LogicalResult
+drawloom::interp::run(tile::KernelOp kernel,
+                      llvm::ArrayRef<HostTensor *> arguments,
+                      const Options &options,
+                      std::vector<std::optional<HostTensor>> &deviations) {
   auto types = kernel.getArgumentTypes();
   if (types.size() != arguments.size())
     return kernel.emitError()
@@ -92,7 +101,14 @@ LogicalResult drawloom::interp::run(tile::KernelOp kernel,
           .wasInterrupted();
   if (!hasItems && failed(eval.beginItem(kernel, {})))
     return llvm::failure();
-  return eval.runBody(kernel.getBody().front());
+  if (failed(eval.runBody(kernel.getBody().front())))
+    return llvm::failure();
+  deviations.clear();
+  for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {
+    std::shared_ptr<const Window> window = eval.getWindow(argument);
+    deviations.push_back(window ? window->memory->deviation : std::nullopt);
+  }
+  return llvm::success();
 }
 
 /// The number of tiles in each dimension, and of items; an error if they are

@@ -21,7 +21,7 @@
 #ifndef DRAWLOOM_INTERPRETER_INTERPRETER_H
 #define DRAWLOOM_INTERPRETER_INTERPRETER_H
 
-#include "drawloom/Interpreter/HostTensor.h"
+#include "drawloom/Interpreter/Deviation.h"
 #include "llvm/Support/LogicalResult.h"
 
 namespace mlir {
@@ -43,6 +43,10 @@ struct Options {
 
   /// The operations that a run may execute before it is said not to end.
   int64_t maxSteps = 100'000'000;
+
+  /// If there is one, the run also computes how far a kernel on it may be from
+  /// what the run computes; see Deviation.h.
+  const Machine *machine = nullptr;
 };
 
 /// The format of a scalar type, or of the elements of a tensor, view or buffer.
@@ -54,6 +58,15 @@ std::optional<Format> getFormat(mlir::Type type);
 llvm::LogicalResult run(tile::KernelOp kernel,
                         llvm::ArrayRef<HostTensor *> arguments,
                         const Options &options = {});
+
+/// The same with `options.machine`. `deviations` gets a tensor of f64 for each
+/// argument: how far each element on the machine may be from the element here;
+/// infinity if there is no bound. Scalars, and views that nothing inexact is
+/// stored to, have none.
+llvm::LogicalResult run(tile::KernelOp kernel,
+                        llvm::ArrayRef<HostTensor *> arguments,
+                        const Options &options,
+                        std::vector<std::optional<HostTensor>> &deviations);
 
 } // namespace drawloom::interp
 

@@ -247,7 +247,7 @@ static void printReasons(const Plan &plan, llvm::raw_ostream &os) {
     print(pipe.name, pipe.because);
 }
 
-void plan::printText(const Plan &plan, llvm::raw_ostream &os) {
+void plan::printSummary(const Plan &plan, llvm::raw_ostream &os) {
   printWrapped(describePlan(plan), 0, os);
   std::string verdict =
       plan.verdict.empty() ? "not looked at yet" : plan.verdict;
@@ -255,6 +255,10 @@ void plan::printText(const Plan &plan, llvm::raw_ostream &os) {
     verdict += " " + plan.verdictWords;
   os << "progress: ";
   printWrapped(verdict, StringRef("progress: ").size(), os);
+}
+
+void plan::printText(const Plan &plan, llvm::raw_ostream &os) {
+  printSummary(plan, os);
   printRoles(plan, os);
   printPipes(plan, os);
   printBudgets(plan, os);

@@ -23,6 +23,9 @@ class OStream;
 
 namespace drawloom::plan {
 
+/// Two lines: how many roles, pipes and threads, and the verdict on progress.
+void printSummary(const Plan &plan, llvm::raw_ostream &os);
+
 /// Tables and bars, no line wider than 100 columns.
 void printText(const Plan &plan, llvm::raw_ostream &os);
 

@@ -1,0 +1,175 @@
+//===- DeviateSums.cpp - Rounding through products and reductions ---------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sum of numbers in any order, each addition rounded: ErrorBound.h has the
+// factor g. The numbers themselves may be off, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Interpreter/ErrorBound.h"
+#include "drawloom/Interpreter/Interpreter.h"
+#include <cmath>
+#include <limits>
+
+using namespace drawloom::interp;
+using namespace drawloom;
+using llvm::LogicalResult;
+using mlir::Operation;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// sums[m, n] += a[m, k] * b[n, k], of numbers that are not negative. The
+/// innermost loop runs along n, for the sake of vector instructions.
+static void addProducts(std::vector<double> &sums, const std::vector<double> &a,
+                        const std::vector<double> &b, int64_t m, int64_t n,
+                        int64_t k) {
+  std::vector<double> transposed(b.size());
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < k; ++i)
+      transposed[i * n + j] = b[j * k + i];
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t i = 0; i < k; ++i) {
+      double left = a[row * k + i];
+      if (left == 0)
+        continue;
+      double *to = sums.data() + row * n;
+      const double *right = transposed.data() + i * n;
+      for (int64_t j = 0; j < n; ++j)
+        to[j] += left * right[j];
+    }
+}
+
+namespace {
+/// The magnitudes of an operand of a product, and how far it is off.
+struct Magnitudes {
+  std::vector<double> values;
+  std::vector<double> offs; ///< Empty if it is exact.
+};
+} // namespace
+
+static Magnitudes readOperand(tile::MmaOp mma, mlir::Value operand,
+                              mlir::Value scale, Evaluator &eval) {
+  TensorRef tensor = eval.get(operand);
+  Magnitudes result;
+  result.values = tensor->toFloats();
+  for (double &value : result.values)
+    value = std::abs(value);
+  if (TensorRef off = eval.getDeviation(operand)) {
+    result.offs = off->toFloats();
+    // Low bits that are dropped may make one more unit of difference.
+    if (mma.getTf32())
+      for (auto [value, moved] : llvm::zip(result.values, result.offs))
+        moved += moved == 0 ? 0 : 0x1p-10 * (value + moved);
+  }
+  if (!scale)
+    return result;
+  TensorRef scales = eval.get(scale);
+  int64_t columns = tensor->getShape()[1], blocks = scales->getShape()[1];
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    double factor =
+        scales->getFloat(i / columns * blocks + i % columns * blocks / columns);
+    result.values[i] *= factor;
+    if (!result.offs.empty())
+      result.offs[i] *= factor;
+  }
+  return result;
+}
+
+static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
+  auto mma = mlir::cast<tile::MmaOp>(op);
+  TensorRef result = eval.get(mma.getResult()), acc = eval.get(mma.getAcc());
+  if (!isFloat(result->getFormat()))
+    return llvm::success();
+  for (mlir::Value scale : {mma.getAScale(), mma.getBScale()})
+    if (scale && eval.getDeviation(scale))
+      return op->emitError("there is no rule for scales that are computed");
+  int64_t m = mma.getM(), n = mma.getN(), k = mma.getK();
+  Magnitudes a = readOperand(mma, mma.getA(), mma.getAScale(), eval);
+  Magnitudes b = readOperand(mma, mma.getB(), mma.getBScale(), eval);
+  std::vector<double> products(m * n, 0.0), spread(m * n, 0.0);
+  addProducts(products, a.values, b.values, m, n, k);
+  if (!a.offs.empty())
+    addProducts(spread, a.offs, b.values, m, n, k);
+  if (!b.offs.empty())
+    addProducts(spread, a.values, b.offs, m, n, k);
+  if (!a.offs.empty() && !b.offs.empty())
+    addProducts(spread, a.offs, b.offs, m, n, k);
+
+  const Machine &machine = *eval.getOptions().machine;
+  unsigned bits = getInfo(eval.get(mma.getA())->getFormat()).bits;
+  double roundoff = bits <= 8 ? machine.sumRoundoff8 : machine.sumRoundoff;
+  // Sums with fewer bits than f32 start from 0, and one addition in f32 brings
+  // them to the accumulator.
+  bool isPromoted = roundoff > machine.sumRoundoff;
+  double productFactor = getSumErrorFactor(k + 1, roundoff);
+  double accFactor = isPromoted ? 0x1p-23 : productFactor;
+  double u = getUnitRoundoff(result->getFormat());
+  TensorRef accOff = eval.getDeviation(mma.getAcc());
+  HostTensor deviation(Format::F64, result->getShape());
+  for (int64_t i = 0; i < m * n; ++i) {
+    double off = accOff ? accOff->getFloat(i) : 0;
+    double start = std::abs(acc->getFloat(i)) + off;
+    double terms = products[i] + spread[i];
+    double total = spread[i] + off + productFactor * terms +
+                   accFactor * (start + terms) +
+                   2 * u * std::abs(result->getFloat(i));
+    deviation.setFloat(i, std::isnan(total) ? infinity : total * (1 + 0x1p-40));
+  }
+  eval.setDeviation(mma.getResult(), std::move(deviation));
+  return llvm::success();
+}
+
+static LogicalResult reduction(Operation *op, Evaluator &eval) {
+  auto reduce = mlir::cast<tile::ReduceOp>(op);
+  TensorRef source = eval.get(reduce.getSource());
+  TensorRef off = eval.getDeviation(reduce.getSource());
+  tile::Reduction kind = reduce.getKind();
+  bool adds = kind == tile::Reduction::AddF;
+  if (!isFloat(source->getFormat())) {
+    if (off)
+      return op->emitError("there is no rule for a reduction of integers that "
+                           "are computed from floats");
+    return llvm::success();
+  }
+  if (kind == tile::Reduction::MulF)
+    return op->emitError("there is no rule for how rounding goes through a "
+                         "product of many elements");
+  if (!adds && !off)
+    return llvm::success();
+  TensorRef result = eval.get(reduce.getResult());
+  int64_t extent = source->getShape()[reduce.getAxis()];
+  int64_t inner = getStrides(source->getShape())[reduce.getAxis()];
+  double u = getUnitRoundoff(result->getFormat());
+  double factor = getSumErrorFactor(extent, u);
+  HostTensor deviation(Format::F64, result->getShape());
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    int64_t first = i / inner * extent * inner + i % inner;
+    double moved = 0, magnitude = 0;
+    for (int64_t j = 0; j < extent; ++j) {
+      int64_t at = first + j * inner;
+      double one = off ? off->getFloat(at) : 0;
+      moved = adds ? moved + one : std::max(moved, one);
+      magnitude += std::abs(source->getFloat(at)) + one;
+    }
+    double total = moved;
+    if (adds)
+      total += factor * magnitude + 2 * u * std::abs(result->getFloat(i));
+    deviation.setFloat(i, std::isnan(total) ? infinity : total * (1 + 0x1p-40));
+  }
+  eval.setDeviation(reduce.getResult(), std::move(deviation));
+  return llvm::success();
+}
+
+static constexpr NamedRule rules[] = {
+    {"tile.mma", matrixProduct},
+    {"tile.reduce", reduction},
+};
+
+llvm::ArrayRef<NamedRule> drawloom::interp::getSumDeviations() { return rules; }

@@ -1,0 +1,33 @@
+//===- Deviation.cpp - How far a machine may be from the reference --------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Interpreter/Deviation.h"
+#include <cmath>
+
+using namespace drawloom::interp;
+
+// The tensor cores align the products of an instruction and cut what lies
+// below; they keep at least the bits of f32, so an addition loses less than one
+// unit in the last place, 2^-23. Hopper keeps 14 bits of sums of fp8 products
+// (measured by others; DeepSeek-V3, section 3.3.2), which is 2^-13.
+Machine drawloom::interp::getMachine(llvm::StringRef architecture) {
+  Machine machine{0x1p-23, 0x1p-23};
+  if (architecture.starts_with("sm_90"))
+    machine.sumRoundoff8 = 0x1p-13;
+  return machine;
+}
+
+bool drawloom::interp::isWithin(double machine, double reference,
+                                double deviation) {
+  if (std::isnan(reference) || std::isnan(machine))
+    return (std::isnan(reference) && std::isnan(machine)) ||
+           std::isinf(deviation);
+  if (std::isinf(reference))
+    return machine == reference || std::isinf(deviation);
+  return std::abs(machine - reference) <= deviation;
+}
