@@ -10,7 +10,9 @@
 #include "CommandLine.h"
 #include "Files.h"
 #include "Verb.h"
+#include "drawloom/InitAll.h"
 #include "drawloom/Target/Architecture.h"
+#include "run/CompileKernel.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -39,9 +41,11 @@ static void printHelp() {
          "\n"
          "Usage: drawloom compile FILE --arch ARCH [--emit FORM] [-o FILE]\n"
          "\n"
-         "FILE holds a module of nvvm and llvm operations ('-' reads standard "
-         "input).\n"
-         "scf, cf, arith, vector and ub operations are lowered on the way.\n"
+         "FILE holds linalg on tensors, tile programs, kernels with roles, or "
+         "code in nvvm\n"
+         "and llvm ('-' reads standard input). scf, cf, arith, vector and ub "
+         "operations of\n"
+         "code are lowered on the way.\n"
          "\n"
          "Options:\n"
          "  --arch ARCH  the GPU: "
@@ -59,14 +63,18 @@ static void printHelp() {
          "it, text goes\n"
          "               to standard output and a cubin to FILE with the "
          "ending .cubin\n"
+         "               For a program, what a launch has to know goes next to "
+         "a file,\n"
+         "               with the ending .json; of several kernels, "
+         ".NAME.json\n"
          "  --help       this text\n"
          "\n"
          "Exit code: 0 done; 1 the input is at fault or ptxas is missing; 2 "
          "bad usage.\n"
          "\n"
          "Example:\n"
-         "  drawloom compile examples/nvvm/copy_bulk.mlir --arch sm_90a "
-         "--emit ptx\n";
+         "  drawloom compile examples/gemm.mlir --arch sm_100a --emit ptx -o "
+         "gemm.ptx\n";
 }
 
 static llvm::Expected<CompileOptions> readOptions(const CommandLine &line) {
@@ -196,8 +204,26 @@ static void reportFatalError(void *, const char *reason, bool) {
   llvm::sys::Process::Exit(Failed);
 }
 
+/// Writes what a launch of each kernel has to know next to the code.
+static mlir::LogicalResult
+writeKernelInfos(llvm::ArrayRef<runtime::KernelInfo> kernels,
+                 llvm::StringRef output) {
+  for (const runtime::KernelInfo &kernel : kernels) {
+    llvm::SmallString<128> path(output);
+    llvm::sys::path::replace_extension(
+        path, kernels.size() == 1 ? "json" : kernel.name + ".json");
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    runtime::writeJson(kernel, os);
+    if (mlir::failed(writeOutput(path, text)))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
 static ExitCode compile(const CompileOptions &options) {
   mlir::DialectRegistry dialects;
+  registerAllDialects(dialects);
   registerTargetDialects(dialects);
   std::unique_ptr<InputModule> input =
       InputModule::read(options.input, dialects);
@@ -205,10 +231,24 @@ static ExitCode compile(const CompileOptions &options) {
     return Failed;
 
   llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
+  std::vector<runtime::KernelInfo> kernels;
+  if (run::holdsPrograms(input->get())) {
+    run::setTarget(input->get(), *options.arch);
+    if (mlir::failed(run::planKernels(input->get())))
+      return Failed;
+    mlir::FailureOr<std::vector<runtime::KernelInfo>> generated =
+        run::generateCode(input->get());
+    if (mlir::failed(generated))
+      return Failed;
+    kernels = std::move(*generated);
+  }
   std::string result;
   llvm::raw_string_ostream os(result);
   if (mlir::failed(emit(input->get(), options, os)) ||
       mlir::failed(writeOutput(options.output, result)))
+    return Failed;
+  if (options.output != "-" &&
+      mlir::failed(writeKernelInfos(kernels, options.output)))
     return Failed;
   return Done;
 }

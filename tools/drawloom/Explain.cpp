@@ -11,12 +11,10 @@
 #include "Graphviz.h"
 #include "Verb.h"
 #include "drawloom/Analysis/Plan/Print.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/InitAll.h"
-#include "drawloom/Pipelines/FrontHalf.h"
 #include "drawloom/Target/Architecture.h"
-#include "mlir/Pass/PassManager.h"
+#include "run/CompileKernel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -123,65 +121,21 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
   return options;
 }
 
-/// Writes the architecture of the command line into every kernel.
-static void setTarget(mlir::ModuleOp module, const target::Architecture &arch) {
-  auto name = mlir::StringAttr::get(module.getContext(), arch.name);
-  module.walk([&](mlir::FunctionOpInterface function) {
-    function->setAttr(tile::targetAttrName, name);
-    return mlir::WalkResult::skip();
-  });
-}
-
-/// Plans what is not planned yet. Kernels that have roles already, written by
-/// hand or by an earlier run, are only proved and placed.
-static mlir::LogicalResult planKernels(mlir::ModuleOp module) {
-  mlir::OwningOpRef<mlir::ModuleOp> withRoles =
-      mlir::ModuleOp::create(module.getLoc());
-  auto move = [](llvm::ArrayRef<tile::KernelOp> kernels, mlir::ModuleOp to) {
-    for (tile::KernelOp kernel : kernels)
-      kernel->moveBefore(to.getBody(), to.getBody()->end());
-  };
-  llvm::SmallVector<tile::KernelOp> kernels;
-  for (auto kernel : module.getOps<tile::KernelOp>())
-    if (!kernel.getBody().getOps<agent::SwitchOp>().empty())
-      kernels.push_back(kernel);
-  move(kernels, *withRoles);
-
-  mlir::PassManager frontHalf(module->getName());
-  buildFrontHalf(frontHalf);
-  mlir::PassManager placement(module->getName());
-  buildPlacement(placement.nest<tile::KernelOp>());
-  if (mlir::failed(frontHalf.run(module)) ||
-      mlir::failed(placement.run(*withRoles)))
-    return mlir::failure();
-  move(kernels, module);
-  return mlir::success();
-}
-
 /// The plans that were asked for.
 static mlir::FailureOr<std::vector<Plan>>
-collectPlans(mlir::ModuleOp module, const ExplainOptions &options) {
-  std::vector<Plan> plans;
+choosePlans(mlir::ModuleOp module, const ExplainOptions &options) {
   llvm::SmallVector<std::string> names;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
+  for (auto kernel : module.getOps<tile::KernelOp>())
     names.push_back("@" + kernel.getSymName().str());
-    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
-      continue;
-    auto switches = kernel.getBody().getOps<agent::SwitchOp>();
-    if (switches.empty()) {
-      kernel.emitError() << "kernel @" << kernel.getSymName()
-                         << " has no roles, so there is no plan of it";
-      return mlir::failure();
-    }
-    for (agent::SwitchOp op : switches) {
-      mlir::FailureOr<Plan> plan = makePlan(op);
-      if (mlir::failed(plan))
-        return mlir::failure();
-      plans.push_back(std::move(*plan));
-    }
-  }
+  mlir::FailureOr<std::vector<Plan>> plans = run::collectPlans(module);
+  if (mlir::failed(plans))
+    return mlir::failure();
+  if (!options.kernel.empty())
+    llvm::erase_if(*plans, [&](const Plan &plan) {
+      return plan.kernel != options.kernel;
+    });
   std::string list = llvm::join(names, ", ");
-  if (plans.empty()) {
+  if (plans->empty()) {
     llvm::errs() << "drawloom: '" << options.input << "' holds no kernel"
                  << (names.empty() ? "" : " @" + options.kernel + ", only ")
                  << list << '\n';
@@ -189,7 +143,7 @@ collectPlans(mlir::ModuleOp module, const ExplainOptions &options) {
   }
   bool isDrawing =
       options.format != Format::Text && options.format != Format::Json;
-  if (isDrawing && plans.size() > 1) {
+  if (isDrawing && plans->size() > 1) {
     llvm::errs() << "drawloom: a drawing shows one kernel, but '"
                  << options.input << "' holds " << list
                  << "; choose one with --kernel\n";
@@ -245,10 +199,10 @@ static ExitCode explain(const ExplainOptions &options) {
     return Failed;
   mlir::ModuleOp module = input->get();
   if (options.arch)
-    setTarget(module, *options.arch);
-  if (mlir::failed(planKernels(module)))
+    run::setTarget(module, *options.arch);
+  if (mlir::failed(run::planKernels(module)))
     return Failed;
-  mlir::FailureOr<std::vector<Plan>> plans = collectPlans(module, options);
+  mlir::FailureOr<std::vector<Plan>> plans = choosePlans(module, options);
   if (mlir::failed(plans))
     return Failed;
   llvm::Expected<std::string> text = print(*plans, options);

@@ -42,38 +42,39 @@ struct Setup {
 };
 } // namespace
 
-static void printHelp() {
+void drawloom::printRunHelp() {
   llvm::outs()
-      << "drawloom run - run a kernel in PTX on an emulated GPU\n"
+      << "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
          "\n"
-         "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
+         "Runs a kernel in PTX on an emulated GPU. LAUNCH.json names the "
+         "device, the grid,\n"
+         "arrays in .npy files, and what the kernel is called with; "
+         "docs/Run.md has every\n"
+         "field.\n"
          "\n"
-         "LAUNCH.json names the device, the grid, arrays in .npy files, and "
-         "what the\n"
-         "kernel is called with; docs/Run.md has every field.\n"
-         "\n"
-         "Options:\n"
+         "Options for PTX:\n"
          "  --launch FILE    the launch\n"
          "  -o FOLDER        where to write arrays; without it, next to "
          "LAUNCH.json\n"
          "  --schedule S     instead of the file's: deterministic, "
          "random:SEED, "
-         "adversarial,\n"
+         "adversarial\n"
          "                   or adversarial:KIND (copy, bulk, tensor, mma, "
          "commit,\n"
          "                   remote-store, launch-control)\n"
          "  --schedules N    run under N random schedules and every "
-         "adversarial one, too, and\n"
-         "                   say whether the arrays end up the same\n"
+         "adversarial one, too,\n"
+         "                   and say whether the arrays end up the same\n"
          "  --step-limit N   warp instructions after which a run is given up\n"
          "  --progress       show progress even if nobody looks at a terminal\n"
          "  --help           this text\n"
          "\n"
-         "Exit code: 0 the kernel ran to its end; 1 it did not, or an input is "
-         "at fault;\n"
-         "2 bad usage.\n"
+         "Exit code: 0 the kernel ran to its end, and its results match; 1 not "
+         "so, or an\n"
+         "input is at fault; 2 bad usage.\n"
          "\n"
-         "Example:\n"
+         "Examples:\n"
+         "  drawloom run examples/gemm.mlir --arch sm_100a --random --compare\n"
          "  drawloom run examples/run/saxpy.ptx --launch "
          "examples/run/saxpy.json\n";
 }
@@ -315,7 +316,7 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {
-    printHelp();
+    printRunHelp();
     return Done;
   }
   llvm::Expected<RunArguments> read = readArguments(*line);

@@ -37,7 +37,11 @@ struct Verb {
 ExitCode runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runExplain(llvm::ArrayRef<llvm::StringRef> arguments);
+/// Of PTX; it needs no compiler.
 ExitCode runRun(llvm::ArrayRef<llvm::StringRef> arguments);
+void printRunHelp();
+ExitCode runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments);
+void printRunProgramHelp();
 
 /// The version of Drawloom and of the LLVM under it, in a line.
 std::string versionLine();

@@ -16,11 +16,27 @@
 
 using namespace drawloom;
 
+/// A program is compiled for an architecture; PTX comes with a launch.
+static ExitCode runAny(llvm::ArrayRef<llvm::StringRef> arguments) {
+  bool hasArch = false, hasProgram = false;
+  for (llvm::StringRef argument : arguments) {
+    if (argument == "--help") {
+      printRunProgramHelp();
+      llvm::outs() << '\n';
+      printRunHelp();
+      return Done;
+    }
+    hasArch |= argument == "--arch" || argument.starts_with("--arch=");
+    hasProgram |= argument.ends_with(".mlir");
+  }
+  return hasArch || hasProgram ? runRunProgram(arguments) : runRun(arguments);
+}
+
 static constexpr Verb verbs[] = {
     {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
     {"explain", "show the plan of a kernel, and why it is so", runExplain},
-    {"run", "run a kernel in PTX on an emulated GPU", runRun},
+    {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
 };
 
 std::string drawloom::versionLine() {
@@ -43,8 +59,8 @@ static void printHelp() {
          "  --version  the versions of drawloom and LLVM\n"
          "\n"
          "Example:\n"
-         "  drawloom compile examples/nvvm/copy_bulk.mlir --arch sm_90a "
-         "--emit ptx\n";
+         "  drawloom run examples/gemm.mlir --arch sm_100a --random "
+         "--compare\n";
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,386 @@
+//===- RunProgram.cpp - drawloom run PROGRAM.mlir -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Files.h"
+#include "Verb.h"
+#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Conversion/Passes.h"
+#include "drawloom/InitAll.h"
+#include "drawloom/Interpreter/Npy.h"
+#include "drawloom/Target/Architecture.h"
+#include "drawloom/Target/Compile.h"
+#include "mlir/Pass/PassManager.h"
+#include "run/Execute.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+
+using namespace drawloom;
+using namespace drawloom::run;
+
+namespace {
+struct ProgramOptions {
+  std::string input;
+  std::string kernel;
+  std::string device;
+  const target::Architecture *arch = nullptr;
+  unsigned sms = 0;
+  bool compares = false;
+  ArgumentOptions arguments;
+  /// Files for outputs, by their names.
+  std::map<std::string, std::string> outputs;
+};
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+} // namespace
+
+void drawloom::printRunProgramHelp() {
+  llvm::outs()
+      << "drawloom run - compile a program, run it and compare; or run a "
+         "kernel in PTX\n"
+         "\n"
+         "Usage: drawloom run FILE.mlir --arch ARCH [options]\n"
+         "       drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
+         "\n"
+         "FILE.mlir holds linalg on tensors, a tile program, or a kernel with "
+         "roles.\n"
+         "Sizes that the program walks together are one size. Those that "
+         "nobody names\n"
+         "are chosen: with ragged edges and several work items.\n"
+         "\n"
+         "Options for a program:\n"
+         "  --arch ARCH      the GPU to compile for: "
+      << target::listArchitectures()
+      << "\n"
+         "  --device DEVICE  where to run: cuda, a GPU of this machine, or an "
+         "emulated h100\n"
+         "                   or b200; without it, what the architecture says, "
+         "emulated\n"
+         "  --sms N          SMs of the emulated device (2), 0 for as many as "
+         "the real one\n"
+         "  --kernel NAME    this kernel, if there are several\n"
+         "  --random         fill inputs that no file gives with random "
+         "numbers\n"
+         "  --seed N         other random numbers (0)\n"
+         "  --compare        compare with the reference interpreter; each "
+         "result must be\n"
+         "                   within the bound that follows from the program\n"
+         "  --shape NAME=MxN[,...]       sizes of arguments; ? leaves one "
+         "open\n"
+         "  --scalar NAME=NUMBER[,...]   arguments that are no tensors\n"
+         "  --input NAME=FILE.npy[,...]  what arguments hold\n"
+         "  --output NAME=FILE.npy[,...] where to write arguments after the "
+         "run\n"
+         "  --help           this text\n";
+}
+
+/// Splits "A=x,B=y" and gives each part to `read`, which may complain.
+static llvm::Error
+readList(const CommandLine &line, llvm::StringRef option,
+         llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> read,
+         llvm::StringRef example) {
+  std::optional<llvm::StringRef> text = line.get(option);
+  if (!text)
+    return llvm::Error::success();
+  llvm::SmallVector<llvm::StringRef> parts;
+  text->split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [name, value] = part.split('=');
+    name.consume_front("%");
+    if (name.empty() || value.empty() || !read(name, value))
+      return llvm::createStringError(option + " takes " + example + ", not '" +
+                                     part + "'");
+  }
+  return llvm::Error::success();
+}
+
+static bool readShape(llvm::StringRef text,
+                      llvm::SmallVectorImpl<int64_t> &shape) {
+  llvm::SmallVector<llvm::StringRef> sizes;
+  text.split(sizes, 'x');
+  for (llvm::StringRef size : sizes) {
+    int64_t &number = shape.emplace_back(-1);
+    if (size != "?" && (size.getAsInteger(10, number) || number < 0))
+      return false;
+  }
+  return true;
+}
+
+static llvm::Error readNumber(const CommandLine &line, llvm::StringRef option,
+                              uint64_t most, uint64_t &number) {
+  if (std::optional<llvm::StringRef> text = line.get(option))
+    if (text->getAsInteger(10, number) || number > most)
+      return llvm::createStringError(option + " takes a number up to " +
+                                     llvm::Twine(most) + ", not '" + *text +
+                                     "'");
+  return llvm::Error::success();
+}
+
+static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
+  ProgramOptions options;
+  if (line.getOperands().size() != 1)
+    return llvm::createStringError("name one file to run, not more");
+  options.input = line.getOperands().front().str();
+  std::optional<llvm::StringRef> arch = line.get("--arch");
+  if (!arch)
+    return llvm::createStringError("name the GPU to compile for with --arch: " +
+                                   target::listArchitectures());
+  llvm::Expected<const target::Architecture *> found =
+      target::findArchitecture(*arch);
+  if (!found)
+    return found.takeError();
+  options.arch = *found;
+  options.device =
+      line.get("--device").value_or(getEmulatedDevice(**found)).str();
+  if (!llvm::is_contained({"cuda", "h100", "b200"}, options.device))
+    return llvm::createStringError("--device takes cuda, h100 or b200, not '" +
+                                   options.device + "'");
+  llvm::StringRef kernel = line.get("--kernel").value_or("");
+  kernel.consume_front("@");
+  options.kernel = kernel.str();
+  options.compares = line.has("--compare");
+
+  uint64_t sms = 2, seed = 0;
+  if (llvm::Error error = readNumber(line, "--sms", 1024, sms))
+    return error;
+  if (llvm::Error error = readNumber(line, "--seed", UINT64_MAX, seed))
+    return error;
+  options.sms = sms;
+  if (line.has("--random"))
+    options.arguments.seed = seed;
+  else if (line.has("--seed"))
+    return llvm::createStringError("--seed goes with --random");
+
+  if (llvm::Error error = readList(
+          line, "--shape",
+          [&](llvm::StringRef name, llvm::StringRef value) {
+            return readShape(value, options.arguments.shapes[name.str()]);
+          },
+          "NAME=SIZES such as A=512x256"))
+    return error;
+  if (llvm::Error error = readList(
+          line, "--scalar",
+          [&](llvm::StringRef name, llvm::StringRef value) {
+            return !value.getAsDouble(options.arguments.scalars[name.str()]);
+          },
+          "NAME=NUMBER such as alpha=0.5"))
+    return error;
+  auto readFile = [](auto &files) {
+    return [&files](llvm::StringRef name, llvm::StringRef value) {
+      files[name.str()] = value.str();
+      return true;
+    };
+  };
+  if (llvm::Error error =
+          readList(line, "--input", readFile(options.arguments.inputs),
+                   "NAME=FILE such as A=a.npy"))
+    return error;
+  if (llvm::Error error = readList(line, "--output", readFile(options.outputs),
+                                   "NAME=FILE such as D=d.npy"))
+    return error;
+  return options;
+}
+
+/// The one kernel of the module, which loses the others; functions on tensors
+/// have become kernels.
+static mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
+                                                    llvm::StringRef wanted) {
+  mlir::PassManager passes(module->getName());
+  passes.addPass(createConvertLinalgToTile());
+  if (mlir::failed(passes.run(module)))
+    return mlir::failure();
+  auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
+  std::string names;
+  tile::KernelOp chosen;
+  for (tile::KernelOp kernel : kernels) {
+    names += (names.empty() ? "@" : ", @") + kernel.getSymName().str();
+    if (wanted.empty() ? kernels.size() == 1 : kernel.getSymName() == wanted)
+      chosen = kernel;
+  }
+  if (kernels.empty())
+    return module.emitError() << "holds no program: a function on tensors, or "
+                                 "a tile.kernel";
+  if (!chosen)
+    return module.emitError()
+           << (wanted.empty() ? "holds several kernels; choose one with "
+                                "--kernel: "
+                              : "has no such kernel, only ")
+           << names;
+  for (tile::KernelOp kernel : kernels)
+    if (kernel != chosen)
+      kernel.erase();
+  return chosen;
+}
+
+/// "A 298x208xbf16, B 560x208xbf16, alpha 0.5"
+static std::string describe(const Arguments &arguments) {
+  std::string text;
+  for (auto [name, tensor] :
+       llvm::zip_equal(arguments.names, arguments.tensors)) {
+    text += (text.empty() ? "" : ", ") + name + " ";
+    if (tensor.getRank() != 0)
+      text += interp::formatType(tensor.getFormat(), tensor.getShape());
+    else if (interp::isFloat(tensor.getFormat()))
+      text += llvm::formatv("{0:g}", tensor.getFloat(0)).str();
+    else
+      text += std::to_string(tensor.getInt(0));
+  }
+  return text;
+}
+
+static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
+  std::vector<std::array<std::string, 6>> rows = {{"output", "elements",
+                                                   "largest error", "its bound",
+                                                   "largest share", "beyond"}};
+  for (const Comparison &one : comparisons)
+    rows.push_back({one.name, std::to_string(one.elements),
+                    llvm::formatv("{0:e2}", one.largestError),
+                    llvm::formatv("{0:e2}", one.boundThere),
+                    llvm::formatv("{0:f1}%", 100 * one.largestShare),
+                    std::to_string(one.beyond)});
+  std::array<size_t, 6> widths = {};
+  for (const auto &row : rows)
+    for (auto [width, cell] : llvm::zip_equal(widths, row))
+      width = std::max(width, cell.size());
+  llvm::outs() << '\n';
+  for (const auto &row : rows) {
+    llvm::outs() << llvm::left_justify(row.front(), widths.front());
+    for (auto [width, cell] : llvm::drop_begin(llvm::zip_equal(widths, row)))
+      llvm::outs() << "  " << llvm::right_justify(cell, width);
+    llvm::outs() << '\n';
+  }
+}
+
+static ExitCode fail(llvm::Error error) {
+  llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
+  return Failed;
+}
+
+static ExitCode report(llvm::ArrayRef<Comparison> comparisons) {
+  printComparisons(comparisons);
+  bool matches = true;
+  for (const Comparison &one : comparisons) {
+    if (one.unbounded)
+      llvm::outs() << one.name << ": " << one.unbounded
+                   << " elements have no bound; they were not compared\n";
+    if (one.matches())
+      continue;
+    matches = false;
+    llvm::errs() << "drawloom: " << one.first << '\n';
+  }
+  llvm::outs() << (matches ? "the results match the reference\n"
+                           : "the results do NOT match the reference\n");
+  return matches ? Done : Failed;
+}
+
+static llvm::Error writeOutputs(const Arguments &arguments,
+                                const ProgramOptions &options) {
+  for (auto &[name, path] : options.outputs) {
+    size_t index = llvm::find(arguments.names, name) - arguments.names.begin();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    interp::writeNpy(os, arguments.tensors[index]);
+    if (mlir::failed(writeOutput(path, text)))
+      return llvm::createStringError("'" + name + "' is not written");
+  }
+  return llvm::Error::success();
+}
+
+static ExitCode runProgram(const ProgramOptions &options) {
+  mlir::DialectRegistry dialects;
+  registerAllDialects(dialects);
+  target::registerTargetDialects(dialects);
+  std::unique_ptr<InputModule> input =
+      InputModule::read(options.input, dialects);
+  if (!input)
+    return Failed;
+  mlir::ModuleOp module = input->get();
+  setTarget(module, *options.arch);
+  mlir::FailureOr<tile::KernelOp> kernel = chooseKernel(module, options.kernel);
+  if (mlir::failed(kernel))
+    return Failed;
+  llvm::Expected<Arguments> arguments =
+      makeArguments(*kernel, options.arguments);
+  if (!arguments)
+    return fail(arguments.takeError());
+  for (auto &entry : options.outputs)
+    if (!llvm::is_contained(arguments->names, entry.first))
+      return fail(llvm::createStringError(
+          "--output: @" + kernel->getSymName() + " has no argument '" +
+          entry.first + "', only " + llvm::join(arguments->names, ", ")));
+
+  Stopwatch compiling;
+  mlir::FailureOr<CompiledKernel> compiled =
+      compileKernel(module, *options.arch);
+  if (mlir::failed(compiled))
+    return Failed;
+  double compileTime = compiling.seconds();
+  llvm::Expected<runtime::Device> device =
+      openDevice(options.device, options.sms);
+  if (!device)
+    return fail(device.takeError());
+
+  plan::printSummary(compiled->plan, llvm::outs());
+  llvm::outs() << "arguments: " << describe(*arguments) << '\n';
+  llvm::outs().flush();
+  Arguments before = *arguments;
+  Stopwatch running;
+  if (llvm::Error error = execute(*compiled, *device, *arguments))
+    return fail(std::move(error));
+  double runTime = running.seconds();
+  llvm::outs() << llvm::formatv(
+      "compiled in {0:f2} s; ran in {1:f2} s on {2}{3} with {4} SMs\n",
+      compileTime, runTime, options.device == "cuda" ? "" : "an emulated ",
+      device->name(), device->smCount());
+  if (llvm::Error error = writeOutputs(*arguments, options))
+    return fail(std::move(error));
+  if (!options.compares)
+    return Done;
+  mlir::FailureOr<std::vector<Comparison>> comparisons =
+      compare(*kernel, *options.arch, before, *arguments);
+  if (mlir::failed(comparisons))
+    return Failed;
+  return report(*comparisons);
+}
+
+ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
+  auto complain = [](llvm::Error error) {
+    llvm::errs() << "drawloom run: " << llvm::toString(std::move(error))
+                 << "\n'drawloom run --help' explains the options\n";
+    return BadUsage;
+  };
+  llvm::Expected<CommandLine> line =
+      CommandLine::parse(arguments, {{"--arch", true},
+                                     {"--device", true},
+                                     {"--sms", true},
+                                     {"--kernel", true},
+                                     {"--random", false},
+                                     {"--seed", true},
+                                     {"--compare", false},
+                                     {"--shape", true},
+                                     {"--scalar", true},
+                                     {"--input", true},
+                                     {"--output", true}});
+  if (!line)
+    return complain(line.takeError());
+  llvm::Expected<ProgramOptions> options = readOptions(*line);
+  if (!options)
+    return complain(options.takeError());
+  return runProgram(*options);
+}

@@ -1,0 +1,279 @@
+//===- Arguments.cpp - What a program is called with ----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "run/Arguments.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Interpreter/Interpreter.h"
+#include "drawloom/Interpreter/Npy.h"
+#include "run/FindSizes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::run;
+using interp::Format;
+using interp::HostTensor;
+using llvm::Expected;
+using llvm::Twine;
+
+namespace {
+
+class ArgumentMaker {
+public:
+  ArgumentMaker(tile::KernelOp kernel, const ArgumentOptions &options)
+      : kernel(kernel), options(options), random(options.seed.value_or(0)) {}
+  Expected<Arguments> make();
+
+private:
+  llvm::Error checkNames();
+  llvm::Error readFiles();
+  llvm::Error setShape(unsigned argument, ArrayRef<int64_t> shape,
+                       StringRef source);
+  llvm::Error solve();
+  Expected<HostTensor> makeScalar(unsigned argument, Format format);
+  Expected<HostTensor> makeTensor(unsigned argument, Format format);
+  void fillRandom(HostTensor &tensor);
+  void fillOffsets(HostTensor &tensor, int64_t end);
+  std::string describe(unsigned argument, unsigned dimension) const {
+    return "dimension " + std::to_string(dimension) + " of '" +
+           names[argument] + "'";
+  }
+
+  tile::KernelOp kernel;
+  const ArgumentOptions &options;
+  std::mt19937_64 random;
+  std::vector<std::string> names;
+  /// -1 for what is open.
+  std::vector<SmallVector<int64_t>> shapes;
+  std::vector<std::optional<HostTensor>> files;
+  Accesses accesses;
+};
+
+} // namespace
+
+static llvm::Error error(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+llvm::Error ArgumentMaker::checkNames() {
+  auto check = [&](StringRef name, StringRef option,
+                   bool mustBeView) -> llvm::Error {
+    for (auto [index, known] : llvm::enumerate(names)) {
+      if (known != name)
+        continue;
+      if (isa<tile::ViewType>(kernel.getArgumentTypes()[index]) == mustBeView)
+        return llvm::Error::success();
+      return error(option + ": '" + name + "' is a " +
+                   (mustBeView ? "scalar; use --scalar"
+                               : "tensor; use --shape or --input"));
+    }
+    return error(option + ": @" + kernel.getSymName() + " has no argument '" +
+                 name + "', only " + llvm::join(names, ", "));
+  };
+  for (auto &entry : options.shapes)
+    if (llvm::Error e = check(entry.first, "--shape", true))
+      return e;
+  for (auto &entry : options.inputs)
+    if (llvm::Error e = check(entry.first, "--input", true))
+      return e;
+  for (auto &entry : options.scalars)
+    if (llvm::Error e = check(entry.first, "--scalar", false))
+      return e;
+  return llvm::Error::success();
+}
+
+llvm::Error ArgumentMaker::setShape(unsigned argument, ArrayRef<int64_t> shape,
+                                    StringRef source) {
+  SmallVector<int64_t> &known = shapes[argument];
+  if (shape.size() != known.size())
+    return error(source + ": '" + names[argument] + "' has " +
+                 Twine(known.size()) + " dimensions, not " +
+                 Twine(shape.size()));
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    if (size < 0)
+      continue;
+    if (known[d] >= 0 && known[d] != size)
+      return error(source + ": " + describe(argument, d) + " is " +
+                   Twine(known[d]) + ", not " + Twine(size));
+    known[d] = size;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ArgumentMaker::readFiles() {
+  for (auto &[name, path] : options.inputs) {
+    unsigned argument = llvm::find(names, name) - names.begin();
+    std::optional<Format> format =
+        interp::getFormat(kernel.getArgumentTypes()[argument]);
+    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return error("cannot read '" + path +
+                   "': " + buffer.getError().message());
+    Expected<HostTensor> tensor = interp::readNpy(**buffer, *format);
+    if (!tensor)
+      return error("'" + path + "': " + llvm::toString(tensor.takeError()));
+    if (llvm::Error e = setShape(argument, tensor->getShape(), path))
+      return e;
+    files[argument] = std::move(*tensor);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ArgumentMaker::solve() {
+  for (const SizeClass &sizes : findSizes(kernel)) {
+    // Whoever has a size gives it to the others.
+    const ClassMember *named = nullptr;
+    for (const ClassMember &member : sizes.members)
+      if (!named && shapes[member.argument][member.dimension] >= 0)
+        named = &member;
+    int64_t size = named
+                       ? shapes[named->argument][named->dimension] - named->more
+                       : sizes.chooseSize();
+    if (size < 0)
+      return error(describe(named->argument, named->dimension) + " is " +
+                   Twine(size + named->more) + ", and has " +
+                   Twine(named->more) + " at least");
+    for (const ClassMember &member : sizes.members) {
+      int64_t &known = shapes[member.argument][member.dimension];
+      if (known >= 0 && known != size + member.more)
+        return error(describe(member.argument, member.dimension) + " is " +
+                     Twine(known) +
+                     ", but the program walks it together with " +
+                     describe(named->argument, named->dimension) +
+                     ", which makes it " + Twine(size + member.more));
+      known = size + member.more;
+    }
+  }
+  return llvm::Error::success();
+}
+
+Expected<HostTensor> ArgumentMaker::makeScalar(unsigned argument,
+                                               Format format) {
+  auto given = options.scalars.find(names[argument]);
+  double value = 0;
+  if (given != options.scalars.end())
+    value = given->second;
+  else if (!options.seed)
+    return error("nothing is said about '" + names[argument] +
+                 "'; give it with --scalar, or use --random");
+  else if (interp::isFloat(format))
+    value = std::uniform_real_distribution<double>(0.25, 1)(random);
+  else
+    value = double(random() % 8 + 1);
+  HostTensor scalar(format, {});
+  if (interp::isFloat(format))
+    scalar.setFloat(0, value);
+  else
+    scalar.setInt(0, int64_t(value));
+  return scalar;
+}
+
+void ArgumentMaker::fillRandom(HostTensor &tensor) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  bool isFloat = interp::isFloat(tensor.getFormat());
+  bool hasSign = interp::getInfo(tensor.getFormat()).hasSign;
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (isFloat)
+      tensor.setFloat(i, hasSign ? uniform(random)
+                                 : std::exp2(4 * uniform(random)));
+    else
+      tensor.setInt(i, int64_t(random() % 17) - 8);
+}
+
+/// Ascending, from 0 to `end`.
+void ArgumentMaker::fillOffsets(HostTensor &tensor, int64_t end) {
+  int64_t count = tensor.getNumElements();
+  std::vector<int64_t> offsets(std::max<int64_t>(count, 2));
+  for (int64_t &offset : offsets)
+    offset = end ? int64_t(random() % uint64_t(end + 1)) : 0;
+  offsets.front() = 0;
+  offsets.back() = end;
+  llvm::sort(offsets);
+  for (int64_t i = 0; i < count; ++i)
+    tensor.setInt(i, offsets[i]);
+}
+
+Expected<HostTensor> ArgumentMaker::makeTensor(unsigned argument,
+                                               Format format) {
+  if (files[argument])
+    return std::move(*files[argument]);
+  ArrayRef<int64_t> shape = shapes[argument];
+  if (!interp::countElements(format, shape))
+    return error("'" + names[argument] + "' has more than " +
+                 Twine(interp::maxTensorBytes) + " bytes");
+  HostTensor tensor(format, shape);
+  if (!accesses.loaded[argument]) {
+    // What the kernel does not write shows.
+    for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+      if (interp::isFloat(format))
+        tensor.setFloat(i, std::nan(""));
+      else
+        tensor.setInt(i, int64_t(1) << (interp::getInfo(format).bits - 1));
+    return tensor;
+  }
+  if (!options.seed)
+    return error("nothing is said about '" + names[argument] +
+                 "'; give it with --input, or use --random");
+  for (const OffsetTensor &offsets : findOffsets(kernel))
+    if (offsets.argument == argument) {
+      fillOffsets(tensor, shapes[offsets.into][offsets.dimension]);
+      return tensor;
+    }
+  fillRandom(tensor);
+  return tensor;
+}
+
+Expected<Arguments> ArgumentMaker::make() {
+  accesses = findAccesses(kernel);
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    names.push_back(tile::getArgumentName(argument));
+    shapes.emplace_back();
+    if (auto view = dyn_cast<tile::ViewType>(argument.getType()))
+      for (int64_t size : view.getShape())
+        shapes.back().push_back(ShapedType::isDynamic(size) ? -1 : size);
+    if (!interp::getFormat(argument.getType()))
+      return error("'" + names.back() +
+                   "' is of a type that nothing can be made for");
+  }
+  files.resize(names.size());
+  if (llvm::Error e = checkNames())
+    return e;
+  if (llvm::Error e = readFiles())
+    return e;
+  for (auto &[name, shape] : options.shapes) {
+    unsigned argument = llvm::find(names, name) - names.begin();
+    if (llvm::Error e = setShape(argument, shape, "--shape"))
+      return e;
+  }
+  if (llvm::Error e = solve())
+    return e;
+
+  Arguments result;
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    Format format = *interp::getFormat(type);
+    Expected<HostTensor> tensor = isa<tile::ViewType>(type)
+                                      ? makeTensor(index, format)
+                                      : makeScalar(index, format);
+    if (!tensor)
+      return tensor.takeError();
+    result.tensors.push_back(std::move(*tensor));
+    result.isOutput.push_back(accesses.stored[index]);
+  }
+  result.names = std::move(names);
+  return result;
+}
+
+Expected<Arguments> run::makeArguments(tile::KernelOp kernel,
+                                       const ArgumentOptions &options) {
+  return ArgumentMaker(kernel, options).make();
+}

@@ -1,0 +1,50 @@
+//===- Arguments.h - What a program is called with ------------- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Tensors for the arguments of a tile program: from files, from random numbers
+// of a seed, with sizes that were asked for, that follow, or that are chosen.
+
+#ifndef DRAWLOOM_TOOLS_RUN_ARGUMENTS_H
+#define DRAWLOOM_TOOLS_RUN_ARGUMENTS_H
+
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Interpreter/HostTensor.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+
+namespace drawloom::run {
+
+struct ArgumentOptions {
+  /// By the names of arguments. A size of -1 is left open.
+  std::map<std::string, llvm::SmallVector<int64_t>> shapes = {};
+  /// Files with what arguments hold.
+  std::map<std::string, std::string> inputs = {};
+  /// Of arguments that are scalars.
+  std::map<std::string, double> scalars = {};
+  /// Inputs without a file hold numbers from this seed. Without a seed they are
+  /// missing.
+  std::optional<uint64_t> seed = std::nullopt;
+};
+
+struct Arguments {
+  std::vector<std::string> names;
+  std::vector<interp::HostTensor> tensors;
+  /// Whether the program stores to it.
+  std::vector<bool> isOutput;
+};
+
+/// Fails for names that the program doesn't have, sizes that contradict each
+/// other or the program, and inputs that nothing was said about.
+llvm::Expected<Arguments> makeArguments(tile::KernelOp kernel,
+                                        const ArgumentOptions &options);
+
+} // namespace drawloom::run
+
+#endif // DRAWLOOM_TOOLS_RUN_ARGUMENTS_H

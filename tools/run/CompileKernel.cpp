@@ -1,0 +1,270 @@
+//===- CompileKernel.cpp - A tile program becomes a kernel ----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "run/CompileKernel.h"
+#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Conversion/Passes.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Pipelines/FrontHalf.h"
+#include "drawloom/Target/Architecture.h"
+#include "drawloom/Target/Compile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::run;
+
+void run::setTarget(ModuleOp module, const target::Architecture &arch) {
+  auto name = StringAttr::get(module.getContext(), arch.name);
+  module.walk([&](FunctionOpInterface function) {
+    function->setAttr(tile::targetAttrName, name);
+    return WalkResult::skip();
+  });
+}
+
+LogicalResult run::planKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> withRoles = ModuleOp::create(module.getLoc());
+  auto move = [](ArrayRef<tile::KernelOp> kernels, ModuleOp to) {
+    for (tile::KernelOp kernel : kernels)
+      kernel->moveBefore(to.getBody(), to.getBody()->end());
+  };
+  SmallVector<tile::KernelOp> kernels;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (!kernel.getBody().getOps<agent::SwitchOp>().empty())
+      kernels.push_back(kernel);
+  move(kernels, *withRoles);
+
+  PassManager frontHalf(module->getName());
+  buildFrontHalf(frontHalf);
+  PassManager placement(module->getName());
+  buildPlacement(placement.nest<tile::KernelOp>());
+  if (failed(frontHalf.run(module)) || failed(placement.run(*withRoles)))
+    return failure();
+  move(kernels, module);
+  return success();
+}
+
+FailureOr<std::vector<plan::Plan>> run::collectPlans(ModuleOp module) {
+  std::vector<plan::Plan> plans;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    auto switches = kernel.getBody().getOps<agent::SwitchOp>();
+    if (switches.empty()) {
+      kernel.emitError() << "kernel @" << kernel.getSymName()
+                         << " has no roles, so there is no plan of it";
+      return failure();
+    }
+    for (agent::SwitchOp op : switches) {
+      FailureOr<plan::Plan> plan = plan::makePlan(op);
+      if (failed(plan))
+        return failure();
+      plans.push_back(std::move(*plan));
+    }
+  }
+  return plans;
+}
+
+bool run::holdsPrograms(ModuleOp module) {
+  return !module.getOps<tile::KernelOp>().empty() ||
+         !module.getOps<func::FuncOp>().empty();
+}
+
+/// Adds the factors of a product of sizes, rounded up to tiles; false if the
+/// count is something else.
+static bool addFactors(Value count, std::vector<runtime::ItemFactor> &factors) {
+  llvm::APInt constant;
+  if (matchPattern(count, m_ConstantInt(&constant))) {
+    // No items at all are no factor of a grid; the kernel finds out itself.
+    if (!constant.isStrictlyPositive())
+      return false;
+    factors.push_back({std::nullopt, 0, constant.getSExtValue()});
+    return true;
+  }
+  if (auto product = count.getDefiningOp<arith::MulIOp>())
+    return addFactors(product.getLhs(), factors) &&
+           addFactors(product.getRhs(), factors);
+  int64_t tile = 1;
+  if (auto quotient = count.getDefiningOp<arith::CeilDivUIOp>()) {
+    if (!matchPattern(quotient.getRhs(), m_ConstantInt(&constant)) ||
+        !constant.isStrictlyPositive())
+      return false;
+    tile = constant.getSExtValue();
+    count = quotient.getLhs();
+  }
+  auto size = count.getDefiningOp<tile::DimOp>();
+  if (!size)
+    return false;
+  auto view = dyn_cast<BlockArgument>(size.getView());
+  if (!view)
+    return false;
+  factors.push_back(
+      {view.getArgNumber(), static_cast<unsigned>(size.getIndex()), tile});
+  return true;
+}
+
+/// How the CTAs get their items, as the plan says it.
+static runtime::ItemsInfo readItems(tile::KernelOp kernel,
+                                    const plan::Plan &plan) {
+  using Kind = runtime::ItemsInfo::Kind;
+  runtime::ItemsInfo items;
+  items.kind = plan.items == "granted" ? Kind::Granted
+               : plan.items == "one"   ? Kind::One
+                                       : Kind::Static;
+  std::vector<runtime::ItemFactor> factors;
+  auto streams = kernel.getBody().getOps<agent::ItemsOp>();
+  if (streams.empty())
+    // The kernel is one item.
+    items.count.emplace();
+  else if (addFactors((*streams.begin()).getCount(), factors))
+    items.count = std::move(factors);
+  return items;
+}
+
+static FailureOr<runtime::ArgumentInfo> readArgument(tile::KernelOp kernel,
+                                                     BlockArgument argument) {
+  runtime::ArgumentInfo info;
+  info.name = tile::getArgumentName(argument);
+  Type element = argument.getType();
+  if (auto view = dyn_cast<tile::ViewType>(element)) {
+    info.isView = true;
+    for (int64_t size : view.getShape())
+      info.shape.push_back(ShapedType::isDynamic(size) ? runtime::dynamicSize
+                                                       : size);
+    element = view.getElementType();
+  }
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << element;
+  // Sizes and counts are numbers of 64 bits to the caller.
+  if (element.isIndex())
+    name = "i64";
+  info.type = runtime::findElementType(name);
+  if (!info.type)
+    return kernel.emitError()
+           << "argument '" << info.name << "' of @" << kernel.getSymName()
+           << " holds " << element << ", and a launch can pass "
+           << runtime::listElementTypes();
+  return info;
+}
+
+/// A parameter from its entry in `agent.parameters` and its type.
+static FailureOr<runtime::Parameter>
+readParameter(LLVM::LLVMFuncOp function, DictionaryAttr entry, Type type) {
+  using Kind = runtime::Parameter::Kind;
+  auto number = [&](StringRef name) -> std::optional<unsigned> {
+    if (auto attr = entry.getAs<IntegerAttr>(name))
+      return attr.getInt();
+    return std::nullopt;
+  };
+  runtime::Parameter parameter;
+  parameter.argument = number("argument").value_or(0);
+  if (auto box = entry.getAs<DenseI64ArrayAttr>("box")) {
+    parameter.kind = Kind::TensorMap;
+    parameter.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
+    parameter.swizzle = number("swizzle").value_or(0);
+    return parameter;
+  }
+  if (std::optional<unsigned> dimension = number("dimension")) {
+    parameter.kind = Kind::Size;
+    parameter.dimension = *dimension;
+  } else if (std::optional<unsigned> dimension = number("stride")) {
+    parameter.kind = Kind::Stride;
+    parameter.dimension = *dimension;
+  } else if (entry.get("pointer")) {
+    parameter.kind = Kind::Pointer;
+  }
+  if (isa<LLVM::LLVMPointerType>(type))
+    parameter.bytes = 8;
+  else if (type.isIntOrFloat())
+    parameter.bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  else
+    return function.emitError()
+           << "has a parameter of type " << type << ", which no launch passes";
+  return parameter;
+}
+
+FailureOr<std::vector<runtime::KernelInfo>> run::generateCode(ModuleOp module) {
+  FailureOr<std::vector<plan::Plan>> plans = collectPlans(module);
+  if (failed(plans))
+    return failure();
+  std::vector<runtime::KernelInfo> kernels;
+  for (auto [kernel, plan] :
+       llvm::zip(module.getOps<tile::KernelOp>(), *plans)) {
+    runtime::KernelInfo info;
+    info.name = kernel.getSymName().str();
+    info.target = plan.arch->name.str();
+    info.items = readItems(kernel, plan);
+    for (auto [size, to] : llvm::zip(plan.cluster, info.cluster))
+      to = size;
+    for (BlockArgument argument : kernel.getBody().getArguments()) {
+      FailureOr<runtime::ArgumentInfo> read = readArgument(kernel, argument);
+      if (failed(read))
+        return failure();
+      info.arguments.push_back(std::move(*read));
+    }
+    kernels.push_back(std::move(info));
+  }
+
+  PassManager passes(module->getName());
+  passes.addPass(createConvertAgentToNVVM());
+  if (failed(passes.run(module)))
+    return failure();
+
+  for (runtime::KernelInfo &info : kernels) {
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
+    if (!function)
+      return module.emitError() << "no code came out for @" << info.name;
+    auto entries = function->getAttrOfType<ArrayAttr>("agent.parameters");
+    auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
+        NVVM::NVVMDialect::getReqntidAttrName());
+    if (!entries || !threads ||
+        entries.size() != function.getArgumentTypes().size())
+      return function.emitError("does not say what it is called with");
+    info.threads = threads.asArrayRef().front();
+    if (auto bytes =
+            function->getAttrOfType<IntegerAttr>(plan::sharedBytesAttrName))
+      info.sharedBytes = bytes.getInt();
+    for (auto [entry, type] :
+         llvm::zip_equal(entries, function.getArgumentTypes())) {
+      FailureOr<runtime::Parameter> parameter =
+          readParameter(function, cast<DictionaryAttr>(entry), type);
+      if (failed(parameter))
+        return failure();
+      info.parameters.push_back(std::move(*parameter));
+    }
+  }
+  return kernels;
+}
+
+FailureOr<CompiledKernel> run::compileKernel(ModuleOp module,
+                                             const target::Architecture &arch) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  setTarget(*copy, arch);
+  if (failed(planKernels(*copy)))
+    return failure();
+  FailureOr<std::vector<plan::Plan>> plans = collectPlans(*copy);
+  if (failed(plans))
+    return failure();
+  if (plans->size() != 1)
+    return module.emitError() << "holds " << plans->size()
+                              << " kernels; one is compiled at a time";
+  FailureOr<std::vector<runtime::KernelInfo>> kernels = generateCode(*copy);
+  if (failed(kernels))
+    return failure();
+  FailureOr<std::string> ptx = target::compileToPTX(*copy, arch);
+  if (failed(ptx))
+    return failure();
+  return CompiledKernel{std::move(kernels->front()), std::move(plans->front()),
+                        std::move(*ptx)};
+}

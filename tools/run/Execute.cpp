@@ -1,0 +1,153 @@
+//===- Execute.cpp - Kernels on a device, and what came out ---------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "run/Execute.h"
+#include "drawloom/Interpreter/Interpreter.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::run;
+using interp::HostTensor;
+
+StringRef run::getEmulatedDevice(const target::Architecture &arch) {
+  return arch.mma == target::MmaInstruction::Tcgen05 ? "b200" : "h100";
+}
+
+llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
+  std::string library = "libcuda.so.1";
+  if (name != "cuda") {
+    // The emulator's driver is installed beside the command.
+    static int anchor;
+    llvm::SmallString<128> path(
+        llvm::sys::fs::getMainExecutable(nullptr, &anchor));
+    llvm::sys::path::remove_filename(path);
+    llvm::sys::path::append(path, "..", "lib", "libcuda.so.1");
+    library = path.str().str();
+    setenv("DRAWLOOM_DEVICE", name.str().c_str(), 1);
+    if (sms)
+      setenv("DRAWLOOM_SMS", std::to_string(sms).c_str(), 1);
+  }
+  llvm::Expected<std::shared_ptr<runtime::Driver>> driver =
+      runtime::Driver::open(library);
+  if (!driver)
+    return driver.takeError();
+  return runtime::Device::open(*driver);
+}
+
+llvm::Error run::execute(const CompiledKernel &compiled,
+                         const runtime::Device &device, Arguments &arguments,
+                         const runtime::LaunchOptions &options) {
+  llvm::Expected<runtime::Kernel> kernel =
+      runtime::Kernel::load(device, compiled.info, compiled.ptx);
+  if (!kernel)
+    return kernel.takeError();
+  std::vector<runtime::Buffer> buffers;
+  SmallVector<runtime::Argument> values;
+  for (auto [info, tensor] :
+       llvm::zip_equal(compiled.info.arguments, arguments.tensors)) {
+    if (!info.isView) {
+      values.push_back({{}, tensor.getBits(0)});
+      continue;
+    }
+    llvm::Expected<runtime::Buffer> buffer =
+        device.allocate(tensor.getBytes().size());
+    if (!buffer)
+      return buffer.takeError();
+    if (llvm::Error error = buffer->upload(tensor.getBytes()))
+      return error;
+    values.push_back({runtime::Tensor::packed(info.type, tensor.getShape(),
+                                              buffer->address())});
+    buffers.push_back(std::move(*buffer));
+  }
+  if (llvm::Error error = kernel->launch(values, options))
+    return error;
+  if (llvm::Error error = device.synchronize())
+    return error;
+  runtime::Buffer *buffer = buffers.data();
+  for (auto [info, tensor] :
+       llvm::zip_equal(compiled.info.arguments, arguments.tensors))
+    if (info.isView)
+      if (llvm::Error error = buffer++->download(tensor.getMutableBytes()))
+        return error;
+  return llvm::Error::success();
+}
+
+/// "[2, 7]"
+static std::string describePlace(ArrayRef<int64_t> shape, int64_t linear) {
+  std::string text;
+  for (int64_t stride : interp::getStrides(shape)) {
+    text += (text.empty() ? "[" : ", ") + std::to_string(linear / stride);
+    linear %= stride;
+  }
+  return text.empty() ? "" : text + "]";
+}
+
+static double read(const HostTensor &tensor, int64_t index) {
+  return interp::isFloat(tensor.getFormat()) ? tensor.getFloat(index)
+                                             : double(tensor.getInt(index));
+}
+
+static Comparison compareTensor(StringRef name, const HostTensor &result,
+                                const HostTensor &reference,
+                                const std::optional<HostTensor> &deviation) {
+  Comparison comparison;
+  comparison.name = name.str();
+  comparison.elements = result.getNumElements();
+  for (int64_t i = 0; i < result.getNumElements(); ++i) {
+    double got = read(result, i), wanted = read(reference, i);
+    double bound = deviation ? deviation->getFloat(i) : 0;
+    comparison.unbounded += std::isinf(bound);
+    if (!interp::isWithin(got, wanted, bound)) {
+      if (comparison.beyond++ == 0)
+        comparison.first = llvm::formatv(
+            "{0}{1} is {2:g9}, and {3:g9} with {4:g3} to either "
+            "side is right",
+            name, describePlace(result.getShape(), i), got, wanted, bound);
+    }
+    double error = std::abs(got - wanted);
+    if (!std::isfinite(error))
+      continue;
+    if (error > comparison.largestError || i == 0) {
+      comparison.largestError = error;
+      comparison.boundThere = bound;
+    }
+    if (error != 0 && std::isfinite(bound))
+      comparison.largestShare =
+          std::max(comparison.largestShare, error / bound);
+  }
+  return comparison;
+}
+
+FailureOr<std::vector<Comparison>>
+run::compare(tile::KernelOp kernel, const target::Architecture &arch,
+             const Arguments &before, const Arguments &after) {
+  std::vector<HostTensor> reference = before.tensors;
+  SmallVector<HostTensor *> pointers;
+  for (HostTensor &tensor : reference)
+    pointers.push_back(&tensor);
+  interp::Machine machine = interp::getMachine(arch.name);
+  interp::Options options;
+  options.machine = &machine;
+  std::vector<std::optional<HostTensor>> deviations;
+  if (failed(interp::run(kernel, pointers, options, deviations)))
+    return failure();
+  std::vector<Comparison> result;
+  for (size_t i = 0; i != reference.size(); ++i)
+    if (before.isOutput[i])
+      result.push_back(compareTensor(before.names[i], after.tensors[i],
+                                     reference[i], deviations[i]));
+  return result;
+}

@@ -1,0 +1,63 @@
+//===- Execute.h - Kernels on a device, and what came out ------ -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Runs a compiled kernel on a GPU or an emulated one, and compares its results
+// with the reference interpreter's. A result is right if it lies within the
+// deviation that the interpreter derives for it (Interpreter/Deviation.h);
+// there is no tolerance to choose.
+
+#ifndef DRAWLOOM_TOOLS_RUN_EXECUTE_H
+#define DRAWLOOM_TOOLS_RUN_EXECUTE_H
+
+#include "drawloom/Runtime/Launch.h"
+#include "run/Arguments.h"
+#include "run/CompileKernel.h"
+
+namespace drawloom::run {
+
+/// The emulated device that runs code for the architecture: "h100" or "b200".
+llvm::StringRef getEmulatedDevice(const target::Architecture &arch);
+
+/// Opens `cuda`, a GPU of the machine, or an emulated `h100` or `b200` with so
+/// many SMs (0: as many as the real one). A process can have one emulated
+/// device.
+llvm::Expected<runtime::Device> openDevice(llvm::StringRef name, unsigned sms);
+
+/// Runs the kernel; what it stored is in `arguments` then.
+llvm::Error execute(const CompiledKernel &kernel, const runtime::Device &device,
+                    Arguments &arguments,
+                    const runtime::LaunchOptions &options = {});
+
+/// How an output compares with the reference.
+struct Comparison {
+  std::string name;
+  int64_t elements = 0;
+  double largestError = 0;
+  /// Of the element with the largest error.
+  double boundThere = 0;
+  /// The largest error in units of its bound.
+  double largestShare = 0;
+  int64_t beyond = 0;
+  /// Elements for which there is no bound.
+  int64_t unbounded = 0;
+  /// The first one beyond, in words.
+  std::string first;
+
+  bool matches() const { return beyond == 0; }
+};
+
+/// Runs `kernel` with the interpreter on `before` and compares every output
+/// with `after`. Fails with a diagnostic where the program has no meaning.
+mlir::FailureOr<std::vector<Comparison>>
+compare(tile::KernelOp kernel, const target::Architecture &arch,
+        const Arguments &before, const Arguments &after);
+
+} // namespace drawloom::run
+
+#endif // DRAWLOOM_TOOLS_RUN_EXECUTE_H

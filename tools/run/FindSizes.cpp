@@ -1,0 +1,215 @@
+//===- FindSizes.cpp - Which sizes of a program belong together -----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "run/FindSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::run;
+
+namespace {
+
+/// A number that the program knows: a dimension of a view, or a value (with
+/// dimension -1).
+using Key = std::pair<void *, int64_t>;
+
+class SizeFinder {
+public:
+  std::vector<SizeClass> find(tile::KernelOp kernel);
+
+private:
+  static Key keyOf(Value value) { return {value.getAsOpaquePointer(), -1}; }
+  static Key keyOf(Value view, int64_t dimension) {
+    return {view.getAsOpaquePointer(), dimension};
+  }
+
+  void visit(Operation *op);
+  void walk(Value offset, int64_t step, bool isItem) {
+    auto &[steps, item] = walked[offset];
+    steps = std::max(steps, step);
+    item |= isItem;
+  }
+  /// A tile of `extent` elements is at this offset of the dimension.
+  void access(Value view, int64_t dimension, OpFoldResult offset,
+              int64_t extent);
+
+  llvm::EquivalenceClasses<Key> classes;
+  llvm::MapVector<Value, std::pair<int64_t, bool>> walked;
+  llvm::DenseMap<Key, int64_t> more;
+};
+
+} // namespace
+
+/// The value without a constant that is added to it, and the constant.
+static std::pair<Value, int64_t> splitSum(Value value) {
+  llvm::APInt constant;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>();
+      sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
+    return {sum.getLhs(), constant.getSExtValue()};
+  return {value, 0};
+}
+
+void SizeFinder::access(Value view, int64_t dimension, OpFoldResult offset,
+                        int64_t extent) {
+  auto value = dyn_cast<Value>(offset);
+  llvm::APInt constant;
+  if (!value || matchPattern(value, m_ConstantInt(&constant)))
+    return;
+  auto [base, added] = splitSum(value);
+  classes.unionSets(keyOf(view, dimension), keyOf(base));
+  int64_t &extra = more[keyOf(view, dimension)];
+  extra = std::max(extra, added);
+  if (extent > 1)
+    walk(base, extent, /*isItem=*/false);
+}
+
+void SizeFinder::visit(Operation *op) {
+  if (auto forEach = dyn_cast<tile::ForEachOp>(op)) {
+    for (auto [i, offset] : llvm::enumerate(forEach.getOffsets())) {
+      walk(offset, forEach.getTiles()[i], /*isItem=*/true);
+      if (forEach.getView())
+        classes.unionSets(keyOf(offset), keyOf(forEach.getView(), i));
+      else
+        classes.unionSets(keyOf(offset), keyOf(forEach.getExtents()[i]));
+    }
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    llvm::APInt step;
+    if (matchPattern(loop.getStep(), m_ConstantInt(&step)))
+      walk(loop.getInductionVar(), step.getSExtValue(), /*isItem=*/false);
+    classes.unionSets(keyOf(loop.getInductionVar()),
+                      keyOf(loop.getUpperBound()));
+  } else if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    classes.unionSets(keyOf(dim.getResult()),
+                      keyOf(dim.getView(), dim.getIndex()));
+  } else if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    classes.unionSets(keyOf(op->getResult(0)), keyOf(op->getOperand(0)));
+  } else if (auto subview = dyn_cast<tile::SubviewOp>(op)) {
+    auto sizes = subview.getMixedSizes();
+    for (auto [d, offset] : llvm::enumerate(subview.getMixedOffsets())) {
+      auto size = dyn_cast<Value>(sizes[d]);
+      if (size)
+        classes.unionSets(keyOf(subview.getResult(), d), keyOf(size));
+      if (size && isConstantIntValue(offset, 0))
+        classes.unionSets(keyOf(subview.getView(), d), keyOf(size));
+      access(subview.getView(), d, offset, 1);
+    }
+  }
+  // Of loads and stores: dimension tileDims[i] of the view is the tile's i.
+  auto accessTile = [&](Value view, ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<int64_t> tileDims, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    for (auto [d, offset] : llvm::enumerate(offsets)) {
+      const auto *at = llvm::find(tileDims, int64_t(d));
+      bool isTileDim = tensor && at != tileDims.end();
+      access(view, d, offset,
+             isTileDim ? tensor.getDimSize(at - tileDims.begin()) : 1);
+    }
+  };
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    accessTile(load.getView(), load.getMixedOffsets(), load.getTileDims(),
+               load.getType());
+  else if (auto store = dyn_cast<tile::StoreOp>(op))
+    accessTile(store.getView(), store.getMixedOffsets(), store.getTileDims(),
+               store.getValue().getType());
+}
+
+std::vector<SizeClass> SizeFinder::find(tile::KernelOp kernel) {
+  kernel.walk([&](Operation *op) { visit(op); });
+  llvm::MapVector<const Key *, SizeClass> found;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto view = dyn_cast<tile::ViewType>(argument.getType());
+    for (int64_t d = 0; view && d < view.getRank(); ++d) {
+      Key key = keyOf(argument, d);
+      const Key &leader = classes.getOrInsertLeaderValue(key);
+      SizeClass &into = found[&leader];
+      into.members.push_back({argument.getArgNumber(), static_cast<unsigned>(d),
+                              more.lookup(key)});
+      into.isInnermost |= d == view.getRank() - 1 && view.getRank() > 1;
+    }
+  }
+  for (auto &[offset, how] : walked) {
+    auto leader = classes.findLeader(keyOf(offset));
+    if (leader == classes.member_end())
+      continue;
+    auto at = found.find(&*leader);
+    if (at == found.end())
+      continue;
+    at->second.tile = std::max(at->second.tile, how.first);
+    at->second.isItem |= how.second;
+  }
+  std::vector<SizeClass> result;
+  for (auto &entry : found)
+    result.push_back(std::move(entry.second));
+  return result;
+}
+
+std::vector<SizeClass> run::findSizes(tile::KernelOp kernel) {
+  return SizeFinder().find(kernel);
+}
+
+int64_t SizeClass::chooseSize() const {
+  // A row of a matrix takes a multiple of 16 bytes, whatever the type.
+  int64_t ragged = isInnermost ? 48 : tile / 3;
+  if (tile <= 1)
+    return isInnermost ? 64 : 3;
+  if (isItem)
+    return 2 * tile + std::max<int64_t>(ragged, 1);
+  return 3 * tile + (isInnermost ? 16 : std::max<int64_t>(ragged, 1));
+}
+
+/// The argument that a view is, or is a part of.
+static BlockArgument findArgument(Value view) {
+  while (auto subview = view.getDefiningOp<tile::SubviewOp>())
+    view = subview.getView();
+  return dyn_cast<BlockArgument>(view);
+}
+
+std::vector<OffsetTensor> run::findOffsets(tile::KernelOp kernel) {
+  std::vector<OffsetTensor> result;
+  kernel.walk([&](tile::SubviewOp subview) {
+    for (auto [d, offset] : llvm::enumerate(subview.getMixedOffsets())) {
+      auto value = dyn_cast<Value>(offset);
+      if (!value)
+        continue;
+      if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+        value = cast.getIn();
+      auto load = value.getDefiningOp<tile::LoadOp>();
+      if (!load || isa<RankedTensorType>(load.getType()))
+        continue;
+      BlockArgument from = findArgument(load.getView());
+      BlockArgument into = findArgument(subview.getView());
+      if (from && into)
+        result.push_back({from.getArgNumber(), into.getArgNumber(),
+                          static_cast<unsigned>(d)});
+    }
+  });
+  return result;
+}
+
+Accesses run::findAccesses(tile::KernelOp kernel) {
+  Accesses result;
+  result.loaded.assign(kernel.getArgumentTypes().size(), false);
+  result.stored = result.loaded;
+  auto mark = [&](Value view, SmallVector<bool> &marks) {
+    if (BlockArgument argument = findArgument(view))
+      if (argument.getOwner()->getParentOp() == kernel)
+        marks[argument.getArgNumber()] = true;
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      mark(load.getView(), result.loaded);
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      mark(store.getView(), result.stored);
+  });
+  return result;
+}
