@@ -69,9 +69,9 @@ void drawloom::printRunProgramHelp() {
       << target::listArchitectures()
       << "\n"
          "  --device DEVICE  where to run: cuda, a GPU of this machine, or an "
-         "emulated h100\n"
-         "                   or b200; without it, what the architecture says, "
          "emulated\n"
+         "                   h100 or b200; without it, emulated, by the "
+         "architecture\n"
          "  --sms N          SMs of the emulated device (2), 0 for as many as "
          "the real one\n"
          "  --kernel NAME    this kernel, if there are several\n"
