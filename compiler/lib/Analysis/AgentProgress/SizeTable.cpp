@@ -341,7 +341,19 @@ std::optional<progress::SizeId> SizeTable::sizeOf(AffineExpr trips,
 std::optional<progress::Count> SizeTable::countTrips(scf::ForOp loop,
                                                      std::string &problem) {
   auto lower = expressionOf(loop.getLowerBound());
-  auto upper = lower ? expressionOf(loop.getUpperBound()) : std::nullopt;
+  // A loop that ends a known distance from where it begins, or earlier.
+  Value end = loop.getUpperBound();
+  std::optional<int64_t> most;
+  if (Operation *least = end.getDefiningOp();
+      lower && isa_and_nonnull<arith::MinSIOp>(least)) {
+    auto bound = expressionOf(least->getOperand(1));
+    if (auto reach = dyn_cast_if_present<AffineConstantExpr>(
+            bound ? *bound - *lower : AffineExpr())) {
+      most = reach.getValue();
+      end = least->getOperand(0);
+    }
+  }
+  auto upper = lower ? expressionOf(end) : std::nullopt;
   auto step = upper ? expressionOf(loop.getStep()) : std::nullopt;
   if (!step) {
     problem = "a trip count that depends on " + reason;
@@ -359,8 +371,10 @@ std::optional<progress::Count> SizeTable::countTrips(scf::ForOp loop,
   // than ceil(n / 128).
   int64_t offset = 0;
   if (auto whole = dyn_cast<AffineConstantExpr>(length))
-    return progress::Count::constant(
-        std::max<int64_t>(0, llvm::divideCeilSigned(whole.getValue(), by)));
+    return progress::Count::constant(std::max<int64_t>(
+        0,
+        llvm::divideCeilSigned(
+            std::min(whole.getValue(), most.value_or(whole.getValue())), by)));
   auto sum = dyn_cast<AffineBinaryOpExpr>(length);
   if (sum && sum.getKind() == AffineExprKind::Add)
     if (auto last = dyn_cast<AffineConstantExpr>(sum.getRHS())) {
@@ -375,5 +389,8 @@ std::optional<progress::Count> SizeTable::countTrips(scf::ForOp loop,
       sizeOf(length.ceilDiv(constant), problem);
   if (!size)
     return std::nullopt;
-  return progress::Count::of(*size, offset);
+  progress::Count count = progress::Count::of(*size, offset);
+  if (most)
+    count.most = std::max<int64_t>(0, llvm::divideCeilSigned(*most, by));
+  return count;
 }

@@ -46,10 +46,7 @@ public:
 
 private:
   int64_t valueOf(const Count &count) const {
-    int64_t value = count.offset;
-    if (count.size)
-      value += sizes.at(*count.size, item);
-    return std::max<int64_t>(0, value);
+    return count.at(count.size ? sizes.at(*count.size, item) : 0);
   }
   void visitAll(const Body &body) {
     for (const Step &step : body)

@@ -56,9 +56,11 @@ Number &LazyState::numberFor(unsigned cls, const RoleState &role) {
 
 std::optional<bool> LazyState::another(const RoleState &role, unsigned loop,
                                        int64_t iteration) {
+  const Count &trips = code.loops[loop].trips;
+  if (iteration >= trips.most)
+    return false;
   unsigned cls = classes.classOf[loop];
   Number &number = numberFor(cls, role);
-  const Count &trips = code.loops[loop].trips;
   int64_t needed = iteration + 1 - (trips.size ? trips.offset : 0);
   if (needed <= number.lower)
     return true;
@@ -112,12 +114,16 @@ bool LazyState::hasLoop(RoleId role, unsigned cls) const {
 }
 
 /// Whether the role may still enter a loop of the class at this depth before it
-/// leaves the current iteration of the loop around.
-bool LazyState::willEnter(RoleId id, size_t level, unsigned cls) const {
+/// leaves the current iteration of the loop around. A loop that is known to do
+/// all that it may, because its number is at least `lower`, does not count.
+bool LazyState::willEnter(RoleId id, size_t level, unsigned cls,
+                          std::optional<int64_t> lower) const {
   const RoleState &role = machine.state.roles[id];
   return llvm::any_of(classes.classes[cls].loops, [&](unsigned loop) {
     const LoopSite &site = code.loops[loop];
-    return site.role == id && site.outer.size() == level &&
+    bool isDecided = lower && site.trips.size && site.trips.most != unbounded &&
+                     *lower >= site.trips.most - site.trips.offset;
+    return site.role == id && site.outer.size() == level && !isDecided &&
            site.begin >= role.pc &&
            (level == 0 ||
             code.loops[role.frames[level - 1].loop].bodyContains(site.begin));
@@ -222,6 +228,10 @@ std::optional<int64_t> KeyWriter::baseOf(unsigned id) const {
   const LoopClass &cls = state.classes.classes[id];
   if (!cls.uniform || cls.scope != scope || state.boundsOf(id).max != unbounded)
     return std::nullopt;
+  int64_t lower = 0;
+  for (const Number &number : state.numbers)
+    if (number.cls == id && number.path == path)
+      lower = number.lower;
   std::optional<int64_t> base;
   for (RoleId role = 0; role < state.code.roles.size(); ++role) {
     if (!state.hasLoop(role, id))
@@ -230,13 +240,17 @@ std::optional<int64_t> KeyWriter::baseOf(unsigned id) const {
     if (place == LazyState::Place::done)
       continue;
     if (place == LazyState::Place::behind ||
-        state.willEnter(role, path.size(), id))
+        state.willEnter(role, path.size(), id, lower))
       return std::nullopt;
     const RoleState &roleState = state.machine.state.roles[role];
     if (roleState.frames.size() <= path.size() ||
         state.classes.classOf[roleState.frames[path.size()].loop] != id)
       continue;
-    int64_t iteration = roleState.frames[path.size()].iteration;
+    // How far a loop is from the most that it may do, a shift would hide.
+    const Frame &frame = roleState.frames[path.size()];
+    if (state.code.loops[frame.loop].trips.most != unbounded)
+      return std::nullopt;
+    int64_t iteration = frame.iteration;
     base = base ? std::min(*base, iteration) : iteration;
   }
   if (base && cls.overItems)

@@ -74,7 +74,8 @@ private:
                               int64_t iteration);
   Number &numberFor(unsigned cls, const RoleState &role);
   bool hasLoop(RoleId role, unsigned cls) const;
-  bool willEnter(RoleId role, size_t level, unsigned cls) const;
+  bool willEnter(RoleId role, size_t level, unsigned cls,
+                 std::optional<int64_t> lower = std::nullopt) const;
   Place placeOf(RoleId role, llvm::ArrayRef<unsigned> scope,
                 llvm::ArrayRef<int64_t> path) const;
   bool mayUse(RoleId role, const Number &number) const;

@@ -62,6 +62,8 @@ void Printer::print(const Count &count) {
   os << network.sizes[*count.size].name;
   if (count.offset != 0)
     os << (count.offset < 0 ? " - " : " + ") << std::abs(count.offset);
+  if (count.most != unbounded)
+    os << ", at most " << count.most;
 }
 
 void Printer::print(const Body &body, unsigned indent) {

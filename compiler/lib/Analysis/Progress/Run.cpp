@@ -66,10 +66,8 @@ std::optional<Failure> drawloom::progress::run(const Code &code,
   auto another = [&](const RoleState &role, unsigned loop,
                      int64_t iteration) -> std::optional<bool> {
     const Count &trips = code.loops[loop].trips;
-    int64_t count = trips.offset;
-    if (trips.size)
-      count += sizes.at(*trips.size, itemOf(code, role));
-    return iteration < count;
+    return iteration <
+           trips.at(trips.size ? sizes.at(*trips.size, itemOf(code, role)) : 0);
   };
   Machine machine(code, slotCounts(code.network, sizes));
   machine.steps = steps;

@@ -287,11 +287,19 @@ void Maker::bendLoop(Body &body) {
       if (chance(30)) {
         replacement = {loop(old.trips, head), loop(old.trips, tail)};
       } else {
-        replacement = head;
+        // The first head and the last tail, which a loop without iterations
+        // has not: it is asked, or forgotten.
+        Count once = old.trips;
+        once.most = 1;
         Body rotated = tail;
         llvm::append_range(rotated, head);
+        bool asked = old.trips.size && chance(50);
+        replacement = asked ? Body{loop(once, head)} : head;
         replacement.push_back(loop(fewer, rotated));
-        llvm::append_range(replacement, tail);
+        if (asked)
+          replacement.push_back(loop(once, tail));
+        else
+          llvm::append_range(replacement, tail);
       }
     } else {
       replacement = old.body;

@@ -33,6 +33,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -61,13 +62,20 @@ struct Size {
   std::optional<SizeId> perItemOf = std::nullopt;
 };
 
-/// A constant, or a size plus a constant; never below zero.
+/// A constant, or a size plus a constant; never below zero, and never above
+/// `most`.
 struct Count {
   std::optional<SizeId> size = std::nullopt;
   int64_t offset = 0;
+  int64_t most = unbounded;
 
   static Count constant(int64_t value) { return {std::nullopt, value}; }
   static Count of(SizeId size, int64_t offset = 0) { return {size, offset}; }
+
+  /// What it is where the size is `value`; without a size, that is ignored.
+  int64_t at(int64_t value) const {
+    return std::clamp<int64_t>(size ? value + offset : offset, 0, most);
+  }
 };
 
 struct Step;
