@@ -34,6 +34,8 @@ void drawloom::buildFrontHalf(OpPassManager &passes) {
   kernels.addPass(agent::createAssignRoles());
   // ... and what travels between them. From here on the kernel is its roles.
   kernels.addPass(agent::createFormPipes());
+  // Where warp groups issue products, the next one before it is needed.
+  kernels.addPass(agent::createIssueAhead());
   buildPlacement(kernels);
 }
 

@@ -79,8 +79,11 @@ private:
     return most;
   }
 
+  /// Where a loop begins, what it starts from is what it carries.
   static bool isUsedFrom(Value value, Operation &op) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      if (user == &op && isa<scf::ForOp>(op))
+        return false;
       Operation *ancestor = op.getBlock()->findAncestorOpInBlock(*user);
       return ancestor && !ancestor->isBeforeInBlock(&op);
     });

@@ -126,6 +126,48 @@ def FormPipes : Pass<"form-pipes", "tile::KernelOp"> {
                        "say which rule took each decision">];
 }
 
+def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
+  let summary = "issue a product one iteration before its result is computed on";
+  let description = [{
+    On Hopper the warps that compute issue the products themselves. If a loop
+    computes an operand of one product from the result of another, the tensor
+    core would wait for the threads and the threads for the tensor core. This
+    pass lets the first product of the next iteration run while the threads
+    compute:
+
+    ```mlir
+    scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zero) -> ... {
+      %s = agent.consume %K as (%k) : ... { tile.mma %q, %k, %none }
+      %p = ... %s ...
+      %next = agent.consume %V as (%v) lag(1) : ... { tile.mma %p, %v, %acc }
+      scf.yield %next : ...
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %first = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(%s = %none) -> ... { ... tile.mma %q, %k, %none }
+    %sum, %last = scf.for %j = %c0 to %n - %c64 step %c64 iter_args(%acc = %zero, %s = %first) -> ... {
+      %t = agent.consume %K as (%k) lag(1) : ... { tile.mma %q, %k, %none }
+      %p = ... %s ...
+      %next = agent.consume %V as (%v) lag(1) : ... { tile.mma %p, %v, %acc }
+      scf.yield %next, %t : ...
+    }
+    %end = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(%acc = %sum) -> ... { ... %last ... }
+    ```
+
+    Every value is computed from the same operands in the same way. A pipe with
+    one slot leaves no room for it, and the loop stays as it is. On Blackwell
+    there is nothing to do: the role that issues the first product runs ahead by
+    itself.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                       "say which roles issue ahead">];
+}
+
 def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
   let summary = "prove that the roles end, or refuse the plan";
   let description = [{
