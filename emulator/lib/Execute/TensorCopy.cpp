@@ -185,6 +185,8 @@ public:
 
   void write(Machine &machine) override {
     uint32_t whole = tile.map.sharedRowBytes();
+    if (writePlain(machine))
+      return;
     tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
       uint32_t bytes = row.end - row.begin;
       if (!bytes)
@@ -206,6 +208,26 @@ public:
   }
 
 private:
+  /// As TensorLoad::loadPlain.
+  bool writePlain(Machine &machine) {
+    const uint64_t first = tile.plainStart();
+    if (!first || machine.listener())
+      return false;
+    const uint32_t rows = tile.map.box[1], bytes = tile.map.sharedRowBytes();
+    const uint64_t apart = tile.map.strides[0];
+    char *to = machine.memory().translate(first, (rows - 1) * apart + bytes);
+    if (!to)
+      return false;
+    const char *source = data.get();
+    for (uint32_t row = 0; row != rows; ++row, to += apart, source += bytes) {
+      if (reduce)
+        reduce(to, source, bytes);
+      else
+        memcpy(to, source, bytes);
+    }
+    return true;
+  }
+
   const TensorTile tile;
   uint64_t from;
   Reduce *reduce;

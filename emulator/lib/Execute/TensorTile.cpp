@@ -28,15 +28,21 @@ TensorTile::Row TensorTile::innerRow() const {
 }
 
 uint64_t TensorTile::plainStart() const {
-  if (choosesRows || map.rank != 2 || map.elementStrides[1] != 1 ||
-      !loadsVerbatim() || coordinates[1] < 0 ||
-      coordinates[1] + int64_t(map.box[1]) > int64_t(map.dims[1]))
+  if (choosesRows || map.rank < 2 || map.elementStrides[1] != 1 ||
+      !loadsVerbatim())
     return 0;
   Row row = innerRow();
   if (row.end - row.begin != map.globalRowBytes() ||
       map.globalRowBytes() != map.sharedRowBytes())
     return 0;
-  return row.address + coordinates[1] * map.strides[0];
+  uint64_t address = row.address;
+  for (unsigned dim = 1; dim != map.rank; ++dim) {
+    if ((dim > 1 && map.box[dim] != 1) || coordinates[dim] < 0 ||
+        coordinates[dim] + int64_t(map.box[dim]) > int64_t(map.dims[dim]))
+      return 0;
+    address += coordinates[dim] * map.strides[dim - 1];
+  }
+  return address;
 }
 
 bool TensorTile::loadsVerbatim() const {

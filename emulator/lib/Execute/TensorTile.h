@@ -66,9 +66,9 @@ struct TensorTile {
   template <typename F>
   bool forEachRow(F f) const;
 
-  /// The first byte of a tile of two dimensions whose rows are in shared memory
-  /// as they are in global memory, all of them inside the tensor, strides[0]
-  /// bytes apart; 0 for any other tile.
+  /// The first byte of a tile that is a plane, map.box[1] rows strides[0] bytes
+  /// apart, all of them inside the tensor and in shared memory as they are in
+  /// global memory; 0 for any other tile.
   uint64_t plainStart() const;
 
   /// Turns a row's bytes, in place as in global memory, into what is stored in
