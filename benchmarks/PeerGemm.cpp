@@ -17,6 +17,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
@@ -33,6 +34,7 @@ struct Problem {
   uint64_t a, b, c, bias, d;
   uint64_t workspace;
   float alpha, beta;
+  uint64_t aScales, bScales;
 };
 struct LaunchShape {
   unsigned grid[3], block[3], cluster[3];
@@ -46,7 +48,8 @@ struct Row {
   const char *kernel, *device;
 };
 const Row rows[] = {{"cutlass_sm90_bf16_cooperative_bias", "h100"},
-                    {"cutlass_sm100_bf16_1sm", "b200"}};
+                    {"cutlass_sm100_bf16_1sm", "b200"},
+                    {"cutlass_sm100_bf16_2sm", "b200"}};
 } // namespace
 
 static std::string cacheFolder() {
@@ -136,8 +139,9 @@ static double worstError(llvm::ArrayRef<float> expected, const uint16_t *got) {
   return worst;
 }
 
-static bool benchRow(const Row &row, int size, llvm::ArrayRef<uint16_t> a,
-                     llvm::ArrayRef<uint16_t> b, const OneDnnProduct &alone) {
+static bool benchRow(const Row &row, int size, unsigned threads,
+                     llvm::ArrayRef<uint16_t> a, llvm::ArrayRef<uint16_t> b,
+                     const OneDnnProduct &alone) {
   std::string path = newest(cacheFolder() + "/peers", row.kernel, ".ptx");
   Describe *describe = path.empty() ? nullptr : loadHost(row);
   if (!describe)
@@ -170,7 +174,9 @@ static bool benchRow(const Row &row, int size, llvm::ArrayRef<uint16_t> a,
                      d,
                      /*workspace=*/0,
                      1,
-                     0};
+                     0,
+                     /*aScales=*/0,
+                     /*bScales=*/0};
   LaunchShape shape;
   alignas(128) char parameters[8192];
   if (!describe(&problem, &shape, parameters, sizeof(parameters)))
@@ -184,38 +190,45 @@ static bool benchRow(const Row &row, int size, llvm::ArrayRef<uint16_t> a,
   launch.dynamicShared = shape.sharedBytes;
   launch.parameters.assign(parameters, parameters + shape.parameterBytes);
   // The best of three, as for oneDNN: others use the machine, too.
-  double seconds = 0, instructions = 0;
+  double seconds = 0, wall = 0, instructions = 0;
+  RunOptions options;
+  options.threads = threads;
   for (unsigned round = 0; round != 3; ++round) {
+    auto wallStart = std::chrono::steady_clock::now();
     double start = processorSeconds();
-    RunResult result = run(*device, launch, {});
+    RunResult result = run(*device, launch, options);
     double taken = processorSeconds() - start;
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - wallStart;
     if (result.report) {
       llvm::errs() << "emulator-bench: " << result.report->str() << "\n";
       std::exit(1);
     }
     instructions = double(result.statistics.warpInstructions);
     seconds = round == 0 ? taken : std::min(seconds, taken);
+    wall = round == 0 ? passed.count() : std::min(wall, passed.count());
   }
   auto *got =
       reinterpret_cast<const uint16_t *>(device->memory().translate(d, bytes));
   llvm::outs() << llvm::format(
-      "%-38s%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel, seconds,
-      alone.seconds, seconds / alone.seconds, instructions / 1e6,
+      "%-38s%10.2f%8.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel, seconds,
+      wall, alone.seconds, seconds / alone.seconds, instructions / 1e6,
       instructions / seconds / 1e6, worstError(alone.d, got));
   return true;
 }
 
-void benchPeerGemms(int size) {
+void benchPeerGemms(int size, unsigned threads, llvm::StringRef only) {
   std::vector<uint16_t> a = randomNumbers(size_t(size) * size, 1);
   std::vector<uint16_t> b = randomNumbers(size_t(size) * size, 2);
   OneDnnProduct alone = multiplyByOneDnn(size, size, size, a, b);
-  llvm::outs() << "bf16 GEMM of " << size << "^3, one thread\n"
-               << llvm::format("%-38s%10s%10s%8s%10s%8s%8s\n", "kernel",
-                               "emulated", "oneDNN", "ratio", "M instr.", "M/s",
-                               "error");
+  llvm::outs() << "bf16 GEMM of " << size << "^3; oneDNN on one thread\n"
+               << llvm::format("%-38s%10s%8s%10s%8s%10s%8s%8s\n", "kernel",
+                               "emulated", "wall", "oneDNN", "ratio",
+                               "M instr.", "M/s", "error");
   bool hasDriver = loadDriver();
   for (const Row &row : rows)
-    if (!hasDriver || !benchRow(row, size, a, b, alone))
+    if ((only.empty() || only == row.kernel) &&
+        (!hasDriver || !benchRow(row, size, threads, a, b, alone)))
       llvm::outs() << llvm::format("%-38s", row.kernel)
                    << "not in the cache: build the peers' kernels, and run the "
                       "tests with the label peers once\n";

@@ -9,7 +9,8 @@
 // First, GEMMs of CUTLASS's, as they are, next to the same product by oneDNN
 // alone. Then small loops, each of one kind of instruction, on one SM with
 // eight warps; the second column is with every other lane of a warp switched
-// off. All by processor time.
+// off. All by processor time; for the GEMMs, which may run on several host
+// threads, also by the clock on the wall.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,13 @@ static llvm::cl::OptionCategory category("emulator-bench");
 static llvm::cl::opt<int> size("size", llvm::cl::init(2048),
                                llvm::cl::desc("M, N and K of the GEMMs"),
                                llvm::cl::cat(category));
+static llvm::cl::opt<unsigned>
+    threads("threads", llvm::cl::init(1),
+            llvm::cl::desc("Host threads for the GEMMs; 0 for all"),
+            llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    only("kernel", llvm::cl::desc("Only the GEMM of this name"),
+         llvm::cl::cat(category));
 static llvm::cl::opt<bool> gemmsOnly("gemms-only",
                                      llvm::cl::desc("No loops, for profiles"),
                                      llvm::cl::cat(category));
@@ -149,7 +157,7 @@ int main(int argc, char **argv) {
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "How fast the emulator is.\n");
   llvm::ExitOnError exitOnError("emulator-bench: ");
-  benchPeerGemms(size);
+  benchPeerGemms(size, threads, only);
   if (gemmsOnly)
     return 0;
   llvm::outs() << "million warp instructions a second\n";
