@@ -10,8 +10,9 @@ A mutant differs from its kernel in one instruction:
   mask     one lane or one CTA more or less
 
 It ends in a report of the emulator, in a wrong result, or in a right one. A right one
-is looked at once more: with a trap in the place of the instruction, a kernel that is
-still right never executes it. A mutant may take ten times the instructions of its
+is looked at again: with a trap in the place of the instruction, a kernel that is still
+right never executes it; and what is right in one order of events may not be in
+another, so it runs under a few more. A mutant may take ten times the instructions of its
 kernel; a longer run is reported, as is a deadlock. docs/Emulator.md says why mutants
 can be right. The mutants follow from the seed.
 """
@@ -32,6 +33,8 @@ from match import DEVICES, compare, read_manifest
 
 # Several tiles, and more steps of K than stages.
 PROBLEM = Problem(136, 264, 400)
+# A fault that waits for something to be late, and one that needs luck.
+SCHEDULES = ("deterministic", "adversarial", *(f"random:{seed}" for seed in range(4)))
 OUTCOMES = ("report", "wrong", "right", "right, never executed")
 
 STATEMENT = re.compile(r"^(?P<indent>\s*)(?P<guard>@!?%?\w+\s+)?(?P<opcode>[a-z][\w.:]+)"
@@ -152,6 +155,7 @@ class Subject:
         self.case, self.driver, self.path = case, driver, path
         self.lines = path.read_text().split("\n")
         os.environ.pop("DRAWLOOM_STEP_LIMIT", None)
+        os.environ["DRAWLOOM_SCHEDULE"] = SCHEDULES[0]
         if self.outcome(self.lines)[0] != "right":
             raise RuntimeError(f"{case.name} isn't right as it is")
         self.limit = 10 * driver.statistics()[0]
@@ -177,13 +181,18 @@ class Subject:
     def run(self, site: Site, statement: str) -> tuple[str, str]:
         os.environ["DRAWLOOM_STEP_LIMIT"] = str(self.limit)
         lines = list(self.lines)
-        lines[site.line] = statement
-        outcome, text = self.outcome(lines)
-        if outcome == "right":
-            lines[site.line] = "trap;"
-            if self.outcome(lines)[0] == "right":
-                outcome = "right, never executed"
-        return outcome, text
+        lines[site.line] = "trap;"
+        executed = None
+        for schedule in SCHEDULES:
+            os.environ["DRAWLOOM_SCHEDULE"] = schedule
+            outcome, text = self.outcome([*lines[:site.line], statement, *lines[site.line + 1:]])
+            if outcome != "right":
+                return outcome, text if schedule == SCHEDULES[0] else f"{schedule}: {text}"
+            if executed is None:
+                executed = self.outcome(lines)[0] != "right"
+            if not executed:
+                return "right, never executed", ""
+        return "right", ""
 
 
 def draw(cases, paths, count: int, seed: int):
