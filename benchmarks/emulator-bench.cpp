@@ -30,7 +30,7 @@ static llvm::cl::opt<int> size("size", llvm::cl::init(2048),
                                llvm::cl::desc("M, N and K of the GEMMs"),
                                llvm::cl::cat(category));
 static llvm::cl::opt<unsigned>
-    threads("threads", llvm::cl::init(1),
+    threads("host-threads", llvm::cl::init(1),
             llvm::cl::desc("Host threads for the GEMMs; 0 for all"),
             llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
