@@ -379,6 +379,8 @@ llvm::Error RoleMonitor::see(const Event &event) {
     ++meetings;
     return llvm::Error::success();
   case Kind::Store:
+  case Kind::Group:
+  case Kind::GroupWait:
   case Kind::Trap:
     return llvm::Error::success();
   }

@@ -95,6 +95,8 @@ static bool isEvent(Opcode opcode) {
   case Opcode::Tcgen05Commit:
   case Opcode::Tcgen05Mma:
   case Opcode::WgmmaMmaAsync:
+  case Opcode::WgmmaCommitGroup:
+  case Opcode::WgmmaWaitGroup:
     return true;
   default:
     return isWait(opcode) || isCtaBarrier(opcode);
@@ -527,6 +529,13 @@ llvm::Error Walk::Implementation::tell(State &state,
       if (std::optional<uint64_t> descriptor = read(state, operand).get(mask))
         event.reads.push_back(getOffset((*descriptor & 0x3fff) << 4));
     }
+    return finish();
+  case Opcode::WgmmaCommitGroup:
+    event.kind = Kind::Group;
+    return finish();
+  case Opcode::WgmmaWaitGroup:
+    event.kind = Kind::GroupWait;
+    event.count = operands[0].integer();
     return finish();
   case Opcode::BarSync:
   case Opcode::BarCtaSync:

@@ -58,6 +58,10 @@ struct Event {
     Store,
     /// Issues a product that reads operands at `reads`.
     Product,
+    /// The products so far are a group, and: all but the newest `count` groups
+    /// are done.
+    Group,
+    GroupWait,
     /// All warps of the CTA meet.
     CtaBarrier,
     /// Gives the run up.
