@@ -172,6 +172,11 @@ llvm::Expected<ModuleState *> placeModule(Driver &driver, ContextState &context,
 /// The entry of that name; null if the module has none.
 FunctionState *findFunction(ModuleState &module, llvm::StringRef name);
 
+/// Fills in what the attributes of a launch say. Those that are about speed
+/// mean nothing here.
+Result takeAttributes(emu::Launch &launch, bool &cooperative,
+                      const LaunchConfig &config);
+
 /// What a report of the machine is to a program.
 Result resultOf(emu::ReportKind kind);
 

@@ -45,15 +45,22 @@ inline constexpr uintptr_t perThreadStream = 2;
 
 enum LaunchAttributeId : int {
   LaunchIgnore = 0,
+  LaunchAccessPolicyWindow = 1,
   LaunchCooperative = 2,
   LaunchSynchronizationPolicy = 3,
   LaunchClusterDimension = 4,
   LaunchClusterSchedulingPolicy = 5,
   LaunchProgrammaticStreamSerialization = 6,
+  LaunchProgrammaticEvent = 7,
   LaunchPriority = 8,
   LaunchMemSyncDomainMap = 9,
   LaunchMemSyncDomain = 10,
+  LaunchPreferredClusterDimension = 11,
+  LaunchCompletionEvent = 12,
   LaunchPreferredSharedMemoryCarveout = 14,
+  LaunchNvlinkCentricScheduling = 16,
+  LaunchPortableClusterMode = 17,
+  LaunchSharedMemoryMode = 18,
 };
 
 struct LaunchAttribute {
@@ -63,6 +70,7 @@ struct LaunchAttribute {
     char bytes[64];
     unsigned clusterDim[3];
     int flag; ///< Of the attributes that are on or off.
+    EventState *event;
   } value;
 };
 

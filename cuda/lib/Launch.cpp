@@ -1,5 +1,4 @@
-//===- Launch.cpp - Launches, occupancy and tensor maps
-//-----------------------===//
+//===- Launch.cpp - Launches ----------------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +8,6 @@
 
 #include "Driver.h"
 #include "Exports.h"
-#include "drawloom/Emulator/TensorMap.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -54,10 +52,8 @@ static Result takeParameters(emu::Launch &launch, void **parameters,
   return CUDA_SUCCESS;
 }
 
-/// Fills in what the attributes of a launch say. Those that are about speed
-/// mean nothing here.
-static Result takeAttributes(emu::Launch &launch, bool &cooperative,
-                             const LaunchConfig &config) {
+Result cuda::takeAttributes(emu::Launch &launch, bool &cooperative,
+                            const LaunchConfig &config) {
   for (unsigned i = 0; i != config.attributeCount; ++i) {
     const LaunchAttribute &attribute = config.attributes[i];
     switch (attribute.id) {
@@ -73,13 +69,24 @@ static Result takeAttributes(emu::Launch &launch, bool &cooperative,
     case LaunchCooperative:
       cooperative = attribute.value.flag != 0;
       break;
+    // An event of a launch: all of it is done when somebody looks.
+    case LaunchProgrammaticEvent:
+    case LaunchCompletionEvent:
+      attribute.value.event->recorded = Clock::now();
+      break;
+    // A cluster that would be better, or how to run it faster.
     case LaunchIgnore:
+    case LaunchAccessPolicyWindow:
+    case LaunchPreferredClusterDimension:
     case LaunchSynchronizationPolicy:
     case LaunchClusterSchedulingPolicy:
     case LaunchPriority:
     case LaunchMemSyncDomainMap:
     case LaunchMemSyncDomain:
     case LaunchPreferredSharedMemoryCarveout:
+    case LaunchNvlinkCentricScheduling:
+    case LaunchPortableClusterMode:
+    case LaunchSharedMemoryMode:
       break;
     default:
       complain("launch attribute " + llvm::Twine(int(attribute.id)) +
@@ -169,114 +176,4 @@ Result cuda::cuLaunchCooperativeKernel(FunctionState *function, unsigned gridX,
                          sharedBytes,           stream,
                          &cooperative,          1};
   return cuLaunchKernelEx(&config, function, parameters, nullptr);
-}
-
-//===----------------------------------------------------------------------===//
-// Occupancy
-//===----------------------------------------------------------------------===//
-
-Result cuda::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *count, FunctionState *handle, int threads, size_t sharedBytes,
-    unsigned) {
-  DRAWLOOM_CALL(Context);
-  FunctionState *function = call.driver().function(call.context(), handle);
-  if (!function)
-    return CUDA_ERROR_INVALID_HANDLE;
-  if (!count || threads < 1)
-    return CUDA_ERROR_INVALID_VALUE;
-  *count = emu::residentCtasPerSm(call.device().model(), *function->kernel,
-                                  threads, sharedBytes);
-  return CUDA_SUCCESS;
-}
-
-Result cuda::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-    int *count, FunctionState *function, int threads, size_t sharedBytes) {
-  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-      count, function, threads, sharedBytes, 0);
-}
-
-Result cuda::cuOccupancyMaxActiveClusters(int *count, FunctionState *handle,
-                                          const LaunchConfig *config) {
-  DRAWLOOM_CALL(Context);
-  FunctionState *function = call.driver().function(call.context(), handle);
-  if (!function)
-    return CUDA_ERROR_INVALID_HANDLE;
-  if (!count || !config || (config->attributeCount && !config->attributes))
-    return CUDA_ERROR_INVALID_VALUE;
-  emu::Launch launch;
-  launch.kernel = function->kernel;
-  if (function->kernel->requiredCluster)
-    launch.cluster = *function->kernel->requiredCluster;
-  bool cooperative = false;
-  if (Result result = takeAttributes(launch, cooperative, *config))
-    return result;
-  uint64_t threads =
-      uint64_t(config->block[0]) * config->block[1] * config->block[2];
-  if (threads < 1 || threads > 1024 || launch.cluster.count() == 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  const emu::DeviceModel &model = call.device().model();
-  *count = uint64_t(model.smCount) *
-           emu::residentCtasPerSm(model, *function->kernel, threads,
-                                  config->sharedBytes) /
-           launch.cluster.count();
-  return CUDA_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-Result cuda::cuTensorMapEncodeTiled(void *result, int type, unsigned rank,
-                                    void *address, const uint64_t *dims,
-                                    const uint64_t *strides,
-                                    const uint32_t *box,
-                                    const uint32_t *elementStrides,
-                                    int interleave, int swizzle,
-                                    int l2Promotion, int fill) {
-  DRAWLOOM_CALL(Driver);
-  if (!result || !dims || !box || !elementStrides || (rank > 1 && !strides))
-    return CUDA_ERROR_INVALID_VALUE;
-  std::optional<emu::TensorMapType> known = emu::tensorMapTypeFromCuda(type);
-  if (!known || rank < 1 || rank > 5 || interleave < 0 || interleave > 2 ||
-      swizzle < 0 || swizzle > 6 || l2Promotion < 0 || l2Promotion > 3 ||
-      fill < 0 || fill > 1) {
-    complain("cuTensorMapEncodeTiled: a rank of " + llvm::Twine(rank) +
-             " or a value that no enumeration has");
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  emu::TensorMap map;
-  map.type = *known;
-  map.rank = rank;
-  map.address = reinterpret_cast<uint64_t>(address);
-  for (unsigned i = 0; i != rank; ++i) {
-    map.dims[i] = dims[i];
-    map.box[i] = box[i];
-    map.elementStrides[i] = elementStrides[i];
-    if (i != 0)
-      map.strides[i - 1] = strides[i - 1];
-  }
-  map.interleave = emu::TensorMapInterleave(interleave);
-  map.swizzle = emu::TensorMapSwizzle(swizzle);
-  map.l2Promotion = l2Promotion;
-  map.fillsNaN = fill != 0;
-  auto bytes = emu::encodeTensorMap(map, call.device().model().target);
-  if (!bytes) {
-    complain("cuTensorMapEncodeTiled: " + llvm::toString(bytes.takeError()));
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  memcpy(result, bytes->data(), bytes->size());
-  return CUDA_SUCCESS;
-}
-
-Result cuda::cuTensorMapReplaceAddress(void *map, void *address) {
-  DRAWLOOM_CALL(Driver);
-  if (!map)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (llvm::Error error =
-          emu::replaceTensorMapField(map, emu::TensorMapField::GlobalAddress, 0,
-                                     reinterpret_cast<uint64_t>(address))) {
-    complain("cuTensorMapReplaceAddress: " + llvm::toString(std::move(error)));
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  return CUDA_SUCCESS;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "RunCommand.h"
 #include "Verb.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Schedule.h"
@@ -69,14 +70,30 @@ void drawloom::printRunHelp() {
          "  --progress       show progress even if nobody looks at a terminal\n"
          "  --help           this text\n"
          "\n"
+         "Usage: drawloom run [options] -- COMMAND [arguments]\n"
+         "\n"
+         "Runs a CUDA program with the emulator's libcuda.so.1 and "
+         "libcudart.so.13: one\n"
+         "built by nvcc -cudart shared with PTX inside, one that uses the "
+         "driver API, or a\n"
+         "script that does. docs/Driver.md says what the libraries have.\n"
+         "\n"
+         "Options for a command:\n"
+         "  --device DEVICE  h100 or b200; without it, the first that the "
+         "program has PTX for\n"
+         "  --sms N          SMs of the device; without it, as many as the "
+         "real one\n"
+         "  --schedule S, --step-limit N   as for PTX\n"
+         "\n"
          "Exit code: 0 the kernel ran to its end, and its results match; 1 not "
          "so, or an\n"
-         "input is at fault; 2 bad usage.\n"
+         "input is at fault; 2 bad usage. Of a command, its own.\n"
          "\n"
          "Examples:\n"
          "  drawloom run examples/gemm.mlir --arch sm_100a --random --compare\n"
          "  drawloom run examples/run/saxpy.ptx --launch "
-         "examples/run/saxpy.json\n";
+         "examples/run/saxpy.json\n"
+         "  drawloom run --device b200 -- ./gemm --m=512\n";
 }
 
 static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
@@ -306,6 +323,12 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
                  << "\n'drawloom run --help' explains the options\n";
     return BadUsage;
   };
+  if (const auto *split = llvm::find(arguments, "--");
+      split != arguments.end()) {
+    size_t options = split - arguments.begin();
+    return runCommand(arguments.take_front(options),
+                      arguments.drop_front(options + 1));
+  }
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--launch", true},
                                      {"-o", true},

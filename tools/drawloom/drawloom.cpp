@@ -16,10 +16,13 @@
 
 using namespace drawloom;
 
-/// A program is compiled for an architecture; PTX comes with a launch.
+/// A program is compiled for an architecture; PTX comes with a launch; a
+/// command stands behind "--".
 static ExitCode runAny(llvm::ArrayRef<llvm::StringRef> arguments) {
   bool hasArch = false, hasProgram = false;
   for (llvm::StringRef argument : arguments) {
+    if (argument == "--")
+      return runRun(arguments);
     if (argument == "--help") {
       printRunProgramHelp();
       llvm::outs() << '\n';

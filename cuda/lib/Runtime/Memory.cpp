@@ -1,0 +1,288 @@
+//===- Memory.cpp - Memory in the runtime API -----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+
+static DevicePointer address(const void *pointer) {
+  return reinterpret_cast<DevicePointer>(pointer);
+}
+
+Error cuda::cudaMalloc(void **pointer, size_t bytes) {
+  DRAWLOOM_READY();
+  if (!pointer)
+    return note(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (bytes == 0)
+    return cudaSuccess;
+  return note(cuMemAlloc_v2(reinterpret_cast<DevicePointer *>(pointer), bytes));
+}
+
+Error cuda::cudaFree(void *pointer) {
+  DRAWLOOM_READY();
+  return note(cuMemFree_v2(address(pointer)));
+}
+
+Error cuda::cudaMallocAsync(void **pointer, size_t bytes, StreamState *) {
+  return cudaMalloc(pointer, bytes);
+}
+
+Error cuda::cudaFreeAsync(void *pointer, StreamState *) {
+  return cudaFree(pointer);
+}
+
+Error cuda::cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
+                            size_t height) {
+  if (!pitch)
+    return note(cudaErrorInvalidValue);
+  // Rows start where any vector access may, as on hardware.
+  *pitch = llvm::alignTo(width, 512);
+  if (height && *pitch > SIZE_MAX / height)
+    return note(cudaErrorMemoryAllocation);
+  return cudaMalloc(pointer, *pitch * height);
+}
+
+//===----------------------------------------------------------------------===//
+// The host's memory
+//===----------------------------------------------------------------------===//
+
+Error cuda::cudaMallocHost(void **pointer, size_t bytes) {
+  return cudaHostAlloc(pointer, bytes, 0);
+}
+
+Error cuda::cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  DRAWLOOM_READY();
+  return note(cuMemHostAlloc(pointer, bytes, flags));
+}
+
+Error cuda::cudaFreeHost(void *pointer) {
+  DRAWLOOM_READY();
+  return pointer ? note(cuMemFreeHost(pointer)) : cudaSuccess;
+}
+
+/// What is registered. It only has to be given back: copies take any memory,
+/// and kernels reach none of the host's.
+static std::set<void *> &registeredMemory() {
+  static auto *memory = new std::set<void *>;
+  return *memory;
+}
+static std::mutex registeredMutex;
+
+Error cuda::cudaHostRegister(void *pointer, size_t bytes, unsigned) {
+  DRAWLOOM_READY();
+  if (!pointer || bytes == 0)
+    return note(cudaErrorInvalidValue);
+  std::lock_guard lock(registeredMutex);
+  return note(registeredMemory().insert(pointer).second
+                  ? cudaSuccess
+                  : cudaErrorHostMemoryAlreadyRegistered);
+}
+
+Error cuda::cudaHostUnregister(void *pointer) {
+  DRAWLOOM_READY();
+  std::lock_guard lock(registeredMutex);
+  return note(registeredMemory().erase(pointer)
+                  ? cudaSuccess
+                  : cudaErrorHostMemoryNotRegistered);
+}
+
+Error cuda::cudaHostGetDevicePointer(void **devicePointer, void *pointer,
+                                     unsigned flags) {
+  DRAWLOOM_READY();
+  return note(cuMemHostGetDevicePointer_v2(
+      reinterpret_cast<DevicePointer *>(devicePointer), pointer, flags));
+}
+
+Error cuda::cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
+  DRAWLOOM_READY();
+  return note(cuMemAllocManaged(reinterpret_cast<DevicePointer *>(pointer),
+                                bytes, flags));
+}
+
+Error cuda::cudaMemGetInfo(size_t *freeBytes, size_t *totalBytes) {
+  DRAWLOOM_READY();
+  return note(cuMemGetInfo_v2(freeBytes, totalBytes));
+}
+
+Error cuda::cudaPointerGetAttributes(PointerAttributes *attributes,
+                                     const void *pointer) {
+  DRAWLOOM_READY();
+  if (!attributes)
+    return note(cudaErrorInvalidValue);
+  *attributes = {};
+  unsigned type = 0;
+  // What the driver doesn't know is the host's own.
+  if (cuPointerGetAttribute(&type, PointerMemoryType, address(pointer))) {
+    attributes->device = -2;
+    attributes->hostPointer = const_cast<void *>(pointer);
+    return cudaSuccess;
+  }
+  attributes->type = int(type);
+  attributes->devicePointer = const_cast<void *>(pointer);
+  return cudaSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and fills
+//===----------------------------------------------------------------------===//
+
+/// One run of bytes. The driver checks that what is said to be the device's is.
+static Result copy(void *to, const void *from, size_t bytes, CopyKind kind) {
+  switch (kind) {
+  case CopyKind::HostToDevice:
+    return cuMemcpyHtoD_v2(address(to), from, bytes);
+  case CopyKind::DeviceToHost:
+    return cuMemcpyDtoH_v2(to, address(from), bytes);
+  case CopyKind::DeviceToDevice:
+    return cuMemcpyDtoD_v2(address(to), address(from), bytes);
+  case CopyKind::HostToHost:
+  case CopyKind::Default:
+    break;
+  }
+  return cuMemcpy(address(to), address(from), bytes);
+}
+
+static bool known(CopyKind kind) {
+  return int(kind) >= int(CopyKind::HostToHost) &&
+         int(kind) <= int(CopyKind::Default);
+}
+
+Error cuda::cudaMemcpy(void *to, const void *from, size_t bytes,
+                       CopyKind kind) {
+  DRAWLOOM_READY();
+  return note(known(kind) ? Error(int(copy(to, from, bytes, kind)))
+                          : cudaErrorInvalidMemcpyDirection);
+}
+
+Error cuda::cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                            CopyKind kind, StreamState *) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+
+Error cuda::cudaMemcpy2D(void *to, size_t toPitch, const void *from,
+                         size_t fromPitch, size_t width, size_t height,
+                         CopyKind kind) {
+  DRAWLOOM_READY();
+  if (!known(kind))
+    return note(cudaErrorInvalidMemcpyDirection);
+  if (width > toPitch || width > fromPitch)
+    return note(cudaErrorInvalidValue);
+  for (size_t row = 0; row != height; ++row)
+    if (Result result = copy(static_cast<char *>(to) + row * toPitch,
+                             static_cast<const char *>(from) + row * fromPitch,
+                             width, kind))
+      return note(result);
+  return cudaSuccess;
+}
+
+Error cuda::cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from,
+                              size_t fromPitch, size_t width, size_t height,
+                              CopyKind kind, StreamState *) {
+  return cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
+}
+
+Error cuda::cudaMemset(void *pointer, int value, size_t bytes) {
+  DRAWLOOM_READY();
+  return note(cuMemsetD8_v2(address(pointer), static_cast<unsigned char>(value),
+                            bytes));
+}
+
+Error cuda::cudaMemsetAsync(void *pointer, int value, size_t bytes,
+                            StreamState *) {
+  return cudaMemset(pointer, value, bytes);
+}
+
+Error cuda::cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                         size_t height) {
+  if (width > pitch)
+    return note(cudaErrorInvalidValue);
+  for (size_t row = 0; row != height; ++row)
+    if (Error error = cudaMemset(static_cast<char *>(pointer) + row * pitch,
+                                 value, width))
+      return error;
+  return cudaSuccess;
+}
+
+Error cuda::cudaMemset2DAsync(void *pointer, size_t pitch, int value,
+                              size_t width, size_t height, StreamState *) {
+  return cudaMemset2D(pointer, pitch, value, width, height);
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+/// Where `bytes` bytes from `offset` on stand in a variable.
+static Error place(char *&device, const void *symbol, size_t bytes,
+                   size_t offset) {
+  DRAWLOOM_READY();
+  DevicePointer base = 0;
+  size_t size = 0;
+  if (Error error = Registry::get().variable(base, size, symbol))
+    return note(error);
+  if (offset > size || bytes > size - offset)
+    return note(cudaErrorInvalidValue);
+  device = reinterpret_cast<char *>(base + offset);
+  return cudaSuccess;
+}
+
+Error cuda::cudaMemcpyToSymbol(const void *symbol, const void *from,
+                               size_t bytes, size_t offset, CopyKind kind) {
+  char *device = nullptr;
+  if (Error error = place(device, symbol, bytes, offset))
+    return error;
+  if (kind != CopyKind::HostToDevice && kind != CopyKind::DeviceToDevice &&
+      kind != CopyKind::Default)
+    return note(cudaErrorInvalidMemcpyDirection);
+  return cudaMemcpy(device, from, bytes, kind);
+}
+
+Error cuda::cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
+                                 size_t offset, CopyKind kind) {
+  char *device = nullptr;
+  if (Error error = place(device, symbol, bytes, offset))
+    return error;
+  if (kind != CopyKind::DeviceToHost && kind != CopyKind::DeviceToDevice &&
+      kind != CopyKind::Default)
+    return note(cudaErrorInvalidMemcpyDirection);
+  return cudaMemcpy(to, device, bytes, kind);
+}
+
+Error cuda::cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
+                                    size_t bytes, size_t offset, CopyKind kind,
+                                    StreamState *) {
+  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+
+Error cuda::cudaMemcpyFromSymbolAsync(void *to, const void *symbol,
+                                      size_t bytes, size_t offset,
+                                      CopyKind kind, StreamState *) {
+  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+
+Error cuda::cudaGetSymbolAddress(void **pointer, const void *symbol) {
+  char *device = nullptr;
+  if (Error error = place(device, symbol, 0, 0))
+    return error;
+  if (!pointer)
+    return note(cudaErrorInvalidValue);
+  *pointer = device;
+  return cudaSuccess;
+}
+
+Error cuda::cudaGetSymbolSize(size_t *bytes, const void *symbol) {
+  DRAWLOOM_READY();
+  if (!bytes)
+    return note(cudaErrorInvalidValue);
+  DevicePointer base = 0;
+  return note(Registry::get().variable(base, *bytes, symbol));
+}

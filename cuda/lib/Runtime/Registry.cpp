@@ -1,0 +1,144 @@
+//===- Registry.cpp - What a program registers ----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+
+Registry &Registry::get() {
+  static Registry *registry = new Registry;
+  return *registry;
+}
+
+RegisteredBinary *Registry::add(const void *image) {
+  std::lock_guard lock(mutex);
+  auto binary = std::make_unique<RegisteredBinary>();
+  binary->image = image;
+  RegisteredBinary *result = binary.get();
+  binaries[result] = std::move(binary);
+  return result;
+}
+
+void Registry::remove(RegisteredBinary *binary) {
+  std::lock_guard lock(mutex);
+  auto found = binaries.find(binary);
+  if (found == binaries.end())
+    return;
+  // What it launched runs now, at the latest; the driver says what failed.
+  if (binary->library)
+    cuLibraryUnload(binary->library);
+  auto belongs = [&](const auto &entry) {
+    return entry.second.binary == binary;
+  };
+  std::erase_if(kernels, belongs);
+  std::erase_if(variables, belongs);
+  binaries.erase(found);
+}
+
+void Registry::addKernel(RegisteredBinary *binary, const void *host,
+                         const char *name) {
+  std::lock_guard lock(mutex);
+  kernels[host] = {binary, name};
+}
+
+void Registry::addVariable(RegisteredBinary *binary, const void *host,
+                           const char *name) {
+  std::lock_guard lock(mutex);
+  variables[host] = {binary, name};
+}
+
+Error Registry::load(RegisteredBinary &binary) {
+  if (!binary.loaded)
+    binary.loaded = cuLibraryLoadData(&binary.library, binary.image, nullptr,
+                                      nullptr, 0, nullptr, nullptr, 0);
+  if (*binary.loaded)
+    lastFailure = *binary.loaded;
+  return Error(int(*binary.loaded));
+}
+
+Error Registry::kernel(FunctionState *&function, const void *host) {
+  std::lock_guard lock(mutex);
+  if (!host)
+    return cudaErrorInvalidDeviceFunction;
+  auto found = kernels.find(host);
+  if (found == kernels.end()) {
+    function = static_cast<FunctionState *>(const_cast<void *>(host));
+    return cudaSuccess;
+  }
+  Symbol &symbol = found->second;
+  if (Error error = load(*symbol.binary))
+    return error;
+  if (!symbol.kernel &&
+      cuLibraryGetKernel(&symbol.kernel, symbol.binary->library,
+                         symbol.name.c_str()))
+    return cudaErrorInvalidDeviceFunction;
+  function = reinterpret_cast<FunctionState *>(symbol.kernel);
+  return cudaSuccess;
+}
+
+Error Registry::variable(DevicePointer &address, size_t &bytes,
+                         const void *host) {
+  std::lock_guard lock(mutex);
+  auto found = variables.find(host);
+  if (found == variables.end())
+    return cudaErrorInvalidSymbol;
+  Symbol &symbol = found->second;
+  if (Error error = load(*symbol.binary))
+    return error;
+  Result result = cuLibraryGetGlobal(&address, &bytes, symbol.binary->library,
+                                     symbol.name.c_str());
+  return result == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol
+                                        : Error(int(result));
+}
+
+Error Registry::loadFailure() {
+  std::lock_guard lock(mutex);
+  return lastFailure ? Error(int(lastFailure)) : cudaErrorInvalidDeviceFunction;
+}
+
+//===----------------------------------------------------------------------===//
+// What generated code calls
+//===----------------------------------------------------------------------===//
+
+static RegisteredBinary *behind(void **handle) {
+  return reinterpret_cast<RegisteredBinary *>(handle);
+}
+
+void **cuda::__cudaRegisterFatBinary(void *wrapper) {
+  return reinterpret_cast<void **>(Registry::get().add(wrapper));
+}
+
+void cuda::__cudaRegisterFatBinaryEnd(void **) {}
+
+void cuda::__cudaUnregisterFatBinary(void **handle) {
+  Registry::get().remove(behind(handle));
+}
+
+// Called before managed variables are used, which there are none of.
+char cuda::__cudaInitModule(void **) { return 1; }
+
+void cuda::__cudaRegisterFunction(void **handle, const char *hostFunction,
+                                  char *, const char *deviceName, int, void *,
+                                  void *, Dim3 *, Dim3 *, int *) {
+  Registry::get().addKernel(behind(handle), hostFunction, deviceName);
+}
+
+void cuda::__cudaRegisterVar(void **handle, char *hostVariable, char *,
+                             const char *deviceName, int, size_t, int, int) {
+  Registry::get().addVariable(behind(handle), hostVariable, deviceName);
+}
+
+void cuda::__cudaRegisterManagedVar(void **, void **, char *,
+                                    const char *deviceName, int, size_t, int,
+                                    int) {
+  llvm::errs() << "drawloom: the program has a managed variable, '"
+               << deviceName
+               << "'; there is no managed memory in the emulator\n";
+}

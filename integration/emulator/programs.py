@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs programs with their own host code on the emulator, with `drawloom run --`.
+
+Each checks its own results. A row says what it is made of and what it ought to
+print; programs that can't run are in the table, too, with what is said to them.
+"""
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from programs import FOLDER, execute, gencode, nvcc
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
+SHARED = ("-cudart", "shared")
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    device: str
+    command: Callable[[], list[object]]
+    says: str
+    succeeds: bool = True
+
+
+def plain(*options: str):
+    return lambda: [nvcc("plain", FOLDER / "plain.cu", options)]
+
+
+PROGRAMS = [
+    *(Program(f"plain-{device}", device, plain(*SHARED, *gencode("90a", "100a")), "Passed")
+      for device in ("h100", "b200")),
+    # PTX that isn't compressed, and compressed with LZ4; zstd is the default.
+    *(Program(f"plain-{mode}", "h100",
+              plain(*SHARED, f"--compress-mode={mode}", *gencode("90", "sm_90")), "Passed")
+      for mode in ("none", "speed")),
+    Program("static-runtime", "h100", plain(*gencode("90a")),
+            "has the CUDA runtime linked into it; relink it with nvcc -cudart shared",
+            succeeds=False),
+    Program("machine-code-only", "b200", plain(*SHARED, *gencode("sm_100")),
+            "it has machine code for sm_100; compile with "
+            "-gencode arch=compute_100a,code=compute_100a", succeeds=False),
+    Program("cuda-core", "h100", lambda: [sys.executable, EXAMPLES / "saxpy_cuda_core.py"],
+            "saxpy is right on NVIDIA H100"),
+]
+
+
+def check(program: Program, runner: Path) -> bool:
+    start = time.monotonic()
+    command = program.command()
+    built = time.monotonic()
+    done = execute([runner, "--device", program.device, "--", *command])
+    output = done.stdout + done.stderr
+    good = (done.returncode == 0) == program.succeeds and program.says in output
+    print(f"{program.name:32} {program.device:6} built in {built - start:6.1f} s, ran in "
+          f"{time.monotonic() - built:6.1f} s  {'as it ought to' if good else 'NOT SO'}",
+          flush=True)
+    if not good:
+        print("  " + output.replace("\n", "\n  "))
+    return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
+    parser.add_argument("names", nargs="*", help="only these programs")
+    args = parser.parse_args()
+    chosen = [p for p in PROGRAMS if not args.names or p.name in args.names]
+    good = sum(check(program, args.runner) for program in chosen)
+    print(f"programs: {good} of {len(chosen)} do what they ought to")
+    return 0 if chosen and good == len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+//===- RunCommand.cpp - Commands on the emulator --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunCommand.h"
+#include "CommandLine.h"
+#include "drawloom/CUDA/FatBinary.h"
+#include "drawloom/Emulator/Device.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+using namespace drawloom;
+using llvm::StringRef;
+using Elf = llvm::object::ELF64LEFile;
+
+/// The runtime that we have.
+static constexpr llvm::StringLiteral ourRuntime = "libcudart.so.13";
+
+//===----------------------------------------------------------------------===//
+// What is in a program
+//===----------------------------------------------------------------------===//
+
+/// The libraries that the loader is told to load.
+static llvm::Expected<std::vector<std::string>> neededBy(const Elf &elf) {
+  auto entries = elf.dynamicEntries();
+  if (!entries)
+    return entries.takeError();
+  const char *names = nullptr;
+  uint64_t size = 0;
+  for (const auto &entry : *entries) {
+    if (entry.d_tag == llvm::ELF::DT_STRSZ)
+      size = entry.getVal();
+    if (entry.d_tag != llvm::ELF::DT_STRTAB)
+      continue;
+    auto mapped = elf.toMappedAddr(entry.getPtr());
+    if (!mapped)
+      return mapped.takeError();
+    names = reinterpret_cast<const char *>(*mapped);
+  }
+  std::vector<std::string> result;
+  const char *end = reinterpret_cast<const char *>(elf.end());
+  if (!names || size > uint64_t(end - names))
+    return result;
+  for (const auto &entry : *entries)
+    if (entry.d_tag == llvm::ELF::DT_NEEDED && entry.getVal() < size)
+      result.push_back(StringRef(names + entry.getVal(), size - entry.getVal())
+                           .take_until([](char c) { return c == 0; })
+                           .str());
+  return result;
+}
+
+/// The fat binaries of a program, one after the other in a section.
+static llvm::Expected<std::vector<StringRef>> fatBinariesIn(const Elf &elf) {
+  std::vector<StringRef> result;
+  auto sections = elf.sections();
+  if (!sections)
+    return sections.takeError();
+  for (const auto &section : *sections) {
+    auto name = elf.getSectionName(section);
+    if (!name)
+      return name.takeError();
+    if (*name != ".nv_fatbin")
+      continue;
+    auto contents = elf.getSectionContents(section);
+    if (!contents)
+      return contents.takeError();
+    StringRef left = llvm::toStringRef(*contents);
+    while (std::optional<uint64_t> size = cuda::fatBinaryBytes(left)) {
+      if (*size < cuda::fatBinaryHeaderBytes || *size > left.size())
+        break;
+      // nvcc's linker adds a container with nothing in it.
+      if (*size != cuda::fatBinaryHeaderBytes)
+        result.push_back(left.take_front(*size));
+      left = left.drop_front(std::min(llvm::alignTo(*size, 8), left.size()));
+    }
+  }
+  return result;
+}
+
+/// The first device that each of the fat binaries has PTX for.
+static std::optional<std::string>
+deviceFor(llvm::ArrayRef<StringRef> fatBinaries) {
+  for (const emu::DeviceModel &model : emu::deviceModels()) {
+    bool all = llvm::all_of(fatBinaries, [&](StringRef bytes) {
+      auto selection = cuda::selectPtx(bytes, model.target);
+      if (selection)
+        return selection->text.has_value();
+      llvm::consumeError(selection.takeError());
+      return false;
+    });
+    if (all)
+      return model.name.str();
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<ProgramFacts> drawloom::inspectProgram(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::createStringError("cannot read '" + path +
+                                   "': " + buffer.getError().message());
+  ProgramFacts facts;
+  StringRef bytes = (*buffer)->getBuffer();
+  // ELF, 64 bits, little-endian.
+  if (!bytes.starts_with("\x7f"
+                         "ELF\x02\x01"))
+    return facts;
+  auto damaged = [&](llvm::Error error) {
+    return llvm::createStringError("'" + path +
+                                   "': " + llvm::toString(std::move(error)));
+  };
+  auto elf = Elf::create(bytes);
+  if (!elf)
+    return damaged(elf.takeError());
+  auto needed = neededBy(*elf);
+  if (!needed)
+    return damaged(needed.takeError());
+  auto runtime = llvm::find_if(
+      *needed, [](StringRef name) { return name.starts_with("libcudart.so"); });
+  if (runtime != needed->end())
+    facts.runtime = *runtime;
+  auto fatBinaries = fatBinariesIn(*elf);
+  if (!fatBinaries)
+    return damaged(fatBinaries.takeError());
+  facts.hasKernels = !fatBinaries->empty();
+  if (facts.hasKernels)
+    facts.device = deviceFor(*fatBinaries);
+  return facts;
+}
+
+//===----------------------------------------------------------------------===//
+// Starting it
+//===----------------------------------------------------------------------===//
+
+static ExitCode fail(const llvm::Twine &message) {
+  llvm::errs() << "drawloom: " << message << '\n';
+  return Failed;
+}
+
+/// The folder with the emulator's libraries, beside the one of this command.
+static llvm::Expected<std::string> libraryFolder() {
+  std::string command = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&libraryFolder));
+  llvm::SmallString<128> folder(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(command)));
+  llvm::sys::path::append(folder, "lib");
+  for (StringRef library : {StringRef("libcuda.so.1"), StringRef(ourRuntime)}) {
+    llvm::SmallString<128> file(folder);
+    llvm::sys::path::append(file, library);
+    if (!llvm::sys::fs::exists(file))
+      return llvm::createStringError("'" + file +
+                                     "' is missing; build the "
+                                     "targets cuda and cudart");
+  }
+  return folder.str().str();
+}
+
+/// Why a program can't run on the emulator; empty if it can.
+static std::string refusal(StringRef program, const ProgramFacts &facts) {
+  if (facts.hasKernels && facts.runtime.empty())
+    return ("'" + program +
+            "' has the CUDA runtime linked into it; relink it with nvcc "
+            "-cudart shared, so that the emulator's can take its place")
+        .str();
+  if (!facts.runtime.empty() && facts.runtime != ourRuntime)
+    return ("'" + program + "' is linked against " + facts.runtime +
+            "; the emulator has " + ourRuntime +
+            ": build it with a toolkit of CUDA 13")
+        .str();
+  return "";
+}
+
+ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
+                              llvm::ArrayRef<StringRef> command) {
+  auto complain = [](const llvm::Twine &what) {
+    llvm::errs() << "drawloom run: " << what
+                 << "\n'drawloom run --help' explains the options\n";
+    return BadUsage;
+  };
+  // Options are variables of the environment to the library.
+  static constexpr std::pair<llvm::StringLiteral, const char *> variables[] = {
+      {"--device", "DRAWLOOM_DEVICE"},
+      {"--sms", "DRAWLOOM_SMS"},
+      {"--schedule", "DRAWLOOM_SCHEDULE"},
+      {"--step-limit", "DRAWLOOM_STEP_LIMIT"}};
+  llvm::Expected<CommandLine> line =
+      CommandLine::parse(options, {{"--device", true},
+                                   {"--sms", true},
+                                   {"--schedule", true},
+                                   {"--step-limit", true}});
+  if (!line)
+    return complain(llvm::toString(line.takeError()));
+  if (!line->getOperands().empty())
+    return complain("'" + line->getOperands().front() +
+                    "' stands before '--'; only options do");
+  if (command.empty())
+    return complain("name a command after '--'");
+
+  if (std::optional<StringRef> name = line->get("--device");
+      name && !emu::findDeviceModel(*name))
+    return complain("'" + *name + "' is not one of " +
+                    llvm::join(llvm::map_range(emu::deviceModels(),
+                                               [](const emu::DeviceModel &m) {
+                                                 return m.name;
+                                               }),
+                               ", "));
+
+  auto path = llvm::sys::findProgramByName(command.front());
+  if (!path)
+    return fail("cannot run '" + command.front() +
+                "': " + path.getError().message());
+  llvm::Expected<ProgramFacts> facts = inspectProgram(*path);
+  if (!facts)
+    return fail(llvm::toString(facts.takeError()));
+  if (std::string why = refusal(command.front(), *facts); !why.empty())
+    return fail(why);
+  llvm::Expected<std::string> folder = libraryFolder();
+  if (!folder)
+    return fail(llvm::toString(folder.takeError()));
+
+  if (const char *old = std::getenv("LD_LIBRARY_PATH"); old && *old)
+    *folder += std::string(":") + old;
+  setenv("LD_LIBRARY_PATH", folder->c_str(), 1);
+  if (facts->device)
+    setenv("DRAWLOOM_DEVICE", facts->device->c_str(), 0);
+  for (const auto &[option, variable] : variables)
+    if (std::optional<StringRef> value = line->get(option))
+      setenv(variable, value->str().c_str(), 1);
+
+  std::vector<std::string> words(command.begin(), command.end());
+  std::vector<char *> arguments;
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(path->c_str(), arguments.data());
+  return fail("cannot run '" + *path + "': " + std::strerror(errno));
+}
