@@ -19,6 +19,7 @@
 #include "run/Execute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 
@@ -231,15 +232,16 @@ static mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
 /// "A 298x208xbf16, B 560x208xbf16, alpha 0.5"
 static std::string describe(const Arguments &arguments) {
   std::string text;
+  llvm::raw_string_ostream os(text);
   for (auto [name, tensor] :
        llvm::zip_equal(arguments.names, arguments.tensors)) {
-    text += (text.empty() ? "" : ", ") + name + " ";
+    os << (text.empty() ? "" : ", ") << name << " ";
     if (tensor.getRank() != 0)
-      text += interp::formatType(tensor.getFormat(), tensor.getShape());
+      interp::printType(os, tensor.getFormat(), tensor.getShape());
     else if (interp::isFloat(tensor.getFormat()))
-      text += llvm::formatv("{0:g}", tensor.getFloat(0)).str();
+      os << llvm::format("%g", tensor.getFloat(0));
     else
-      text += std::to_string(tensor.getInt(0));
+      os << tensor.getInt(0);
   }
   return text;
 }

@@ -42,6 +42,7 @@ ExitCode runRun(llvm::ArrayRef<llvm::StringRef> arguments);
 void printRunHelp();
 ExitCode runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments);
 void printRunProgramHelp();
+ExitCode runSelftest(llvm::ArrayRef<llvm::StringRef> arguments);
 
 /// The version of Drawloom and of the LLVM under it, in a line.
 std::string versionLine();

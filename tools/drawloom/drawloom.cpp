@@ -40,6 +40,8 @@ static constexpr Verb verbs[] = {
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
     {"explain", "show the plan of a kernel, and why it is so", runExplain},
     {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
+    {"selftest", "run the numeric suite on a GPU or an emulated one",
+     runSelftest},
 };
 
 std::string drawloom::versionLine() {
@@ -53,7 +55,7 @@ static void printHelp() {
                   "\n"
                   "Verbs:\n";
   for (const Verb &verb : verbs)
-    llvm::outs() << "  " << llvm::left_justify(verb.name, 9) << verb.summary
+    llvm::outs() << "  " << llvm::left_justify(verb.name, 10) << verb.summary
                  << '\n';
   llvm::outs()
       << "\n"

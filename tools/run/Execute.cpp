@@ -11,7 +11,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 #include <cstdlib>
@@ -100,6 +100,17 @@ static double read(const HostTensor &tensor, int64_t index) {
                                              : double(tensor.getInt(index));
 }
 
+static std::string describeWrong(const Twine &what, double got, double wanted,
+                                 double bound) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << what << " is " << llvm::format("%.9g", got) << "; right is "
+     << llvm::format("%.9g", wanted);
+  if (bound != 0)
+    os << ", or up to " << llvm::format("%.3g", bound) << " from it";
+  return text;
+}
+
 static Comparison compareTensor(StringRef name, const HostTensor &result,
                                 const HostTensor &reference,
                                 const std::optional<HostTensor> &deviation) {
@@ -112,10 +123,8 @@ static Comparison compareTensor(StringRef name, const HostTensor &result,
     comparison.unbounded += std::isinf(bound);
     if (!interp::isWithin(got, wanted, bound)) {
       if (comparison.beyond++ == 0)
-        comparison.first = llvm::formatv(
-            "{0}{1} is {2:g9}, and {3:g9} with {4:g3} to either "
-            "side is right",
-            name, describePlace(result.getShape(), i), got, wanted, bound);
+        comparison.first = describeWrong(
+            name + describePlace(result.getShape(), i), got, wanted, bound);
     }
     double error = std::abs(got - wanted);
     if (!std::isfinite(error))

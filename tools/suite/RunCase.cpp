@@ -1,0 +1,240 @@
+//===- RunCase.cpp - A case of the suite, compiled, run, compared ---------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "suite/RunCase.h"
+#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/InitAll.h"
+#include "drawloom/Target/Architecture.h"
+#include "drawloom/Target/Compile.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::suite;
+
+/// All that diagnostics say, line by line.
+static std::string describe(Diagnostic &diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+    os << "line " << place.getLine() << ": ";
+  os << diagnostic << '\n';
+  return text;
+}
+
+static LogicalResult writeText(const Twine &path, StringRef text) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path.str(), code);
+  os << text;
+  return failure(code.value() != 0);
+}
+
+/// The plan as `drawloom explain --format json` writes it, and the PTX.
+static LogicalResult dump(const Case &input, const run::CompiledKernel &kernel,
+                          StringRef folder) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, input.name);
+  std::string plan;
+  llvm::raw_string_ostream os(plan);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attributeArray("plans", [&] { plan::printJson(kernel.plan, json); });
+  });
+  return success(!llvm::sys::fs::create_directories(folder) &&
+                 succeeded(writeText(path + ".ptx", kernel.ptx)) &&
+                 succeeded(writeText(path + ".json", plan)));
+}
+
+/// Inputs for a case: its shapes, its seed.
+static llvm::Expected<run::Arguments> makeArguments(tile::KernelOp kernel,
+                                                    const Case &input) {
+  run::ArgumentOptions options;
+  options.seed = input.seed;
+  if (!input.shapes.empty())
+    for (auto [argument, shape] :
+         llvm::zip(kernel.getBody().getArguments(), input.shapes))
+      if (isa<tile::ViewType>(argument.getType()))
+        options.shapes[tile::getArgumentName(argument)].assign(shape.begin(),
+                                                               shape.end());
+  return run::makeArguments(kernel, options);
+}
+
+/// Whether the outputs of two runs have the same bits.
+static int64_t countDifferences(const run::Arguments &a,
+                                const run::Arguments &b) {
+  int64_t differing = 0;
+  for (size_t i = 0; i != a.tensors.size(); ++i)
+    if (a.isOutput[i] && a.tensors[i].getBytes() != b.tensors[i].getBytes())
+      for (int64_t k = 0; k < a.tensors[i].getNumElements(); ++k)
+        differing += a.tensors[i].getBits(k) != b.tensors[i].getBits(k);
+  return differing;
+}
+
+namespace {
+
+/// The steps of one case, each of which may end it with words.
+class CaseRunner {
+public:
+  CaseRunner(const Case &input, const RunCaseOptions &options)
+      : input(input), options(options), context(makeDialects()),
+        handler(&context, [this](Diagnostic &diagnostic) {
+          said += describe(diagnostic);
+          for (Diagnostic &note : diagnostic.getNotes())
+            said += describe(note);
+        }) {
+    context.printOpOnDiagnostic(false);
+  }
+
+  CaseResult run(ArrayRef<runtime::Device *> devices);
+
+private:
+  static DialectRegistry makeDialects() {
+    DialectRegistry dialects;
+    registerAllDialects(dialects);
+    target::registerTargetDialects(dialects);
+    return dialects;
+  }
+  bool compile();
+  bool execute(runtime::Device &device);
+  bool runSchedules(runtime::Device &device);
+  bool fail(const Twine &words) {
+    result.words = words.str();
+    return false;
+  }
+  bool fail(llvm::Error error) {
+    return fail(llvm::toString(std::move(error)));
+  }
+
+  const Case &input;
+  const RunCaseOptions &options;
+  std::string said;
+  MLIRContext context;
+  ScopedDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> module;
+  const target::Architecture *arch = nullptr;
+  tile::KernelOp kernel;
+  std::optional<run::CompiledKernel> compiled;
+  std::optional<run::Arguments> before;
+  /// Of the first device.
+  std::optional<run::Arguments> after;
+  CaseResult result;
+};
+
+} // namespace
+
+bool CaseRunner::compile() {
+  llvm::Expected<const target::Architecture *> found =
+      target::findArchitecture(input.arch);
+  if (!found)
+    return fail(found.takeError());
+  arch = *found;
+  module = parseSourceString<ModuleOp>(input.program, &context, input.name);
+  if (!module || module->getOps<tile::KernelOp>().empty())
+    return fail("is no program: " + said);
+  kernel = *module->getOps<tile::KernelOp>().begin();
+  FailureOr<run::CompiledKernel> made = run::compileKernel(*module, *arch);
+  if (failed(made)) {
+    result.wasRefused = true;
+    result.matches =
+        !input.refusal.empty() && StringRef(said).contains(input.refusal);
+    return fail(said);
+  }
+  if (!input.refusal.empty())
+    return fail("compiles, but is to be refused with '" + input.refusal + "'");
+  compiled = std::move(*made);
+  if (!options.dumpFolder.empty() &&
+      failed(dump(input, *compiled, options.dumpFolder)))
+    return fail("cannot write to '" + options.dumpFolder + "'");
+  if (options.inspect)
+    if (llvm::Error error = options.inspect(*compiled))
+      return fail(std::move(error));
+  return true;
+}
+
+bool CaseRunner::execute(runtime::Device &device) {
+  runtime::LaunchOptions launch;
+  launch.ctas = input.ctas;
+  run::Arguments results = *before;
+  if (llvm::Error error = run::execute(*compiled, device, results, launch)) {
+    // What a kernel did wrong stays until the device is reset.
+    llvm::consumeError(device.reset());
+    return fail(std::move(error));
+  }
+  FailureOr<std::vector<run::Comparison>> comparisons =
+      run::compare(kernel, *arch, *before, results);
+  if (failed(comparisons))
+    return fail(said);
+  for (const run::Comparison &one : *comparisons) {
+    if (!one.matches())
+      return fail(Twine(one.beyond) + " of " + Twine(one.elements) +
+                  " elements are wrong: " + one.first);
+    if (one.unbounded)
+      return fail(Twine(one.unbounded) + " elements of " + one.name +
+                  " have no bound");
+    result.largestShare = std::max(result.largestShare, one.largestShare);
+    result.elements += after ? 0 : one.elements;
+  }
+  if (after)
+    result.differing += countDifferences(*after, results);
+  else
+    after = std::move(results);
+  return true;
+}
+
+bool CaseRunner::runSchedules(runtime::Device &device) {
+  runtime::LaunchOptions launch;
+  launch.ctas = input.ctas;
+  for (unsigned seed = 0; seed <= options.schedules; ++seed) {
+    std::string schedule = seed == options.schedules
+                               ? "adversarial"
+                               : "random:" + std::to_string(seed);
+    setenv("DRAWLOOM_SCHEDULE", schedule.c_str(), 1);
+    run::Arguments results = *before;
+    llvm::Error error = run::execute(*compiled, device, results, launch);
+    setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
+    if (error) {
+      llvm::consumeError(device.reset());
+      return fail("under " + schedule + ": " +
+                  llvm::toString(std::move(error)));
+    }
+    if (int64_t differing = countDifferences(*after, results))
+      return fail("under " + schedule + " " + Twine(differing) +
+                  " elements differ from the deterministic run");
+  }
+  return true;
+}
+
+CaseResult CaseRunner::run(ArrayRef<runtime::Device *> devices) {
+  if (!compile())
+    return result;
+  llvm::Expected<run::Arguments> arguments = makeArguments(kernel, input);
+  if (!arguments) {
+    fail(arguments.takeError());
+    return result;
+  }
+  before = std::move(*arguments);
+  for (runtime::Device *device : devices)
+    if (!execute(*device))
+      return result;
+  if (options.schedules && !runSchedules(*devices.front()))
+    return result;
+  result.matches = true;
+  return result;
+}
+
+CaseResult suite::runCase(const Case &input,
+                          ArrayRef<runtime::Device *> devices,
+                          const RunCaseOptions &options) {
+  return CaseRunner(input, options).run(devices);
+}

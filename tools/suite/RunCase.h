@@ -1,0 +1,51 @@
+//===- RunCase.h - A case of the suite, compiled, run, compared -- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// One case from its text to a verdict. The reference is the interpreter on the
+// same text, and the bound follows from it (run/Execute.h), so a case can't
+// pass by being like another kernel of ours.
+
+#ifndef DRAWLOOM_TOOLS_SUITE_RUNCASE_H
+#define DRAWLOOM_TOOLS_SUITE_RUNCASE_H
+
+#include "Case.h"
+#include "run/Execute.h"
+#include <functional>
+
+namespace drawloom::suite {
+
+struct CaseResult {
+  bool matches = false;
+  /// The program was refused, rightly or not.
+  bool wasRefused = false;
+  /// Why it does not match; or the words of the refusal.
+  std::string words;
+  /// The largest error in units of its bound.
+  double largestShare = 0;
+  /// Elements of outputs, and those that differ between two devices.
+  int64_t elements = 0, differing = 0;
+};
+
+struct RunCaseOptions {
+  /// Run under so many random schedules and the adversarial one, too; the
+  /// results must have the same bits. For emulated devices.
+  unsigned schedules = 0;
+  /// Looks at every kernel that was compiled.
+  std::function<llvm::Error(const run::CompiledKernel &)> inspect = nullptr;
+  /// Where to write NAME.ptx and NAME.json, the plan; empty for nowhere.
+  std::string dumpFolder = "";
+};
+
+/// Compiles, runs on every device and compares each with the reference.
+CaseResult runCase(const Case &input, llvm::ArrayRef<runtime::Device *> devices,
+                   const RunCaseOptions &options);
+
+} // namespace drawloom::suite
+
+#endif // DRAWLOOM_TOOLS_SUITE_RUNCASE_H

@@ -1,0 +1,133 @@
+//===- drawloom-suite.cpp - Runs the numeric suite ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tool for tests: the cases of a suite, or some of them, for one or both
+// architectures. The last line says how many match, and so does the exit code.
+// `drawloom selftest` is the same for users.
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Target/Architecture.h"
+#include "suite/ExampleCases.h"
+#include "suite/GemmCases.h"
+#include "suite/RunSuite.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include <chrono>
+
+using namespace drawloom;
+using namespace drawloom::suite;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> suiteName(cl::Positional, cl::Required,
+                                      cl::desc("gemm or examples"));
+static cl::list<std::string> archs("arch",
+                                   cl::desc("sm_90a, sm_100a; without it both"),
+                                   cl::CommaSeparated);
+static cl::opt<uint64_t> seed("seed", cl::desc("Of the drawn half"),
+                              cl::init(1));
+static cl::opt<unsigned> jobs("jobs", cl::desc("Processes"), cl::init(1));
+static cl::list<std::string>
+    filters("filter", cl::desc("Cases with one of these in their name"),
+            cl::CommaSeparated);
+static cl::opt<unsigned> every("every", cl::desc("Every n-th of them"),
+                               cl::init(1));
+static cl::opt<unsigned>
+    schedules("schedules",
+              cl::desc("Run under so many random schedules and the adversarial "
+                       "one, too"),
+              cl::init(0));
+static cl::opt<std::string> dumpFolder("dump",
+                                       cl::desc("Where to write PTX and plans"),
+                                       cl::value_desc("folder"));
+static cl::opt<bool> list("list", cl::desc("Print the names, run nothing"));
+static cl::opt<bool> printProgram("print",
+                                  cl::desc("Print the programs, run nothing"));
+static cl::opt<unsigned>
+    atLeast("at-least", cl::desc("Fail if there are fewer cases"), cl::init(1));
+
+static std::vector<Case> makeCases(llvm::StringRef arch) {
+  std::vector<Case> cases =
+      suiteName == "gemm" ? makeGemmCases(arch, seed) : makeExampleCases(arch);
+  if (!filters.empty())
+    llvm::erase_if(cases, [](const Case &one) {
+      return llvm::none_of(filters, [&](llvm::StringRef part) {
+        return llvm::StringRef(one.name).contains(part);
+      });
+    });
+  std::vector<Case> result;
+  for (size_t i = 0; i < cases.size(); i += std::max(1u, every.getValue()))
+    result.push_back(std::move(cases[i]));
+  return result;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
+  if (suiteName != "gemm" && suiteName != "examples") {
+    llvm::errs() << "drawloom-suite: the suites are gemm and examples\n";
+    return 2;
+  }
+  llvm::SmallVector<std::string> wanted(archs.begin(), archs.end());
+  if (wanted.empty())
+    wanted = {"sm_90a", "sm_100a"};
+  auto begin = std::chrono::steady_clock::now();
+  size_t total = 0, matching = 0, refused = 0, several = 0;
+  double largestShare = 0;
+  for (llvm::StringRef name : wanted) {
+    llvm::Expected<const target::Architecture *> arch =
+        target::findArchitecture(name);
+    if (!arch) {
+      llvm::errs() << "drawloom-suite: " << llvm::toString(arch.takeError())
+                   << '\n';
+      return 2;
+    }
+    std::vector<Case> cases = makeCases(name);
+    if (list || printProgram) {
+      for (const Case &one : cases)
+        llvm::outs() << "// " << one.name << '\n'
+                     << (printProgram ? one.program : "");
+      continue;
+    }
+    RunSuiteOptions options;
+    options.jobs = jobs;
+    options.device = run::getEmulatedDevice(**arch).str();
+    options.cases.schedules = schedules;
+    options.cases.dumpFolder = dumpFolder;
+    llvm::Error error =
+        runSuite(cases, options, [&](size_t index, const CaseResult &result) {
+          ++total;
+          matching += result.matches;
+          refused += result.matches && result.wasRefused;
+          several += result.matches && cases[index].itemsPerCta >= 3;
+          largestShare = std::max(largestShare, result.largestShare);
+          if (!result.matches)
+            llvm::outs() << cases[index].name << ": "
+                         << llvm::StringRef(result.words).rtrim() << '\n';
+          llvm::outs().flush();
+        });
+    if (error) {
+      llvm::errs() << "drawloom-suite: " << llvm::toString(std::move(error))
+                   << '\n';
+      return 1;
+    }
+  }
+  if (list || printProgram)
+    return 0;
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  llvm::outs() << llvm::formatv(
+      "{0}: seed {1}, {2} refused by name, {3} with three or more work items "
+      "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
+      suiteName, seed, refused, several, 100 * largestShare, seconds);
+  llvm::outs() << suiteName << ": " << matching << " of " << total
+               << " cases match\n";
+  return matching == total && total >= atLeast ? 0 : 1;
+}
