@@ -215,7 +215,7 @@ LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
         Value mine =
             isAmong(b, context, *role.getAt(), *role.getAt() + role.getWarps());
         when(b, mine, [&] {
-          if (failed(Emitter(context, b).emitRole(role)))
+          if (failed(result) || failed(Emitter(context, b).emitRole(role)))
             result = failure();
         });
       }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -101,7 +102,7 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
   if (!map || tile.kind != Tile::Kind::Shared)
     return op->emitOpError(
         "stores what is not staged in shared memory, which has no code yet");
-  when(leader, [&] {
+  auto start = [&] {
     forEachBox(op.getView(), op.getMixedOffsets(), op.getTileDims(),
                *tile.panels, tile.value,
                [&](Value address, ArrayRef<Value> coordinates) {
@@ -109,6 +110,23 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
                      b, map, address, coordinates, Value(),
                      NVVM::TMAStoreMode::TILE, Value());
                });
+  };
+  auto type = cast<RankedTensorType>(op.getValue().getType());
+  Value fits = fitsTensorMap(op.getView(), op.getMixedOffsets(),
+                             op.getTileDims(), type.getShape());
+  if (!fits) {
+    when(leader, start);
+    return success();
+  }
+  // At an edge of a part of a view all threads store what is in it. They have
+  // waited for the slot, so they see all of it.
+  when(arith::AndIOp::create(b, leader, fits), start);
+  int64_t warpSize = kernel.arch.warpSize;
+  Value first = arith::MulIOp::create(b, roleWarp, constant(warpSize));
+  Value thread = arith::AddIOp::create(b, first, kernel.lane);
+  when(arith::XOrIOp::create(b, fits, constant(1, 1)), [&] {
+    storeByThreads(op, *tile.panels, tile.value, thread,
+                   role.getWarps() * warpSize);
   });
   return success();
 }

@@ -234,10 +234,8 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
   case Tile::Kind::Iota:
     return makeIota(*layout, type.getElementType());
   case Tile::Kind::Tensor:
-    if (type.getElementType().isF32() &&
-        fragments->getFamily() == plan::Fragments::Family::Rows &&
-        type.getDimSize(0) == role.getWarps() * kernel.arch.warpSize)
-      return loadTensor(tile, type.getDimSize(1));
+    if (fragments->getFamily() == plan::Fragments::Family::Rows)
+      return loadTensor(tile, type, user);
     break;
   case Tile::Kind::Shared:
     return loadShared(tile, type, user);

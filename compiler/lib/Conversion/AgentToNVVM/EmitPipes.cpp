@@ -92,6 +92,132 @@ void Emitter::arriveByWarp(Value barrier) {
        [&] { NVVM::MBarrierArriveOp::create(b, Type(), barrier, Value()); });
 }
 
+void Emitter::fenceProxy() {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
+/// The loads that fill a slot, after everything else in the body is written
+/// down.
+FailureOr<SmallVector<tile::LoadOp>> Emitter::getLoads(ProduceOp op) {
+  Block &body = op.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    if (!isa<tile::LoadOp>(inner) && failed(emitOp(&inner)))
+      return failure();
+  b.setLoc(op.getLoc());
+  SmallVector<tile::LoadOp> loads;
+  for (Value value : body.getTerminator()->getOperands()) {
+    auto load = value.getDefiningOp<tile::LoadOp>();
+    if (!load || load->getBlock() != &body)
+      return op->emitOpError(
+          "fills a slot with a tile that is loaded outside of it");
+    loads.push_back(load);
+  }
+  return loads;
+}
+
+LogicalResult Emitter::fillByTma(ProduceOp op, PipeInfo &pipe, Value index,
+                                 Value full) {
+  FailureOr<SmallVector<tile::LoadOp>> loads = getLoads(op);
+  if (failed(loads))
+    return failure();
+  // At an edge of a part of a view, which the tensor map does not know, the
+  // threads of the warp copy the tile, and its bytes are not expected.
+  Value bytes = constant(pipe.counts.fullBytes);
+  SmallVector<Value> fits;
+  for (auto [number, load] : llvm::enumerate(*loads)) {
+    auto type = cast<RankedTensorType>(load.getType());
+    fits.push_back(fitsTensorMap(load.getView(), load.getMixedOffsets(),
+                                 load.getTileDims(), type.getShape()));
+    if (!fits.back())
+      continue;
+    Value less =
+        arith::SubIOp::create(b, bytes, constant(pipe.slot.bytes[number]));
+    bytes = arith::SelectOp::create(b, fits.back(), bytes, less);
+    Value clipped = arith::XOrIOp::create(b, fits.back(), constant(1, 1));
+    when(clipped, [&, number = number, load = load] {
+      loadByThreads(load, *pipe.panels[number], getSlot(pipe, number, index),
+                    kernel.lane, kernel.arch.warpSize);
+      NVVM::CpAsyncCommitGroupOp::create(b);
+      NVVM::CpAsyncWaitGroupOp::create(b, 0);
+      fenceProxy();
+      NVVM::SyncWarpOp::create(b, constant(-1));
+    });
+  }
+  LogicalResult result = success();
+  when(elected, [&] {
+    NVVM::MBarrierArriveExpectTxOp::create(b, Type(), full, bytes,
+                                           NVVM::MemScopeKind::CTA,
+                                           /*relaxed=*/false, Value());
+    for (auto [number, load] : llvm::enumerate(*loads)) {
+      auto start = [&, number = number, load = load] {
+        if (failed(emitLoad(load, *pipe.panels[number],
+                            getSlot(pipe, number, index), full)))
+          result = failure();
+      };
+      if (fits[number])
+        when(fits[number], start);
+      else
+        start();
+    }
+  });
+  return result;
+}
+
+LogicalResult Emitter::fillByThreads(ProduceOp op, PipeInfo &pipe, Value index,
+                                     Value full) {
+  Block &body = op.getBody().front();
+  Operation *end = body.getTerminator();
+  bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
+  // What the products have read from the slot comes before these stores.
+  if (inTensor)
+    NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  if (failed(emitBlock(body)))
+    return failure();
+  b.setLoc(op.getLoc());
+  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
+    Value slot = getSlot(pipe, number, index);
+    if (failed(inTensor ? writeTensor(value, slot, end)
+                        : writeShared(value, slot, end)))
+      return failure();
+  }
+  if (inTensor) {
+    // The stores are done, and come before what the barrier tells.
+    NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::STORE);
+    NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+  } else {
+    // Threads write through the generic proxy, engines read through the
+    // asynchronous one.
+    fenceProxy();
+  }
+  arriveByWarp(full);
+  return success();
+}
+
+LogicalResult Emitter::fillByCopies(ProduceOp op, PipeInfo &pipe, Value index,
+                                    Value full) {
+  FailureOr<SmallVector<tile::LoadOp>> loads = getLoads(op);
+  if (failed(loads))
+    return failure();
+  int64_t warpSize = kernel.arch.warpSize;
+  Value first = arith::MulIOp::create(b, roleWarp, constant(warpSize));
+  Value thread = arith::AddIOp::create(b, first, kernel.lane);
+  for (auto [number, load] : llvm::enumerate(*loads)) {
+    if (!pipe.panels[number] || pipe.panels[number]->bits < 8)
+      return load->emitOpError()
+             << "copies a " << load.getType()
+             << " by threads to rows that have no swizzle; use rows in memory "
+                "of a multiple of 32 bytes, and a multiple of 8 of them";
+    loadByThreads(load, *pipe.panels[number], getSlot(pipe, number, index),
+                  thread, role.getWarps() * warpSize);
+  }
+  // Each thread arrives when its copies have landed, so it can go on.
+  NVVM::CpAsyncMBarrierArriveOp::create(b, full, /*noinc=*/true);
+  return success();
+}
+
 LogicalResult Emitter::emitProduce(ProduceOp op) {
   PipeInfo &pipe = kernel.pipes.find(op.getPipe())->second;
   Ring &ring = rings[{op.getPipe(), Fills}];
@@ -103,77 +229,24 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
   Block &body = op.getBody().front();
   OperandRange values = body.getTerminator()->getOperands();
   switch (pipe.producer) {
-  case plan::Engine::Tma: {
-    for (Operation &inner : body.without_terminator())
-      if (!isa<tile::LoadOp>(inner) && failed(emitOp(&inner)))
-        return failure();
-    b.setLoc(op.getLoc());
-    LogicalResult result = success();
-    when(elected, [&] {
-      NVVM::MBarrierArriveExpectTxOp::create(
-          b, Type(), full, constant(pipe.counts.fullBytes),
-          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
-      for (auto [number, value] : llvm::enumerate(values)) {
-        auto load = value.getDefiningOp<tile::LoadOp>();
-        if (!load || load->getBlock() != &body) {
-          result = op->emitOpError(
-              "fills a slot with a tile that is loaded outside of it");
-          return;
-        }
-        if (failed(emitLoad(load, *pipe.panels[number],
-                            getSlot(pipe, number, index), full)))
-          result = failure();
-      }
-    });
-    return result;
-  }
-  case plan::Engine::TensorCore: {
-    // What the consumer has read from the slot comes before these products.
-    NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-    for (auto [number, value] : llvm::enumerate(values))
-      assignSum(value, getSlot(pipe, number, index));
-    if (failed(emitBlock(body)))
-      return failure();
-    b.setLoc(op.getLoc());
-    Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
-    when(issues, [&] { NVVM::Tcgen05CommitOp::create(b, full, Value()); });
-    return success();
-  }
-  case plan::Engine::Threads: {
-    // What the products have read from the slot comes before these stores.
-    if (pipe.op.getPipe().getType().getMemory() == Memory::tmem)
-      NVVM::Tcgen05FenceOp::create(b,
-                                   NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-    if (failed(emitBlock(body)))
-      return failure();
-    b.setLoc(op.getLoc());
-    bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
-    for (auto [number, value] : llvm::enumerate(values)) {
-      Value slot = getSlot(pipe, number, index);
-      if (failed(inTensor ? writeTensor(value, slot, body.getTerminator())
-                          : writeShared(value, slot, body.getTerminator())))
-        return failure();
-    }
-    if (inTensor) {
-      // The stores are done, and come before what the barrier tells.
-      NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::STORE);
-      NVVM::Tcgen05FenceOp::create(b,
-                                   NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-      arriveByWarp(full);
-      return success();
-    }
-    // Threads write through the generic proxy, engines read through the
-    // asynchronous one.
-    NVVM::FenceProxyOp::create(
-        b, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(b.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
-    arriveByWarp(full);
-    return success();
-  }
+  case plan::Engine::Tma:
+    return fillByTma(op, pipe, index, full);
+  case plan::Engine::Threads:
+    return fillByThreads(op, pipe, index, full);
   case plan::Engine::CpAsync:
-    return op->emitOpError("copies by threads, which has no code yet");
+    return fillByCopies(op, pipe, index, full);
+  case plan::Engine::TensorCore:
+    break;
   }
+  // What the consumer has read from the slot comes before these products.
+  NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  for (auto [number, value] : llvm::enumerate(values))
+    assignSum(value, getSlot(pipe, number, index));
+  if (failed(emitBlock(body)))
+    return failure();
+  b.setLoc(op.getLoc());
+  Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+  when(issues, [&] { NVVM::Tcgen05CommitOp::create(b, full, Value()); });
   return success();
 }
 
@@ -199,7 +272,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
   SmallVector<Value> indices;
   int64_t earlierGroups = groups;
   unsigned argument = 0;
-  bool fence = false;
+  bool fence = false, copied = false;
   for (Value value : op.getPipes()) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
@@ -207,6 +280,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
     wait(getBarrier(pipe.place.full, index), ring.phase);
     advance(pipe, ring);
     indices.push_back(index);
+    copied |= pipe.producer == plan::Engine::CpAsync;
     bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
     fence |= inTensor || plan::getConsumerEngine(pipe.op, role, kernel.arch) ==
                              plan::Engine::TensorCore;
@@ -228,6 +302,10 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
       tiles[body.getArgument(argument++)] = tile;
     }
   }
+  // cp.async writes through the generic proxy, and nobody could fence where it
+  // was done: the one who waits for it does.
+  if (copied)
+    fenceProxy();
   // Accesses of tensor memory behind this come after what the barrier told.
   if (fence)
     NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);

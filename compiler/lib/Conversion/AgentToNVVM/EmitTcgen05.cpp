@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,24 +29,55 @@ static void forEachTransfer(int64_t columns,
   }
 }
 
-Value Emitter::loadTensor(const Tile &tile, int64_t columns) {
-  // The second 128 rows are beside the first ones, and so on.
-  Value address = tile.value;
-  if (role.getWarps() > plan::warpsPerGroup) {
+/// The addresses of what a thread has of a tile: 128 rows are side by side,
+/// then come the next 128. Warp groups take them in turn, as many as there are;
+/// what is left is more registers (Fragments::rows).
+SmallVector<Value> Emitter::getBlocks(Value address, int64_t rows,
+                                      int64_t blockColumns) {
+  int64_t lanes = kernel.arch.tensorMemory.lanes;
+  int64_t blocks = llvm::divideCeil(rows, lanes);
+  int64_t groups = role.getWarps() / plan::warpsPerGroup;
+  if (groups > 1 && blocks > 1) {
     Value group = arith::ShRUIOp::create(b, roleWarp, constant(2));
-    Value offset = arith::MulIOp::create(b, group, constant(tile.blockColumns));
-    address = arith::AddIOp::create(b, address, offset);
+    group = arith::RemUIOp::create(b, group, constant(blocks));
+    address = arith::AddIOp::create(
+        b, address, arith::MulIOp::create(b, group, constant(blockColumns)));
   }
+  SmallVector<Value> addresses;
+  for (int64_t block = 0; block < blocks; block += groups)
+    addresses.push_back(
+        arith::AddIOp::create(b, address, constant(block * blockColumns)));
+  return addresses;
+}
+
+FailureOr<Value> Emitter::loadTensor(const Tile &tile, RankedTensorType type,
+                                     Operation *user) {
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  if (!type.getElementType().isF32() || rows % kernel.arch.tensorMemory.lanes)
+    return user->emitOpError()
+           << "reads a " << type
+           << " from tensor memory; there is code for f32 and a multiple of "
+           << kernel.arch.tensorMemory.lanes << " rows";
+  SmallVector<Value> addresses = getBlocks(tile.value, rows, tile.blockColumns);
+  auto vector = VectorType::get(
+      columns * static_cast<int64_t>(addresses.size()), b.getF32Type());
+  auto load = [&]() -> Value {
+    SmallVector<Value> elements;
+    for (Value address : addresses)
+      llvm::append_range(elements, vector::ToElementsOp::create(
+                                       b, loadColumns(address, columns))
+                                       .getResults());
+    return vector::FromElementsOp::create(b, vector, elements);
+  };
   if (!tile.filled)
-    return loadColumns(address, columns);
-  auto type = VectorType::get(columns, b.getF32Type());
-  auto branch = scf::IfOp::create(b, type, tile.filled,
+    return load();
+  auto branch = scf::IfOp::create(b, vector, tile.filled,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loadColumns(address, columns));
+  scf::YieldOp::create(b, load());
   b.setInsertionPointToStart(branch.elseBlock());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vector));
   scf::YieldOp::create(b, zero);
   return branch.getResult(0);
 }

@@ -176,6 +176,15 @@ private:
   void advance(PipeInfo &pipe, Ring &ring);
   mlir::Value getNext(PipeInfo &pipe, mlir::Value slot);
   void arriveByWarp(mlir::Value barrier);
+  void fenceProxy();
+  llvm::FailureOr<llvm::SmallVector<tile::LoadOp>>
+  getLoads(agent::ProduceOp op);
+  llvm::LogicalResult fillByTma(agent::ProduceOp op, PipeInfo &pipe,
+                                mlir::Value index, mlir::Value full);
+  llvm::LogicalResult fillByThreads(agent::ProduceOp op, PipeInfo &pipe,
+                                    mlir::Value index, mlir::Value full);
+  llvm::LogicalResult fillByCopies(agent::ProduceOp op, PipeInfo &pipe,
+                                   mlir::Value index, mlir::Value full);
 
   // EmitCopies.cpp
   llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);
@@ -187,6 +196,18 @@ private:
   llvm::LogicalResult emitLoad(tile::LoadOp op, const Panels &panels,
                                mlir::Value slot, mlir::Value barrier);
   llvm::LogicalResult emitStore(tile::StoreOp op);
+
+  // EmitThreadCopies.cpp
+  /// Thread `thread` of `threads` copies its part of a tile to a slot; what it
+  /// has written itself is fenced, what cp.async writes is to be waited for.
+  void loadByThreads(tile::LoadOp op, const Panels &panels, mlir::Value slot,
+                     mlir::Value thread, int64_t threads);
+  void storeByThreads(tile::StoreOp op, const Panels &panels, mlir::Value slot,
+                      mlir::Value thread, int64_t threads);
+  mlir::Value fitsTensorMap(mlir::Value view,
+                            llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                            llvm::ArrayRef<int64_t> dims,
+                            llvm::ArrayRef<int64_t> shape);
 
   // EmitFragments.cpp
   /// The registers of a tile, as `user` reads it. `user` is the operation that
@@ -245,7 +266,11 @@ private:
                                          unsigned index);
 
   // EmitTcgen05.cpp
-  mlir::Value loadTensor(const Tile &tile, int64_t columns);
+  llvm::SmallVector<mlir::Value> getBlocks(mlir::Value address, int64_t rows,
+                                           int64_t blockColumns);
+  llvm::FailureOr<mlir::Value> loadTensor(const Tile &tile,
+                                          mlir::RankedTensorType type,
+                                          mlir::Operation *user);
   mlir::Value loadColumns(mlir::Value address, int64_t columns);
   llvm::LogicalResult writeTensor(mlir::Value tile, mlir::Value address,
                                   mlir::Operation *user);

@@ -88,19 +88,17 @@ codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
              << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
                 "a multiple of 32 along "
              << along << ", or store the operand with rows along k";
-  // PTX ISA, "Matrix Shape"; of 128 rows, columns in steps of 16, as all
-  // libraries use it.
+  // An instruction of 128 rows takes columns in steps of 16, which is what all
+  // libraries do. One of 64 rows would use half of the lanes.
+  constexpr int64_t partM = 128, step = 16;
   int64_t m = op.getM(), n = op.getN();
-  int64_t partM = std::min<int64_t>(m, 128);
   int64_t bits = bOperand.panels.bits;
-  int64_t step = partM == 128 || (bOperand.transposed && bits == 8) ? 16 : 8;
   int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
   int64_t partN = getWidth(n, step, unit);
-  if ((partM != 64 && partM != 128) || m % partM != 0 || partN == 0)
+  if (m % partM != 0 || partN == 0)
     return op->emitOpError()
            << "is a product of " << m << " x " << n
-           << "; tcgen05.mma takes 64 rows and a multiple of " << step
-           << " columns, or a multiple of 128 rows and of 16 columns";
+           << "; there is code for a multiple of 128 rows and of 16 columns";
   constexpr uint32_t f32 = 1;
   uint32_t aBit = aOperand && aOperand->transposed;
   uint32_t bBit = bOperand.transposed;

@@ -35,6 +35,9 @@ private:
   /// A constant of the kernel: one that is there, or a new one.
   Value constant(int64_t value);
   Value multiply(ArrayRef<Value> factors);
+  /// The row and the column of tile `number` of a plane of tiles, band by band.
+  void locateInPlane(Value rows, Value columns, Value number,
+                     SmallVectorImpl<Value> &coordinates);
   /// Binds the offsets of tile `number` of a loop.
   void bind(tile::ForEachOp loop, ArrayRef<Value> tiles, Value number,
             IRMapping &mapping);
@@ -86,13 +89,48 @@ Value ItemsBuilder::multiply(ArrayRef<Value> factors) {
   return product;
 }
 
+/// Rows of tiles that are walked together.
+static constexpr int64_t bandRows = 16;
+
+/// The rest and the quotient of a number, the quotient first.
+static std::pair<Value, Value> divide(OpBuilder &builder, Location loc,
+                                      Value number, Value by) {
+  auto split = affine::AffineDelinearizeIndexOp::create(
+      builder, loc, number, ArrayRef<OpFoldResult>{by},
+      /*hasOuterBound=*/false);
+  return {split.getResult(0), split.getResult(1)};
+}
+
+void ItemsBuilder::locateInPlane(Value rows, Value columns, Value number,
+                                 SmallVectorImpl<Value> &coordinates) {
+  Value band = constant(bandRows);
+  Value perBand = arith::MulIOp::create(builder, loc, band, columns);
+  auto [bandNumber, inBand] = divide(builder, loc, number, perBand);
+  Value first = arith::MulIOp::create(builder, loc, bandNumber, band);
+  // The last band may be lower.
+  Value left = arith::SubIOp::create(builder, loc, rows, first);
+  Value height = arith::MinUIOp::create(builder, loc, left, band);
+  auto [column, row] = divide(builder, loc, inBand, height);
+  coordinates.push_back(arith::AddIOp::create(builder, loc, first, row));
+  coordinates.push_back(column);
+}
+
 void ItemsBuilder::bind(tile::ForEachOp loop, ArrayRef<Value> tiles,
                         Value number, IRMapping &mapping) {
   SmallVector<Value> coordinates{number};
-  if (tiles.size() > 1)
-    coordinates = affine::AffineDelinearizeIndexOp::create(
-                      builder, loc, number, getAsOpFoldResult(tiles))
-                      .getResults();
+  if (tiles.size() > 1) {
+    Value plane = number;
+    coordinates.clear();
+    if (tiles.size() > 2) {
+      SmallVector<Value> basis(tiles.drop_back(2));
+      basis.push_back(multiply(tiles.take_back(2)));
+      coordinates = affine::AffineDelinearizeIndexOp::create(
+                        builder, loc, number, getAsOpFoldResult(basis))
+                        .getResults();
+      plane = coordinates.pop_back_val();
+    }
+    locateInPlane(tiles[tiles.size() - 2], tiles.back(), plane, coordinates);
+  }
   for (auto [offset, coordinate, size] :
        llvm::zip_equal(loop.getOffsets(), coordinates, loop.getTiles()))
     mapping.map(offset, size == 1

@@ -12,6 +12,11 @@
 // differ from group to group, the tiles of the outer loop are walked until the
 // one is found that holds the number: the stream is (group, m, n), in the order
 // of the program.
+//
+// CTAs take neighbouring numbers at the same time, so what they load meets in
+// the L2 cache if their tiles form a block and not a row. The last two
+// dimensions are therefore walked in bands of 16 rows of tiles, down each
+// column of the band first.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H

@@ -1,0 +1,337 @@
+//===- EmitThreadCopies.cpp - Tiles that threads copy ---------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Threads copy what bulk copies cannot: rows whose strides are not multiples of
+// 16 bytes, padding that is not zero, and tiles at an edge of a part of a view,
+// which a tensor map does not know.
+//
+// A tile is chunks of 16 bytes of shared memory, and thread t of T takes the
+// chunks t, t + T, .... What is outside of the view is the pad, and is not
+// stored.
+//
+//   global memory is aligned to 16, 8 or 4 bytes: cp.async of that many, which
+//   fills up with zeros
+//   else, or with another pad: element by element
+//
+// Which of them, the kernel finds out when it runs: it is the same for all
+// threads, and the caller may pass any address and strides.
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::codegen;
+
+/// Bytes of shared memory that a thread takes at once.
+static constexpr int64_t chunkBytes = 16;
+
+namespace {
+/// One chunk of a tile: where it is in shared memory, where its first element
+/// is in global memory, and how many elements of it are in the view (an i32,
+/// from 0 to all).
+struct Chunk {
+  Value shared, global, valid;
+};
+
+/// A tile in a view, as threads see it.
+class ThreadCopy {
+public:
+  ThreadCopy(ImplicitLocOpBuilder &b, KernelSignature &signature,
+             const ViewRegion &region, ArrayRef<Value> offsets,
+             ArrayRef<int64_t> dims, const Panels &panels, Value slot)
+      : b(b), panels(panels), slot(slot), bytes(panels.bits / 8) {
+    Type i64 = b.getI64Type();
+    Value first = constant(0, 64);
+    int64_t rowDim = dims.front(), columnDim = dims.back();
+    inside = constant(1, 1);
+    Value unit = constant(bytes, 64);
+    for (auto [dim, start] : llvm::enumerate(region.starts)) {
+      Value at = arith::AddIOp::create(b, start, offsets[dim]);
+      Value stride = arith::MulIOp::create(
+          b, signature.getStride(b, region.argument, dim), unit);
+      Value wide = arith::ExtSIOp::create(b, i64, at);
+      first = arith::AddIOp::create(b, first,
+                                    arith::MulIOp::create(b, wide, stride));
+      if (int64_t(dim) == columnDim) {
+        columnStride = stride;
+        columns = arith::SubIOp::create(b, region.ends[dim], at);
+        continue;
+      }
+      strides.push_back(stride);
+      if (int64_t(dim) == rowDim) {
+        rowStride = stride;
+        rows = arith::SubIOp::create(b, region.ends[dim], at);
+      } else {
+        Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at,
+                                         region.ends[dim]);
+        inside = arith::AndIOp::create(b, inside, in);
+      }
+    }
+    Value base =
+        LLVM::PtrToIntOp::create(b, i64, signature.getPointer(region.argument));
+    address = arith::AddIOp::create(b, base, first);
+  }
+
+  /// Runs `body` for the chunks of this thread.
+  void forEachChunk(Value thread, int64_t threads,
+                    llvm::function_ref<void(const Chunk &)> body) {
+    int64_t perRow = panels.count * panels.width / chunkBytes;
+    auto loop = scf::ForOp::create(b, thread, constant(panels.rows * perRow),
+                                   constant(threads));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    Value number = loop.getInductionVar();
+    Value row = arith::DivUIOp::create(b, number, constant(perRow));
+    Value chunk = arith::RemUIOp::create(b, number, constant(perRow));
+    body(getChunk(row, chunk));
+  }
+
+  /// Whether `size` bytes are one access wherever they are in global memory.
+  Value isAligned(int64_t size) {
+    Value bits = address;
+    for (Value stride : strides)
+      bits = arith::OrIOp::create(b, bits, stride);
+    Value rest = arith::AndIOp::create(b, bits, constant(size - 1, 64));
+    Value aligned = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
+                                          constant(0, 64));
+    Value dense = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        columnStride, constant(bytes, 64));
+    return arith::AndIOp::create(b, aligned, dense);
+  }
+
+  int64_t getElements() const { return chunkBytes / bytes; }
+  Type getElementType() const { return b.getIntegerType(panels.bits); }
+
+  /// The pointer to element `index` of a chunk.
+  Value getElement(const Chunk &chunk, int64_t index) {
+    Value offset = arith::MulIOp::create(b, columnStride, constant(index, 64));
+    return toPointer(arith::AddIOp::create(b, chunk.global, offset));
+  }
+
+  Value toPointer(Value number) {
+    auto type = LLVM::LLVMPointerType::get(
+        b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+    return LLVM::IntToPtrOp::create(b, type, number);
+  }
+
+  Value constant(int64_t value, unsigned bits = 32) {
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(b.getIntegerType(bits), value));
+  }
+
+  Value getShared(Value offset) {
+    return LLVM::GEPOp::create(b, slot.getType(), b.getI8Type(), slot,
+                               ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
+  }
+
+private:
+  Chunk getChunk(Value row, Value number) {
+    // In its panel, then swizzled: chunks change places by the number of the
+    // 128 bytes that they are in.
+    int64_t perPanel = panels.width / chunkBytes;
+    Value panel = arith::DivUIOp::create(b, number, constant(perPanel));
+    Value inRow = arith::RemUIOp::create(b, number, constant(perPanel));
+    Value offset = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, row, constant(panels.width)),
+        arith::MulIOp::create(b, inRow, constant(chunkBytes)));
+    Value span = arith::DivUIOp::create(b, offset, constant(swizzleSpan));
+    Value pattern = arith::AndIOp::create(
+        b, span, constant(panels.width / panels.atom - 1));
+    offset = arith::XOrIOp::create(
+        b, offset, arith::MulIOp::create(b, pattern, constant(panels.atom)));
+    Chunk chunk;
+    chunk.shared = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, panel, constant(panels.bytes())), offset);
+
+    Type i64 = b.getI64Type();
+    Value column = arith::MulIOp::create(b, number, constant(getElements()));
+    Value down = arith::MulIOp::create(b, arith::ExtUIOp::create(b, i64, row),
+                                       rowStride);
+    Value right = arith::MulIOp::create(
+        b, arith::ExtUIOp::create(b, i64, column), columnStride);
+    chunk.global = arith::AddIOp::create(
+        b, arith::AddIOp::create(b, address, down), right);
+
+    Value left = arith::SubIOp::create(b, columns, column);
+    left = arith::MaxSIOp::create(b, left, constant(0));
+    left = arith::MinSIOp::create(b, left, constant(getElements()));
+    Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row, rows);
+    in = arith::AndIOp::create(b, in, inside);
+    chunk.valid = arith::SelectOp::create(b, in, left, constant(0));
+    return chunk;
+  }
+
+  ImplicitLocOpBuilder &b;
+  const Panels &panels;
+  Value slot;
+  int64_t bytes;
+  /// Of the tile's first element, a number; strides are in bytes.
+  Value address, rowStride, columnStride;
+  /// All strides but that of a column.
+  SmallVector<Value> strides;
+  /// How many rows and columns are in the view from the first element on, and
+  /// whether the other coordinates are.
+  Value rows, columns, inside;
+};
+} // namespace
+
+/// `first` if the condition holds, else `second`.
+static void branch(ImplicitLocOpBuilder &b, Value condition,
+                   llvm::function_ref<void()> first,
+                   llvm::function_ref<void()> second) {
+  auto op = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  first();
+  b.setInsertionPointToStart(op.elseBlock());
+  second();
+}
+
+/// cp.async of `size` bytes. What is not in the view is zero.
+static void copyAsync(ImplicitLocOpBuilder &b, ThreadCopy &copy,
+                      const Chunk &chunk, int64_t size) {
+  int64_t elementBytes = chunkBytes / copy.getElements();
+  Value valid =
+      arith::MulIOp::create(b, chunk.valid, copy.constant(elementBytes));
+  for (int64_t done = 0; done < chunkBytes; done += size) {
+    Value left = arith::SubIOp::create(b, valid, copy.constant(done));
+    left = arith::MaxSIOp::create(b, left, copy.constant(0));
+    left = arith::MinSIOp::create(b, left, copy.constant(size));
+    Value from =
+        arith::AddIOp::create(b, chunk.global, copy.constant(done, 64));
+    Value to = arith::AddIOp::create(b, chunk.shared, copy.constant(done));
+    NVVM::CpAsyncOp::create(b, copy.getShared(to), copy.toPointer(from), size,
+                            size == chunkBytes
+                                ? NVVM::LoadCacheModifierKind::CG
+                                : NVVM::LoadCacheModifierKind::CA,
+                            left);
+  }
+}
+
+/// The same, element by element.
+static void copyElements(ImplicitLocOpBuilder &b, ThreadCopy &copy,
+                         const Chunk &chunk, const APInt &pad) {
+  Type type = copy.getElementType();
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < copy.getElements(); ++i) {
+    Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                     copy.constant(i), chunk.valid);
+    auto op = scf::IfOp::create(b, type, in, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(op.thenBlock());
+    Value loaded = LLVM::LoadOp::create(b, type, copy.getElement(chunk, i));
+    scf::YieldOp::create(b, loaded);
+    b.setInsertionPointToStart(op.elseBlock());
+    Value padded = arith::ConstantOp::create(b, b.getIntegerAttr(type, pad));
+    scf::YieldOp::create(b, padded);
+    elements.push_back(op.getResult(0));
+  }
+  Value vector = vector::FromElementsOp::create(
+      b, VectorType::get(copy.getElements(), type), elements);
+  LLVM::StoreOp::create(b, vector, copy.getShared(chunk.shared), chunkBytes);
+}
+
+static APInt getBits(TypedAttr attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().bitcastToAPInt();
+  return cast<IntegerAttr>(attribute).getValue();
+}
+
+void Emitter::loadByThreads(tile::LoadOp op, const Panels &panels, Value slot,
+                            Value thread, int64_t threads) {
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : op.getMixedOffsets())
+    offsets.push_back(lookup(offset));
+  ThreadCopy copy(b, kernel.signature, getRegion(op.getView()), offsets,
+                  op.getTileDims(), panels, slot);
+  APInt pad = getBits(op.getPadOrZero());
+  auto byElements = [&] {
+    copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
+      copyElements(b, copy, chunk, pad);
+    });
+    // Written through the generic proxy, read through the asynchronous one.
+    fenceProxy();
+  };
+  if (!pad.isZero())
+    return byElements();
+  std::function<void(int64_t)> bySize = [&](int64_t size) {
+    if (size < 4)
+      return byElements();
+    branch(
+        b, copy.isAligned(size),
+        [&] {
+          copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
+            copyAsync(b, copy, chunk, size);
+          });
+        },
+        [&] { bySize(size / 2); });
+  };
+  bySize(chunkBytes);
+}
+
+void Emitter::storeByThreads(tile::StoreOp op, const Panels &panels, Value slot,
+                             Value thread, int64_t threads) {
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : op.getMixedOffsets())
+    offsets.push_back(lookup(offset));
+  ThreadCopy copy(b, kernel.signature, getRegion(op.getView()), offsets,
+                  op.getTileDims(), panels, slot);
+  Type type = copy.getElementType();
+  int64_t count = copy.getElements();
+  auto vector = VectorType::get(count, type);
+  Value aligned = copy.isAligned(chunkBytes);
+  copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
+    Value loaded = LLVM::LoadOp::create(b, vector, copy.getShared(chunk.shared),
+                                        chunkBytes);
+    Value all = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, chunk.valid,
+                                      copy.constant(count));
+    branch(
+        b, arith::AndIOp::create(b, all, aligned),
+        [&] {
+          LLVM::StoreOp::create(b, loaded, copy.toPointer(chunk.global),
+                                chunkBytes);
+        },
+        [&] {
+          for (int64_t i = 0; i < count; ++i) {
+            Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                             copy.constant(i), chunk.valid);
+            when(in, [&] {
+              Value element = vector::ExtractOp::create(b, loaded, i);
+              LLVM::StoreOp::create(b, element, copy.getElement(chunk, i));
+            });
+          }
+        });
+  });
+}
+
+/// Whether a bulk copy of a tile of a part of a view does the right thing: the
+/// tile ends before the part does, or the part ends where the view does, whose
+/// edge the tensor map knows. Null if there is no part.
+Value Emitter::fitsTensorMap(Value view, ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
+  if (isa<BlockArgument>(view))
+    return {};
+  ViewRegion region = getRegion(view);
+  Value fits = constant(1, 1);
+  for (auto [dim, size] : llvm::zip_equal(dims, shape)) {
+    Value at =
+        arith::AddIOp::create(b, region.starts[dim], lookup(offsets[dim]));
+    Value last = arith::AddIOp::create(b, at, constant(size));
+    Value before = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, last,
+                                         region.ends[dim]);
+    Value known = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, region.ends[dim],
+        kernel.signature.getSize(b, region.argument, dim));
+    fits =
+        arith::AndIOp::create(b, fits, arith::OrIOp::create(b, before, known));
+  }
+  return fits;
+}
