@@ -132,8 +132,6 @@ EXTENDED = [
     Case("tilelang_sm100_gemm", "bf16", tilelang_gemm, problems=CUBE),
     Case("tilelang_sm100_gemm_specialized", "bf16", tilelang_gemm, dict(rows_first=True),
          problems=CUBE),
-    Case("tilelang_sm100_attention", "bf16", tilelang_attention,
-         dict(queries=128, causal=False), problems=(Problem(512, 2, 64),)),
     *both("mojo_{arch}_simt_gemm", "fp32", mojo_simt, problems=MOJO),
     Case("mojo_sm90_wgmma_gemm", "bf16", mojo_gemm, dict(threads=288), problems=MOJO),
     Case("mojo_sm100_tcgen05_gemm", "bf16", mojo_gemm, dict(threads=192), problems=MOJO),
