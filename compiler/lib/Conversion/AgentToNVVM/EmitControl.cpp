@@ -99,8 +99,8 @@ LogicalResult Emitter::emitRole(RoleOp op) {
   for (auto &[value, pipe] : kernel.pipes) {
     // Whoever fills a slot finds it empty at first: the phase before the first
     // one is complete.
-    rings[{value, Fills}] = {constant(0), constant(1), {}, {}};
-    rings[{value, Empties}] = {constant(0), constant(0), {}, {}};
+    rings[{value, Fills}] = {constant(0), constant(1), {}};
+    rings[{value, Empties}] = {constant(0), constant(0), {}};
   }
   fragments = plan::Fragments::get(op, kernel.arch);
   SmallVector<Operation *> before = findTilesBefore(op);
@@ -110,6 +110,7 @@ LogicalResult Emitter::emitRole(RoleOp op) {
     if (failed(emitOp(maker)))
       return failure();
   b.setLoc(op.getLoc());
+  roleStart = tensorLane.getDefiningOp();
   startLags(op);
   if (failed(emitBlock(op.getBody().front())))
     return failure();
@@ -217,8 +218,7 @@ void Emitter::pushRings(ArrayRef<RingKey> keys,
   for (const RingKey &key : keys) {
     Ring &ring = rings[key];
     values.append({ring.slot, ring.phase});
-    if (ring.held)
-      values.append({ring.oldest, ring.held});
+    llvm::append_range(values, ring.kept);
   }
 }
 
@@ -228,11 +228,10 @@ void Emitter::popRings(ArrayRef<RingKey> keys, ValueRange values) {
     ring.slot = values[0];
     ring.phase = values[1];
     values = values.drop_front(2);
-    if (!ring.held)
-      continue;
-    ring.oldest = values[0];
-    ring.held = values[1];
-    values = values.drop_front(2);
+    for (Value &kept : ring.kept) {
+      kept = values.front();
+      values = values.drop_front();
+    }
   }
 }
 

@@ -42,7 +42,8 @@ Value Emitter::getBarrier(int64_t first, Value slot) {
 
 /// A pointer into shared memory, or an address in tensor memory.
 Value Emitter::getSlot(PipeInfo &pipe, unsigned index, Value slot) {
-  Value offset = arith::MulIOp::create(b, slot, constant(pipe.place.stride));
+  Value offset = arith::MulIOp::create(b, slot, constant(pipe.place.stride),
+                                       arith::IntegerOverflowFlags::nuw);
   if (pipe.op.getPipe().getType().getMemory() == Memory::tmem) {
     Value base = arith::AddIOp::create(
         b, kernel.tensor, constant(pipe.place.start + pipe.offsets[index]));
@@ -69,11 +70,9 @@ void Emitter::wait(Value barrier, Value phase) {
   scf::YieldOp::create(b);
 }
 
-Value Emitter::getNext(PipeInfo &pipe, Value slot) {
-  Value next = arith::AddIOp::create(b, slot, constant(1));
-  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
-                                      constant(pipe.op.getSlots()));
-  return arith::SelectOp::create(b, wraps, constant(0), next);
+/// Whether there is a slot behind a number of `Ring::kept`.
+Value Emitter::isSlot(Value kept) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, kept, constant(0));
 }
 
 void Emitter::advance(PipeInfo &pipe, Ring &ring) {
@@ -339,19 +338,14 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
   for (auto [value, index] : llvm::zip_equal(op.getPipes(), indices)) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
-    if (!ring.held) {
+    if (ring.kept.empty()) {
       release(op, pipe, index, 0);
       continue;
     }
     // The newest `lag` slots are kept. Once there are more, one goes back.
-    Value full = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.held,
-                                       constant(op.getLag()));
-    Value oldest = ring.oldest;
-    when(full, [&] { release(op, pipe, oldest, op.getLag()); });
-    ring.oldest =
-        arith::SelectOp::create(b, full, getNext(pipe, oldest), oldest);
-    Value more = arith::AddIOp::create(b, ring.held, constant(1));
-    ring.held = arith::SelectOp::create(b, full, ring.held, more);
+    Value oldest = ring.kept.pop_back_val();
+    when(isSlot(oldest), [&] { release(op, pipe, oldest, op.getLag()); });
+    ring.kept.insert(ring.kept.begin(), index);
   }
   return success();
 }
@@ -398,8 +392,7 @@ static void forEachLag(Operation *scope,
 void Emitter::startLags(Operation *scope) {
   forEachLag(scope, [&](ConsumeOp op, Value value) {
     Ring &ring = rings[{value, Empties}];
-    ring.oldest = ring.slot;
-    ring.held = constant(0);
+    ring.kept.assign(op.getLag(), constant(-1));
   });
 }
 
@@ -413,13 +406,8 @@ void Emitter::endLags(Operation *scope) {
   forEachLag(scope, [&](ConsumeOp op, Value value) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
-    for (int64_t i = 0; i < op.getLag(); ++i) {
-      Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
-                                          ring.held, constant(i));
-      when(holds, [&] { release(op, pipe, ring.oldest, 0); });
-      ring.oldest = getNext(pipe, ring.oldest);
-    }
-    ring.oldest = {};
-    ring.held = {};
+    for (Value oldest : llvm::reverse(ring.kept))
+      when(isSlot(oldest), [&] { release(op, pipe, oldest, 0); });
+    ring.kept.clear();
   });
 }

@@ -204,6 +204,57 @@ FailureOr<Value> Emitter::getSum(Value tile, Operation *user) {
   return getFragment(tile, user);
 }
 
+/// The same number, of which LLVM knows nothing: otherwise it computes parts of
+/// it anew in every iteration.
+static Value hide(ImplicitLocOpBuilder &b, Value value) {
+  return LLVM::InlineAsmOp::create(
+             b, value.getType(), value, "mov.b32 $0, $1;", "=r,r",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+             ArrayAttr())
+      .getRes();
+}
+
+/// The matrix descriptor of the tile at `slot`: its address in units of 16
+/// bytes, and `bits` that describe its panels. Each warp group starts `rows`
+/// units behind the one before it.
+Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
+  // The address of a slot is the start of its pipe and the slot's distance from
+  // there. What is the same for all slots is computed once, where the role
+  // starts.
+  auto address = slot.getDefiningOp<LLVM::GEPOp>();
+  auto distance =
+      address.getDynamicIndices().front().getDefiningOp<arith::MulIOp>();
+  auto start = address.getBase().getDefiningOp<LLVM::GEPOp>();
+  Value &first = descriptors[{start.getRawConstantIndices()[0], bits}];
+  if (!first) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(roleStart);
+    Value pointer = LLVM::GEPOp::create(
+        b, start.getType(), b.getI8Type(), kernel.shared,
+        ArrayRef<LLVM::GEPArg>{start.getRawConstantIndices()[0]});
+    Value units = arith::ShRUIOp::create(
+        b, LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer), constant(4));
+    if (rows) {
+      Value warp = arith::SubIOp::create(b, kernel.warp,
+                                         constant(role.getAt().value_or(0)));
+      Value group = arith::ShRUIOp::create(b, warp, constant(2));
+      units = arith::AddIOp::create(
+          b, units, arith::MulIOp::create(b, group, constant(rows)));
+    }
+    first = hide(b, arith::AddIOp::create(
+                        b, units, constant(static_cast<int32_t>(bits))));
+    roleStart = first.getDefiningOp();
+  }
+  int64_t stride = *getConstantIntValue(distance.getRhs());
+  Value moved =
+      arith::MulIOp::create(b, distance.getLhs(), constant(stride / 16));
+  Value low = arith::AddIOp::create(b, first, moved);
+  return arith::OrIOp::create(
+      b, arith::ExtUIOp::create(b, b.getI64Type(), low),
+      constant(static_cast<int64_t>(bits >> 32 << 32), 64));
+}
+
 /// The type of an operand as it lies in shared memory.
 static RankedTensorType getStoredType(Value value, const Tile &tile) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -227,7 +278,8 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
   bool transposable = aType.isBF16() || aType.isF16();
 
   SmallVector<Value> inputs;
-  std::string text = "{\n.reg .pred first, next;\n.reg .b64 da, db;\n"
+  std::string text = "{\n.reg .pred first, next;\n"
+                     ".reg .b64 da, db;\n"
                      "setp.ne.b32 first, " +
                      std::to_string(sum.empty() ? 0 : 1) +
                      ", 0;\nsetp.ne.b32 next, 1, 0;\n";
@@ -235,19 +287,11 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
     inputs.push_back(value);
     return "$" + std::to_string(count + sum.size() + inputs.size() - 1);
   };
-  auto addOperand = [&](const Tile &tile, RankedTensorType type, Value group) {
+  auto addOperand = [&](const Tile &tile, RankedTensorType type, bool isA) {
     Operand operand = {*getPanels(type), tile.transposed};
-    Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), tile.value);
-    Value units = arith::ShRUIOp::create(b, address, constant(4));
-    if (group)
-      units = arith::AddIOp::create(
-          b, units,
-          arith::MulIOp::create(b, group,
-                                constant(operand.getDistance(rowsOfGroup, 0))));
-    Value wide = arith::ExtUIOp::create(b, b.getI64Type(), units);
-    Value descriptor = arith::AddIOp::create(
-        b, wide, constant(describe(operand.panels, operand.transposed), 64));
-    return std::pair(operand, addInput(descriptor));
+    int64_t rows = isA ? operand.getDistance(rowsOfGroup, 0) : 0;
+    uint64_t bits = describe(operand.panels, operand.transposed);
+    return std::pair(operand, addInput(getDescriptor(tile.value, bits, rows)));
   };
 
   Operand aOperand = {}, bOperand = {};
@@ -265,14 +309,11 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
       text +=
           "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
   } else {
-    Value warp = arith::SubIOp::create(b, kernel.warp,
-                                       constant(role.getAt().value_or(0)));
-    Value group = arith::ShRUIOp::create(b, warp, constant(2));
-    std::tie(aOperand, aBase) = addOperand(a, getStoredType(op.getA(), a),
-                                           warpGroups > 1 ? group : Value());
+    std::tie(aOperand, aBase) =
+        addOperand(a, getStoredType(op.getA(), a), warpGroups > 1);
   }
   std::tie(bOperand, bBase) =
-      addOperand(bTile, getStoredType(op.getB(), bTile), Value());
+      addOperand(bTile, getStoredType(op.getB(), bTile), false);
 
   text += "wgmma.fence.sync.aligned;\n";
   std::string form =

@@ -127,10 +127,11 @@ public:
   const llvm::DenseMap<mlir::Value, Tile> &getTiles() const { return tiles; }
 
 private:
-  /// The next slot of one end of a pipe. With a lag, `oldest` is the slot that
-  /// is released next, and `held` says how many there are.
+  /// The next slot of one end of a pipe. With a lag, `kept` are the slots that
+  /// are not released yet, the newest first; a negative number is none.
   struct Ring {
-    mlir::Value slot, phase, oldest, held;
+    mlir::Value slot, phase;
+    llvm::SmallVector<mlir::Value, 1> kept;
   };
   /// Which end of a pipe.
   enum End : unsigned { Fills, Empties };
@@ -174,7 +175,7 @@ private:
   mlir::Value getSlot(PipeInfo &pipe, unsigned index, mlir::Value slot);
   void wait(mlir::Value barrier, mlir::Value phase);
   void advance(PipeInfo &pipe, Ring &ring);
-  mlir::Value getNext(PipeInfo &pipe, mlir::Value slot);
+  mlir::Value isSlot(mlir::Value kept);
   void arriveByWarp(mlir::Value barrier);
   void fenceProxy();
   llvm::FailureOr<llvm::SmallVector<tile::LoadOp>>
@@ -284,6 +285,7 @@ private:
                                               int64_t columns,
                                               llvm::ArrayRef<mlir::Value> sum);
   llvm::FailureOr<mlir::Value> getSum(mlir::Value tile, mlir::Operation *user);
+  mlir::Value getDescriptor(mlir::Value slot, uint64_t bits, int64_t rows);
   bool isInFlight(mlir::Value tile);
   /// Waits until at most the newest groups are not done. `others` are updated
   /// as the tiles are.
@@ -312,6 +314,11 @@ private:
   /// The groups of products so far. Where a loop may add to them, it does not
   /// count: a wait is then too long, never too short.
   int64_t groups = 0;
+  /// Matrix descriptors of the first slot, by the place of the tile in shared
+  /// memory and the bits that describe it.
+  llvm::DenseMap<std::pair<int64_t, uint64_t>, mlir::Value> descriptors;
+  /// What a role computes once comes behind this.
+  mlir::Operation *roleStart = nullptr;
   /// The role, and in it: the elected thread of this warp, the elected thread
   /// of the role's first warp, the number of this warp.
   agent::RoleOp role;
