@@ -431,16 +431,30 @@ LogicalResult Emitter::emitItems(ForEachItemOp op) {
   if (!items || items.getStream() != Stream::fixed)
     return op->emitOpError("takes work items that are granted at run time, "
                            "which has no code yet");
+  SmallVector<RingKey> keys = findRings(op);
+  // A wait tells one pass of a ring from the next by one bit. A role that does
+  // not see the slots between its own items would lose count.
   if (op.getEvery() != 1)
-    return op->emitOpError("takes every other work item, which has no code "
-                           "yet");
+    for (auto [value, end] : keys) {
+      PipeOp pipe = kernel.pipes.find(value)->second.op;
+      if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
+        return op->emitOpError()
+               << "takes every " << op.getEvery() << ". work item and shares '"
+               << pipe.getName()
+               << "' with a role that takes others; give each of these roles a "
+                  "pipe of its own";
+    }
   finishProductsExcept({});
   startLags(op);
-  SmallVector<RingKey> keys = findRings(op);
   SmallVector<Value> inits;
   pushRings(keys, inits);
-  auto loop = scf::ForOp::create(b, kernel.firstItem, lookup(items.getCount()),
-                                 kernel.itemStep, inits);
+  Value skipped =
+      arith::MulIOp::create(b, kernel.itemStep, constant(op.getFrom()));
+  Value first = arith::AddIOp::create(b, kernel.firstItem, skipped);
+  Value step =
+      arith::MulIOp::create(b, kernel.itemStep, constant(op.getEvery()));
+  auto loop =
+      scf::ForOp::create(b, first, lookup(items.getCount()), step, inits);
   {
     OpBuilder::InsertionGuard guard(b);
     enter(b, loop);

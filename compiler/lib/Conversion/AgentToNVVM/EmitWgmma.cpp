@@ -58,39 +58,6 @@ static std::optional<StringRef> getTypeName(Type type) {
   return std::nullopt;
 }
 
-/// The bits of a matrix descriptor that are not the address, as wgmma reads
-/// them (PTX ISA, "Matrix descriptor format" of wgmma).
-static int64_t describe(const Panels &panels, bool transposed) {
-  uint64_t swizzle = panels.width == 128 ? 1 : panels.width == 64 ? 2 : 3;
-  // Eight rows of a panel are one core. From one core to the next it is the
-  // stride. Along k a panel is one core wide, so the leading distance has no
-  // meaning there; across k it is the distance to the next panel.
-  uint64_t stride = 8 * panels.width / 16;
-  uint64_t leading = transposed ? panels.bytes() / 16 : 1;
-  return static_cast<int64_t>(leading << 16 | stride << 32 | swizzle << 62);
-}
-
-namespace {
-/// An operand of a product in shared memory.
-struct Operand {
-  Panels panels;
-  bool transposed;
-
-  /// How far an element is from the first one, in the descriptor's unit of 16
-  /// bytes: `row` of A or B, `k` bytes along k.
-  int64_t getDistance(int64_t row, int64_t k) const {
-    if (!transposed)
-      return (row * panels.width + k / panels.width * panels.bytes() +
-              k % panels.width) /
-             16;
-    int64_t element = panels.bits / 8;
-    return (row / panels.elements() * panels.bytes() +
-            k / element * panels.width) /
-           16;
-  }
-};
-} // namespace
-
 /// Writes inline assembly that changes `sums`, of f32, and returns what they
 /// are then. In the text they are $0, $1, ...; the inputs come behind
 /// them, or, unless the sums are `fresh` (not read), behind two times as many.
@@ -217,7 +184,7 @@ static Value hide(ImplicitLocOpBuilder &b, Value value) {
 
 /// The matrix descriptor of the tile at `slot`: its address in units of 16
 /// bytes, and `bits` that describe its panels. Each warp group starts `rows`
-/// units behind the one before it.
+/// bytes behind the one before it.
 Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
   // The address of a slot is the start of its pipe and the slot's distance from
   // there. What is the same for all slots is computed once, where the role
@@ -236,11 +203,9 @@ Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
     Value units = arith::ShRUIOp::create(
         b, LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer), constant(4));
     if (rows) {
-      Value warp = arith::SubIOp::create(b, kernel.warp,
-                                         constant(role.getAt().value_or(0)));
-      Value group = arith::ShRUIOp::create(b, warp, constant(2));
+      Value group = arith::ShRUIOp::create(b, roleWarp, constant(2));
       units = arith::AddIOp::create(
-          b, units, arith::MulIOp::create(b, group, constant(rows)));
+          b, units, arith::MulIOp::create(b, group, constant(rows / 16)));
     }
     first = hide(b, arith::AddIOp::create(
                         b, units, constant(static_cast<int32_t>(bits))));
@@ -255,14 +220,6 @@ Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
       constant(static_cast<int64_t>(bits >> 32 << 32), 64));
 }
 
-/// The type of an operand as it lies in shared memory.
-static RankedTensorType getStoredType(Value value, const Tile &tile) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!tile.transposed)
-    return type;
-  return type.clone(ArrayRef<int64_t>{type.getDimSize(1), type.getDimSize(0)});
-}
-
 /// The columns [first, first + columns) of a product. Adds to `sum`, elements
 /// of a fragment of as many columns, or starts from zero if there are none.
 SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
@@ -270,7 +227,8 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
   const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
   Type aType = op.getA().getType().getElementType();
   Type bType = op.getB().getType().getElementType();
-  int64_t k = bytesOfK * 8 / plan::getElementBits(aType);
+  int64_t aBits = plan::getElementBits(aType);
+  int64_t k = bytesOfK * 8 / aBits;
   int64_t warpGroups = role.getWarps() / plan::warpsPerGroup;
   int64_t blocks = op.getM() / (rowsOfGroup * warpGroups);
   size_t perBlock = columns / 2;
@@ -287,21 +245,14 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
     inputs.push_back(value);
     return "$" + std::to_string(count + sum.size() + inputs.size() - 1);
   };
-  auto addOperand = [&](const Tile &tile, RankedTensorType type, bool isA) {
-    Operand operand = {*getPanels(type), tile.transposed};
-    int64_t rows = isA ? operand.getDistance(rowsOfGroup, 0) : 0;
-    uint64_t bits = describe(operand.panels, operand.transposed);
-    return std::pair(operand, addInput(getDescriptor(tile.value, bits, rows)));
-  };
-
-  Operand aOperand = {}, bOperand = {};
-  std::string aBase, bBase;
   bool inRegisters = a.kind == Tile::Kind::Fragment;
+  SharedOperand aOperand, bOperand = {*bTile.panels, bTile.transposed};
+  std::string aBase;
   if (inRegisters) {
     // The words of A are copied here, behind the wait for the product that read
     // them before, and not where LLVM computes them.
     auto type = cast<VectorType>(a.value.getType());
-    int64_t words = type.getNumElements() * plan::getElementBits(aType) / 32;
+    int64_t words = type.getNumElements() * aBits / 32;
     Value packed = vector::BitCastOp::create(
         b, VectorType::get(words, b.getI32Type()), a.value);
     text += ".reg .b32 a<" + std::to_string(words) + ">;\n";
@@ -309,33 +260,36 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
       text +=
           "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
   } else {
-    std::tie(aOperand, aBase) =
-        addOperand(a, getStoredType(op.getA(), a), warpGroups > 1);
+    aOperand = {*a.panels, a.transposed};
+    int64_t rows = warpGroups > 1 ? aOperand.getOffset(rowsOfGroup, 0) : 0;
+    aBase = addInput(getDescriptor(a.value, aOperand.describeForWgmma(), rows));
   }
-  std::tie(bOperand, bBase) =
-      addOperand(bTile, getStoredType(op.getB(), bTile), false);
+  std::string bBase =
+      addInput(getDescriptor(bTile.value, bOperand.describeForWgmma(), 0));
 
   text += "wgmma.fence.sync.aligned;\n";
   std::string form =
       llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{3} ",
                     columns, k, *getTypeName(aType), *getTypeName(bType));
-  int64_t bytes = op.getK() * plan::getElementBits(aType) / 8;
-  for (int64_t step = 0; step < bytes / bytesOfK; ++step)
+  int64_t steps = op.getK() / k;
+  // From the first element of a tile, in the descriptor's unit.
+  auto getUnits = [&](const SharedOperand &operand, int64_t row, int64_t step) {
+    return operand.getOffset(row, step * k) / 16;
+  };
+  for (int64_t step = 0; step < steps; ++step)
     for (int64_t block = 0; block < blocks; ++block) {
-      std::string from;
+      std::string from = "da";
       if (inRegisters) {
-        int64_t word = (block * bytes / bytesOfK + step) * 4;
+        int64_t word = (block * steps + step) * 4;
         from = llvm::formatv("{{a{0}, a{1}, a{2}, a{3}}", word, word + 1,
                              word + 2, word + 3);
       } else {
-        text +=
-            llvm::formatv("add.s64 da, {0}, {1};\n", aBase,
-                          aOperand.getDistance(block * rowsOfGroup * warpGroups,
-                                               step * bytesOfK));
-        from = "da";
+        text += llvm::formatv(
+            "add.s64 da, {0}, {1};\n", aBase,
+            getUnits(aOperand, block * rowsOfGroup * warpGroups, step));
       }
       text += llvm::formatv("add.s64 db, {0}, {1};\n", bBase,
-                            bOperand.getDistance(first, step * bytesOfK));
+                            getUnits(bOperand, first, step));
       text += form + "{";
       for (size_t i = 0; i < perBlock; ++i)
         text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
@@ -379,19 +333,58 @@ LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
            << (a.transposed ? aType : bType)
            << ", across its rows in memory; wgmma does that for 16-bit types "
               "only, so lay it out along k";
-  bool aIsRead = a.kind == Tile::Kind::Shared ||
-                 (a.kind == Tile::Kind::Fragment && isShort);
-  if (!aIsRead || bTile.kind != Tile::Kind::Shared)
-    return op->emitOpError() << "takes " << (aIsRead ? "b" : "a")
-                             << " from where wgmma does not read it: a is a "
-                                "slot of shared memory, or 16-bit and in "
-                                "registers, and b is a slot";
+  if (a.kind == Tile::Kind::Fragment && !isShort)
+    return op->emitOpError()
+           << "takes a, of " << aType
+           << ", from registers; wgmma does that for 16-bit types only, so "
+              "load it, or convert it to bf16 or f16";
+  if (a.kind != Tile::Kind::Fragment && failed(getSharedOperand(op.getA(), op)))
+    return failure();
+  return success(succeeded(getSharedOperand(op.getB(), op)));
+}
+
+/// Sums of 8-bit products keep only some 14 bits (PTX does not say how many).
+/// So each tile's product is a sum of its own, and threads add it to the total.
+/// The sum is made in parts of columns, of which two are in flight: the
+/// registers would not hold all of it beside the total.
+LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
+  constexpr int64_t columnsOfTwoGroups = 128;
+  int64_t n = op.getN();
+  int64_t columns = n;
+  while (columns > columnsOfTwoGroups / 2 && n > columnsOfTwoGroups &&
+         columns % 16 == 0)
+    columns /= 2;
+  FailureOr<Value> total = getFragment(op.getAcc(), op);
+  if (failed(total))
+    return failure();
+  SmallVector<Value> elements = getElements(b, *total);
+  int64_t perBlock = n / 2, perPart = columns / 2;
+  SmallVector<Value> parts;
+  auto add = [&](int64_t part, int64_t newest) {
+    waitForProducts(newest, parts);
+    for (auto [index, value] : llvm::enumerate(getElements(b, parts[part]))) {
+      int64_t block = index / perPart, within = index % perPart;
+      Value &to = elements[block * perBlock + part * perPart + within];
+      to = arith::AddFOp::create(b, to, value);
+    }
+  };
+  for (int64_t part = 0; part < n / columns; ++part) {
+    parts.push_back(
+        getVector(b, issueProduct(op, part * columns, columns, {})));
+    inFlight.push_back({parts.back(), groups, /*readsRegisters=*/false});
+    if (part > 0)
+      add(part - 1, 1);
+  }
+  add(parts.size() - 1, 0);
+  tiles[op.getResult()] = {Tile::Kind::Fragment, getVector(b, elements)};
   return success();
 }
 
 LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
   if (failed(checkWgmma(op)))
     return failure();
+  if (plan::getElementBits(op.getA().getType().getElementType()) == 8)
+    return emitPromoted(op);
   // The registers that A is copied to belong to this instruction: the last
   // product that read registers has to be done with them.
   bool readsRegisters = tiles.lookup(op.getA()).kind == Tile::Kind::Fragment;

@@ -280,6 +280,7 @@ private:
 
   // EmitWgmma.cpp
   llvm::LogicalResult emitWgmma(tile::MmaOp op);
+  llvm::LogicalResult emitPromoted(tile::MmaOp op);
   llvm::LogicalResult checkWgmma(tile::MmaOp op);
   llvm::SmallVector<mlir::Value> issueProduct(tile::MmaOp op, int64_t first,
                                               int64_t columns,

@@ -26,6 +26,13 @@ uint64_t SharedOperand::describeForTcgen05() const {
   return leading << 16 | stride << 32 | version << 46 | swizzle << 61;
 }
 
+uint64_t SharedOperand::describeForWgmma() const {
+  uint64_t swizzle = panels.width == 128 ? 1 : panels.width == 64 ? 2 : 3;
+  uint64_t stride = 8 * panels.width / 16;
+  uint64_t leading = transposed ? panels.bytes() / 16 : 1;
+  return leading << 16 | stride << 32 | swizzle << 62;
+}
+
 namespace {
 /// One row of the table of operand types: its number in the descriptor.
 struct OperandType {

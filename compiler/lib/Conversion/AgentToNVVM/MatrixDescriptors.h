@@ -48,6 +48,8 @@ struct SharedOperand {
   /// The descriptor for tcgen05 without the address, which is in units of 16
   /// bytes in the lowest bits.
   uint64_t describeForTcgen05() const;
+  /// The same for wgmma.
+  uint64_t describeForWgmma() const;
 };
 
 /// A product of tiles as instructions of tcgen05: all have one shape.
