@@ -40,6 +40,8 @@ static void write(OStream &json, const Parameter &parameter) {
     case Parameter::Kind::TensorMap:
       writeNumbers(json, "box", parameter.box);
       json.attribute("swizzle", parameter.swizzle);
+      if (parameter.atom != 16)
+        json.attribute("atom", parameter.atom);
       break;
     case Parameter::Kind::Size:
     case Parameter::Kind::Stride:

@@ -209,6 +209,11 @@ static Parameter readParameter(const Value &value, std::string where,
     result.swizzle = reader.number("swizzle", 0, 128);
     if (!llvm::is_contained({0u, 32u, 64u, 128u}, result.swizzle))
       reader.fail("swizzle", "0, 32, 64 or 128 is expected");
+    if (reader.has("atom")) {
+      result.atom = reader.number("atom", 16, 32);
+      if (result.atom != 16 && (result.atom != 32 || result.swizzle != 128))
+        reader.fail("atom", "16 is expected, or 32 for a swizzle of 128");
+    }
     break;
   case Parameter::Kind::Size:
   case Parameter::Kind::Stride:

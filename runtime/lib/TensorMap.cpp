@@ -83,6 +83,9 @@ drawloom::runtime::makeTensorMap(const ArgumentInfo &argument,
   map.type = argument.type->tensorMapType;
   map.box = parameter.box;
   map.swizzle = parameter.swizzle ? llvm::Log2_32(parameter.swizzle / 16) : 0;
+  // CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B.
+  if (parameter.atom == 32)
+    map.swizzle = 4;
   uint64_t row = parameter.box.front() * size;
   if (row % alignment)
     return refuse(argument, "needs rows of a box of a multiple of 16 bytes, "

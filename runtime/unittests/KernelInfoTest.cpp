@@ -125,6 +125,8 @@ TEST(KernelInfo, RefusalsNameTheField) {
             "each dimension, at most 5");
   EXPECT_EQ(problem("\"swizzle\": 128", "\"swizzle\": 100"),
             "parameters[0].swizzle: 0, 32, 64 or 128 is expected");
+  EXPECT_EQ(problem("\"swizzle\": 128", "\"swizzle\": 64, \"atom\": 32"),
+            "parameters[0].atom: 16 is expected, or 32 for a swizzle of 128");
   EXPECT_EQ(problem("\"bytes\": 8", "\"bytes\": 3"),
             "parameters[1].bytes: 1, 2, 4 or 8 is expected");
   EXPECT_EQ(problem("\"pointer\"", "\"handle\""),

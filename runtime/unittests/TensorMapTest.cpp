@@ -52,6 +52,12 @@ TEST(TensorMap, SwizzlesHaveTheDriversNumbers) {
     ASSERT_TRUE(bool(request)) << llvm::toString(request.takeError());
     EXPECT_EQ(request->swizzle, number);
   }
+  Parameter wide = map({8, 8}, 128);
+  wide.atom = 32;
+  auto request =
+      makeTensorMap(view("A", 2), wide, Tensor::packed(bf16, {64, 64}, 0));
+  ASSERT_TRUE(bool(request)) << llvm::toString(request.takeError());
+  EXPECT_EQ(request->swizzle, 4);
 }
 
 TEST(TensorMap, ASizeOfZeroCountsAsOne) {

@@ -173,6 +173,7 @@ readParameter(LLVM::LLVMFuncOp function, DictionaryAttr entry, Type type) {
     parameter.kind = Kind::TensorMap;
     parameter.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
     parameter.swizzle = number("swizzle").value_or(0);
+    parameter.atom = number("atom").value_or(16);
     return parameter;
   }
   if (std::optional<unsigned> dimension = number("dimension")) {

@@ -71,6 +71,8 @@ struct Parameter {
   llvm::SmallVector<uint32_t, 5> box = {};
   /// Of a tensor map, in bytes: 0, 32, 64 or 128.
   unsigned swizzle = 0;
+  /// Of a tensor map: bytes that the swizzle moves together, 16 or 32.
+  unsigned atom = 16;
 };
 
 /// A factor of the number of work items: a constant, or how many tiles a size

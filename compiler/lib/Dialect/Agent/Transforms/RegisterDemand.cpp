@@ -104,9 +104,21 @@ private:
         }))
       return;
     for (Type type : op->getResultTypes())
-      if (auto tile = dyn_cast<RankedTensorType>(type);
-          tile && tile.hasStaticShape())
-        demand.working = std::max(demand.working, count(tile));
+      demand.working = std::max(demand.working, countIfTile(type));
+    // What threads put into a slot passes through registers, even if they have
+    // computed nothing.
+    if (isa<YieldOp>(op) && isa<ProduceOp>(op->getParentOp()))
+      for (Value value : op->getOperands())
+        if (Operation *maker = plan::getMaker(value);
+            !isa_and_present<tile::LoadOp>(maker) &&
+            !plan::isTensorCoreProduct(maker, arch))
+          demand.working =
+              std::max(demand.working, countIfTile(value.getType()));
+  }
+
+  int64_t countIfTile(Type type) const {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && tile.hasStaticShape() ? count(tile) : 0;
   }
 
   RoleOp role;
