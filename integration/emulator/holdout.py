@@ -13,6 +13,7 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,8 +91,8 @@ def draw(seed: int) -> list[Drawn]:
     return drawn
 
 
-def compile_drawn(one: Drawn) -> tuple[str, Case]:
-    """Its PTX, and how it is launched."""
+def describe(one: Drawn) -> tuple[Callable[[], str], Case]:
+    """What compiles it to PTX, and how it is launched."""
     v, problems = one.values, (Problem(*one.problem),)
     element = v["element"]
     short = v["arch"].replace("_", "").removesuffix("a")
@@ -112,13 +113,13 @@ def compile_drawn(one: Drawn) -> tuple[str, Case]:
                           constants, options)
         case = (Case(name, element, triton_gelu, dict(bm=v["bm"], bn=v["bn"]), problems) if gelu
                 else Case(name, element, triton_persistent, {}, problems))
-        return triton.compile_case("triton", row, v["arch"]), case
+        return lambda: triton.compile_case("triton", row, v["arch"]), case
     if one.family == "triton_attention":
         row = triton.Case("holdout", "attention.forward",
                           triton.attention_types(element, v["bm"], v["bn"], v["dim"]),
                           dict(BM=v["bm"], BN=v["bn"], DIM=v["dim"], CAUSAL=v["causal"],
                                SPECIALIZE=False), dict(num_warps=4))
-        return (triton.compile_case("triton", row, v["arch"]),
+        return (lambda: triton.compile_case("triton", row, v["arch"]),
                 Case(name, element, triton_attention,
                      dict(bm=v["bm"], bn=v["bn"], causal=v["causal"]), problems))
     if one.family == "gluon_tiled":
@@ -126,13 +127,13 @@ def compile_drawn(one: Drawn) -> tuple[str, Case]:
         row = triton.Case("holdout", function,
                           f"{gluon.gemm(TRITON[element], v['bm'], v['bn'], bk)} i32:16",
                           dict(STAGES=v["stages"]))
-        return (triton.compile_case("gluon", row, v["arch"]),
+        return (lambda: triton.compile_case("gluon", row, v["arch"]),
                 Case(name, element, gluon_tiled, dict(bm=v["bm"], bn=v["bn"]), problems))
     if one.family == "cutedsl_gemm":
         row = cutedsl.Case("holdout", v["arch"], "gemm_" + short,
                            dict(tile=v["tile"], cluster=v["cluster"], stages=v["stages"]),
                            dict(ab=CUTE[element]))
-        return (cutedsl.compile_case(row),
+        return (lambda: cutedsl.compile_case(row),
                 Case(name, element, cutedsl_gemm, dict(tile=v["tile"], cluster=v["cluster"]),
                      problems))
     schedule = ("KernelTmaWarpSpecializedCooperative, ep::TmaWarpSpecializedCooperative"
@@ -143,7 +144,7 @@ def compile_drawn(one: Drawn) -> tuple[str, Case]:
            f"Cluster<{v['cluster'][0]}, {v['cluster'][1]}>, {schedule}, {v['fusion']}, "
            f"{scheduler}")
     cutlass.CASES[f"{short}_holdout"] = row
-    return (cutlass.compile_row(row, v["arch"]),
+    return (lambda: cutlass.compile_row(row, v["arch"]),
             Case(name, element, cutlass_gemm, dict(bias=v["fusion"] == "Bias"), problems))
 
 
@@ -175,7 +176,7 @@ def build(seed: int):
 
 
 def compile_index(seed: int, index: int):
-    text, _ = compile_drawn(draw(seed)[index])
+    text = describe(draw(seed)[index])[0]()
     # Triton finds out at the launch, when there is a device to ask.
     found = re.search(r'^// launch: .*"shared": (\d+)', text, re.M)
     if found and int(found[1]) > MOST_SHARED:
@@ -189,8 +190,7 @@ def run(seed: int, library: str, arch: str) -> int:
         path = path_of(seed, index)
         if one.values["arch"] != arch or not path.exists():
             continue
-        # The case follows from the draw; the compiler isn't asked again.
-        case = case_of(one)
+        case = describe(one)[1]
         try:
             driver.reset()
             job = make_job(case, load_case(case, driver, path), case.problems[0])
@@ -200,16 +200,6 @@ def run(seed: int, library: str, arch: str) -> int:
             verdict = f"{error}: {driver.last_report()}"
         print(f"{index:2} {one.name}: {verdict}", flush=True)
     return 0
-
-
-def case_of(one: Drawn) -> Case:
-    """As compile_drawn gives it."""
-    saved = triton.compile_case, cutedsl.compile_case, cutlass.compile_row
-    triton.compile_case = cutedsl.compile_case = cutlass.compile_row = lambda *_: ""
-    try:
-        return compile_drawn(one)[1]
-    finally:
-        triton.compile_case, cutedsl.compile_case, cutlass.compile_row = saved
 
 
 def main() -> int:

@@ -23,6 +23,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,19 +164,18 @@ class Subject:
     def outcome(self, lines) -> tuple[str, str]:
         """One of OUTCOMES, and the first line of a report."""
         self.driver.reset()
-        changed = self.path.parent / f"mutant-{os.getpid()}.ptx"
         try:
-            changed.write_text("\n".join(lines))
-            job = make_job(self.case, load_case(self.case, self.driver, changed),
-                           problem_of(self.case, PROBLEM))
+            with tempfile.NamedTemporaryFile("w", suffix=".ptx") as changed:
+                changed.write("\n".join(lines))
+                changed.flush()
+                kernel = load_case(self.case, self.driver, Path(changed.name))
+            job = make_job(self.case, kernel, problem_of(self.case, PROBLEM))
             raw = job.run()
         except DriverError as error:
             text = self.driver.last_report() if "cuCtxSynchronize" in str(error) else str(error)
             return "report", text.split("\n")[0]
         except RuntimeError as error:  # It wrote beside its result.
             return "wrong", str(error)
-        finally:
-            changed.unlink()
         return ("right" if compare(job, raw)[1] <= 1 else "wrong"), ""
 
     def run(self, site: Site, statement: str) -> tuple[str, str]:
