@@ -158,6 +158,38 @@ llvm::Expected<Layout> Fragments::getLayout(ArrayRef<int64_t> shape,
 }
 
 //===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+int64_t plan::getReductionBytes(agent::RoleOp role,
+                                const target::Architecture &arch) {
+  int64_t most = 0;
+  std::optional<Fragments> fragments;
+  role.walk([&](tile::ReduceOp reduce) {
+    auto type = cast<RankedTensorType>(reduce.getSource().getType());
+    int64_t bytes =
+        std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
+    if (!fragments)
+      fragments = Fragments::get(role, arch);
+    // A vector may run along either axis.
+    if (type.getRank() == 1) {
+      most = std::max(most, role.getWarps() * bytes);
+      return;
+    }
+    llvm::Expected<Layout> layout = fragments->getLayout(type.getShape());
+    if (!layout)
+      return llvm::consumeError(layout.takeError());
+    int64_t axis = reduce.getAxis(), parts = 1;
+    for (const Layout::Digit &digit : layout->getInputs()[inWarp].digits)
+      if (digit.basis[axis])
+        parts *= digit.count;
+    if (parts > 1)
+      most = std::max(most, parts * type.getDimSize(1 - axis) * bytes);
+  });
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
 

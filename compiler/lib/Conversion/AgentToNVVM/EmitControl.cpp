@@ -147,6 +147,10 @@ LogicalResult Emitter::emitOp(Operation *op) {
     return success();
   if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op))
     return emitReshape(op);
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return emitReduce(reduce);
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return emitThreadLoad(load);
   if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
     tiles[splat] = {Tile::Kind::Splat, lookup(splat.getInput())};
     return success();

@@ -100,8 +100,7 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
   const Tile tile = tiles.lookup(op.getValue());
   Value map = kernel.signature.getMap(op);
   if (!map || tile.kind != Tile::Kind::Shared)
-    return op->emitOpError(
-        "stores what is not staged in shared memory, which has no code yet");
+    return emitThreadStore(op);
   auto start = [&] {
     forEachBox(op.getView(), op.getMixedOffsets(), op.getTileDims(),
                *tile.panels, tile.value,

@@ -17,9 +17,18 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-/// Sizes and coordinates of TMA have 32 bits.
-static Type convertElement(Type type) {
-  return type.isIndex() ? IntegerType::get(type.getContext(), 32) : type;
+/// `index` has 32 bits, so a conversion from or to it may be nothing.
+static Value resize(ImplicitLocOpBuilder &b, Value value, Type to,
+                    bool isSigned) {
+  unsigned from = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  unsigned bits = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
+  if (from == bits)
+    return value;
+  if (from > bits)
+    return arith::TruncIOp::create(b, to, value);
+  if (isSigned)
+    return arith::ExtSIOp::create(b, to, value);
+  return arith::ExtUIOp::create(b, to, value);
 }
 
 /// Scalars, and operations on each element of tiles in registers: the same
@@ -42,7 +51,7 @@ LogicalResult Emitter::emitElementwise(Operation *op) {
   }
   SmallVector<Type> types;
   for (Value result : op->getResults()) {
-    Type element = convertElement(getElementTypeOrSelf(result.getType()));
+    Type element = getStorageType(getElementTypeOrSelf(result.getType()));
     if (isa<RankedTensorType>(result.getType())) {
       FailureOr<tile::Layout> layout = getLayout(result, op);
       if (failed(layout))
@@ -51,12 +60,28 @@ LogicalResult Emitter::emitElementwise(Operation *op) {
     }
     types.push_back(element);
   }
-  // A conversion between index and i32 is nothing.
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
-      operands.front().getType() == types.front()) {
-    bind(op->getResult(0), operands.front());
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    bind(op->getResult(0), resize(b, operands.front(), types.front(),
+                                  isa<arith::IndexCastOp>(op)));
     return success();
   }
+  if (!operands.empty()) {
+    FailureOr<Value> result = emitFunction(op, operands);
+    if (failed(result))
+      return failure();
+    if (*result) {
+      bind(op->getResult(0), *result);
+      return success();
+    }
+  }
+  for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
+                                      SmallVector<Type>(op->getResultTypes())))
+    if (Type element = getElementTypeOrSelf(type);
+        isa<FloatType>(element) && getStorageType(element) != element &&
+        !isa<arith::SelectOp, arith::BitcastOp>(op))
+      return op->emitOpError() << "computes with " << element
+                               << ", for which the machine has no arithmetic: "
+                                  "convert it first";
   Operation *made = b.create(op->getLoc(), op->getName().getIdentifier(),
                              operands, types, op->getAttrs());
   for (auto [from, to] : llvm::zip_equal(op->getResults(), made->getResults()))
@@ -75,7 +100,7 @@ Value Emitter::makeIota(const tile::Layout &layout, Type element) {
   // A coordinate of a fragment is made of digits that never meet.
   plan::Offsets offsets = llvm::cantFail(plan::Offsets::get(layout, 0));
   ThreadOffset thread = getThreadOffset(offsets);
-  Type type = convertElement(element);
+  Type type = getStorageType(element);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < offsets.getRegisters(); ++i) {
     Value number = arith::AddIOp::create(b, getOffset(thread, offsets, i),

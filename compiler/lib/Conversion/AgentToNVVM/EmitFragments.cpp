@@ -39,12 +39,28 @@ FailureOr<tile::Layout> Emitter::getLayout(Value tile, Operation *op) {
 }
 
 VectorType Emitter::getVectorType(const tile::Layout &layout, Type element) {
-  return VectorType::get(layout.getInputSize(plan::inRegister), element);
+  return VectorType::get(layout.getInputSize(plan::inRegister),
+                         getStorageType(element));
 }
 
-/// The digits of an input that contribute nothing: those who differ in them
-/// have the same elements.
-static int64_t getCopyMask(const tile::Layout &layout, unsigned input) {
+Type codegen::getStorageType(Type type) {
+  if (type.isIndex())
+    return IntegerType::get(type.getContext(), 32);
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8)
+    return IntegerType::get(type.getContext(), 8);
+  return type;
+}
+
+TypedAttr codegen::getStorageAttr(TypedAttr number) {
+  Type type = getStorageType(number.getType());
+  if (type == number.getType())
+    return number;
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return IntegerAttr::get(type, real.getValue().bitcastToAPInt().zext(8));
+  return IntegerAttr::get(type, cast<IntegerAttr>(number).getInt());
+}
+
+int64_t codegen::getCopyMask(const tile::Layout &layout, unsigned input) {
   int64_t mask = 0, weight = 1;
   for (const tile::Layout::Digit &digit : layout.getInputs()[input].digits) {
     if (llvm::all_of(digit.basis, [](int64_t step) { return step == 0; }))
@@ -161,19 +177,15 @@ Value Emitter::getAddress(Value slot, const ThreadOffset &thread,
                              ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(added)});
 }
 
-FailureOr<plan::Offsets> Emitter::getSharedOffsets(RankedTensorType type,
-                                                   bool transposed,
-                                                   Operation *user) {
-  auto inMemory = type;
-  if (transposed)
-    inMemory = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
-                                     type.getElementType());
-  std::optional<Panels> panels = getPanels(inMemory);
-  if (!panels)
+FailureOr<plan::Offsets>
+Emitter::getSharedOffsets(RankedTensorType type,
+                          const std::optional<Panels> &panels, bool transposed,
+                          Operation *user) {
+  if (!panels || panels->atom != 16)
     return user->emitOpError()
-           << "moves rows of " << inMemory
-           << " through shared memory: they have 32 or 64 bytes, or a multiple "
-              "of 128";
+           << "moves rows of " << type
+           << " between registers and shared memory: they have a multiple of "
+              "32 bytes, and a swizzle of 16 bytes at a time";
   FailureOr<tile::Layout> fragment = getLayout(type, 0, user);
   if (failed(fragment))
     return failure();
@@ -219,7 +231,11 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
   finishProduct(value);
   const Tile tile = tiles.lookup(value);
   if (tile.kind == Tile::Kind::Fragment)
-    return tile.value;
+    return tile.alongColumns && (!tile.value || axes.get(value, user) == 1)
+               ? tile.alongColumns
+               : tile.value;
+  if (Value known = findRead(value, tile))
+    return known;
   FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
   if (failed(layout))
     return failure();
@@ -229,7 +245,8 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
     if (tile.value)
       return vector::BroadcastOp::create(b, vector, tile.value).getResult();
     return arith::ConstantOp::create(
-               b, DenseElementsAttr::get(vector, Attribute(tile.splat)))
+               b, DenseElementsAttr::get(vector,
+                                         Attribute(getStorageAttr(tile.splat))))
         .getResult();
   case Tile::Kind::Iota:
     return makeIota(*layout, type.getElementType());
@@ -237,8 +254,12 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
     if (fragments->getFamily() == plan::Fragments::Family::Rows)
       return loadTensor(tile, type, user);
     break;
-  case Tile::Kind::Shared:
-    return loadShared(tile, type, user);
+  case Tile::Kind::Shared: {
+    FailureOr<Value> fragment = loadShared(tile, type, user);
+    if (succeeded(fragment))
+      reads[value] = {tile.value, *fragment};
+    return fragment;
+  }
   case Tile::Kind::Fragment:
   case Tile::Kind::Accumulator:
     break;
@@ -247,36 +268,48 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
          << "reads a " << type << " in a way that has no code yet";
 }
 
+/// What was read of a tile before, at a place that comes before this one.
+Value Emitter::findRead(Value value, const Tile &tile) {
+  Read read = reads.lookup(value);
+  if (!read.fragment || read.place != tile.value ||
+      !read.fragment.getParentRegion()->isAncestor(
+          b.getInsertionBlock()->getParent()))
+    return {};
+  return read.fragment;
+}
+
 FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
                                      Operation *user) {
   FailureOr<plan::Offsets> offsets =
-      getSharedOffsets(type, tile.transposed, user);
+      getSharedOffsets(type, tile.panels, tile.transposed, user);
   if (failed(offsets))
     return failure();
-  int64_t bytes = plan::getElementBits(type.getElementType()) / 8;
+  Type element = getStorageType(type.getElementType());
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   ThreadOffset thread = getThreadOffset(*offsets);
   SmallVector<Value> elements(offsets->getRegisters());
   for (ArrayRef<int64_t> run : offsets->getRuns(accessBytes / bytes)) {
     int64_t count = run.size();
     Value loaded = LLVM::LoadOp::create(
-        b, VectorType::get(count, type.getElementType()),
+        b, VectorType::get(count, element),
         getAddress(tile.value, thread, *offsets, run[0]), count * bytes);
     for (auto [index, number] : llvm::enumerate(run))
       elements[number] = vector::ExtractOp::create(b, loaded, int64_t(index));
   }
   return vector::FromElementsOp::create(
-             b, VectorType::get(offsets->getRegisters(), type.getElementType()),
-             elements)
+             b, VectorType::get(offsets->getRegisters(), element), elements)
       .getResult();
 }
 
-LogicalResult Emitter::writeShared(Value value, Value slot, Operation *user) {
+LogicalResult Emitter::writeShared(Value value, Value slot,
+                                   const std::optional<Panels> &panels,
+                                   Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
   FailureOr<Value> fragment = getFragment(value, user);
   if (failed(fragment))
     return failure();
   FailureOr<plan::Offsets> offsets =
-      getSharedOffsets(type, /*transposed=*/false, user);
+      getSharedOffsets(type, panels, /*transposed=*/false, user);
   FailureOr<tile::Layout> layout = getLayout(type, 0, user);
   if (failed(offsets) || failed(layout))
     return failure();

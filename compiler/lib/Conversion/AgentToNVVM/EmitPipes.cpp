@@ -179,7 +179,7 @@ LogicalResult Emitter::fillByThreads(ProduceOp op, PipeInfo &pipe, Value index,
   for (auto [number, value] : llvm::enumerate(end->getOperands())) {
     Value slot = getSlot(pipe, number, index);
     if (failed(inTensor ? writeTensor(value, slot, end)
-                        : writeShared(value, slot, end)))
+                        : writeShared(value, slot, pipe.panels[number], end)))
       return failure();
   }
   if (inTensor) {

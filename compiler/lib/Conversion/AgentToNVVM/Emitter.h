@@ -69,7 +69,19 @@ struct Tile {
   bool transposed = false;
   /// Of a tile in tensor memory: columns from 128 rows to the next 128.
   int64_t blockColumns = 0;
+  /// Of a vector in registers that was loaded for a use along the columns, too:
+  /// its registers there.
+  mlir::Value alongColumns = {};
 };
+
+/// The type of an element in registers: `index` is an i32, and a float of eight
+/// bits, for which there is no arithmetic, an i8.
+mlir::Type getStorageType(mlir::Type type);
+mlir::TypedAttr getStorageAttr(mlir::TypedAttr number);
+
+/// The digits of an input of a layout, bits, that contribute nothing: those who
+/// differ in them have the same elements.
+int64_t getCopyMask(const tile::Layout &layout, unsigned input);
 
 /// A view, or a part of one, in the coordinates of the argument that it is or
 /// is cut from. Of each dimension an i32: the first element, and the one behind
@@ -225,7 +237,9 @@ private:
   llvm::FailureOr<mlir::Value> loadShared(const Tile &tile,
                                           mlir::RankedTensorType type,
                                           mlir::Operation *user);
+  mlir::Value findRead(mlir::Value value, const Tile &tile);
   llvm::LogicalResult writeShared(mlir::Value tile, mlir::Value slot,
+                                  const std::optional<Panels> &panels,
                                   mlir::Operation *user);
   /// The part of an offset that a thread computes once.
   struct ThreadOffset {
@@ -236,9 +250,10 @@ private:
                         const plan::Offsets &offsets, int64_t number);
   mlir::Value getAddress(mlir::Value slot, const ThreadOffset &thread,
                          const plan::Offsets &offsets, int64_t number);
-  llvm::FailureOr<plan::Offsets> getSharedOffsets(mlir::RankedTensorType type,
-                                                  bool transposed,
-                                                  mlir::Operation *user);
+  llvm::FailureOr<plan::Offsets>
+  getSharedOffsets(mlir::RankedTensorType type,
+                   const std::optional<Panels> &panels, bool transposed,
+                   mlir::Operation *user);
   /// Whether this thread writes its part of a tile, of which others may have a
   /// copy; null if there are no copies.
   mlir::Value getOwner(const tile::Layout &layout);
@@ -265,6 +280,26 @@ private:
   /// is.
   llvm::FailureOr<mlir::Value> getFilled(agent::ConsumeOp op, PipeInfo &pipe,
                                          unsigned index);
+
+  // EmitMath.cpp
+  /// The result of a function or a conversion; null if the operation itself
+  /// can be made with other types.
+  llvm::FailureOr<mlir::Value>
+  emitFunction(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value convertShortFloat(mlir::Operation *op, mlir::Value operand);
+
+  // EmitReduce.cpp
+  llvm::LogicalResult emitReduce(tile::ReduceOp op);
+  llvm::LogicalResult combineWarps(tile::ReduceOp op, const tile::Layout &from,
+                                   const std::optional<tile::Layout> &to,
+                                   llvm::SmallVectorImpl<mlir::Value> &parts);
+  /// Waits for all warps of the role.
+  void syncRole();
+
+  // EmitGlobal.cpp
+  llvm::LogicalResult emitThreadLoad(tile::LoadOp op);
+  llvm::LogicalResult emitThreadStore(tile::StoreOp op);
+  llvm::LogicalResult checkThreadAccess(mlir::Operation *op, mlir::Type type);
 
   // EmitTcgen05.cpp
   llvm::SmallVector<mlir::Value> getBlocks(mlir::Value address, int64_t rows,
@@ -327,6 +362,12 @@ private:
   /// The layouts of the role's tiles in registers.
   std::optional<plan::Fragments> fragments;
   VectorAxes axes;
+  /// What was read of a tile in memory, and from where: as long as that is
+  /// where the tile is, it need not be read again.
+  struct Read {
+    mlir::Value place, fragment;
+  };
+  llvm::DenseMap<mlir::Value, Read> reads;
 };
 
 } // namespace drawloom::codegen

@@ -84,6 +84,10 @@ private:
   llvm::SmallVector<Source> sources;
 };
 
+/// Bytes of shared memory that a role needs to combine the parts of its warps
+/// in a reduction: for one at a time.
+int64_t getReductionBytes(agent::RoleOp role, const target::Architecture &arch);
+
 /// A tile in shared memory as TMA and the tensor core see it: panels of
 /// `columns` columns one behind the other, each with rows of 32, 64 or 128
 /// bytes that are swizzled by their width. From the offset in elements to the

@@ -9,6 +9,7 @@
 #include "Scratch.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -90,5 +91,8 @@ Scratch drawloom::agent::findScratch(RoleOp role,
           std::min(scratch.bytes + plan::alignUp(plan::getTileBytes(tile, ctas),
                                                  Scratch::alignment),
                    plan::saturated);
+  // Behind the operands, where code generation looks for it.
+  scratch.bytes = std::min(scratch.bytes + plan::getReductionBytes(role, arch),
+                           plan::saturated);
   return scratch;
 }

@@ -10,6 +10,7 @@
 // a memory of their own, leaves its result there. Most of these tiles are in
 // the slots of pipes. A role that loads or computes operands itself, or that
 // works on with a result itself, needs room for them: kernels without roles do.
+// A reduction whose elements are in several warps needs room for their parts.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
@@ -27,7 +28,8 @@ struct Scratch {
   static constexpr int64_t alignment = 1024;
 
   RoleOp role;
-  /// Operands that are in no slot, in each CTA.
+  /// Operands that are in no slot, in each CTA, and behind them the parts of a
+  /// reduction.
   int64_t bytes = 0;
   /// Results that go into no slot.
   int64_t columns = 0;

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures the functions that code generation writes down itself, over all
+numbers of bf16 and as many random ones of f32, against float64.
+
+    check_functions.py --tools build/release/bin
+
+Prints a row of the table in docs/CodeGeneration.md for each function, and fails
+if one is worse than the table says. The emulator's ex2, rsqrt, rcp and div are
+its own; what the machine's may be wrong by is in the column beside it.
+"""
+
+import argparse
+import math
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from check_graphs_run import F32, Case, compile_graph, launch  # noqa: E402
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+# The exact function, and the largest error in ulp.
+FUNCTIONS = {
+    "exp": (np.exp, 3), "exp2": (np.exp2, 2), "log": (np.log, 2), "log2": (np.log2, 3),
+    "tanh": (np.tanh, 4), "erf": (erf, 3), "rsqrt": (lambda x: 1 / np.sqrt(x), 2),
+    "sqrt": (np.sqrt, 0.5), "div": (lambda x: x / 3, 2),
+}
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    options.add_argument("--tools", type=Path, required=True)
+    options.add_argument("--target", default="sm_100a")
+    options.add_argument("--keep", type=Path)
+    chosen = options.parse_args()
+    case = Case()
+    every = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32)
+    spread = case.random.standard_normal(2**15) * np.exp2(case.random.uniform(-8, 6, 2**15))
+    bits = case.random.integers(0, 2**32, 2**15, dtype=np.uint32).view(np.float32)
+    numbers = np.concatenate([every, spread.astype(np.float32), bits]).reshape(-1, 256)
+    x = case.add(F32, numbers)
+    for _ in FUNCTIONS:
+        case.output(F32, np.zeros(x.shape), np.zeros(x.shape))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = chosen.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        compiled, error = compile_graph(chosen.tools, "functions", chosen.target, folder)
+        if error:
+            sys.exit(error)
+        done = launch(chosen.tools, compiled, case, chosen.target, folder, 4)
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+        results = [np.load(folder / f"out{i + 1}.npy") for i in range(len(FUNCTIONS))]
+    faults = 0
+    with np.errstate(all="ignore"):
+        for (name, (function, allowed)), got in zip(FUNCTIONS.items(), results):
+            exact = function(x)
+            nearest = exact.astype(np.float32)
+            # Not numbers, and infinities, have to be the same.
+            special = ~np.isfinite(nearest)
+            same = (np.isnan(nearest) & np.isnan(got)) | (nearest == got)
+            ulp = np.spacing(np.maximum(np.abs(nearest), np.float32(2.0**-126))).astype(np.float64)
+            error = np.where(special, np.where(same, 0, np.inf),
+                             np.abs(got.astype(np.float64) - exact) / ulp)
+            # ex2 gives zero instead of a subnormal number: an absolute error.
+            if name == "exp2":
+                error = np.where(np.abs(exact) < 2.0**-126,
+                                 np.where(np.abs(got) <= 2.0**-126, 0, np.inf), error)
+            error = np.nan_to_num(error, nan=np.inf)
+            at = np.unravel_index(np.argmax(error), error.shape)
+            bad = error[at] > allowed
+            faults += bad
+            print(f"{name:6} {error[at]:8.2f} ulp at {x[at]:.9g}: {got[at]:.9g}, exact "
+                  f"{exact[at]:.9g}{'  WORSE than ' + str(allowed) if bad else ''}")
+    print(f"functions: {len(FUNCTIONS) - faults} of {len(FUNCTIONS)} within the table")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
