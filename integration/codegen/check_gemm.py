@@ -35,6 +35,8 @@ def read_parameters(text: str) -> list[dict]:
             fields[name] = [int(n) for n in numbers.split(",")]
         for name, number in re.findall(r"(\w+) = (-?\d+) : i64", entry):
             fields[name] = int(number)
+        if re.search(r"(^|, )pointer(,|$)", entry):
+            fields["pointer"] = True
         parameters.append(fields)
     return parameters
 

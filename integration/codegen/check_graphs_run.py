@@ -60,7 +60,7 @@ class Plain:
 
 
 F16, F32 = Plain("f16", np.float16), Plain("f32", np.float32)
-I8, I32 = Plain("s8", np.int8), Plain("s32", np.int32)
+I8, I32 = Plain("u8", np.int8), Plain("s32", np.int32)
 
 
 class Case:
@@ -291,7 +291,7 @@ def launch(tools, compiled, case, target, folder, ctas):
                 "array": names[number], "type": kind.name, "box": parameter["box"],
                 "swizzle": f"{parameter['swizzle']}B"}})
         elif "pointer" in parameter:
-            values.append({"array": names[number]})
+            values.append({"pointer": names[number]})
         elif "stride" in parameter:
             values.append({"u64": array.strides[parameter["stride"]] // array.itemsize})
         elif "dimension" in parameter:
