@@ -63,6 +63,43 @@ F16, F32 = Plain("f16", np.float16), Plain("f32", np.float32)
 I8, I32 = Plain("u8", np.int8), Plain("s32", np.int32)
 
 
+class Short:
+    """A float of eight bits, stored as its byte: all its numbers are listed."""
+    name = "u8"
+
+    def __init__(self, exponent, mantissa, bias, infinities):
+        byte = np.arange(128)
+        power, digits = byte >> mantissa, byte & (1 << mantissa) - 1
+        value = np.where(power == 0, digits * 2.0**(1 - bias - mantissa),
+                         (1 + digits / 2.0**mantissa) * 2.0**(power - bias))
+        last = (1 << exponent) - 1
+        if infinities:
+            value = np.where(power == last, np.where(digits == 0, np.inf, np.nan), value)
+        else:
+            value[127] = np.nan
+        self.values = np.concatenate([value, -value])
+
+    def make(self, numbers):
+        """To nearest, ties to even; what is beyond the last number is rounded
+        as if there were more, and then infinity or NaN."""
+        magnitude = self.values[:128]
+        finite = magnitude[np.isfinite(magnitude)]
+        edges = np.append(finite, 2 * finite[-1] - finite[-2])
+        x = np.abs(np.asarray(numbers, np.float64))
+        upper = np.clip(np.searchsorted(edges, x), 1, len(edges) - 1)
+        middle = (edges[upper - 1] + edges[upper]) / 2
+        even = np.where(upper % 2 == 0, upper, upper - 1)
+        byte = np.where(x > middle, upper, np.where(x < middle, upper - 1, even))
+        byte = np.where(x >= 2 * edges[-1], len(edges) - 1, byte)
+        return (byte + 128 * np.signbit(numbers)).astype(np.uint8)
+
+    def wide(self, byte):
+        return self.values[byte]
+
+
+E4M3, E5M2 = Short(4, 3, 7, False), Short(5, 2, 15, True)
+
+
 class Case:
     """The arguments of a launch, and what its outputs have to be."""
 
@@ -86,7 +123,7 @@ class Case:
     def output(self, kind, exact, bound):
         # What a kernel does not write stays what it is, and is found out.
         self.expected[len(self.arguments)] = (exact, bound)
-        self.add(kind, np.full(exact.shape, -77))
+        self.add(kind, np.full(exact.shape, -77.0))
 
 
 def multiply(a, b):
@@ -247,7 +284,29 @@ def vectors(rows, columns):
     return case
 
 
+def conversions(rows, columns):
+    case = Case()
+    random = case.random
+    x = case.add(F32, random.standard_normal((rows, columns))
+                 * np.exp2(random.uniform(-20, 14, (rows, columns))))
+    # Exactly half way between two numbers, and at the ends of the types.
+    x[0, :9] = [464, -464, 464.001, 61440, -61440, 61439.9, 0.0009765625, 17, 19]
+    case.arguments[0] = x.astype(np.float32)
+    x = F32.wide(case.arguments[0])
+    parts = []
+    for kind in (E4M3, E5M2, F16, BF16, I32):
+        made = kind.make(x.astype(np.float32))
+        parts.append(kind.wide(made))
+        case.output(kind, parts[-1], np.zeros(x.shape))
+    with np.errstate(invalid="ignore"):
+        a, b, c, d, e = (part.astype(np.float32) for part in parts)
+        total = ((a + b) + (c + d)) + e
+    case.output(F32, total.astype(np.float64), np.zeros(x.shape))
+    return case
+
+
 GRAPHS = {
+    "conversions": [lambda: conversions(70, 144)],
     "rmsnorm": [lambda: rmsnorm(19, 1504), lambda: rmsnorm(1, 8)],
     "gemm_row_sum": [lambda: gemm_row_sum(140, 152, 200)],
     "shared_operand": [lambda: shared_operand(140, 152, 200)],
@@ -317,6 +376,7 @@ def launch(tools, compiled, case, target, folder, ctas):
 
 
 def main() -> int:
+    np.seterr(invalid="ignore")
     options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     options.add_argument("--tools", type=Path, required=True)
     options.add_argument("--graphs", nargs="+", default=list(GRAPHS))
@@ -344,7 +404,8 @@ def main() -> int:
                     wrong, worst = 0, 0.0
                     for argument, (exact, bound) in case.expected.items():
                         got = case.kinds[argument].wide(np.load(folder / f"out{argument}.npy"))
-                        error_now = np.abs(got - exact)
+                        same = (got == exact) | (np.isnan(got) & np.isnan(exact))
+                        error_now = np.where(same, 0, np.abs(got - exact))
                         bad = ~(error_now <= bound)
                         wrong += int(bad.sum())
                         ratio = error_now / np.maximum(bound, 2.0**-140)
