@@ -20,7 +20,7 @@
 
 // Inside of the view and aligned, one wide load; else guarded ones.
 // CHECK:         scf.if
-// CHECK:           llvm.load {{.*}} : !llvm.ptr -> vector<8xbf16>
+// CHECK:           llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK:         } else {
 // CHECK-COUNT-8:   @$1 ld.global.b16
 // CHECK-NOT:       @$1 ld.global.b16
