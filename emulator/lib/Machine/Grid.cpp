@@ -98,7 +98,8 @@ Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
           grid.program().staticSharedEnd + grid.launch().dynamicShared, 128)),
       liveCtas(sms.size()) {
   if (!machineField) {
-    ownMachine = std::make_unique<Machine>(grid.run(), false);
+    ownMachine =
+        std::make_unique<Machine>(grid.run(), grid.run().hasOneCluster());
     machineField = ownMachine.get();
   }
   const Launch &launch = grid.launch();

@@ -177,6 +177,7 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
     }
     grids.push_back(std::make_unique<Grid>(*this, launch, index));
   }
+  oneCluster = grids.size() == 1 && grids.front()->clusterCount() == 1;
   if (!report)
     startClusters();
   while (!report) {

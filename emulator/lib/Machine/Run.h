@@ -52,6 +52,8 @@ public:
   const RunOptions &options() const { return optionsField; }
   /// The machine of all clusters; null if each has its own.
   Machine *sharedMachine() { return shared.get(); }
+  /// Whether it never has more than one cluster, which is then always alone.
+  bool hasOneCluster() const { return oneCluster; }
   /// Whether the launches in front of the one with that index have ended.
   bool endedBefore(uint32_t index) const;
 
@@ -83,6 +85,7 @@ private:
   uint64_t answersSinceProgress = 0;
   uint64_t nextProgressCall;
   bool clustersChange = false;
+  bool oneCluster = false;
   RunStatistics statistics;
   std::optional<Report> report;
 };
