@@ -306,14 +306,40 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
   return success();
 }
 
-/// How a loop carries a tile.
-Emitter::Carried Emitter::getCarried(Value result) {
+/// Whether the products of a loop add to what the loop carries, and nothing
+/// else does. Then one set of registers is enough, and nobody reads them
+/// between two iterations. A product that starts anew has other registers,
+/// which are copied at the end of an iteration, so it has to be done by then.
+static bool isSumInPlace(scf::ForOp loop, unsigned index) {
+  Value carried = loop.getRegionIterArg(index);
+  Value value = loop.getBody()->getTerminator()->getOperand(index);
+  while (value != carried) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!inner || inner == loop || argument == inner.getInductionVar())
+        return false;
+      value = inner.getTiedLoopInit(argument)->get();
+      continue;
+    }
+    auto product = dyn_cast_if_present<tile::MmaOp>(plan::getMaker(value));
+    if (!product)
+      return false;
+    value = product.getAcc();
+  }
+  return true;
+}
+
+/// How a loop carries a value.
+Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
+  Value result = op.getResult(index);
   if (!isa<RankedTensorType>(result.getType()))
     return Carried::Scalar;
   Operation *maker = plan::getMaker(result);
   if (plan::isTensorCoreProduct(maker, kernel.arch))
     return Carried::Filled;
-  return isa_and_present<tile::MmaOp>(maker) ? Carried::Sum : Carried::Fragment;
+  return isa_and_present<tile::MmaOp>(maker) && isSumInPlace(op, index)
+             ? Carried::Sum
+             : Carried::Fragment;
 }
 
 /// What a loop carries of `values`: what it starts with, or yields. They are
@@ -326,7 +352,7 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
   // sums, for which nobody waits, come last.
   for (auto [index, value] : llvm::enumerate(values)) {
     Value &to = carried[start + index];
-    switch (getCarried(op.getResult(index))) {
+    switch (getCarried(op, index)) {
     case Carried::Scalar:
       to = lookup(value);
       break;
@@ -347,7 +373,7 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
     }
     case Carried::Fragment:
     case Carried::Sum: {
-      if (isInFlight(value) && getCarried(op.getResult(index)) == Carried::Sum)
+      if (isInFlight(value) && getCarried(op, index) == Carried::Sum)
         break;
       FailureOr<Value> fragment = getFragment(value, user);
       if (failed(fragment))
@@ -373,7 +399,7 @@ void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from) {
   SmallVector<Value> sums;
   for (auto [index, value] : llvm::enumerate(to)) {
     Value carried = from[index];
-    switch (getCarried(op.getResult(index))) {
+    switch (getCarried(op, index)) {
     case Carried::Scalar:
       scalars[value] = carried;
       break;

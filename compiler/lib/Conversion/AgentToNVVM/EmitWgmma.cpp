@@ -343,39 +343,33 @@ LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
   return success(succeeded(getSharedOperand(op.getB(), op)));
 }
 
-/// Sums of 8-bit products keep only some 14 bits (PTX does not say how many).
+/// Sums of 8-bit products keep some 14 bits only (PTX does not say how many).
 /// So each tile's product is a sum of its own, and threads add it to the total.
-/// The sum is made in parts of columns, of which two are in flight: the
-/// registers would not hold all of it beside the total.
+/// Where the registers do not hold both, it is made in parts of columns. A part
+/// is waited for before the next one starts: ptxas takes turns with the
+/// products of a part that threads read while others are in flight.
 LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
-  constexpr int64_t columnsOfTwoGroups = 128;
-  int64_t n = op.getN();
-  int64_t columns = n;
-  while (columns > columnsOfTwoGroups / 2 && n > columnsOfTwoGroups &&
-         columns % 16 == 0)
-    columns /= 2;
   FailureOr<Value> total = getFragment(op.getAcc(), op);
   if (failed(total))
     return failure();
   SmallVector<Value> elements = getElements(b, *total);
-  int64_t perBlock = n / 2, perPart = columns / 2;
-  SmallVector<Value> parts;
-  auto add = [&](int64_t part, int64_t newest) {
-    waitForProducts(newest, parts);
-    for (auto [index, value] : llvm::enumerate(getElements(b, parts[part]))) {
+  // Registers that a part may have beside a small total, and beside others.
+  int64_t most = elements.size() <= 64 ? 64 : 32;
+  int64_t blocks = elements.size() * 2 / op.getN();
+  int64_t columns = op.getN();
+  while (columns / 2 * blocks > most && columns % 16 == 0)
+    columns /= 2;
+  int64_t perBlock = op.getN() / 2, perPart = columns / 2;
+  for (int64_t first = 0; first < op.getN(); first += columns) {
+    Value part = getVector(b, issueProduct(op, first, columns, {}));
+    inFlight.push_back({part, groups, /*readsRegisters=*/false});
+    waitForProducts(0, part);
+    for (auto [index, value] : llvm::enumerate(getElements(b, part))) {
       int64_t block = index / perPart, within = index % perPart;
-      Value &to = elements[block * perBlock + part * perPart + within];
+      Value &to = elements[block * perBlock + first / 2 + within];
       to = arith::AddFOp::create(b, to, value);
     }
-  };
-  for (int64_t part = 0; part < n / columns; ++part) {
-    parts.push_back(
-        getVector(b, issueProduct(op, part * columns, columns, {})));
-    inFlight.push_back({parts.back(), groups, /*readsRegisters=*/false});
-    if (part > 0)
-      add(part - 1, 1);
   }
-  add(parts.size() - 1, 0);
   tiles[op.getResult()] = {Tile::Kind::Fragment, getVector(b, elements)};
   return success();
 }

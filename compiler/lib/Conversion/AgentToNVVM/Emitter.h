@@ -160,7 +160,7 @@ private:
   llvm::LogicalResult emitFor(mlir::scf::ForOp op);
   bool mustUnroll(mlir::scf::ForOp op);
   llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
-  Carried getCarried(mlir::Value result);
+  Carried getCarried(mlir::scf::ForOp op, unsigned index);
   llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
                             mlir::Operation *user,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
