@@ -1,5 +1,4 @@
-//===- Lookup.cpp - Functions by name, results in words
-//-----------------------===//
+//===- Lookup.cpp - Functions by name, results in words -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +22,15 @@ struct Export {
 };
 } // namespace
 
+extern "C" {
+#define CU_REFUSED(name, symbol, since) Result symbol();
+#include "Refused.def"
+}
+
 static const Export exportTable[] = {
+#define CU_REFUSED(name, symbol, since)                                        \
+  {#name, #symbol, since, reinterpret_cast<void *>(&symbol)},
+#include "Refused.def"
 #define CU_FUNCTION(name, symbol, since, parameters)                           \
   {#name, #symbol, since, reinterpret_cast<void *>(&symbol)},
 #include "Functions.def"

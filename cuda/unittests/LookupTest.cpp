@@ -29,11 +29,26 @@ TEST(CudaLookup, ByNameAndVersion) {
   EXPECT_EQ(status, ProcVersionTooLow);
   EXPECT_EQ(address, nullptr);
   EXPECT_RESULT(
-      cu.cuGetProcAddress_v2("cuGraphCreate", &address, 13000, 0, &status),
+      cu.cuGetProcAddress_v2("cuNoSuchCall", &address, 13000, 0, &status),
       CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(status, ProcNotFound);
   EXPECT_OK(cu.cuGetProcAddress("cuInit", &address, 11030, 0));
   EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuInit));
+}
+
+TEST(CudaLookup, GraphsAreFoundAndRefused) {
+  const Library &cu = Library::get();
+  for (const char *name :
+       {"cuStreamBeginCapture", "cuGraphCreate", "cuGraphLaunch"}) {
+    void *address = nullptr;
+    EXPECT_OK(cu.cuGetProcAddress_v2(name, &address, 13000, 0, nullptr));
+    testing::internal::CaptureStderr();
+    EXPECT_RESULT(reinterpret_cast<Result (*)(void *)>(address)(nullptr),
+                  CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              std::string("drawloom: ") + name +
+                  ": the emulator doesn't do that\n");
+  }
 }
 
 TEST(CudaLookup, ResultsInWords) {
