@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from programs import FOLDER, execute, gencode, nvcc
+from programs import FOLDER, cutlass, execute, gencode, nvcc
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 SHARED = ("-cudart", "shared")
@@ -25,10 +25,16 @@ class Program:
     command: Callable[[], list[object]]
     says: str
     succeeds: bool = True
+    # Two, so that a grid takes several waves and persistent kernels walk.
+    sms: int = 2
 
 
 def plain(*options: str):
     return lambda: [nvcc("plain", FOLDER / "plain.cu", options)]
+
+
+def gemm(row: str, *problem: int):
+    return lambda: [cutlass.program(row), *problem]
 
 
 PROGRAMS = [
@@ -44,6 +50,10 @@ PROGRAMS = [
     Program("machine-code-only", "b200", plain(*SHARED, *gencode("sm_100")),
             "it has machine code for sm_100; compile with "
             "-gencode arch=compute_100a,code=compute_100a", succeeds=False),
+    Program("cutlass-1cta", "b200", gemm("sm100_bf16_1sm", 328, 384, 200), "Passed"),
+    # Six tiles on eight SMs: some are shared.
+    Program("cutlass-streamk", "h100", gemm("sm90_fp8_streamk", 256, 384, 1024), "Passed", sms=8),
+    Program("cutlass-pingpong", "h100", gemm("sm90_fp16_pingpong_gelu", 328, 384, 200), "Passed"),
     Program("cuda-core", "h100", lambda: [sys.executable, EXAMPLES / "saxpy_cuda_core.py"],
             "saxpy is right on NVIDIA H100"),
 ]
@@ -53,7 +63,8 @@ def check(program: Program, runner: Path) -> bool:
     start = time.monotonic()
     command = program.command()
     built = time.monotonic()
-    done = execute([runner, "--device", program.device, "--", *command])
+    done = execute([runner, "--device", program.device, "--sms", program.sms,
+                    "--", *command])
     output = done.stdout + done.stderr
     good = (done.returncode == 0) == program.succeeds and program.says in output
     print(f"{program.name:32} {program.device:6} built in {built - start:6.1f} s, ran in "

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CUTLASS's GEMMs as programs. The kernels are those of peers/cutlass.py, which nvcc
+has compiled already; clang compiles the host's half and puts the PTX into it, as
+a fat binary by NVIDIA's own tool. So a program costs seconds, not minutes."""
+
+import tempfile
+from pathlib import Path
+
+from . import FOLDER, cached, cuda_tool, inputs, run, site_packages, toolkit
+from peers import cutlass
+
+COMPILER = "clang++-22"
+
+
+def build(row: str, ptx: Path, arch: str, output: Path):
+    packages = site_packages()
+    headers = packages / "cutlass_library" / "source"
+    with tempfile.TemporaryDirectory() as folder:
+        source, fat = Path(folder) / "gemm.cu", Path(folder) / "gemm.fatbin"
+        gelu = "true" if "Gelu" in row else "false"
+        source.write_text(f'#include "gemm_program.cuh"\nGEMM_PROGRAM({gelu}, {row})\n')
+        run([cuda_tool("fatbinary"), "-64", f"--create={fat}",
+             f"--image3=kind=ptx,sm={arch.removeprefix('sm_')},file={ptx}"])
+        run([COMPILER, "-x", "cuda", "--cuda-host-only", f"--cuda-gpu-arch={arch}",
+             "-nocudalib", f"--cuda-path={toolkit()}", "-w",
+             "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fat,
+             # CUTLASS asks which nvcc compiles it; clang doesn't say.
+             "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
+             "-std=c++17", "-O0", "-I", FOLDER, "-I", cutlass.FOLDER,
+             "-I", headers / "include", "-I", headers / "tools" / "util" / "include",
+             "-isystem", toolkit() / "include" / "cccl", source, "-o", output,
+             f"-L{toolkit() / 'lib'}", "-l:libcudart.so.13"])
+
+
+def program(name: str) -> Path:
+    """The program of a row of peers/cutlass.py. Its kernel has to be built."""
+    row = cutlass.CASES[name]
+    kernel = cutlass.make(name, row)
+    if not kernel.path.exists():
+        raise RuntimeError(f"{kernel.path} is missing; `utils/peers build` makes it")
+    parts = inputs(sources=[FOLDER / "gemm_program.cuh", cutlass.FOLDER / "gemm.cuh", kernel.path],
+                   packages=cutlass.PACKAGES, code=[build], options=[row])
+    return cached(name, parts, lambda output: build(row, kernel.path, kernel.arch, output))
