@@ -6,15 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// | who | waits for | then | tells by |
-// |---|---|---|---|
-// | TMA fills | empty | one thread expects the bytes and starts the copies |
-// the copies | | products fill | empty, tcgen05 fence | products |
-// tcgen05.commit to full | | threads fill | empty | writes, proxy fence, warp
-// sync | a lane arrives at full | | products read | full, tcgen05 fence |
-// products | tcgen05.commit to empty | | threads read | full | reads | warp
-// sync, a lane arrives at empty | | TMA reads | full | a thread starts the
-// store | it waits for the read, then arrives |
+// Who waits for what, does what and tells whom is the table "Slots and
+// barriers" of docs/CodeGeneration.md. The invariant: a wait for one of a
+// slot's two barriers stands before the first access of the slot, an arrival at
+// the other behind the last one, and every fence that the two sides' proxies
+// ask for stands between the accesses and the arrival, or, where an engine
+// arrives, behind the wait.
 
 #include "Emitter.h"
 #include "drawloom/Target/Architecture.h"

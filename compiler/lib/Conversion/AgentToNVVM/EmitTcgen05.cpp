@@ -181,7 +181,8 @@ LogicalResult Emitter::emitMma(tile::MmaOp op) {
   Value destination = sums.lookup(op);
   if (!destination)
     return op->emitOpError("is a sum that no slot of tensor memory is for, "
-                           "which has no code yet");
+                           "which has no code yet; let products have a role of "
+                           "their own, with 'roles = multi'");
   const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
   const Tile sum = tiles.lookup(op.getAcc());
   FailureOr<SharedOperand> bOperand = getSharedOperand(op.getB(), op);
