@@ -1,0 +1,38 @@
+// RUN: drawloom-opt %s --front-half --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+
+tile.kernel @tf32_across(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 0 : !tile.view<?x?xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c32 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%k, %m] : !tile.view<?x?xf32> -> tensor<32x128xf32>
+      %at = tile.transpose %a [1, 0] : tensor<32x128xf32> -> tensor<128x32xf32>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xf32> -> tensor<128x32xf32>
+      // expected-error@+1 {{reads a, of 'f32', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k}}
+      %t = tile.mma %at, %b, %s tf32 : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @int8(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0> : tensor<128x128xi32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xi8>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xi32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xi32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
+      // expected-error@+1 {{multiplies 'tensor<128x64xi8>' and 'tensor<128x64xi8>' to 'tensor<128x128xi32>', which has no code on sm_90a}}
+      %t = tile.mma %a, %b, %s : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
+      scf.yield %t : tensor<128x128xi32>
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x128xi32>, !tile.view<?x?xi32>
+  }
+}
