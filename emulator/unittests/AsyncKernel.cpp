@@ -54,7 +54,7 @@ std::string AsyncKernel::run(Policy policy, uint64_t seed,
   uint64_t in = h.upload(input.empty() ? std::vector<uint8_t>(16) : input);
   uint64_t dataAddress = dataBefore.empty() ? h.allocate<uint8_t>(dataBytes)
                                             : h.upload(dataBefore);
-  const Kernel *kernel = llvm::cantFail(h.module->kernel("k"));
+  const Kernel *kernel = h.kernel("k");
   Launch launch;
   launch.kernel = kernel;
   launch.grid = {ctas};
@@ -74,10 +74,12 @@ std::string AsyncKernel::run(Policy policy, uint64_t seed,
            bytes->data(), bytes->size());
   }
   RunResult result = drawloom::emu::run(*h.device, launch, h.options);
+  if (!result.ok())
+    return result.report->str();
   out = h.read<uint32_t>(outAddress, threads * ctas);
   data = h.read<uint8_t>(dataAddress,
                          dataBefore.empty() ? dataBytes : dataBefore.size());
-  return result.ok() ? "" : result.report->str();
+  return "";
 }
 
 std::vector<uint32_t> AsyncKernel::values() {

@@ -465,3 +465,37 @@ spin:
                   "of CTA rank 1 is in the shared memory of a CTA that has "
                   "exited");
 }
+
+//===----------------------------------------------------------------------===//
+// st.bulk
+//===----------------------------------------------------------------------===//
+
+// Words 2 to 9 become zero; the others stay.
+TEST(Bulk, Clear) {
+  for (const char *clear : {"st.bulk.weak.shared::cta [smem+8], 32, 0;",
+                            "cvta.shared.u64 %rd1, smem; mov.u64 %rd2, 32; "
+                            "st.bulk [%rd1+8], %rd2, 0;"}) {
+    AsyncKernel k = kernel("st.shared.u32 [%r3], 7; bar.sync 0; @!%leader bra "
+                           "skip; " +
+                           std::string(clear) +
+                           " skip: bar.sync 0; ld.shared.u32 %o, [%r3];");
+    k.device = "b200";
+    std::vector<uint32_t> expected(k.threads, 7);
+    std::fill_n(expected.begin() + 2, 8, 0);
+    EXPECT_EQ(k.values(), expected);
+  }
+}
+
+TEST(BulkMustFail, ClearingTheWrongPlace) {
+  auto failure = [](const std::string &body) {
+    AsyncKernel k = kernel(body);
+    k.device = "b200";
+    return k.failure();
+  };
+  EXPECT_CONTAINS(failure("mov.u64 %rd2, 12; @%leader st.bulk.shared::cta "
+                          "[smem], %rd2, 0;"),
+                  "the size is 12; it must be a multiple of 8");
+  EXPECT_CONTAINS(failure("@%leader st.bulk.shared::cta [smem+4], 32, 0;"),
+                  "must be a multiple of 8");
+  EXPECT_CONTAINS(failure("@%leader st.bulk [%in], 32, 0;"), "destination");
+}

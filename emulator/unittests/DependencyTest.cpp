@@ -57,7 +57,7 @@ again:
 static Launch launchOf(Harness &h, llvm::StringRef name, unsigned ctas,
                        std::vector<uint64_t> arguments) {
   Launch launch;
-  launch.kernel = llvm::cantFail(h.module->kernel(name));
+  launch.kernel = h.kernel(name);
   launch.grid = {ctas};
   launch.block = {1};
   launch.parameters.resize(launch.kernel->parameterBytes);

@@ -21,6 +21,7 @@ Harness::Harness(llvm::StringRef name, const std::string &text) {
 }
 
 void Harness::reload(const DeviceModel &model, const std::string &text) {
+  coverage.forget();
   module.reset();
   device = llvm::cantFail(Device::create(model));
   // On one line, so that line numbers are those of the text.
@@ -48,6 +49,16 @@ std::string Harness::loadError(const std::string &source) {
   return loaded ? "" : llvm::toString(loaded.takeError());
 }
 
+const Kernel *Harness::kernel(llvm::StringRef name) {
+  auto kernel = module->kernel(name);
+  if (!kernel) {
+    ADD_FAILURE() << llvm::toString(kernel.takeError());
+    return nullptr;
+  }
+  coverage.launch(*(*kernel)->program);
+  return *kernel;
+}
+
 RunResult Harness::launch(llvm::StringRef name, Dim3 grid, Dim3 block,
                           std::vector<uint64_t> arguments) {
   RunResult failed;
@@ -61,6 +72,7 @@ RunResult Harness::launch(llvm::StringRef name, Dim3 grid, Dim3 block,
     failed.report->message = llvm::toString(kernel.takeError());
     return failed;
   }
+  coverage.launch(*(*kernel)->program);
   Launch launch;
   launch.kernel = *kernel;
   launch.grid = grid;

@@ -19,6 +19,7 @@
 #ifndef DRAWLOOM_EMULATOR_HARNESS_H
 #define DRAWLOOM_EMULATOR_HARNESS_H
 
+#include "FormCoverage.h"
 #include "MustFail.h"
 #include "drawloom/Emulator/Launch.h"
 #include "gtest/gtest.h"
@@ -53,6 +54,7 @@ public:
   }
   template <typename T>
   std::vector<T> read(uint64_t address, size_t count) {
+    coverage.read();
     std::vector<T> values(count);
     memcpy(values.data(),
            device->memory().translate(address, count * sizeof(T)),
@@ -60,6 +62,9 @@ public:
     return values;
   }
 
+  /// A kernel that is about to be launched; null, with a failure, if there is
+  /// none of that name.
+  const drawloom::emu::Kernel *kernel(llvm::StringRef name);
   drawloom::emu::RunResult launch(llvm::StringRef kernel,
                                   drawloom::emu::Dim3 grid,
                                   drawloom::emu::Dim3 block,
@@ -72,6 +77,9 @@ public:
   drawloom::emu::Dim3 cluster;
   uint32_t dynamicShared = 0;
   drawloom::emu::RunStatistics statistics; ///< Of the last launch.
+
+private:
+  FormCoverage coverage;
 };
 
 /// A kernel for one warp around `body`, which computes %o (32 bits) or %od (64

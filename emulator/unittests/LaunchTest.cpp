@@ -120,7 +120,7 @@ TEST(Launch, LaunchesOfOneRunFollowEachOther) {
   uint64_t cell = h.allocate<uint32_t>(1);
   std::vector<Launch> launches(3);
   for (uint32_t i = 0; i != 3; ++i) {
-    launches[i].kernel = llvm::cantFail(h.module->kernel("add"));
+    launches[i].kernel = h.kernel("add");
     launches[i].parameters.resize(12);
     uint32_t value = i + 1;
     memcpy(launches[i].parameters.data(), &cell, 8);
@@ -248,7 +248,7 @@ TEST(LaunchMustFail, Resources) {
 TEST(LaunchMustFail, Parameters) {
   Harness h("h100", ".visible .entry k(.param .u64 a, .param .u32 b) { ret; }");
   Launch launch;
-  launch.kernel = llvm::cantFail(h.module->kernel("k"));
+  launch.kernel = h.kernel("k");
   launch.parameters.resize(8);
   RunResult result = run(*h.device, launch, {});
   ASSERT_FALSE(result.ok());

@@ -133,7 +133,7 @@ TEST(LoadStore, ParametersByRegisterAndGenerically) {
   ret;
 })");
   uint64_t out = h.allocate<uint32_t>(4);
-  auto kernel = llvm::cantFail(h.module->kernel("k"));
+  const Kernel *kernel = h.kernel("k");
   ASSERT_EQ(kernel->parameters[1].offset, 64u);
   ASSERT_EQ(kernel->parameterBytes, 96u);
   Launch launch;

@@ -274,18 +274,25 @@ struct Bits {
 } // namespace
 
 static std::string problemOf(MmaKind kind, Bits bits) {
-  MmaForm form;
-  return decodeInstruction(kind, bits.encode(), form);
+  MmaShape shape;
+  return decodeInstruction({.kind = kind}, bits.encode(), shape);
+}
+
+/// The problem of a descriptor with block scales.
+static std::string problemOfScaled(const MmaVariant &variant, uint32_t bits) {
+  MmaShape shape;
+  return decodeInstruction(variant, bits, shape);
 }
 
 TEST(InstructionDescriptor, Fields) {
-  MmaForm form;
+  MmaShape shape;
+  MmaForm &form = shape.form;
   EXPECT_EQ(
       decodeInstruction(
-          MmaKind::F16,
+          {.kind = MmaKind::F16},
           Bits{.a = 1, .b = 1, .negateB = 1, .transposeB = 1, .n = 24, .m = 64}
               .encode(),
-          form),
+          shape),
       "");
   EXPECT_EQ(form.m, 64u);
   EXPECT_EQ(form.n, 24u);
@@ -296,12 +303,84 @@ TEST(InstructionDescriptor, Fields) {
   EXPECT_EQ(form.d, Accumulator::F32);
   EXPECT_EQ(form.k(), 16u);
   // As Triton has it in a kernel: bf16, f32, M = 128, N = 256.
-  EXPECT_EQ(decodeInstruction(MmaKind::F16, 0x8400490, form), "");
+  EXPECT_EQ(decodeInstruction({.kind = MmaKind::F16}, 0x8400490, shape), "");
   EXPECT_EQ(form.m, 128u);
   EXPECT_EQ(form.n, 256u);
   // f16 with bf16 is multiplied in f32.
-  EXPECT_EQ(decodeInstruction(MmaKind::F16, Bits{.b = 1}.encode(), form), "");
+  EXPECT_EQ(
+      decodeInstruction({.kind = MmaKind::F16}, Bits{.b = 1}.encode(), shape),
+      "");
   EXPECT_EQ(form.b, ElementFormat::WideBF16);
+}
+
+TEST(InstructionDescriptor, PairsAndScales) {
+  MmaShape shape;
+  // M = 256 of a pair is 128 rows in each; M = 128 splits the columns.
+  EXPECT_EQ(decodeInstruction({.kind = MmaKind::F16, .pair = true},
+                              Bits{.m = 256}.encode(), shape),
+            "");
+  EXPECT_EQ(shape.form.m, 128u);
+  EXPECT_EQ(shape.parts, 1u);
+  EXPECT_EQ(decodeInstruction({.kind = MmaKind::F16, .pair = true},
+                              Bits{.m = 128}.encode(), shape),
+            "");
+  EXPECT_EQ(shape.form.m, 64u);
+  EXPECT_EQ(shape.parts, 2u);
+  EXPECT_EQ(decodeInstruction({.kind = MmaKind::F16, .weightStationary = true},
+                              Bits{.m = 32}.encode(), shape),
+            "");
+  EXPECT_EQ(shape.parts, 4u);
+  // e2m1 with ue4m3, N = 64, M = 128.
+  EXPECT_EQ(decodeInstruction({.kind = MmaKind::MXF4NVF4, .scalesPerRow = 4},
+                              1u << 7 | 1u << 10 | 8u << 17 | 1u << 27, shape),
+            "");
+  EXPECT_EQ(shape.scaleType, ScaleType::UE4M3);
+  EXPECT_EQ(shape.form.k(), 64u);
+}
+
+TEST(InstructionDescriptor, RefusalsOfPairsAndScales) {
+  auto expect = [](const MmaVariant &variant, uint32_t bits,
+                   const std::string &words) {
+    std::string text = problemOfScaled(variant, bits);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  const MmaVariant pair = {.kind = MmaKind::F16, .pair = true};
+  expect(pair, Bits{.m = 64}.encode(),
+         "M (bits 24-28) is 64; a pair of CTAs has 128 or 256");
+  expect(pair, Bits{.n = 24}.encode(),
+         "N (bits 17-22) is 24; for a pair of CTAs it must be a multiple of "
+         "16");
+  expect(pair, Bits{.n = 8}.encode(),
+         "N (bits 17-22) is 8; it must be from 16 to 256");
+  expect({.kind = MmaKind::I8, .pair = true}, Bits{.d = 2, .n = 48}.encode(),
+         "for a pair of CTAs it must be a multiple of 32 for kind::i8");
+  expect({.kind = MmaKind::F8F6F4, .pair = true},
+         Bits{.transposeB = 1, .n = 48}.encode(),
+         "for a transposed B of 8-bit elements it must be a multiple of 32");
+  const MmaVariant ws = {.kind = MmaKind::F16, .weightStationary = true};
+  expect(ws, Bits{.m = 256}.encode(),
+         "M (bits 24-28) is 256; tcgen05.mma.ws has 32, 64 or 128");
+  expect(ws, Bits{.n = 96}.encode(),
+         "N (bits 17-22) is 96; tcgen05.mma.ws has 64, 128 or 256");
+  const uint32_t good = 8u << 17 | 1u << 23 | 1u << 27;
+  const MmaVariant mx8 = {.kind = MmaKind::MXF8F6F4, .scalesPerRow = 1};
+  const MmaVariant mx4 = {.kind = MmaKind::MXF4, .scalesPerRow = 2};
+  const MmaVariant nv4 = {.kind = MmaKind::MXF4NVF4, .scalesPerRow = 4};
+  EXPECT_EQ(problemOfScaled(mx8, good | 3u << 4 | 2u << 29), "");
+  expect(mx8, good & ~(1u << 23), "the scale factors are ue4m3");
+  expect(mx8, good ^ 3u << 27,
+         "M (bits 27-28) is 256; one CTA has 128 with block scales");
+  expect(mx8, good | 1u << 24, "a reserved field (bit 24) is 1");
+  expect(mx4, good | 1u << 7 | 1u << 10 | 1u << 4,
+         "the ID of B's scale factors (bits 4-5) is 1; with 2 factors in a "
+         "word it must be 0 or 2");
+  expect(nv4, good | 1u << 7 | 1u << 10 | 2u << 29,
+         "the ID of A's scale factors (bits 29-30) is 2; with 4 factors in a "
+         "word it must be 0");
+  expect(nv4, good | 1u << 7 | 1u << 10 | 1u << 15,
+         "a transpose (bit 15) is 1");
+  expect(nv4, good | 1u << 7 | 1u << 10 | 1u << 31,
+         "K = 96, which only sm_103a has, (bit 31) is 1");
 }
 
 TEST(InstructionDescriptor, Refusals) {

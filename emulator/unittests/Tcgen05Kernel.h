@@ -15,6 +15,9 @@
 //   %p1  thread 0      %rd1 image   %rd2 in   %rd3 out
 //   %rd4 smem >> 4, to be added to a descriptor
 //
+// With `group` = 2, it is for a cluster of two CTAs that work as a pair. Each
+// has its part of the three arrays; %p6 is thread 0 of the even CTA.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAWLOOM_EMULATOR_TCGEN05KERNEL_H
@@ -27,14 +30,39 @@ struct Tcgen05Kernel {
   std::string body;
   unsigned columns = 512;
   unsigned imageBytes = 16;
+  unsigned group = 1;
+  unsigned inBytes = 0, outBytes = 0; ///< Of each CTA.
   /// What warp 0 does to end: frees.
-  std::string end = "  @%p3 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, "
-                    "COLUMNS;\n";
+  std::string end = "  @%p3 tcgen05.dealloc.cta_group::GROUP.sync.aligned.b32 "
+                    "%t, COLUMNS;\n";
 
   /// Thread 0 commits to the mbarrier.
   static std::string commit() {
     return "  @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
            ".shared::cluster.b64 [bar];\n";
+  }
+  /// The same for a pair: at both CTAs' mbarriers.
+  static std::string commitPair() {
+    return "  mov.b16 %h, 3;\n"
+           "  @%p6 tcgen05.commit.cta_group::2.mbarrier::arrive::one"
+           ".shared::cluster.multicast::cluster.b64 [bar], %h;\n";
+  }
+  /// Finds the CTA's part of the arrays, and the thread of %p6.
+  std::string findPart() const {
+    if (group == 1)
+      return "";
+    return llvm::formatv("mov.u32 %rank, %cluster_ctarank; "
+                         "mad.wide.u32 %rd1, %rank, {0}, %rd1; "
+                         "mad.wide.u32 %rd2, %rank, {1}, %rd2; "
+                         "mad.wide.u32 %rd3, %rank, {2}, %rd3; "
+                         "setp.eq.and.u32 %p6, %rank, 0, %p1;",
+                         imageBytes, inBytes, outBytes);
+  }
+  /// All threads of the CTA, or of the pair, meet.
+  std::string meet() const {
+    return group == 1 ? "bar.sync 0;"
+                      : "barrier.cluster.arrive.aligned; "
+                        "barrier.cluster.wait.aligned;";
   }
   /// All wait for the mbarrier's phase. Labels end in `name`.
   static std::string wait(const std::string &name, unsigned parity = 0) {
@@ -89,10 +117,11 @@ inline std::string Tcgen05Kernel::dump(unsigned count, unsigned column) {
 }
 
 inline std::string Tcgen05Kernel::text() const {
-  std::string result = llvm::formatv(R"(
+  std::string result =
+      llvm::formatv(R"(
 .visible .entry k(.param .u64 image, .param .u64 in, .param .u64 out) {{
   .reg .pred %p<8>;
-  .reg .b32 %r<32>, %x<128>, %t, %w;
+  .reg .b32 %r<32>, %x<128>, %t, %w, %rank;
   .reg .b16 %h;
   .reg .b64 %rd<16>;
   .shared .align 1024 .b8 smem[{0}];
@@ -102,7 +131,7 @@ inline std::string Tcgen05Kernel::text() const {
   ld.param.u64 %rd2, [in];
   ld.param.u64 %rd3, [out];
   mov.u32 %r1, %tid.x;
-  setp.eq.u32 %p1, %r1, 0;
+  setp.eq.u32 %p1, %r1, 0; {3}
   setp.lt.u32 %p3, %r1, 32;
   shl.b32 %r2, %r1, 4;
   mov.u32 %r3, smem;
@@ -121,9 +150,9 @@ copy:
 copied:
   @%p1 mbarrier.init.shared::cta.b64 [bar], 1;
   fence.proxy.async;
-  @%p3 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], {1};
+  @%p3 tcgen05.alloc.cta_group::{2}.sync.aligned.shared::cta.b32 [base], {1};
   tcgen05.fence::before_thread_sync;
-  bar.sync 0;
+  {4}
   tcgen05.fence::after_thread_sync;
   ld.shared.b32 %t, [base];
   shr.u32 %r9, %r1, 5;
@@ -133,15 +162,18 @@ copied:
   shr.u32 %r10, %r3, 4;
   mul.wide.u32 %rd4, %r10, 1;
 )",
-                                     imageBytes, columns);
+                    imageBytes, columns, group, findPart(), meet());
   result += body;
   std::string last = end;
-  if (size_t at = last.find("COLUMNS"); at != std::string::npos)
-    last.replace(at, 7, std::to_string(columns));
-  return result +
-         "  tcgen05.fence::before_thread_sync;\n  bar.sync 0;\n"
-         "  tcgen05.fence::after_thread_sync;\n" +
-         last + "done:\n  ret;\n}\n";
+  auto replace = [&](llvm::StringRef name, unsigned value) {
+    if (size_t at = last.find(name); at != std::string::npos)
+      last.replace(at, name.size(), std::to_string(value));
+  };
+  replace("COLUMNS", columns);
+  replace("GROUP", group);
+  return result + "  tcgen05.fence::before_thread_sync;\n  " + meet() +
+         "\n  tcgen05.fence::after_thread_sync;\n" + last +
+         "done:\n  ret;\n}\n";
 }
 
 #endif // DRAWLOOM_EMULATOR_TCGEN05KERNEL_H

@@ -186,7 +186,7 @@ static std::string refusal(F change, const ptx::Target &target = blackwell) {
 TEST(TensorMapMustFail, Encode) {
   using M = TensorMap &;
   EXPECT_EQ(refusal([](M map) { map.im2col = true; }),
-            "an im2col map; only tiled ones can be encoded");
+            "rank 2; an im2col map has 3 to 5");
   EXPECT_EQ(refusal([](M map) { map.rank = 6; }),
             "rank 6; 1 to 5 are possible");
   EXPECT_EQ(

@@ -13,12 +13,12 @@
 
 using namespace drawloom::emu;
 
-/// The sixteen floats of `value(0)` to `value(15)` as bf16, which holds them
+/// The floats of `value(0)` to `value(count - 1)` as bf16, which holds them
 /// exactly. The compiler turns this into vector code.
-template <typename F>
+template <unsigned count = 16, typename F>
 static void storeBF16(char *out, F value) {
-  uint16_t words[16];
-  for (unsigned i = 0; i != 16; ++i)
+  uint16_t words[count];
+  for (unsigned i = 0; i != count; ++i)
     words[i] = std::bit_cast<uint32_t>(value(i)) >> 16;
   memcpy(out, words, sizeof(words));
 }
@@ -118,6 +118,15 @@ static void convertPacked(const char *in, char *out) {
   });
 }
 
+/// Two in each byte.
+static void convertDenseE2M1(const char *in, char *out) {
+  uint8_t bytes[16];
+  memcpy(bytes, in, sizeof(bytes));
+  storeBF16<32>(out, [&](unsigned i) {
+    return E2M1::toFloat(bytes[i / 2] >> i % 2 * 4 & 15);
+  });
+}
+
 // PTX ISA, sections 9.7.16.10.4 (packing) and 9.7.14.5 (where an element stands
 // in its byte: e2m1 in the middle, e2m3 and e3m2 at the bottom).
 static const ElementInfo formats[] = {
@@ -133,6 +142,7 @@ static const ElementInfo formats[] = {
     {"e2m3", 16, Compute::BF16, convertPacked<E2M3, 6>},
     {"e3m2", 16, Compute::BF16, convertPacked<E3M2, 6>},
     {"e2m1", 16, Compute::BF16, convertPacked<E2M1, 4>},
+    {"e2m1", 32, Compute::BF16, convertDenseE2M1},
     {"s8", 16, Compute::BF16, convertIntegers<int8_t>},
     {"u8", 16, Compute::BF16, convertIntegers<uint8_t>},
 };

@@ -33,9 +33,10 @@
 
 namespace drawloom::emu {
 
-/// The formats as they stand in memory. 6-bit and 4-bit elements come in two
-/// ways: sixteen of them packed at the start of 16 bytes, the rest padding
-/// (shared memory), or each in a byte of its own (tensor memory).
+/// The formats as they stand in memory. 6-bit and 4-bit elements come in
+/// several ways: sixteen of them packed at the start of 16 bytes, the rest
+/// padding (shared memory), each in a byte of its own (tensor memory), or
+/// without padding (where all elements of an MMA have 4 bits).
 enum class ElementFormat : uint8_t {
   BF16,
   WideBF16, ///< The same, to be multiplied with f16.
@@ -49,6 +50,7 @@ enum class ElementFormat : uint8_t {
   PackedE2M3,
   PackedE3M2,
   PackedE2M1,
+  DenseE2M1,
   S8,
   U8,
 };

@@ -107,6 +107,7 @@ MatrixUnit::~MatrixUnit() {
 void MatrixUnit::begin(const MmaForm &newForm, unsigned newSteps) {
   form = newForm;
   steps = newSteps;
+  isWideB = false;
 }
 
 Panel MatrixUnit::panel(char *data, unsigned rows, bool transposed,
@@ -210,7 +211,9 @@ llvm::Expected<Products> MatrixUnit::multiply() {
   if ((*found)->widens) {
     size_t k = size_t(form.k()) * steps;
     widen(aData, form.m * k);
-    widen(bData, form.n * k);
+    if (!isWideB)
+      widen(bData, form.n * k);
+    isWideB = true;
     found = primitive(Compute::F32);
     if (!found)
       return found.takeError();

@@ -14,6 +14,8 @@
 //   for each step: pack its operands into unit.a(step) and unit.b(step)
 //   unit.multiply() gives the products, which are folded into D (Fold.h).
 //
+// Another A may be packed then and multiplied with the same B.
+//
 // Which MMAs are taken together depends on the program alone (never on what the
 // scheduler chose), so the order of all additions does too.
 //
@@ -96,6 +98,7 @@ private:
   llvm::DenseMap<uint64_t, std::unique_ptr<Primitive>> primitives;
   MmaForm form;
   unsigned steps = 0;
+  bool isWideB = false; ///< B has been widened.
   char *aData, *bData, *cData;
 };
 

@@ -69,6 +69,8 @@ public:
   const ProgramFunction &programFunction() const { return *functionField; }
   /// The index that the instruction will have in Program::code.
   uint32_t position() const { return program->code.size(); }
+  /// The kernel's CTAs work in pairs.
+  void needPairs() { program->usesPairs = true; }
 
   //===--------------------------------------------------------------------===//
   // Operands

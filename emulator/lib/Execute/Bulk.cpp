@@ -1,4 +1,4 @@
-//===- Bulk.cpp - cp.async.bulk and cp.reduce.async.bulk -----------------===//
+//===- Bulk.cpp - cp.async.bulk, cp.reduce.async.bulk and st.bulk --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 // PTX ISA, section 9.7.9.25.4. Each lane issues a copy of its own. Copies into
 // shared memory complete bytes of an mbarrier, those out of it belong to bulk
-// groups. Cache policies are hints.
+// groups. Cache policies are hints. st.bulk (9.7.9.13) isn't asynchronous.
 
 #include "Execute/BulkStore.h"
 #include "Execute/Engine.h"
@@ -207,6 +207,37 @@ static bool decodeBulk(Decoder &decoder, Inst &inst) {
   return true;
 }
 
+static const Inst *clear(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<BulkInfo>();
+  auto size = source<uint64_t>(warp, info.size);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    uint64_t to = info.to.of(warp, lane);
+    EngineCheck check(warp, inst, lane);
+    if (size[lane] % 8)
+      return check.fail(ReportKind::IllegalInstruction,
+                        "the size is " + Twine(size[lane]) +
+                            "; it must be a multiple of 8");
+    if (!check.range("destination", to, size[lane], 8, StateSpace::SharedCta))
+      return Inst::leave();
+    memset(translate(warp.cta().cluster(), to, size[lane]), 0, size[lane]);
+    tellAccess(warp.machine(), warp.issuePoint(inst, 1u << lane),
+               AccessKind::Write, to, size[lane], Proxy::Generic);
+  }
+  return inst + 1;
+}
+
+/// [a], size, 0
+static bool decodeClear(Decoder &decoder, Inst &inst) {
+  BulkInfo info;
+  info.to = decodeEngineAddress(decoder, decoder.operand(0),
+                                ptx::spaceOf(decoder.get(Slot::Space)));
+  info.size = decoder.source(1, Type::U64);
+  inst.fn = clear;
+  inst.extra = decoder.keep(info);
+  return true;
+}
+
 static const Inst *nothing(Warp &, const Inst *inst, uint32_t) {
   return inst + 1;
 }
@@ -219,6 +250,7 @@ static bool decodePrefetch(Decoder &, Inst &inst) {
 void drawloom::emu::registerBulk(DecodeTable &table) {
   table.add(Opcode::CpAsyncBulk, decodeBulk);
   table.add(Opcode::CpReduceAsyncBulk, decodeBulk);
+  table.add(Opcode::StBulk, decodeClear);
   table.add(Opcode::CpAsyncBulkPrefetch, decodePrefetch);
   table.add(Opcode::CpAsyncBulkPrefetchTensor, decodePrefetch);
 }

@@ -13,6 +13,7 @@
 
 #include "Decode/Decoder.h"
 #include "Execute/Lanes.h"
+#include "Execute/WarpMma.h"
 #include "Execute/WarpWide.h"
 #include "Memory/Access.h"
 
@@ -136,4 +137,5 @@ void drawloom::emu::registerMatrix(DecodeTable &table) {
   table.add(Opcode::Ldmatrix, decodeMatrix);
   table.add(Opcode::Stmatrix, decodeMatrix);
   table.add(Opcode::Movmatrix, decodeMovmatrix);
+  table.add(Opcode::Mma, decodeWarpMma);
 }

@@ -24,6 +24,18 @@ namespace {
 enum : unsigned { Columns, Address };
 } // namespace
 
+/// Whether there is a peer, if the instruction (imm) is one of a pair. False if
+/// the handler is to return `next`. A peer that has exited isn't an error of
+/// this instruction; it waits for it.
+static bool hasPeer(Warp &warp, const Inst *inst, const Inst *&next) {
+  CTA &cta = warp.cta();
+  if (!inst->imm || (cta.rank() | 1) < cta.cluster().size())
+    return true;
+  TensorProblem problem = checkPeer(cta);
+  next = warp.fail(inst, allLanes, problem.kind, problem.message);
+  return false;
+}
+
 /// The number of columns. False if the handler is to return `next`.
 static bool readColumns(Warp &warp, const Inst *inst, uint32_t &columns,
                         const Inst *&next) {
@@ -41,24 +53,89 @@ static bool readColumns(Warp &warp, const Inst *inst, uint32_t &columns,
   return false;
 }
 
+/// What is wrong with allocating so many columns, as far as the CTA itself is
+/// concerned; empty if nothing is.
+static std::string checkAllocation(CTA &cta, uint32_t columns) {
+  const TensorCore::Allocations &before = tensorCore(cta).allocationsOf(cta);
+  if (before.relinquished)
+    return "tcgen05.alloc after tcgen05.relinquish_alloc_permit: the CTA has "
+           "given up the right to allocate";
+  if (before.last && columns > before.last)
+    return formatv("{0} columns after an allocation of {1}: the allocations of "
+                   "a CTA must not grow",
+                   columns, before.last);
+  return "";
+}
+
+/// Writes the address of an allocation to shared memory.
+static const Inst *answer(Warp &warp, const Inst *inst, uint64_t address,
+                          char *host, uint32_t column, uint32_t columns) {
+  CTA &cta = warp.cta();
+  tensorCore(cta).allocationsOf(cta).last = columns;
+  memcpy(host, &column, sizeof(column));
+  if (Listener *listener = warp.listener()) {
+    AccessEvent event;
+    event.origin = warp.origin(inst, 1);
+    event.kind = AccessKind::Write;
+    event.proxy = Proxy::Generic;
+    event.space = ptx::StateSpace::SharedCta;
+    event.bytes = sizeof(column);
+    event.addresses = address;
+    listener->access(event);
+  }
+  return inst + 1;
+}
+
+/// The columns that both CTAs of a pair get. None if the handler is to return
+/// `next`: the warp waits, or the launch has failed.
+static std::optional<uint32_t> allocateTogether(Warp &warp, const Inst *inst,
+                                                uint32_t columns,
+                                                const Inst *&next) {
+  CTA &cta = warp.cta();
+  IssuePoint issue = warp.issuePoint(inst, allLanes);
+  PairMeeting &meeting = tensorCore(cta).allocating;
+  if (std::optional<uint32_t> column = meeting.takeAnswer(issue))
+    return column;
+  const PairMeeting::Arrival *peer = meeting.meet({issue, columns});
+  if (!peer) {
+    next = warp.wait(inst, allLanes, meeting, WaitMode::Retry, columns);
+    return std::nullopt;
+  }
+  if (peer->columns != columns) {
+    next = warp.fail(inst, allLanes, ReportKind::Protocol,
+                     formatv("{0} columns, and {1} by CTA rank {2} (line {3}): "
+                             "a pair of CTAs allocates as many columns in both",
+                             columns, peer->columns, peer->issue.cta->rank(),
+                             warp.program().line(peer->issue.inst)));
+    return std::nullopt;
+  }
+  IssuePoint issues[2] = {issue, peer->issue};
+  if (cta.rank() & 1)
+    std::swap(issues[0], issues[1]);
+  std::optional<uint32_t> column = TensorMemory::allocatePair(issues, columns);
+  TensorMemory &own = tensorMemory(cta);
+  if (!column) {
+    // Columns may become free in either SM: each waits for its own.
+    meeting.wakeAll();
+    next = warp.wait(inst, allLanes, own, WaitMode::Retry, columns);
+    return std::nullopt;
+  }
+  TensorMemory &other = tensorMemory(*peer->issue.cta);
+  meeting.finish(issue, *column);
+  other.wakeAll();
+  return column;
+}
+
 static const Inst *alloc(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   uint32_t columns;
-  if (!wholeWarp(warp, inst, mask, next) ||
+  if (!wholeWarp(warp, inst, mask, next) || !hasPeer(warp, inst, next) ||
       !readColumns(warp, inst, columns, next))
     return next;
   CTA &cta = warp.cta();
-  TensorCore &core = tensorCore(cta);
-  auto refuse = [&](const llvm::Twine &message) {
-    return warp.fail(inst, allLanes, ReportKind::Protocol, message);
-  };
-  if (core.relinquished)
-    return refuse("tcgen05.alloc after tcgen05.relinquish_alloc_permit: the "
-                  "CTA has given up the right to allocate");
-  if (core.lastAllocation && columns > core.lastAllocation)
-    return refuse(formatv("{0} columns after an allocation of {1}: the "
-                          "allocations of a CTA must not grow",
-                          columns, core.lastAllocation));
+  std::string problem = checkAllocation(cta, columns);
+  if (!problem.empty())
+    return warp.fail(inst, allLanes, ReportKind::Protocol, problem);
   uint64_t address = inst->as<EngineAddress>().of(warp, 0);
   char *host =
       isOwn(cta, address) ? translate(cta.cluster(), address, 4) : nullptr;
@@ -66,47 +143,66 @@ static const Inst *alloc(Warp &warp, const Inst *inst, uint32_t mask) {
     return warp.fail(inst, allLanes, ReportKind::IllegalAddress,
                      "writes the address to " + nameAddress(cta, address) +
                          ", which isn't in the CTA's shared memory");
-  TensorMemory &memory = tensorMemory(cta);
-  std::optional<uint32_t> column =
-      memory.allocate(warp.issuePoint(inst, allLanes), columns);
-  if (!column)
-    return warp.wait(inst, allLanes, memory, WaitMode::Retry, columns);
-  core.lastAllocation = columns;
-  memcpy(host, &*column, sizeof(*column));
-  if (Listener *listener = warp.listener()) {
-    AccessEvent event;
-    event.origin = warp.origin(inst, 1);
-    event.kind = AccessKind::Write;
-    event.proxy = Proxy::Generic;
-    event.space = ptx::StateSpace::SharedCta;
-    event.bytes = sizeof(*column);
-    event.addresses = address;
-    listener->access(event);
+  std::optional<uint32_t> column;
+  if (inst->imm) {
+    column = allocateTogether(warp, inst, columns, next);
+    if (!column)
+      return next;
+  } else {
+    TensorMemory &memory = tensorMemory(cta);
+    column = memory.allocate(warp.issuePoint(inst, allLanes), columns);
+    if (!column)
+      return warp.wait(inst, allLanes, memory, WaitMode::Retry, columns);
   }
-  return next;
+  return answer(warp, inst, address, host, *column, columns);
+}
+
+/// Frees columns of one CTA; what is wrong with that, in words.
+static std::string freeColumns(CTA &cta, uint32_t column, uint32_t columns) {
+  std::string problem = tensorCore(cta).checkOrder(
+      {column, columns, 0xff, bitOf(cta)}, TensorCore::Access::Free, true);
+  return problem.empty() ? tensorMemory(cta).free(cta, column, columns)
+                         : problem;
 }
 
 static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   uint32_t columns, value;
-  if (!wholeWarp(warp, inst, mask, next) ||
+  if (!wholeWarp(warp, inst, mask, next) || !hasPeer(warp, inst, next) ||
       !readColumns(warp, inst, columns, next) ||
       !uniformValue(warp, inst, inst->slot[Address], 0,
                     "the address in tensor memory", value, next))
     return next;
   TensorAddress address(value);
+  CTA &cta = warp.cta();
   auto refuse = [&](const llvm::Twine &message) {
     return warp.fail(inst, allLanes, ReportKind::Protocol, message);
   };
   if (address.lane)
     return refuse("frees " + address.str() +
                   ": an allocation has all lanes and starts at lane 0");
-  std::string problem = tensorCore(warp.cta())
-                            .checkOrder({address.column, columns, 0xff},
-                                        TensorCore::Access::Free, true);
-  if (problem.empty())
-    problem =
-        tensorMemory(warp.cta()).free(warp.cta(), address.column, columns);
+  CTA *peerCta = nullptr;
+  if (inst->imm) {
+    IssuePoint issue = warp.issuePoint(inst, allLanes);
+    PairMeeting &meeting = tensorCore(cta).freeing;
+    if (meeting.takeAnswer(issue))
+      return next;
+    const PairMeeting::Arrival *peer =
+        meeting.meet({issue, columns, address.column});
+    if (!peer)
+      return warp.wait(inst, allLanes, meeting, WaitMode::Retry, columns);
+    if (peer->columns != columns || peer->column != address.column)
+      return refuse(formatv(
+          "frees {0} columns from column {1} on, and CTA rank {2} (line {3}) "
+          "{4} from column {5} on: a pair of CTAs frees the same in both",
+          columns, address.column, peer->issue.cta->rank(),
+          warp.program().line(peer->issue.inst), peer->columns, peer->column));
+    peerCta = peer->issue.cta;
+    meeting.finish(issue, 0);
+  }
+  std::string problem = freeColumns(cta, address.column, columns);
+  if (problem.empty() && peerCta)
+    problem = freeColumns(*peerCta, address.column, columns);
   if (!problem.empty())
     return refuse("frees " + problem);
   return next;
@@ -114,16 +210,27 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
 
 static const Inst *relinquish(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
-  if (!wholeWarp(warp, inst, mask, next))
+  if (!wholeWarp(warp, inst, mask, next) || !hasPeer(warp, inst, next))
     return next;
-  tensorCore(warp.cta()).relinquished = true;
+  CTA &cta = warp.cta();
+  TensorCore &core = tensorCore(cta);
+  if (inst->imm) {
+    IssuePoint issue = warp.issuePoint(inst, allLanes);
+    if (!core.relinquishing.takeAnswer(issue)) {
+      if (!core.relinquishing.meet({issue}))
+        return warp.wait(inst, allLanes, core.relinquishing, WaitMode::Retry);
+      core.relinquishing.finish(issue, 0);
+    }
+  }
+  core.allocationsOf(cta).relinquished = true;
   return next;
 }
 
 static bool decodeAlloc(Decoder &decoder, Inst &inst) {
-  if (!isForOneCta(decoder))
-    return false;
   inst.fn = alloc;
+  inst.imm = isForPair(decoder);
+  if (inst.imm)
+    decoder.needPairs();
   inst.extra = decoder.keep(
       decodeEngineAddress(decoder, decoder.operand(0),
                           ptx::spaceOf(decoder.get(ptx::Slot::Space))));
@@ -132,9 +239,8 @@ static bool decodeAlloc(Decoder &decoder, Inst &inst) {
 }
 
 static bool decodeDealloc(Decoder &decoder, Inst &inst) {
-  if (!isForOneCta(decoder))
-    return false;
   inst.fn = dealloc;
+  inst.imm = isForPair(decoder);
   inst.slot[Address] = decoder.source(0, Type::B32);
   inst.slot[Columns] = decoder.source(1, Type::U32);
   return true;
@@ -142,7 +248,8 @@ static bool decodeDealloc(Decoder &decoder, Inst &inst) {
 
 static bool decodeRelinquish(Decoder &decoder, Inst &inst) {
   inst.fn = relinquish;
-  return isForOneCta(decoder);
+  inst.imm = isForPair(decoder);
+  return true;
 }
 
 void drawloom::emu::registerTcgen05Alloc(DecodeTable &table) {

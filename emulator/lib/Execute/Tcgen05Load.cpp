@@ -96,9 +96,10 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
                           address.str(), info.lanes));
   TensorRegion regions[2];
   uint8_t halves = (info.lanes == 32 ? 3u : 1u) << address.lane / 16;
-  regions[0] = {address.column, info.columns, halves};
-  regions[1] = {uint32_t(address.column) + info.split, info.columns, halves};
   CTA &cta = warp.cta();
+  regions[0] = {address.column, info.columns, halves, bitOf(cta)};
+  regions[1] = {uint32_t(address.column) + info.split, info.columns, halves,
+                bitOf(cta)};
   TensorCore &core = tensorCore(cta);
   auto access = isStore ? TensorCore::Access::Store : TensorCore::Access::Load;
   for (unsigned i = 0, count = info.split ? 2 : 1; i != count; ++i) {

@@ -1,4 +1,4 @@
-//===- Tcgen05Mma.cpp - MMAs, copies and commits of tcgen05 --------------===//
+//===- Tcgen05Mma.cpp - tcgen05.mma --------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// PTX ISA, sections 9.7.16.9 to 9.7.16.12. Operands are checked when the
-// instruction is issued; the work is done later (TensorMemory/TensorCore.h).
+// PTX ISA, section 9.7.16.10. Operands are checked when the instruction is
+// issued; the work is done later (TensorMemory/TensorCore.h).
 
-#include "Execute/Engine.h"
 #include "Execute/Tcgen05.h"
 #include "TensorMemory/InstructionDescriptor.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,43 +23,24 @@ using ptx::Type;
 
 namespace {
 struct MmaInfo {
-  MmaKind kind;
-  AddressRef d, aTensor;
+  MmaVariant variant;
+  AddressRef d, aTensor, aScales, bScales;
   bool aInTensorMemory = false;
+  bool shiftsA = false;
   Reg aDescriptor = 0, bDescriptor = 0, instruction = 0;
   Reg enable = 0; ///< A predicate: whether D is added to.
   llvm::ArrayRef<Reg> disabled;
   uint8_t scale = 0;
-};
-
-struct CopyInfo {
-  AddressRef to;
-  Reg descriptor = 0;
-  uint8_t rows = 0, pieces = 0;
-  uint8_t warps[4] = {}; ///< TensorWork::copyTo
-};
-
-struct CommitInfo {
-  EngineAddress address;
-  bool multicast = false;
-  Reg ranks = 0;
-};
-
-struct Problem {
-  ReportKind kind = ReportKind::IllegalInstruction;
-  std::string message;
+  bool hasZeroColumns = false;
+  Reg zeroColumns = 0;
 };
 } // namespace
 
-static uint32_t valueOf(Warp &warp, const AddressRef &address, unsigned lane) {
-  return warp.lanes<uint32_t>(address.base)[lane] + address.offset;
-}
-
-/// The halves of the lanes that an MMA of M rows uses.
-static uint8_t halvesOf(unsigned m, unsigned lane) {
-  if (m == 128)
+/// The halves of the lanes that D and A use.
+static uint8_t halvesOf(const TensorWork &work) {
+  if (work.form.m == 128 || work.parts != 1)
     return 0xff;
-  return lane == 16 ? 0xaa : 0x55;
+  return work.lane == 16 ? 0xaa : 0x55;
 }
 
 /// Elements of 6 and 4 bits have a byte of their own in tensor memory.
@@ -90,78 +70,137 @@ static std::string checkSwizzle(const SharedMatrix &matrix,
                           : "the 128-byte swizzle with 32-byte atoms");
 }
 
-static Problem readShared(Warp &warp, Reg reg, unsigned lane,
-                          llvm::StringRef name, ElementFormat format,
-                          bool transposed, SharedMatrix &matrix) {
-  std::string problem = matrix.decodeTcgen05(warp.lanes<uint64_t>(reg)[lane]);
-  if (problem.empty())
-    problem = checkSwizzle(matrix, format, transposed);
+static TensorProblem readOperand(Warp &warp, Reg reg, unsigned lane,
+                                 llvm::StringRef name, ElementFormat format,
+                                 bool transposed, SharedMatrix &matrix) {
+  if (TensorProblem problem = readShared(warp, reg, lane, name, matrix))
+    return problem;
+  std::string problem = checkSwizzle(matrix, format, transposed);
   if (problem.empty())
     return {};
   return {ReportKind::IllegalInstruction,
           formatv("matrix {0} {1}", name, problem)};
 }
 
-/// Checks that the CTA may touch a region, and that nothing else does.
-static Problem checkRegion(Warp &warp, const TensorRegion &region,
-                           llvm::StringRef name, bool writes) {
-  CTA &cta = warp.cta();
-  std::string problem = tensorMemory(cta).checkAccess(cta, region);
-  if (!problem.empty())
-    return {ReportKind::IllegalAddress,
-            formatv("{0} is in {1}", name, problem)};
-  problem =
-      tensorCore(cta).checkOrder(region, TensorCore::Access::Async, writes);
-  if (!problem.empty())
-    return {ReportKind::Protocol, formatv("{0} is in {1}", name, problem)};
+static TensorProblem readA(Warp &warp, const MmaInfo &info, unsigned lane,
+                           TensorWork &work) {
+  MmaForm &form = work.form;
+  if (!info.aInTensorMemory)
+    return readOperand(warp, info.aDescriptor, lane, "A", form.a,
+                       form.aTransposed, work.a);
+  TensorAddress a(valueOf(warp, info.aTensor, lane));
+  TensorAddress d(valueOf(warp, info.d, lane));
+  if (form.aTransposed)
+    return {ReportKind::IllegalInstruction,
+            "A is in tensor memory and can't be transposed"};
+  if (a.lane != d.lane)
+    return {ReportKind::MisalignedAddress,
+            formatv("A is at {0} and D at {1}: they must be at the same lane",
+                    a.str(), d.str())};
+  if (info.shiftsA && form.m != 128)
+    return {ReportKind::IllegalInstruction,
+            formatv(".ashift needs M = 128 or 256; a CTA has {0} rows of A",
+                    form.m)};
+  form.a = inTensorMemory(form.a);
+  work.aInTensorMemory = true;
+  work.shiftsA = info.shiftsA;
+  TensorRegion &region = work.reads[0];
+  region = {a.column, piecesPerStep * pieceBytes / 4, work.writes.halves,
+            work.writes.ctas};
+  if (TensorProblem problem = checkRegion(warp.cta(), region, "A is", false))
+    return problem;
+  if (!region.overlaps(work.writes))
+    return {};
+  return {ReportKind::IllegalInstruction,
+          formatv("A is in columns {0} to {1}, which D overwrites",
+                  region.column, region.column + region.columns - 1)};
+}
+
+static TensorProblem readScales(Warp &warp, const MmaInfo &info, unsigned lane,
+                                const MmaShape &shape, TensorWork &work) {
+  work.scales = {info.variant.scalesPerRow, shape.scaleType, shape.aScale,
+                 shape.bScale};
+  const struct {
+    const char *name;
+    const AddressRef &address;
+    unsigned rows;
+    uint16_t &column;
+    TensorRegion &region;
+  } operands[] = {
+      {"the scale factors of A are", info.aScales, work.form.m,
+       work.scales.aColumn, work.reads[1]},
+      {"the scale factors of B are", info.bScales,
+       work.form.n / unsigned(work.parts), work.scales.bColumn, work.reads[2]},
+  };
+  for (const auto &operand : operands) {
+    TensorAddress at(valueOf(warp, operand.address, lane));
+    if (at.lane)
+      return {ReportKind::MisalignedAddress,
+              formatv("{0} at {1}; they must be at lane 0", operand.name,
+                      at.str())};
+    operand.column = at.column;
+    operand.region = {at.column, scaleColumns(operand.rows), 0xff,
+                      work.writes.ctas};
+    if (TensorProblem problem =
+            checkRegion(warp.cta(), operand.region, operand.name, false))
+      return problem;
+    if (operand.region.overlaps(work.writes))
+      return {ReportKind::IllegalInstruction,
+              formatv("{0} in columns {1} to {2}, which D overwrites",
+                      operand.name, at.column,
+                      at.column + operand.region.columns - 1)};
+  }
+  return {};
+}
+
+static TensorProblem readZeroColumns(Warp &warp, const MmaInfo &info,
+                                     unsigned lane, TensorWork &work) {
+  work.zeroColumns = {warp.lanes<uint64_t>(info.zeroColumns)[lane]};
+  if (unsigned shift = work.zeroColumns.shift())
+    return {ReportKind::NotExecuted,
+            formatv("the zero-column mask descriptor shifts B by {0} columns; "
+                    "the emulator doesn't",
+                    shift)};
   return {};
 }
 
 /// Fills in the work that one lane asks for.
-static Problem readMma(Warp &warp, const MmaInfo &info, unsigned lane,
-                       TensorWork &work) {
-  MmaForm &form = work.form;
+static TensorProblem readMma(Warp &warp, const MmaInfo &info, unsigned lane,
+                             TensorWork &work) {
+  CTA &cta = warp.cta();
+  work.pair = info.variant.pair;
+  if (work.pair)
+    if (TensorProblem problem = checkPeer(cta))
+      return problem;
+  MmaShape shape;
   std::string text = decodeInstruction(
-      info.kind, warp.lanes<uint32_t>(info.instruction)[lane], form);
+      info.variant, warp.lanes<uint32_t>(info.instruction)[lane], shape);
   if (!text.empty())
     return {ReportKind::IllegalInstruction, text};
+  MmaForm &form = work.form;
+  form = shape.form;
+  work.parts = shape.parts;
   TensorAddress d(valueOf(warp, info.d, lane));
-  if (d.lane != 0 && !(form.m == 64 && d.lane == 16))
+  bool mayBeAt16 = form.m == 64 && work.parts == 1;
+  if (d.lane != 0 && !(mayBeAt16 && d.lane == 16))
     return {ReportKind::MisalignedAddress,
             formatv("D is at {0}; with M = {1} it must be at lane {2}", d.str(),
-                    form.m, form.m == 64 ? "0 or 16" : "0")};
+                    work.pair ? 2 * form.m : form.m,
+                    mayBeAt16 ? "0 or 16" : "0")};
   work.lane = d.lane;
-  work.writes = {d.column, form.n, halvesOf(form.m, d.lane)};
-  Problem problem = checkRegion(warp, work.writes, "D", true);
-  if (!problem.message.empty())
-    return problem;
-
-  if (info.aInTensorMemory) {
-    TensorAddress a(valueOf(warp, info.aTensor, lane));
-    if (form.aTransposed)
-      return {ReportKind::IllegalInstruction,
-              "A is in tensor memory and can't be transposed"};
-    if (a.lane != d.lane)
-      return {ReportKind::MisalignedAddress,
-              formatv("A is at {0} and D at {1}: they must be at the same lane",
-                      a.str(), d.str())};
-    form.a = inTensorMemory(form.a);
-    work.aInTensorMemory = true;
-    work.reads = {a.column, piecesPerStep * pieceBytes / 4, work.writes.halves};
-    problem = checkRegion(warp, work.reads, "A", false);
-    if (problem.message.empty() && work.reads.overlaps(work.writes))
-      problem = {ReportKind::IllegalInstruction,
-                 formatv("A is in columns {0} to {1}, which D overwrites",
-                         work.reads.column,
-                         work.reads.column + work.reads.columns - 1)};
-  } else {
-    problem = readShared(warp, info.aDescriptor, lane, "A", form.a,
-                         form.aTransposed, work.a);
-  }
-  if (problem.message.empty())
-    problem = readShared(warp, info.bDescriptor, lane, "B", form.b,
-                         form.bTransposed, work.b);
-  if (!problem.message.empty())
+  work.writes = {d.column, uint32_t(form.n) / work.parts, halvesOf(work),
+                 ctasOf(cta, work.pair)};
+  TensorProblem problem = checkRegion(cta, work.writes, "D is", true);
+  if (!problem)
+    problem = readA(warp, info, lane, work);
+  if (!problem)
+    problem = readOperand(warp, info.bDescriptor, lane, "B", form.b,
+                          form.bTransposed, work.b);
+  if (!problem && info.variant.scalesPerRow)
+    problem = readScales(warp, info, lane, shape, work);
+  if (!problem && info.hasZeroColumns)
+    problem = readZeroColumns(warp, info, lane, work);
+  if (problem)
     return problem;
 
   work.keeps = warp.test(info.enable) >> lane & 1;
@@ -177,95 +216,59 @@ static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
     unsigned lane = llvm::countr_zero(rest);
     TensorWork work;
     work.issue = warp.issuePoint(inst, 1u << lane);
-    Problem problem = readMma(warp, info, lane, work);
-    if (!problem.message.empty())
+    if (TensorProblem problem = readMma(warp, info, lane, work))
       return warp.fail(inst, 1u << lane, problem.kind, problem.message);
     tensorCore(warp.cta()).issue(std::move(work));
   }
   return inst + 1;
 }
 
-static const Inst *copy(Warp &warp, const Inst *inst, uint32_t mask) {
-  const auto &info = inst->as<CopyInfo>();
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    unsigned lane = llvm::countr_zero(rest);
-    TensorWork work;
-    work.kind = TensorWork::Copy;
-    work.issue = warp.issuePoint(inst, 1u << lane);
-    work.copyRows = info.rows;
-    work.copyPieces = info.pieces;
-    std::copy_n(info.warps, 4, work.copyTo);
-    TensorAddress to(valueOf(warp, info.to, lane));
-    Problem problem;
-    if (to.lane)
-      problem = {ReportKind::MisalignedAddress,
-                 formatv("copies to {0} of tensor memory; it must be lane 0",
-                         to.str())};
-    work.writes = {to.column, info.pieces * pieceBytes / 4, 0xff};
-    if (problem.message.empty())
-      problem = checkRegion(warp, work.writes, "the destination", true);
-    if (problem.message.empty())
-      problem = readShared(warp, info.descriptor, lane, "S",
-                           ElementFormat::BF16, false, work.a);
-    if (!problem.message.empty())
-      return warp.fail(inst, 1u << lane, problem.kind, problem.message);
-    tensorCore(warp.cta()).issue(std::move(work));
-  }
-  return inst + 1;
-}
-
-static const Inst *commit(Warp &warp, const Inst *inst, uint32_t mask) {
-  const auto &info = inst->as<CommitInfo>();
-  CTA &cta = warp.cta();
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    unsigned lane = llvm::countr_zero(rest);
-    uint64_t address = info.address.of(warp, lane);
-    if (!isShared(address))
-      return warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
-                       "the mbarrier at " + nameAddress(cta, address) +
-                           " isn't in shared memory");
-    std::optional<uint16_t> ranks;
-    if (info.multicast) {
-      ranks = warp.lanes<uint32_t>(info.ranks)[lane];
-      if (uint32_t outside = *ranks >> cta.cluster().size())
-        return warp.fail(
-            inst, 1u << lane, ReportKind::IllegalInstruction,
-            formatv("the mask {0:x} names CTA rank {1}; the cluster has {2} "
-                    "CTAs",
-                    *ranks, llvm::countr_zero(outside) + cta.cluster().size(),
-                    cta.cluster().size()));
-    }
-    tensorCore(cta).commit(warp.issuePoint(inst, 1u << lane), address, ranks);
-  }
-  return inst + 1;
-}
-
-static const Inst *fence(Warp &warp, const Inst *inst, uint32_t mask) {
-  tellSync(warp, inst, mask, SyncEvent::Fence);
-  return inst + 1;
-}
-
-/// [d], a or [a], b, idesc, {disabled lanes,} enable {, scale}
-static bool decodeMma(Decoder &decoder, Inst &inst) {
-  if (!isForOneCta(decoder) || decoder.has(Modifier::AShift))
-    return false;
-  MmaInfo info;
+/// The kind, and how many scale factors there are for the K of an MMA.
+static bool decodeKind(Decoder &decoder, MmaVariant &variant) {
   switch (decoder.get(Slot::Kind)) {
   case Modifier::KindF16:
-    info.kind = MmaKind::F16;
-    break;
+    variant.kind = MmaKind::F16;
+    return true;
   case Modifier::KindTF32:
-    info.kind = MmaKind::TF32;
-    break;
+    variant.kind = MmaKind::TF32;
+    return true;
   case Modifier::KindF8F6F4:
-    info.kind = MmaKind::F8F6F4;
-    break;
+    variant.kind = MmaKind::F8F6F4;
+    return true;
   case Modifier::KindI8:
-    info.kind = MmaKind::I8;
-    break;
+    variant.kind = MmaKind::I8;
+    return true;
+  case Modifier::KindMXF8F6F4:
+    variant.kind = MmaKind::MXF8F6F4;
+    variant.scalesPerRow = 1;
+    return true;
+  case Modifier::KindMXF4:
+    variant.kind = MmaKind::MXF4;
+    variant.scalesPerRow = 2;
+    return true;
+  case Modifier::KindMXF4NVF4: {
+    Modifier size = decoder.get(Slot::ScaleVector);
+    variant.kind = MmaKind::MXF4NVF4;
+    variant.scalesPerRow =
+        size == Modifier::ScaleVec4X || size == Modifier::Block16 ? 4 : 2;
+    return true;
+  }
   default:
     return false;
   }
+}
+
+/// [d], a or [a], b, idesc, and then one of
+///   {disabled lanes,} enable {, scale}
+///   [scales of a], [scales of b], enable
+///   enable {, zero columns}             (.ws)
+static bool decodeMma(Decoder &decoder, Inst &inst) {
+  MmaInfo info;
+  if (!decodeKind(decoder, info.variant))
+    return false;
+  info.variant.pair = isForPair(decoder);
+  info.variant.weightStationary = decoder.opcode() == Opcode::Tcgen05MmaWs;
+  info.shiftsA = decoder.has(Modifier::AShift);
   info.d = decoder.address(0);
   info.aInTensorMemory = decoder.operand(1).is(ptx::Operand::Address);
   if (info.aInTensorMemory)
@@ -275,66 +278,26 @@ static bool decodeMma(Decoder &decoder, Inst &inst) {
   info.bDescriptor = decoder.source(2, Type::B64);
   info.instruction = decoder.source(3, Type::B32);
   unsigned next = 4;
-  if (decoder.operand(next).is(ptx::Operand::Vector))
+  if (info.variant.scalesPerRow) {
+    info.aScales = decoder.address(next++);
+    info.bScales = decoder.address(next++);
+  } else if (decoder.operand(next).is(ptx::Operand::Vector)) {
     info.disabled = decoder.keepList<Reg>(decoder.sources(next++, Type::B32));
+  }
   info.enable = decoder.predicate(next++);
-  if (next < decoder.operandCount())
-    info.scale = decoder.operand(next).integer();
+  if (next < decoder.operandCount()) {
+    info.hasZeroColumns = info.variant.weightStationary;
+    if (info.hasZeroColumns)
+      info.zeroColumns = decoder.source(next, Type::B64);
+    else
+      info.scale = decoder.operand(next).integer();
+  }
   inst.fn = mma;
   inst.extra = decoder.keep(info);
   return true;
 }
 
-static bool decodeCopy(Decoder &decoder, Inst &inst) {
-  if (!isForOneCta(decoder) || decoder.get(Slot::SType) != Modifier::None)
-    return false;
-  // Which warps' lanes each 32 rows go to.
-  static const struct {
-    Modifier shape, warps;
-    CopyInfo info;
-  } shapes[] = {
-      {Modifier::Copy128x256b, Modifier::None, {{}, 0, 128, 2, {1, 2, 4, 8}}},
-      {Modifier::Copy128x128b, Modifier::None, {{}, 0, 128, 1, {1, 2, 4, 8}}},
-      {Modifier::Copy64x128b, Modifier::Warpx2_02_13, {{}, 0, 64, 1, {5, 10}}},
-      {Modifier::Copy64x128b, Modifier::Warpx2_01_23, {{}, 0, 64, 1, {3, 12}}},
-      {Modifier::Copy32x128b, Modifier::Warpx4, {{}, 0, 32, 1, {15}}},
-  };
-  for (const auto &shape : shapes)
-    if (decoder.get(Slot::Shape) == shape.shape &&
-        decoder.get(Slot::Warps) == shape.warps) {
-      CopyInfo info = shape.info;
-      info.to = decoder.address(0);
-      info.descriptor = decoder.source(1, Type::B64);
-      inst.fn = copy;
-      inst.extra = decoder.keep(info);
-      return true;
-    }
-  return false;
-}
-
-static bool decodeCommit(Decoder &decoder, Inst &inst) {
-  if (!isForOneCta(decoder))
-    return false;
-  CommitInfo info;
-  info.address = decodeEngineAddress(decoder, decoder.operand(0),
-                                     ptx::spaceOf(decoder.get(Slot::Space)));
-  info.multicast = decoder.get(Slot::Multicast) != Modifier::None;
-  if (info.multicast)
-    info.ranks = decoder.source(1, Type::B16);
-  inst.fn = commit;
-  inst.extra = decoder.keep(info);
-  return true;
-}
-
-static bool decodeFence(Decoder &decoder, Inst &inst) {
-  inst.fn = fence;
-  return true;
-}
-
 void drawloom::emu::registerTcgen05Mma(DecodeTable &table) {
   table.add(Opcode::Tcgen05Mma, decodeMma);
-  table.add(Opcode::Tcgen05Cp, decodeCopy);
-  table.add(Opcode::Tcgen05Commit, decodeCommit);
-  table.add(Opcode::Tcgen05FenceBefore, decodeFence);
-  table.add(Opcode::Tcgen05FenceAfter, decodeFence);
+  table.add(Opcode::Tcgen05MmaWs, decodeMma);
 }

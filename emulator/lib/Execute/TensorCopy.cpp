@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// PTX ISA, section 9.7.9.27.1. Tile mode, and the modes that choose four rows;
-// im2col modes and interleaved tensors are not executed yet. The tensor map is
-// read when the copy is issued; to change it before the copy is done is
-// undefined.
+// PTX ISA, section 9.7.9.27.1. Tile mode, the modes that choose four rows, and
+// im2col mode; the im2col::w modes and interleaved tensors are not executed.
+// The tensor map is read when the copy is issued; to change it before the copy
+// is done is undefined.
 
 #include "Execute/BulkStore.h"
 #include "Execute/Engine.h"
@@ -50,9 +50,11 @@ namespace {
 struct TensorCopyInfo {
   EngineAddress shared, map, barrier;
   llvm::ArrayRef<Reg> coordinates;
+  llvm::ArrayRef<Reg> offsets; ///< Of im2col mode.
   StateSpace sharedSpace;
   unsigned rank = 0;
   bool choosesRows = false;
+  bool im2col = false;
   bool multicasts = false;
   bool pairs = false; ///< cta_group::2
   Reg mask = 0;
@@ -274,12 +276,16 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
                name() + llvm::toString(map.takeError()));
     return false;
   }
-  if (map->im2col || map->interleave != TensorMapInterleave::None) {
-    check.fail(
-        map->im2col ? ReportKind::IllegalInstruction : ReportKind::NotExecuted,
-        name() + (map->im2col ? "it is for im2col mode, and the copy is not"
-                              : "copies of interleaved tensors are not "
-                                "executed yet"));
+  if (map->im2col != info.im2col) {
+    check.fail(ReportKind::IllegalInstruction,
+               name() + (map->im2col
+                             ? "it is for im2col mode, and the copy is not"
+                             : "it isn't for im2col mode, and the copy is"));
+    return false;
+  }
+  if (map->interleave != TensorMapInterleave::None) {
+    check.fail(ReportKind::NotExecuted,
+               name() + "copies of interleaved tensors are not executed yet");
     return false;
   }
   if (llvm::Error problem =
@@ -305,6 +311,19 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
     check.fail(ReportKind::IllegalInstruction,
                name() + "the box has " + Twine(map->box[1]) +
                    " rows; a copy that chooses its rows needs 1");
+    return false;
+  }
+  for (auto [index, reg] : llvm::enumerate(info.offsets))
+    tile.offsets[index] = source<uint16_t>(warp, reg)[lane];
+  for (unsigned dim = 0; info.im2col && dim != map->rank - 2; ++dim) {
+    int64_t at = tile.coordinates[dim + 1];
+    if (at >= map->lowerCorner[dim] && at <= tile.lastPlace(dim))
+      continue;
+    check.fail(ReportKind::IllegalInstruction,
+               "coordinate " + Twine(dim + 1) + " is " + Twine(at) +
+                   ", outside of the bounding box of " + name() +
+                   Twine(map->lowerCorner[dim]) + " to " +
+                   Twine(tile.lastPlace(dim)));
     return false;
   }
   const TensorMapTypeInfo &type = infoOf(map->type);
@@ -404,7 +423,8 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
                                                      type +
                                                      " are not executed yet");
     for (auto [index, reg] : llvm::enumerate(info.coordinates))
-      if (int32_t value = source<int32_t>(warp, reg)[lane]; value < 0)
+      if (int32_t value = source<int32_t>(warp, reg)[lane];
+          value < 0 && !info.im2col)
         return check.fail(ReportKind::IllegalInstruction,
                           "coordinate " + Twine(index) + " is " + Twine(value) +
                               "; a store can't begin in front of the tensor");
@@ -456,6 +476,10 @@ static bool decodeTensorCopy(Decoder &decoder, Inst &inst) {
   case Modifier::TileScatter4:
     info.choosesRows = true;
     break;
+  case Modifier::Im2col:
+  case Modifier::Im2colNoOffs:
+    info.im2col = true;
+    break;
   default:
     return false;
   }
@@ -477,8 +501,11 @@ static bool decodeTensorCopy(Decoder &decoder, Inst &inst) {
     info.barrier = decodeEngineAddress(decoder, decoder.operand(2), to);
     info.multicasts = decoder.get(Slot::Multicast) != Modifier::None;
     info.pairs = decoder.get(Slot::CtaGroup) == Modifier::CtaGroup2;
+    unsigned next = 3;
+    if (info.im2col)
+      info.offsets = decoder.keepList<Reg>(decoder.sources(next++, Type::B16));
     if (info.multicasts)
-      info.mask = decoder.source(3, Type::B16);
+      info.mask = decoder.source(next, Type::B16);
   }
   inst.extra = decoder.keep(info);
   return true;

@@ -28,7 +28,7 @@ TensorTile::Row TensorTile::innerRow() const {
 }
 
 uint64_t TensorTile::plainStart() const {
-  if (choosesRows || map.rank < 2 || map.elementStrides[1] != 1 ||
+  if (choosesRows || map.im2col || map.rank < 2 || map.elementStrides[1] != 1 ||
       !loadsVerbatim())
     return 0;
   Row row = innerRow();

@@ -13,6 +13,14 @@
 //   one address, the bytes of the row    row after row, each as wide as the
 //   that are inside the tensor           swizzle, chunks swizzled by address
 //
+// In im2col mode a row is the channels of one pixel. The pixels go through the
+// bounding box, W first, and from its end to the next H, D and N:
+//
+//   lower corner ... start -> ... size - 1 + upper corner
+//        `-------------------------'  and the next line
+//
+// Each pixel is read at its place plus the offsets of the instruction.
+//
 // Elements outside of the tensor are filled in on the way in, and left out on
 // the way back.
 //
@@ -35,6 +43,7 @@ struct TensorTile {
   /// tile::gather4 and tile::scatter4: rows[i] is the coordinate of row i.
   bool choosesRows = false;
   int64_t rows[4] = {};
+  uint16_t offsets[3] = {}; ///< Of im2col mode, in W, H and D.
 
   /// A row as it is in global memory.
   struct Row {
@@ -46,6 +55,8 @@ struct TensorTile {
   uint32_t rowCount() const {
     if (choosesRows)
       return 4;
+    if (map.im2col)
+      return map.pixels;
     uint32_t count = 1;
     for (unsigned dim = 1; dim != map.rank; ++dim)
       count *= map.extent(dim);
@@ -77,7 +88,15 @@ struct TensorTile {
   /// Whether finishLoad leaves a row that is inside the tensor as it is.
   bool loadsVerbatim() const;
 
+  /// The last place of the bounding box in W, H or D.
+  int64_t lastPlace(unsigned dim) const {
+    return int64_t(map.dims[dim + 1]) - 1 + map.upperCorner[dim];
+  }
+
 private:
+  /// Calls f(index, inside, address) for each pixel of im2col mode.
+  template <typename F>
+  bool forEachPixel(F f) const;
   /// The bytes of a row along dimension 0; the address is relative to it.
   Row innerRow() const;
 };
@@ -101,6 +120,34 @@ inline void forEachChunk(const SwizzlePattern &pattern, uint32_t start,
 }
 
 template <typename F>
+bool TensorTile::forEachPixel(F f) const {
+  const unsigned spatial = map.rank - 2;
+  int64_t at[4] = {}; // W, H and D, as many as there are, and N.
+  std::copy_n(coordinates + 1, spatial + 1, at);
+  for (uint32_t index = 0; index != map.pixels; ++index) {
+    bool inside = true;
+    int64_t address = 0;
+    for (unsigned dim = 0; dim != spatial + 1; ++dim) {
+      int64_t place = at[dim] + (dim < spatial ? offsets[dim] : 0);
+      inside &= place >= 0 && place < int64_t(map.dims[dim + 1]);
+      address += place * int64_t(map.strides[dim]);
+    }
+    if (!f(index, inside, address))
+      return false;
+    unsigned dim = 0;
+    for (; dim != spatial; ++dim) {
+      at[dim] += map.elementStrides[dim + 1];
+      if (at[dim] <= lastPlace(dim))
+        break;
+      at[dim] = map.lowerCorner[dim];
+    }
+    if (dim == spatial)
+      ++at[spatial];
+  }
+  return true;
+}
+
+template <typename F>
 bool TensorTile::forEachRow(F f) const {
   const Row inner = innerRow();
   auto rowAt = [&](bool inside, int64_t address) {
@@ -117,6 +164,10 @@ bool TensorTile::forEachRow(F f) const {
         return false;
     return true;
   }
+  if (map.im2col)
+    return forEachPixel([&](uint32_t index, bool inside, int64_t address) {
+      return f(index, rowAt(inside, address));
+    });
   // What the dimensions above the first two come to, and how far each is.
   uint32_t extent1 = map.rank > 1 ? map.extent(1) : 1;
   int64_t stride1 = map.rank > 1 ? map.strides[0] : 0;

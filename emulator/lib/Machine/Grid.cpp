@@ -164,9 +164,11 @@ bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
     sm.registers -= sign * registers;
   };
   // CTAs go to SMs in turn. Two of a cluster share one only if there are not
-  // enough SMs with room.
+  // enough SMs with room, and never if they work in pairs.
   llvm::SmallVector<Sm *, 16> chosen;
   for (bool found = true; found && chosen.size() != size;) {
+    if (program().usesPairs && !chosen.empty())
+      break;
     found = false;
     for (unsigned tried = 0; tried != sms.size() && chosen.size() != size;
          ++tried) {

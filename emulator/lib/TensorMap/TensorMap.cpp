@@ -8,6 +8,7 @@
 
 #include "drawloom/Emulator/TensorMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -113,7 +114,8 @@ static constexpr Field addressField{4, 53}, modeField{64, 1},
     interleaveField{75, 2}, swizzleField{77, 2}, fillField{79, 1},
     tf32Field{80, 1}, promotionField{81, 2}, atomicityField{83, 2},
     largeField{85, 1}, strideLowField{96, 32}, strideHighField{224, 4},
-    dimField{256, 32}, elementStrideField{416, 3}, boxField{440, 8};
+    dimField{256, 32}, elementStrideField{416, 3}, boxField{440, 8},
+    pixelField{448, 10}, lowerField{464, 16}, upperField{480, 16};
 
 static constexpr uint64_t version = 1;
 static constexpr uint64_t largeTensor = 128 << 10;
@@ -126,6 +128,28 @@ static void setStride(Words &words, unsigned index, uint64_t bytes) {
 static void setType(Words &words, TensorMapType type) {
   words.set(formatField, infoOf(type).format);
   words.set(tf32Field, infoOf(type).tf32);
+}
+
+/// Bits of a coordinate of a corner, in an im2col map of that rank.
+static unsigned cornerBits(unsigned rank) {
+  return rank == 3 ? 16 : rank == 4 ? 8 : 5;
+}
+
+static void setCorner(Words &words, Field field, unsigned rank,
+                      const std::array<int32_t, 3> &corner) {
+  unsigned bits = cornerBits(rank);
+  for (unsigned dim = 0; dim != rank - 2; ++dim)
+    words.set({field.first + dim * bits, bits}, uint32_t(corner[dim]));
+}
+
+static std::array<int32_t, 3> getCorner(const Words &words, Field field,
+                                        unsigned rank) {
+  unsigned bits = cornerBits(rank);
+  std::array<int32_t, 3> corner = {};
+  for (unsigned dim = 0; dim + 2 < rank; ++dim)
+    corner[dim] =
+        llvm::SignExtend32(words.get({field.first + dim * bits, bits}), bits);
+  return corner;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +181,25 @@ static llvm::Error checkSwizzle(const TensorMap &map) {
                  infoOf(map.type).name + " = " + Twine(inner) +
                  " bytes wide; the swizzle " + swizzle.name + " takes " +
                  Twine(swizzle.pattern.span) + " at most");
+  return llvm::Error::success();
+}
+
+/// PTX ISA, section 5.5.4.1.
+static llvm::Error checkIm2col(const TensorMap &map) {
+  if (map.rank < 3)
+    return error("rank " + Twine(map.rank) + "; an im2col map has 3 to 5");
+  if (map.pixels == 0 || map.pixels > 1024)
+    return error("a column of " + Twine(map.pixels) +
+                 " pixels; 1 to 1024 are possible");
+  int32_t limit = 1 << (cornerBits(map.rank) - 1);
+  for (unsigned dim = 0; dim != map.rank - 2; ++dim)
+    for (auto [name, value] : {std::pair("lower", map.lowerCorner[dim]),
+                               {"upper", map.upperCorner[dim]}})
+      if (value < -limit || value >= limit)
+        return error("the " + Twine(name) + " corner of dimension " +
+                     Twine(dim + 1) + " is " + Twine(value) + "; with rank " +
+                     Twine(map.rank) + ", " + Twine(-limit) + " to " +
+                     Twine(limit - 1) + " are possible");
   return llvm::Error::success();
 }
 
@@ -222,6 +265,9 @@ llvm::Error drawloom::emu::checkTensorMap(const TensorMap &map,
                  "; 0 to 3 are possible");
   if (map.fillsNaN && !type.isFloat)
     return error("the type " + type.name + " can't be filled with NaN");
+  if (map.im2col)
+    if (llvm::Error problem = checkIm2col(map))
+      return problem;
   return checkSwizzle(map);
 }
 
@@ -232,12 +278,11 @@ llvm::Error drawloom::emu::checkTensorMap(const TensorMap &map,
 llvm::Expected<TensorMapBytes>
 drawloom::emu::encodeTensorMap(const TensorMap &map,
                                const ptx::Target &target) {
-  if (map.im2col)
-    return error("an im2col map; only tiled ones can be encoded");
   if (llvm::Error problem = checkTensorMap(map, target))
     return problem;
   Words words = {};
   words.set(addressField, map.address >> 4);
+  words.set(modeField, map.im2col);
   words.set(versionField, version);
   words.set(rankField, map.rank - 1);
   setType(words, map.type);
@@ -249,7 +294,8 @@ drawloom::emu::encodeTensorMap(const TensorMap &map,
   uint64_t span = map.dims[0] * infoOf(map.type).bits / 8;
   for (unsigned dim = 0; dim != map.rank; ++dim) {
     words.set(dimField.at(dim), map.dims[dim] - 1);
-    words.set(boxField.at(dim), map.box[dim] - 1);
+    if (dim == 0 || !map.im2col)
+      words.set(boxField.at(dim), map.box[dim] - 1);
     words.set(elementStrideField.at(dim), map.elementStrides[dim] - 1);
     if (dim) {
       setStride(words, dim - 1, map.strides[dim - 1]);
@@ -257,6 +303,11 @@ drawloom::emu::encodeTensorMap(const TensorMap &map,
     }
   }
   words.set(largeField, span >= largeTensor);
+  if (map.im2col) {
+    words.set(pixelField, map.pixels - 1);
+    setCorner(words, lowerField, map.rank, map.lowerCorner);
+    setCorner(words, upperField, map.rank, map.upperCorner);
+  }
   TensorMapBytes bytes = {};
   memcpy(bytes.data(), &words, sizeof(words));
   return bytes;
@@ -285,11 +336,17 @@ llvm::Expected<TensorMap> drawloom::emu::decodeTensorMap(const void *bytes) {
   map.address = words.get(addressField) << 4;
   for (unsigned dim = 0; dim != map.rank; ++dim) {
     map.dims[dim] = words.get(dimField.at(dim)) + 1;
-    map.box[dim] = words.get(boxField.at(dim)) + 1;
+    if (dim == 0 || !map.im2col)
+      map.box[dim] = words.get(boxField.at(dim)) + 1;
     map.elementStrides[dim] = words.get(elementStrideField.at(dim)) + 1;
     if (dim)
       map.strides[dim - 1] = words.get(strideLowField.at(dim - 1)) << 4 |
                              words.get(strideHighField.at(dim - 1)) << 36;
+  }
+  if (map.im2col) {
+    map.pixels = words.get(pixelField) + 1;
+    map.lowerCorner = getCorner(words, lowerField, map.rank);
+    map.upperCorner = getCorner(words, upperField, map.rank);
   }
   if (words.get(interleaveField) > 2)
     return error("a tensor map with interleave 3, which doesn't exist");

@@ -10,7 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <optional>
+#include <tuple>
 
 using namespace drawloom::emu;
 using llvm::formatv;
@@ -30,6 +30,7 @@ struct KindInfo {
   llvm::ArrayRef<DCode> results;
   bool mayNegate;
   bool maySaturate;
+  bool mayTranspose;
 };
 } // namespace
 
@@ -43,16 +44,20 @@ static const TypeCode f8Types[] = {{0, ElementFormat::E4M3},
                                    {5, ElementFormat::PackedE2M1}};
 static const TypeCode i8Types[] = {{0, ElementFormat::U8},
                                    {1, ElementFormat::S8}};
+static const TypeCode f4Types[] = {{1, ElementFormat::DenseE2M1}};
 static const DCode halfOrFloat[] = {{0, Accumulator::F16},
                                     {1, Accumulator::F32}};
 static const DCode floatOnly[] = {{1, Accumulator::F32}};
 static const DCode integerOnly[] = {{2, Accumulator::S32}};
 
 static const KindInfo kinds[] = {
-    {"kind::f16", f16Types, halfOrFloat, true, false},
-    {"kind::tf32", tf32Types, floatOnly, true, false},
-    {"kind::f8f6f4", f8Types, halfOrFloat, true, false},
-    {"kind::i8", i8Types, integerOnly, false, true},
+    {"kind::f16", f16Types, halfOrFloat, true, false, true},
+    {"kind::tf32", tf32Types, floatOnly, true, false, true},
+    {"kind::f8f6f4", f8Types, halfOrFloat, true, false, true},
+    {"kind::i8", i8Types, integerOnly, false, true, true},
+    {"kind::mxf8f6f4", f8Types, {}, true, false, true},
+    {"kind::mxf4", f4Types, {}, true, false, false},
+    {"kind::mxf4nvf4", f4Types, {}, true, false, false},
 };
 
 namespace {
@@ -101,45 +106,128 @@ static bool isPacked(ElementFormat format) {
          format == ElementFormat::PackedE2M1;
 }
 
-std::string drawloom::emu::decodeInstruction(MmaKind kind, uint32_t descriptor,
-                                             MmaForm &form) {
-  FieldReader reader(kind, descriptor);
-  const KindInfo &info = reader.info;
-  reader.mustBeZero(2, 1, "sparsity");
-  if (!info.maySaturate)
+/// The fields that only MMAs with block scales have.
+static void readScaleFields(FieldReader &reader, const MmaVariant &variant,
+                            MmaShape &shape) {
+  reader.mustBeZero(0, 2, "a reserved field");
+  reader.mustBeZero(3, 1, "a reserved bit");
+  reader.mustBeZero(24, 3, "a reserved field");
+  reader.mustBeZero(31, 1,
+                    variant.kind == MmaKind::MXF8F6F4
+                        ? "a reserved bit"
+                        : "K = 96, which only sm_103a has,");
+  shape.bScale = reader.field(4, 2);
+  shape.aScale = reader.field(29, 2);
+  shape.scaleType = reader.field(23, 1) ? ScaleType::UE8M0 : ScaleType::UE4M3;
+  if (shape.scaleType == ScaleType::UE4M3 &&
+      (variant.kind != MmaKind::MXF4NVF4 || variant.scalesPerRow != 4))
+    reader.refuse("the scale factors are ue4m3 (bit 23 is 0); those are for "
+                  "kind::mxf4nvf4 with a factor for 16 elements");
+  for (auto [name, low, id] :
+       {std::tuple("A", 29, shape.aScale), {"B", 4, shape.bScale}})
+    if (id % variant.scalesPerRow)
+      reader.refuse(formatv("the ID of {0}'s scale factors (bits {1}-{2}) is "
+                            "{3}; with {4} factors in a word it must be {5}",
+                            name, low, low + 1, id, variant.scalesPerRow,
+                            variant.scalesPerRow == 2 ? "0 or 2" : "0"));
+}
+
+/// The fields that only MMAs without block scales have.
+static void readPlain(FieldReader &reader, MmaForm &form) {
+  if (!reader.info.maySaturate)
     reader.mustBeZero(3, 1, "saturation");
-  reader.mustBeZero(6, 1, "a reserved bit");
-  if (!info.mayNegate)
-    reader.mustBeZero(13, 2, "negation");
   reader.mustBeZero(23, 1, "a reserved bit");
   reader.mustBeZero(29, 1, "a reserved bit");
   form.saturated = reader.field(3, 1);
-  form.d = reader.lookUp(info.results, 4, 2, "D").type;
+  form.d = reader.lookUp(reader.info.results, 4, 2, "D").type;
+}
+
+/// M of the whole MMA, into rows of each CTA and parts of the columns.
+static void readM(FieldReader &reader, const MmaVariant &variant,
+                  MmaShape &shape) {
+  bool scaled = variant.scalesPerRow;
+  unsigned low = scaled ? 27 : 24;
+  unsigned m = scaled ? reader.field(27, 2) * 128 : reader.field(24, 5) * 16;
+  static const struct {
+    bool pair, weightStationary, scaled;
+    llvm::StringRef words;
+    unsigned values[3];
+  } rules[] = {
+      {false, false, false, "one CTA has 64 or 128", {64, 64, 128}},
+      {false,
+       false,
+       true,
+       "one CTA has 128 with block scales",
+       {128, 128, 128}},
+      {false, true, false, "tcgen05.mma.ws has 32, 64 or 128", {32, 64, 128}},
+      {true, false, false, "a pair of CTAs has 128 or 256", {128, 128, 256}},
+      {true, false, true, "a pair of CTAs has 128 or 256", {128, 128, 256}},
+  };
+  for (const auto &rule : rules)
+    if (rule.pair == variant.pair &&
+        rule.weightStationary == variant.weightStationary &&
+        rule.scaled == scaled && !llvm::is_contained(rule.values, m))
+      reader.refuse(formatv("M (bits {0}-28) is {1}; {2}", low, m, rule.words));
+  shape.form.m = variant.pair ? m / 2 : m;
+  if (variant.weightStationary || variant.pair)
+    shape.parts = shape.form.m ? 128 / shape.form.m : 1;
+}
+
+static void checkN(FieldReader &reader, const MmaVariant &variant,
+                   const MmaForm &form) {
+  auto refuse = [&](const llvm::Twine &rule) {
+    reader.refuse(formatv("N (bits 17-22) is {0}; {1}", form.n, rule.str()));
+  };
+  unsigned step = variant.pair ? 16 : 8;
+  if (variant.weightStationary) {
+    if (form.n != 64 && form.n != 128 && form.n != 256)
+      refuse("tcgen05.mma.ws has 64, 128 or 256");
+  } else if (form.n < step || form.n > 256) {
+    refuse(formatv("it must be from {0} to 256", step));
+  } else if (form.n % step) {
+    refuse("for a pair of CTAs it must be a multiple of 16");
+  }
+  if (variant.kind == MmaKind::I8 && variant.pair && form.n % 32)
+    refuse("for a pair of CTAs it must be a multiple of 32 for kind::i8");
+  if (variant.kind == MmaKind::I8 && form.n > 32 && form.n % 16)
+    refuse("above 32 it must be a multiple of 16 for kind::i8");
+  if (form.bTransposed && infoOf(form.b).perPiece == 16 && form.n % (2 * step))
+    refuse(formatv("for a transposed B of 8-bit elements it must be a multiple "
+                   "of {0}",
+                   2 * step));
+}
+
+std::string drawloom::emu::decodeInstruction(const MmaVariant &variant,
+                                             uint32_t descriptor,
+                                             MmaShape &shape) {
+  FieldReader reader(variant.kind, descriptor);
+  const KindInfo &info = reader.info;
+  MmaForm &form = shape.form;
+  bool isFp4 = !info.mayTranspose;
+  reader.mustBeZero(2, 1, "sparsity");
+  reader.mustBeZero(6, 1, "a reserved bit");
+  if (!info.mayNegate)
+    reader.mustBeZero(13, 2, "negation");
+  if (isFp4) {
+    reader.mustBeZero(12, 1, "a reserved bit");
+    reader.mustBeZero(15, 2, "a transpose");
+  }
+  if (variant.scalesPerRow)
+    readScaleFields(reader, variant, shape);
+  else
+    readPlain(reader, form);
   form.a = reader.lookUp(info.types, 7, 3, "A").format;
-  form.b = reader.lookUp(info.types, 10, 3, "B").format;
+  form.b = reader.lookUp(info.types, 10, isFp4 ? 2 : 3, "B").format;
   form.negated = reader.field(13, 1) != reader.field(14, 1);
   form.aTransposed = reader.field(15, 1);
   form.bTransposed = reader.field(16, 1);
   form.n = reader.field(17, 6) * 8;
-  form.m = reader.field(24, 5) * 16;
+  readM(reader, variant, shape);
+  checkN(reader, variant, form);
 
-  if (kind == MmaKind::F16 && form.d == Accumulator::F16 &&
+  if (variant.kind == MmaKind::F16 && form.d == Accumulator::F16 &&
       (form.a != ElementFormat::F16 || form.b != ElementFormat::F16))
     reader.refuse("f16 sums are for f16 operands only");
-  if (form.m != 64 && form.m != 128)
-    reader.refuse(
-        formatv("M (bits 24-28) is {0}; one CTA has 64 or 128", form.m));
-  if (form.n < 8 || form.n > 256)
-    reader.refuse(
-        formatv("N (bits 17-22) is {0}; it must be from 8 to 256", form.n));
-  if (kind == MmaKind::I8 && form.n > 32 && form.n % 16)
-    reader.refuse(formatv("N (bits 17-22) is {0}; above 32 it must be a "
-                          "multiple of 16 for kind::i8",
-                          form.n));
-  if (form.bTransposed && infoOf(form.b).perPiece == 16 && form.n % 16)
-    reader.refuse(formatv("N (bits 17-22) is {0}; for a transposed B of 8-bit "
-                          "elements it must be a multiple of 16",
-                          form.n));
   if (form.aTransposed && isPacked(form.a))
     reader.refuse(formatv("A of {0} can't be transposed", infoOf(form.a).name));
   if (form.bTransposed && isPacked(form.b))

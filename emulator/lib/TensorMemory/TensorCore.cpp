@@ -1,4 +1,5 @@
-//===- TensorCore.cpp - tcgen05's work of a CTA --------------------------===//
+//===- TensorCore.cpp - tcgen05's work of a pair of CTAs
+//--------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,15 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMemory/TensorCore.h"
-#include "Arithmetic/Fold.h"
 #include "Execute/Engine.h"
-#include "Execute/MatrixOperand.h"
+#include "Execute/Lanes.h"
 #include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -63,11 +62,22 @@ private:
 // Issue
 //===----------------------------------------------------------------------===//
 
+TensorCores::TensorCores(Cluster &cluster) {
+  for (uint32_t first = 0; first < cluster.size(); first += 2)
+    pairs.push_back(std::make_unique<TensorCore>(cluster, first));
+}
+
+TensorCore::TensorCore(Cluster &cluster, uint32_t first)
+    : cluster(cluster), first(first),
+      waits(2 * cluster.cta(first).warps().size()) {}
+
 TensorCore::Thread &TensorCore::threadOf(const IssuePoint &issue) {
   for (std::unique_ptr<Thread> &thread : threads)
-    if (thread->warp == issue.warp && thread->lanes == issue.lanes)
+    if (thread->cta == issue.cta && thread->warp == issue.warp &&
+        thread->lanes == issue.lanes)
       return *thread;
   threads.push_back(std::make_unique<Thread>());
+  threads.back()->cta = issue.cta;
   threads.back()->warp = issue.warp;
   threads.back()->lanes = issue.lanes;
   return *threads.back();
@@ -80,7 +90,7 @@ void TensorCore::issue(TensorWork work) {
 
 void TensorCore::commit(const IssuePoint &issue, uint64_t address,
                         std::optional<uint16_t> ranks) {
-  Machine &machine = cta.machine();
+  Machine &machine = cluster.machine();
   Thread &thread = threadOf(issue);
   if (!thread.work.empty())
     machine.post(thread.queue,
@@ -89,29 +99,37 @@ void TensorCore::commit(const IssuePoint &issue, uint64_t address,
   machine.post(thread.queue, std::make_unique<CommitOp>(issue, address, ranks));
 }
 
-/// "'tcgen05.mma.cta_group::1.kind::f16' of line 40"
-static std::string nameWork(const Program &program, const Inst *inst) {
-  return formatv("{0} of line {1}", quoteMnemonic(program, inst),
-                 program.line(inst));
+std::string TensorCore::nameWork(const IssuePoint &issue) const {
+  const Program &program = cluster.grid().program();
+  std::string cta = cluster.size() == 1
+                        ? ""
+                        : formatv("CTA rank {0}, ", issue.cta->rank()).str();
+  return formatv("{0} of line {1} ({2}warp {3})",
+                 quoteMnemonic(program, issue.inst), program.line(issue.inst),
+                 cta, issue.warp);
+}
+
+static bool readsAny(const TensorWork &work, const TensorRegion &region) {
+  return llvm::any_of(work.reads, [&](const TensorRegion &read) {
+    return read.overlaps(region);
+  });
 }
 
 std::string TensorCore::checkOrder(const TensorRegion &region, Access access,
                                    bool writes) const {
-  const Program &program = cta.grid().program();
   // MMAs and copies are ordered among each other.
   if (access != Access::Async)
     for (const std::unique_ptr<Thread> &thread : threads)
       for (const TensorWork &work : thread->work)
-        if (work.writes.overlaps(region) ||
-            (writes && work.reads.overlaps(region)))
+        if (work.writes.overlaps(region) || (writes && readsAny(work, region)))
           return formatv(
-              "columns {0} to {1} of tensor memory, which {2} (warp {3}) {4}: "
-              "wait for the mbarrier of a tcgen05.commit first",
+              "columns {0} to {1} of tensor memory, which {2} {3}: wait for "
+              "the mbarrier of a tcgen05.commit first",
               region.column, region.column + region.columns - 1,
-              nameWork(program, work.issue.inst), work.issue.warp,
+              nameWork(work.issue),
               work.writes.overlaps(region) ? "hasn't finished writing"
                                            : "hasn't finished reading");
-  for (auto [warp, list] : llvm::enumerate(waits))
+  for (const llvm::SmallVectorImpl<Unwaited> &list : waits)
     for (const Unwaited &entry : list) {
       if (!entry.region.overlaps(region))
         continue;
@@ -123,40 +141,45 @@ std::string TensorCore::checkOrder(const TensorRegion &region, Access access,
       if (entry.isStore && access == Access::Store)
         continue;
       return formatv(
-          "columns {0} to {1} of tensor memory, which {2} (warp {3}) may "
-          "still be {4}: there was no tcgen05.wait::{5} behind it",
+          "columns {0} to {1} of tensor memory, which {2} may still be {3}: "
+          "there was no tcgen05.wait::{4} behind it",
           region.column, region.column + region.columns - 1,
-          nameWork(program, entry.inst), warp,
-          entry.isStore ? "writing" : "reading", entry.isStore ? "st" : "ld");
+          nameWork(entry.issue), entry.isStore ? "writing" : "reading",
+          entry.isStore ? "st" : "ld");
     }
   return "";
 }
 
-void TensorCore::started(const Warp &warp, bool isStore,
-                         const TensorRegion &region, const Inst *inst) {
-  waits[warp.index()].push_back({region, inst, isStore});
+llvm::SmallVectorImpl<TensorCore::Unwaited> &TensorCore::waitsOf(Warp &warp) {
+  return waits[(warp.cta().rank() - first) * waits.size() / 2 + warp.index()];
 }
 
-void TensorCore::waited(const Warp &warp, bool isStore) {
-  llvm::erase_if(waits[warp.index()], [&](const Unwaited &entry) {
+void TensorCore::started(Warp &warp, bool isStore, const TensorRegion &region,
+                         const Inst *inst) {
+  waitsOf(warp).push_back({region, warp.issuePoint(inst, allLanes), isStore});
+}
+
+void TensorCore::waited(Warp &warp, bool isStore) {
+  llvm::erase_if(waitsOf(warp), [&](const Unwaited &entry) {
     return entry.isStore == isStore;
   });
 }
 
 //===----------------------------------------------------------------------===//
-// The work
+// The order of the work
 //===----------------------------------------------------------------------===//
 
 /// Whether one must be done before the other can be.
 static bool conflict(const TensorWork &x, const TensorWork &y) {
-  return x.writes.overlaps(y.writes) || x.writes.overlaps(y.reads) ||
-         x.reads.overlaps(y.writes);
+  return x.writes.overlaps(y.writes) || readsAny(y, x.writes) ||
+         readsAny(x, y.writes);
 }
 
 /// Whether `next` adds to what `first` has computed, in the same way.
 static bool canJoin(const TensorWork &first, const TensorWork &next) {
   return next.kind == TensorWork::Multiply && next.keeps && !next.scale &&
          next.form == first.form && next.lane == first.lane &&
+         next.pair == first.pair && next.parts == first.parts &&
          next.writes.column == first.writes.column &&
          next.aInTensorMemory == first.aInTensorMemory &&
          llvm::equal(next.disabled, first.disabled);
@@ -206,91 +229,11 @@ void TensorCore::run(Machine &machine, Thread &thread, uint64_t number) {
     llvm::erase_if(open, [](const Batch &batch) { return batch.empty(); });
     if (work.kind == TensorWork::Copy)
       copy(machine, work);
+    else if (work.kind == TensorWork::Shift)
+      shift(machine, work);
     else if (!joined)
       open.push_back({&work});
   }
   for (const Batch &batch : open)
     multiply(machine, batch);
-}
-
-namespace {
-/// D in tensor memory.
-struct TensorRows {
-  TensorMemory &memory;
-  const TensorWork &work;
-
-  struct Row {
-    uint32_t *words;
-    Word8 load(unsigned column) const {
-      return loadVector<Word8>(words + column);
-    }
-    void store(unsigned column, Word8 values) const {
-      storeVector(words + column, values);
-    }
-  };
-  bool skips(unsigned row) const {
-    unsigned lane = work.laneOf(row);
-    return work.disabled[lane / 32] >> lane % 32 & 1;
-  }
-  Row row(unsigned row) const {
-    return {memory.at(work.laneOf(row), work.writes.column)};
-  }
-};
-} // namespace
-
-void TensorCore::multiply(Machine &machine, const Batch &batch) {
-  if (machine.failed())
-    return;
-  const TensorWork &first = *batch.front();
-  const MmaForm &form = first.form;
-  TensorMemory &memory = tensorMemory(cta);
-  MatrixUnit &unit = matrixUnit(cta);
-  unit.begin(form, batch.size());
-  for (auto [step, work] : llvm::enumerate(batch)) {
-    if (work->aInTensorMemory)
-      packRows(
-          [&](unsigned row, unsigned c) {
-            return reinterpret_cast<const char *>(memory.at(
-                work->laneOf(row), work->reads.column + c * pieceBytes / 4));
-          },
-          form.a, form.m, unit.a(step));
-    else if (!packShared(machine, work->issue, cta, "A", work->a, form.a,
-                         form.aTransposed, form.m, unit.a(step)))
-      return;
-    if (!packShared(machine, work->issue, cta, "B", work->b, form.b,
-                    form.bTransposed, form.n, unit.b(step)))
-      return;
-  }
-  llvm::Expected<Products> products = unit.multiply();
-  if (!products) {
-    machine.fail(first.issue, ReportKind::LaunchFailed,
-                 llvm::toString(products.takeError()));
-    return;
-  }
-  fold(form, *products, first.keeps, std::ldexp(1.0f, -int(first.scale)),
-       TensorRows{memory, first});
-}
-
-void TensorCore::copy(Machine &machine, const TensorWork &work) {
-  if (machine.failed())
-    return;
-  TensorMemory &memory = tensorMemory(cta);
-  uint32_t size = cta.cluster().sharedBytes();
-  for (unsigned row = 0; row != work.copyRows; ++row)
-    for (unsigned c = 0; c != work.copyPieces; ++c) {
-      uint32_t from = work.a.ofRow(row, c);
-      if (from + pieceBytes > size) {
-        machine.fail(work.issue, ReportKind::IllegalAddress,
-                     formatv("reads 16 bytes at {0:x} in shared memory, "
-                             "outside of the CTA's {1} bytes",
-                             from, size));
-        return;
-      }
-      tellAccess(machine, work.issue, AccessKind::Read,
-                 inRank(from, cta.rank()), pieceBytes);
-      for (unsigned to = work.copyTo[row / 32]; to; to &= to - 1)
-        memcpy(memory.at(llvm::countr_zero(to) * 32 + row % 32,
-                         work.writes.column + c * pieceBytes / 4),
-               cta.shared() + from, pieceBytes);
-    }
 }

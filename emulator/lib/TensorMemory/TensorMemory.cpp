@@ -24,20 +24,40 @@ TensorMemory::TensorMemory(unsigned columns)
     : columnsField(columns), words(new uint32_t[size_t(lanes) * columns]),
       owners(columns / unit, nullptr) {}
 
+bool TensorMemory::isFree(unsigned firstUnit, unsigned units) const {
+  return llvm::all_of(llvm::ArrayRef(owners).slice(firstUnit, units),
+                      [](CTA *owner) { return !owner; });
+}
+
+uint32_t TensorMemory::take(const IssuePoint &issue, unsigned firstUnit,
+                            unsigned units) {
+  llvm::fill(llvm::MutableArrayRef(owners).slice(firstUnit, units), issue.cta);
+  uint32_t column = firstUnit * unit, count = units * unit;
+  allocations.push_back({issue, column, count});
+  for (unsigned lane = 0; lane != lanes; ++lane)
+    std::fill_n(at(lane, column), count, ~0u);
+  return column;
+}
+
 std::optional<uint32_t> TensorMemory::allocate(const IssuePoint &issue,
                                                uint32_t count) {
-  unsigned wanted = count / unit;
-  for (unsigned first = 0; first + wanted <= owners.size(); ++first) {
-    auto range = llvm::MutableArrayRef(owners).slice(first, wanted);
-    if (!llvm::all_of(range, [](CTA *owner) { return !owner; }))
-      continue;
-    llvm::fill(range, issue.cta);
-    uint32_t column = first * unit;
-    allocations.push_back({issue, column, count});
-    for (unsigned lane = 0; lane != lanes; ++lane)
-      std::fill_n(at(lane, column), count, ~0u);
-    return column;
-  }
+  unsigned units = count / unit;
+  for (unsigned first = 0; first + units <= owners.size(); ++first)
+    if (isFree(first, units))
+      return take(issue, first, units);
+  return std::nullopt;
+}
+
+std::optional<uint32_t>
+TensorMemory::allocatePair(const IssuePoint (&issues)[2], uint32_t count) {
+  TensorMemory &even = tensorMemory(*issues[0].cta);
+  TensorMemory &odd = tensorMemory(*issues[1].cta);
+  unsigned units = count / unit;
+  for (unsigned first = 0; first + units <= even.owners.size(); ++first)
+    if (even.isFree(first, units) && odd.isFree(first, units)) {
+      even.take(issues[0], first, units);
+      return odd.take(issues[1], first, units);
+    }
   return std::nullopt;
 }
 

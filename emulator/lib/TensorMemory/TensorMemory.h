@@ -38,14 +38,17 @@ struct TensorAddress {
   std::string str() const; ///< "lane 32, column 128"
 };
 
-/// Columns of some lanes. A bit of `halves` stands for 16 lanes: the units in
-/// which MMAs and loads differ.
+/// Columns of some lanes, of one CTA or of both of a pair. A bit of `halves`
+/// stands for 16 lanes: the units in which MMAs and loads differ. A bit of
+/// `ctas` stands for the even and the odd CTA of a pair.
 struct TensorRegion {
   uint32_t column = 0, columns = 0;
   uint8_t halves = 0;
+  uint8_t ctas = 0;
 
   bool overlaps(const TensorRegion &other) const {
-    return (halves & other.halves) && column < other.column + other.columns &&
+    return (ctas & other.ctas) && (halves & other.halves) &&
+           column < other.column + other.columns &&
            other.column < column + columns;
   }
 };
@@ -70,6 +73,9 @@ public:
 
   /// The first of `count` columns; none if there aren't as many in one piece.
   std::optional<uint32_t> allocate(const IssuePoint &issue, uint32_t count);
+  /// The same columns for both CTAs of a pair, each in its own SM's memory.
+  static std::optional<uint32_t> allocatePair(const IssuePoint (&issues)[2],
+                                              uint32_t count);
   /// What is wrong with freeing these, in words; empty if they are free now.
   std::string free(CTA &cta, uint32_t column, uint32_t count);
   /// What is wrong with `cta` touching the region, in words; empty if it may.
@@ -81,6 +87,8 @@ private:
     uint32_t column, count;
   };
   std::string list(CTA *of) const;
+  bool isFree(unsigned firstUnit, unsigned units) const;
+  uint32_t take(const IssuePoint &issue, unsigned firstUnit, unsigned units);
 
   unsigned columnsField;
   std::unique_ptr<uint32_t[]> words;

@@ -34,8 +34,17 @@
 //
 // All of these but interleave and fill can be read off the host programs that
 // CuTe DSL 4.8 emits (im2col maps show where element strides stand); interleave
-// and fill are as in FlashInfer's launcher of cuDNN kernels. Where im2col maps
-// differ (bits 440 to 511) is known too, but such maps are not executed yet.
+// and fill are as in FlashInfer's launcher of cuDNN kernels.
+//
+// An im2col map has no box. The bits of what it has instead are this library's
+// own choice, so such a map must come from encodeTensorMap, not from a program
+// that writes the bits itself:
+//
+//   440-447   channels of a pixel, less 1
+//   448-457   pixels of a column, less 1
+//   464-479   lower corner of the bounding box: W, H, D, of 16 bits each for
+//             rank 3, 8 for rank 4, 5 for rank 5
+//   480-495   its upper corner
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,19 +129,24 @@ SwizzlePattern patternOf(TensorMapSwizzle swizzle);
 /// A tensor map, decoded. Arrays have `rank` entries, dimension 0 is the one
 /// whose elements are next to each other.
 struct TensorMap {
-  bool im2col = false; ///< Then box and what follows from it mean nothing.
+  bool im2col = false;
   TensorMapType type = TensorMapType::U8;
   unsigned rank = 1;
   uint64_t address = 0;
   std::array<uint64_t, 5> dims = {1, 1, 1, 1, 1};
   /// In bytes; strides[i] is that of dimension i + 1.
   std::array<uint64_t, 4> strides = {};
+  /// Of an im2col map: box[0] are the channels of a pixel; the others are 1.
   std::array<uint32_t, 5> box = {1, 1, 1, 1, 1};
   std::array<uint32_t, 5> elementStrides = {1, 1, 1, 1, 1};
   TensorMapInterleave interleave = TensorMapInterleave::None;
   TensorMapSwizzle swizzle = TensorMapSwizzle::None;
   uint8_t l2Promotion = 0; ///< 0 none, 1 to 3: 64, 128, 256 bytes. Not used.
   bool fillsNaN = false;
+  /// Of an im2col map: how many pixels a copy moves, and where in W, H and D
+  /// they may lie. The upper corner counts from the end of the dimension.
+  uint32_t pixels = 1;
+  std::array<int32_t, 3> lowerCorner = {}, upperCorner = {};
 
   /// How many elements of a dimension one copy moves. The stride of dimension
   /// 0 counts only if the tensor is interleaved.
@@ -154,12 +168,13 @@ struct TensorMap {
 using TensorMapBytes = std::array<uint8_t, 128>;
 inline constexpr uint64_t tensorMapAlignment = 64;
 
-/// Encodes a tiled map, as cuTensorMapEncodeTiled does, after checking what it
-/// requires of its arguments. An error says which requirement isn't met.
+/// Encodes a map, as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col do,
+/// after checking what they require of their arguments. An error says which
+/// requirement isn't met.
 llvm::Expected<TensorMapBytes> encodeTensorMap(const TensorMap &map,
                                                const ptx::Target &target);
 
-/// What is wrong with a map, as cuTensorMapEncodeTiled sees it.
+/// What is wrong with a map, as those see it.
 llvm::Error checkTensorMap(const TensorMap &map, const ptx::Target &target);
 
 /// Decodes the 128 bytes at `bytes`. An error if they hold no map.

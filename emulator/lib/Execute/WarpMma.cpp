@@ -1,0 +1,245 @@
+//===- WarpMma.cpp - mma.sync --------------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// PTX ISA, section 9.7.14.5. All shapes but one have the same layout. Lanes 4g
+// to 4g + 3 together hold 16 bytes of a row of A or of a column of B in each
+// register, in order (f64: 4 elements). The registers of A go through rows g
+// and g + 8 first and then along K, those of B along K. C and D have elements
+// 2t and 2t + 1 of row g in lane 4g + t, then those of row g + 8.
+//
+// Products are exact and their sum is rounded once, which PTX leaves open.
+
+#include "Execute/WarpMma.h"
+#include "Arithmetic/ElementFormat.h"
+#include "Execute/Lanes.h"
+#include "Execute/WarpWide.h"
+#include <bit>
+#include <cmath>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using ptx::Modifier;
+using ptx::Slot;
+using ptx::Type;
+
+namespace {
+constexpr unsigned maxM = 16, n = 8, maxK = 256;
+
+/// The elements in one register of four neighbouring lanes, as doubles.
+using ReadPiece = void (*)(const char *piece, double *out);
+
+struct MmaInfo {
+  llvm::ArrayRef<Reg> d, a, b, c;
+  ReadPiece readA = nullptr, readB = nullptr;
+  uint16_t perPiece = 0; ///< Elements of A or B in a register of four lanes.
+  uint8_t laneBytes = 4;
+  uint8_t m = 16;
+  Type sum = Type::F32;
+  Type addend = Type::F32;
+  bool saturates = false;
+  bool isAnd = false; ///< Of single bits: and, not exclusive or.
+};
+
+/// A and B as rows along K.
+struct Operands {
+  double a[maxM][maxK];
+  double b[n][maxK];
+};
+} // namespace
+
+template <ElementFormat format>
+static void readFloats(const char *piece, double *out) {
+  const ElementInfo &info = infoOf(format);
+  char converted[16 * sizeof(float)];
+  info.convert(piece, converted);
+  for (unsigned i = 0; i != info.perPiece; ++i) {
+    uint32_t word = 0;
+    if (info.compute == Compute::F32) {
+      memcpy(&word, converted + 4 * i, 4);
+    } else {
+      uint16_t half;
+      memcpy(&half, converted + 2 * i, 2);
+      word = uint32_t(half) << 16;
+    }
+    out[i] = std::bit_cast<float>(word);
+  }
+}
+
+static void readDoubles(const char *piece, double *out) {
+  memcpy(out, piece, 4 * sizeof(double));
+}
+
+template <bool isSigned>
+static void readNibbles(const char *piece, double *out) {
+  for (unsigned i = 0; i != 32; ++i) {
+    int value = uint8_t(piece[i / 2]) >> i % 2 * 4 & 15;
+    out[i] = isSigned && value > 7 ? value - 16 : value;
+  }
+}
+
+static void readBits(const char *piece, double *out) {
+  for (unsigned i = 0; i != 128; ++i)
+    out[i] = uint8_t(piece[i / 8]) >> i % 8 & 1;
+}
+
+static double readSum(Type type, const char *lanes, unsigned lane,
+                      unsigned half) {
+  double wide;
+  float single;
+  int32_t integer;
+  _Float16 small;
+  switch (type) {
+  case Type::F64:
+    memcpy(&wide, lanes + 8 * lane, 8);
+    return wide;
+  case Type::F16:
+    memcpy(&small, lanes + 4 * lane + 2 * half, 2);
+    return static_cast<float>(small);
+  case Type::S32:
+    memcpy(&integer, lanes + 4 * lane, 4);
+    return integer;
+  default:
+    memcpy(&single, lanes + 4 * lane, 4);
+    return single;
+  }
+}
+
+static void writeSum(const MmaInfo &info, char *lanes, unsigned lane,
+                     unsigned half, double value) {
+  switch (info.sum) {
+  case Type::F64:
+    memcpy(lanes + 8 * lane, &value, 8);
+    return;
+  case Type::F16: {
+    auto small = static_cast<_Float16>(static_cast<float>(value));
+    memcpy(lanes + 4 * lane + 2 * half, &small, 2);
+    return;
+  }
+  case Type::S32: {
+    if (info.saturates)
+      value = std::clamp(value, -0x1p31, 0x1p31 - 1);
+    // Sums of a few bytes' products and an integer: exact, below 2^33.
+    auto integer = static_cast<uint32_t>(static_cast<int64_t>(value));
+    memcpy(lanes + 4 * lane, &integer, 4);
+    return;
+  }
+  default: {
+    auto single = static_cast<float>(value);
+    memcpy(lanes + 4 * lane, &single, 4);
+    return;
+  }
+  }
+}
+
+/// Calls `f(register, half, row, column)` for what a lane has of C or D.
+template <typename F>
+static void forEachSum(Type type, unsigned m, unsigned lane, F f) {
+  unsigned perRegister = type == Type::F16 ? 2 : 1;
+  for (unsigned i = 0; i != m / 4; ++i)
+    f(i / perRegister, i % perRegister, lane / 4 + 8 * (i / 2),
+      2 * (lane % 4) + i % 2);
+}
+
+static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
+  const Inst *next;
+  if (!wholeWarp(warp, inst, mask, next))
+    return next;
+  const auto &info = inst->as<MmaInfo>();
+  unsigned pieceBytes = 4 * info.laneBytes, halves = info.m / 8;
+  Operands operands;
+  for (auto [r, reg] : llvm::enumerate(info.a))
+    for (unsigned g = 0; g != 8; ++g)
+      info.readA(warp.lanes<char>(reg) + g * pieceBytes,
+                 &operands.a[g + 8 * (r % halves)][r / halves * info.perPiece]);
+  for (auto [r, reg] : llvm::enumerate(info.b))
+    for (unsigned g = 0; g != 8; ++g)
+      info.readB(warp.lanes<char>(reg) + g * pieceBytes,
+                 &operands.b[g][r * info.perPiece]);
+  unsigned k = info.b.size() * info.perPiece;
+  double sums[maxM][n];
+  for (unsigned row = 0; row != info.m; ++row)
+    for (unsigned column = 0; column != n; ++column) {
+      double sum = 0;
+      const double *a = operands.a[row], *b = operands.b[column];
+      if (info.perPiece == 128 && !info.isAnd)
+        for (unsigned i = 0; i != k; ++i)
+          sum += a[i] != b[i];
+      else
+        for (unsigned i = 0; i != k; ++i)
+          sum += a[i] * b[i];
+      sums[row][column] = sum;
+    }
+  for (unsigned lane = 0; lane != 32; ++lane)
+    forEachSum(info.addend, info.m, lane,
+               [&](unsigned reg, unsigned half, unsigned row, unsigned column) {
+                 sums[row][column] += readSum(
+                     info.addend, warp.lanes<char>(info.c[reg]), lane, half);
+               });
+  for (unsigned lane = 0; lane != 32; ++lane)
+    forEachSum(info.sum, info.m, lane,
+               [&](unsigned reg, unsigned half, unsigned row, unsigned column) {
+                 writeSum(info, warp.lanes<char>(info.d[reg]), lane, half,
+                          sums[row][column]);
+               });
+  return next;
+}
+
+/// How elements of a type are read, and how many are in a piece.
+static bool findReader(Type type, ReadPiece &read, uint16_t &perPiece) {
+  static const struct {
+    Type type;
+    ReadPiece read;
+    uint16_t perPiece;
+  } readers[] = {
+      {Type::F16, readFloats<ElementFormat::F16>, 8},
+      {Type::BF16, readFloats<ElementFormat::WideBF16>, 8},
+      {Type::TF32, readFloats<ElementFormat::TF32>, 4},
+      {Type::E4M3, readFloats<ElementFormat::E4M3>, 16},
+      {Type::E5M2, readFloats<ElementFormat::E5M2>, 16},
+      {Type::S8, readFloats<ElementFormat::S8>, 16},
+      {Type::U8, readFloats<ElementFormat::U8>, 16},
+      {Type::S4, readNibbles<true>, 32},
+      {Type::U4, readNibbles<false>, 32},
+      {Type::B1, readBits, 128},
+      {Type::F64, readDoubles, 4},
+  };
+  for (const auto &reader : readers)
+    if (reader.type == type) {
+      read = reader.read;
+      perPiece = reader.perPiece;
+      return true;
+    }
+  return false;
+}
+
+/// {d}, {a}, {b}, {c}
+bool drawloom::emu::decodeWarpMma(Decoder &decoder, Inst &inst) {
+  MmaInfo info;
+  llvm::StringRef shape = ptx::spelling(decoder.get(Slot::Shape));
+  // f16 with m8n8k4 is four products of quad pairs, each with its own layout.
+  if (shape == "m8n8k4" && decoder.type(Slot::AType) != Type::F64)
+    return false;
+  if (decoder.get(Slot::Kind) != Modifier::None ||
+      !findReader(decoder.type(Slot::AType), info.readA, info.perPiece) ||
+      !findReader(decoder.type(Slot::BType), info.readB, info.perPiece))
+    return false;
+  info.m = shape.starts_with("m8") ? 8 : 16;
+  info.sum = decoder.type(Slot::DType);
+  info.addend = decoder.type(Slot::CType);
+  info.laneBytes = info.sum == Type::F64 ? 8 : 4;
+  info.saturates = decoder.has(Modifier::Satfinite);
+  info.isAnd = decoder.get(Slot::Op) == Modifier::And;
+  Type element = info.laneBytes == 8 ? Type::F64 : Type::B32;
+  info.d = decoder.keepList<Reg>(decoder.dests(0));
+  info.a = decoder.keepList<Reg>(decoder.sources(1, element));
+  info.b = decoder.keepList<Reg>(decoder.sources(2, element));
+  info.c = decoder.keepList<Reg>(decoder.sources(3, element));
+  inst.fn = mma;
+  inst.extra = decoder.keep(info);
+  return true;
+}
