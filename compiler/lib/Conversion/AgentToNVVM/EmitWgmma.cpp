@@ -71,7 +71,9 @@ static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
   for (size_t i = 0; i < sums.size(); ++i)
     constraints += std::to_string(i) + ",";
   for (Value input : inputs)
-    constraints += input.getType().isInteger(64) ? "l," : "r,";
+    constraints += input.getType().isInteger(64) ? "l,"
+                   : input.getType().isF32()     ? "f,"
+                                                 : "r,";
   constraints += "~{memory}";
   SmallVector<Value> operands(sums);
   llvm::append_range(operands, inputs);
@@ -118,9 +120,16 @@ void Emitter::waitForProducts(int64_t newest, MutableArrayRef<Value> others) {
   SmallVector<Value> elements;
   for (Value sum : done)
     llvm::append_range(elements, getElements(b, sum));
+  // If results were the operands' own registers, LLVM could copy a sum that is
+  // still carried elsewhere in front of the wait. So they are copied behind it;
+  // ptxas takes the copies out again.
+  std::string text =
+      llvm::formatv("wgmma.wait_group.sync.aligned {0};", newest).str();
+  for (size_t i = 0; i < elements.size(); ++i)
+    text +=
+        llvm::formatv("\nmov.b32 ${0}, ${1};", i, elements.size() + i).str();
   SmallVector<Value> waited =
-      emitAssembly(b, "wgmma.wait_group.sync.aligned " + Twine(newest) + ";",
-                   elements.size(), elements, {});
+      emitAssembly(b, text, elements.size(), /*sums=*/{}, elements);
   ArrayRef<Value> rest = waited;
   for (Value before : done) {
     int64_t size = cast<VectorType>(before.getType()).getNumElements();
