@@ -99,12 +99,14 @@ static llvm::Expected<SelftestOptions> readOptions(const CommandLine &line) {
   return options;
 }
 
-/// The suite of that name. There are few examples, so all of them always run.
+/// The suite of that name. Only matrix products are so many that some may do.
 static std::vector<Case> makeCases(llvm::StringRef suiteName,
                                    llvm::StringRef arch,
                                    const SelftestOptions &options) {
   if (suiteName == "examples")
     return makeExampleCases(arch);
+  if (suiteName == "graphs")
+    return makeGraphCases(arch);
   std::vector<Case> all = makeGemmCases(arch, options.seed);
   std::vector<Case> cases;
   for (size_t i = 0; i < all.size(); i += options.every)
@@ -173,7 +175,7 @@ static ExitCode selftest(const SelftestOptions &options) {
 
   auto begin = std::chrono::steady_clock::now();
   bool matches = true;
-  for (llvm::StringRef name : {"gemm", "examples"}) {
+  for (llvm::StringRef name : {"gemm", "examples", "graphs"}) {
     llvm::Expected<Tally> tally =
         runCases(name, makeCases(name, arch, options), options);
     if (!tally)

@@ -46,6 +46,9 @@ private:
   llvm::EquivalenceClasses<Key> classes;
   llvm::MapVector<Value, std::pair<int64_t, bool>> walked;
   llvm::DenseMap<Key, int64_t> more;
+  /// A dimension of a view, and the same of a part of it: what walks the part
+  /// walks the whole.
+  SmallVector<std::pair<Key, Value>> parts;
 };
 
 } // namespace
@@ -102,6 +105,8 @@ void SizeFinder::visit(Operation *op) {
       if (size && isConstantIntValue(offset, 0))
         classes.unionSets(keyOf(subview.getView(), d), keyOf(size));
       access(subview.getView(), d, offset, 1);
+      if (size)
+        parts.push_back({keyOf(subview.getView(), d), size});
     }
   }
   // Of loads and stores: dimension tileDims[i] of the view is the tile's i.
@@ -137,15 +142,20 @@ std::vector<SizeClass> SizeFinder::find(tile::KernelOp kernel) {
       into.isInnermost |= d == view.getRank() - 1 && view.getRank() > 1;
     }
   }
-  for (auto &[offset, how] : walked) {
-    auto leader = classes.findLeader(keyOf(offset));
-    if (leader == classes.member_end())
-      continue;
-    auto at = found.find(&*leader);
+  auto note = [&](const Key &key, std::pair<int64_t, bool> how) {
+    auto leader = classes.findLeader(key);
+    auto *at =
+        leader == classes.member_end() ? found.end() : found.find(&*leader);
     if (at == found.end())
-      continue;
+      return;
     at->second.tile = std::max(at->second.tile, how.first);
     at->second.isItem |= how.second;
+  };
+  for (auto &[offset, how] : walked) {
+    note(keyOf(offset), how);
+    for (auto &[whole, part] : parts)
+      if (classes.isEquivalent(keyOf(part), keyOf(offset)))
+        note(whole, how);
   }
   std::vector<SizeClass> result;
   for (auto &entry : found)

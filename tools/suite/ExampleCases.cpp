@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "suite/ExampleCases.h"
+#include "llvm/ADT/ArrayRef.h"
 
 using namespace drawloom::suite;
 
@@ -17,20 +18,32 @@ struct Example {
 };
 } // namespace
 
-/// Made by the build from the files.
+// Made by the build from the files.
 static constexpr Example examples[] = {
 #include "Examples.inc"
 };
+static constexpr Example graphs[] = {
+#include "Graphs.inc"
+};
 
-std::vector<Case> drawloom::suite::makeExampleCases(llvm::StringRef arch) {
+static std::vector<Case> makeCases(llvm::StringRef arch,
+                                   llvm::ArrayRef<Example> programs) {
   std::vector<Case> cases;
-  for (const Example &example : examples) {
+  for (const Example &program : programs) {
     Case made;
-    made.name = arch.str() + "-" + example.name;
+    made.name = arch.str() + "-" + program.name;
     made.arch = arch.str();
-    made.program = example.program;
+    made.program = program.program;
     made.ctas = 0;
     cases.push_back(std::move(made));
   }
   return cases;
+}
+
+std::vector<Case> drawloom::suite::makeExampleCases(llvm::StringRef arch) {
+  return makeCases(arch, examples);
+}
+
+std::vector<Case> drawloom::suite::makeGraphCases(llvm::StringRef arch) {
+  return makeCases(arch, graphs);
 }

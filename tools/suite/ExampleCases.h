@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The examples as cases, with the sizes that `drawloom run` chooses.
+// The examples as cases, and programs whose graphs of roles they don't have,
+// with the sizes that `drawloom run` chooses.
 
 #ifndef DRAWLOOM_TOOLS_SUITE_EXAMPLECASES_H
 #define DRAWLOOM_TOOLS_SUITE_EXAMPLECASES_H
@@ -18,6 +19,7 @@
 namespace drawloom::suite {
 
 std::vector<Case> makeExampleCases(llvm::StringRef arch);
+std::vector<Case> makeGraphCases(llvm::StringRef arch);
 
 } // namespace drawloom::suite
 

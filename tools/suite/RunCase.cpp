@@ -8,12 +8,14 @@
 
 #include "suite/RunCase.h"
 #include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/InitAll.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -140,7 +142,13 @@ bool CaseRunner::compile() {
     return fail(found.takeError());
   arch = *found;
   module = parseSourceString<ModuleOp>(input.program, &context, input.name);
-  if (!module || module->getOps<tile::KernelOp>().empty())
+  if (!module)
+    return fail("is no program: " + said);
+  // The reference is a tile program, too.
+  run::setTarget(*module, *arch);
+  PassManager passes(&context);
+  passes.addPass(createConvertLinalgToTile());
+  if (failed(passes.run(*module)) || module->getOps<tile::KernelOp>().empty())
     return fail("is no program: " + said);
   kernel = *module->getOps<tile::KernelOp>().begin();
   FailureOr<run::CompiledKernel> made = run::compileKernel(*module, *arch);

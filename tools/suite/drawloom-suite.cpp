@@ -26,7 +26,7 @@ using namespace drawloom::suite;
 namespace cl = llvm::cl;
 
 static cl::opt<std::string> suiteName(cl::Positional, cl::Required,
-                                      cl::desc("gemm or examples"));
+                                      cl::desc("gemm, examples or graphs"));
 static cl::list<std::string> archs("arch",
                                    cl::desc("sm_90a, sm_100a; without it both"),
                                    cl::CommaSeparated);
@@ -53,8 +53,9 @@ static cl::opt<unsigned>
     atLeast("at-least", cl::desc("Fail if there are fewer cases"), cl::init(1));
 
 static std::vector<Case> makeCases(llvm::StringRef arch) {
-  std::vector<Case> cases =
-      suiteName == "gemm" ? makeGemmCases(arch, seed) : makeExampleCases(arch);
+  std::vector<Case> cases = suiteName == "gemm" ? makeGemmCases(arch, seed)
+                            : suiteName == "examples" ? makeExampleCases(arch)
+                                                      : makeGraphCases(arch);
   if (!filters.empty())
     llvm::erase_if(cases, [](const Case &one) {
       return llvm::none_of(filters, [&](llvm::StringRef part) {
@@ -70,8 +71,8 @@ static std::vector<Case> makeCases(llvm::StringRef arch) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
-  if (suiteName != "gemm" && suiteName != "examples") {
-    llvm::errs() << "drawloom-suite: the suites are gemm and examples\n";
+  if (!llvm::is_contained({"gemm", "examples", "graphs"}, suiteName)) {
+    llvm::errs() << "drawloom-suite: the suites are gemm, examples, graphs\n";
     return 2;
   }
   llvm::SmallVector<std::string> wanted(archs.begin(), archs.end());

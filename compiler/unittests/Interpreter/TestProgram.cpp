@@ -54,7 +54,8 @@ static Outcome runOn(llvm::StringRef text, llvm::ArrayRef<HostTensor *> tensors,
   if (!module)
     return outcome;
   auto kernels = module->getOps<tile::KernelOp>();
-  outcome.succeeded = succeeded(run(*kernels.begin(), tensors, options));
+  outcome.succeeded =
+      succeeded(run(*kernels.begin(), tensors, options, outcome.deviations));
   return outcome;
 }
 

@@ -31,6 +31,8 @@ struct Outcome {
   std::string errors;
   /// The arguments after the run.
   std::vector<HostTensor> tensors;
+  /// With a machine, how far they may be off there.
+  std::vector<std::optional<HostTensor>> deviations;
 };
 
 /// Runs the only kernel of the text.
