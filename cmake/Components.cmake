@@ -15,7 +15,7 @@ set(DRAWLOOM_MAY_USE_runtime "")
 set(DRAWLOOM_MAY_USE_tools ptx emulator cuda compiler runtime)
 set(DRAWLOOM_MAY_USE_benchmarks ${DRAWLOOM_MAY_USE_tools})
 set(DRAWLOOM_MAY_USE_fuzz ${DRAWLOOM_MAY_USE_tools})
-set(DRAWLOOM_MAY_USE_integration ${DRAWLOOM_MAY_USE_tools})
+set(DRAWLOOM_MAY_USE_integration ${DRAWLOOM_MAY_USE_tools} tools)
 
 # The component that the calling CMakeLists.txt stands in: the first folder of
 # its path below the root.

@@ -1,5 +1,4 @@
-//===- CompileProgram.h - From a tile program to plan and PTX -- -*- C++
-//-*-===//
+//===- CompileProgram.h - From a tile program to plan and PTX - -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ForcedOrder.h - What barriers force to happen in order -- -*- C++
-//-*-===//
+//===- ForcedOrder.h - What barriers force to happen in order - -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

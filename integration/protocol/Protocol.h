@@ -1,5 +1,4 @@
-//===- Protocol.h - Does the PTX do what the plan says? -------- -*- C++
-//-*-===//
+//===- Protocol.h - Does the PTX do what the plan says? ------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

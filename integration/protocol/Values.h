@@ -1,5 +1,4 @@
-//===- Values.h - What a warp's registers are known to hold ---- -*- C++
-//-*-===//
+//===- Values.h - What a warp's registers are known to hold --- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- compare-protocol.cpp - Compares plans with the PTX made from them
-//----===//
+//===- compare-protocol.cpp - Compares plans with the PTX made from them --===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,16 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 // compare-protocol [--arch ARCH] [--ptx FILE] FILE...
+// compare-protocol --suite [--every N] [--arch ARCH]
 //
-// Compiles tile programs and compares each kernel's PTX with its plan. With
-// --ptx, compares that text instead, which is how tests show that a change of
-// one number is found.
+// Compiles tile programs, from files or those of the numeric suite, and
+// compares each kernel's PTX with its plan. With --ptx, compares that text
+// instead, which is how tests show that a change of one number is found.
 
 #include "CompileProgram.h"
 #include "Protocol.h"
 #include "drawloom/PTX/Parser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "suite/GemmCases.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -26,8 +27,14 @@
 using namespace drawloom;
 namespace cl = llvm::cl;
 
-static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
-                                    cl::desc("FILE..."));
+static cl::list<std::string> inputs(cl::Positional, cl::desc("FILE..."));
+static cl::opt<bool> isSuite("suite",
+                             cl::desc("the programs of the numeric suite"));
+static cl::list<std::string>
+    filters("filter", cl::CommaSeparated,
+            cl::desc("those with one of these in their name"));
+static cl::opt<unsigned> every("every", cl::desc("every n-th of them"),
+                               cl::init(1));
 static cl::opt<std::string> arch("arch", cl::desc("the GPU; without it, what "
                                                   "the kernels say"));
 static cl::opt<std::string> ptxFile("ptx",
@@ -60,21 +67,60 @@ static llvm::Error compare(const protocol::Program &compiled) {
   return llvm::Error::success();
 }
 
+namespace {
+struct Source {
+  std::string name, text, arch;
+};
+} // namespace
+
+static llvm::Expected<std::vector<Source>> collectSources() {
+  std::vector<Source> sources;
+  for (const std::string &input : inputs) {
+    auto file = llvm::MemoryBuffer::getFile(input);
+    if (!file)
+      return llvm::createStringError("cannot read '" + input + "'");
+    sources.push_back({input, (*file)->getBuffer().str(), arch});
+  }
+  std::vector<std::string> archs = {"sm_90a", "sm_100a"};
+  if (!arch.empty())
+    archs = {arch};
+  for (size_t i = 0; isSuite && i != archs.size(); ++i) {
+    std::vector<suite::Case> cases = suite::makeGemmCases(archs[i], /*seed=*/1);
+    llvm::erase_if(cases, [](const suite::Case &one) {
+      return !filters.empty() &&
+             llvm::none_of(filters, [&](llvm::StringRef part) {
+               return llvm::StringRef(one.name).contains(part);
+             });
+    });
+    for (size_t j = 0; j < cases.size(); j += std::max(1u, every.getValue()))
+      if (cases[j].refusal.empty())
+        sources.push_back({cases[j].name, cases[j].program, archs[i]});
+  }
+  return sources;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Compares plans of kernels with the PTX made from them\n");
+  llvm::Expected<std::vector<Source>> sources = collectSources();
+  if (!sources) {
+    llvm::errs() << "compare-protocol: " << llvm::toString(sources.takeError())
+                 << '\n';
+    return 1;
+  }
   mlir::DialectRegistry dialects;
   protocol::registerProgramDialects(dialects);
   unsigned kernels = 0, faults = 0;
-  for (const std::string &input : inputs) {
+  for (const Source &source : *sources) {
     mlir::MLIRContext context(dialects);
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+        mlir::parseSourceString<mlir::ModuleOp>(source.text, &context,
+                                                source.name);
     mlir::FailureOr<protocol::Program> compiled = mlir::failure();
     if (module)
-      compiled = protocol::compileProgram(*module, arch);
+      compiled = protocol::compileProgram(*module, source.arch);
     if (mlir::failed(compiled)) {
-      llvm::outs() << input << ": error: not compiled\n";
+      llvm::outs() << source.name << ": error: not compiled\n";
       ++faults;
       continue;
     }
@@ -86,14 +132,14 @@ int main(int argc, char **argv) {
     }
     kernels += compiled->kernels.size();
     if (llvm::Error error = compare(*compiled)) {
-      llvm::outs() << input << ": error: " << llvm::toString(std::move(error))
-                   << '\n';
+      llvm::outs() << source.name
+                   << ": error: " << llvm::toString(std::move(error)) << '\n';
       ++faults;
     }
   }
   if (faults) {
-    llvm::outs() << "protocol: " << faults << " of " << inputs.size()
-                 << " files at fault\n";
+    llvm::outs() << "protocol: " << faults << " of " << sources->size()
+                 << " programs at fault\n";
     return 1;
   }
   llvm::outs() << "protocol: plan and PTX agree for " << kernels

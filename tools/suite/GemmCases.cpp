@@ -219,9 +219,9 @@ std::string suite::printGemm(const GemmOptions &options) {
 
 /// Why the instruction has no such operands; empty if it has.
 static std::string getRefusal(const GemmOptions &o) {
-  bool isTransposed = o.aTransposed || o.bTransposed;
-  if (isTransposed && getBytes(o.a) != 2)
-    return "K-major";
+  if (o.arch == "sm_90a" && (o.aTransposed || o.bTransposed) &&
+      getBytes(o.a) != 2)
+    return "wgmma does that for 16-bit types only, so lay it out along k";
   return "";
 }
 
@@ -351,7 +351,8 @@ static GemmOptions draw(llvm::StringRef arch, std::mt19937_64 &random) {
   // Not std::uniform_int_distribution, which differs between libraries.
   auto below = [&](uint64_t limit) { return random() % limit; };
   GemmOptions o = withTypes(arch, types[below(std::size(types))]);
-  if (getBytes(o.a) == 2) {
+  // Refusals are all in the other half.
+  if (o.arch != "sm_90a" || getBytes(o.a) == 2) {
     o.aTransposed = below(2);
     o.bTransposed = below(2);
   }
@@ -383,5 +384,18 @@ std::vector<Case> suite::makeGemmCases(llvm::StringRef arch, uint64_t seed) {
   std::vector<Case> cases;
   for (const GemmOptions &options : all)
     cases.push_back(makeCase(options, seed, cases.size()));
+  return cases;
+}
+
+std::vector<Case> suite::makeDefaultTiles(llvm::StringRef arch) {
+  std::vector<Case> cases;
+  for (unsigned type = 0; type != mainTypes; ++type)
+    for (unsigned epilogue = 0; epilogue != GemmOptions::epilogueCount;
+         ++epilogue) {
+      GemmOptions o = withTypes(arch, types[type]);
+      o.epilogue = Epilogue(epilogue);
+      o.tileN = o.n = 256;
+      cases.push_back(makeCase(o, /*seed=*/0, cases.size()));
+    }
   return cases;
 }

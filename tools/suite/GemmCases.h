@@ -1,5 +1,4 @@
-//===- GemmCases.h - Matrix products with epilogues ------------ -*- C++
-//-*-===//
+//===- GemmCases.h - Matrix products with epilogues ----------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -66,9 +65,13 @@ struct GemmOptions {
 /// The tile program of such a product.
 std::string printGemm(const GemmOptions &options);
 
-/// At least `count` cases for an architecture: those that cover the table, and
-/// as many drawn from `seed`.
+/// The cases for an architecture: those that cover the table, and as many drawn
+/// from `seed`.
 std::vector<Case> makeGemmCases(llvm::StringRef arch, uint64_t seed);
+
+/// Products of every type with every epilogue, with tiles as large as a kernel
+/// has that is meant to be fast: to be compiled, not run.
+std::vector<Case> makeDefaultTiles(llvm::StringRef arch);
 
 } // namespace drawloom::suite
 

@@ -1,0 +1,91 @@
+//===- WalkImplementation.h - The inside of a walk ------------ -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Walk.cpp decides where a path goes, WalkExecute.cpp what an instruction does
+// to a state, and what the monitor is told about it.
+
+#ifndef DRAWLOOM_INTEGRATION_PROTOCOL_WALKIMPLEMENTATION_H
+#define DRAWLOOM_INTEGRATION_PROTOCOL_WALKIMPLEMENTATION_H
+
+#include "Walk.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace drawloom::protocol {
+
+struct State {
+  uint32_t pc = 0;
+  uint32_t mask = ~0u;
+  std::vector<Value> registers;
+  std::unique_ptr<Monitor> monitor;
+
+  State clone() const { return {pc, mask, registers, monitor->clone()}; }
+};
+
+struct Access {
+  llvm::SmallVector<uint32_t, 4> reads, writes;
+};
+
+/// The registers that an instruction reads and writes, its guard included.
+Access getAccess(const ptx::Instruction &instruction);
+
+/// Whether a monitor is told about it; a wait is told, too.
+bool isEvent(ptx::Opcode opcode);
+bool isWait(ptx::Opcode opcode);
+
+struct Walk::Implementation {
+  Implementation(const ptx::Function &kernel, const WalkOptions &options)
+      : kernel(kernel), options(options) {}
+
+  llvm::Error prepare();
+  llvm::Error run(unsigned warp, std::unique_ptr<Monitor> monitor);
+
+  void findTracked();
+  void findLive();
+  bool isNew(const State &state);
+  llvm::Error advance(State state);
+  llvm::Error execute(State &state, const ptx::Instruction &instruction,
+                      uint32_t mask);
+  llvm::Error tell(State &state, const ptx::Instruction &instruction,
+                   uint32_t mask);
+  void assign(State &state, const ptx::Instruction &instruction, Value guard);
+  void write(State &state, const ptx::Operand &operand, Value value,
+             Value guard);
+  Value read(const State &state, const ptx::Operand &operand);
+  Value readAddress(const State &state, const ptx::Operand &operand);
+  Value readSpecial(const ptx::Operand &operand);
+  Value loadParameter(const ptx::Operand &address, const ptx::Variant &variant);
+  void assume(State &state, uint32_t predicate, bool value);
+  llvm::Error fail(const ptx::Instruction &instruction,
+                   const llvm::Twine &words) {
+    return llvm::createStringError("line " + llvm::Twine(instruction.line) +
+                                   ": " + words);
+  }
+
+  const ptx::Function &kernel;
+  WalkOptions options;
+  ValueTable table;
+  std::vector<Access> accesses;
+  /// For each register, its place in a state, or -1.
+  std::vector<int> place;
+  std::vector<uint32_t> tracked;
+  llvm::BitVector isLabel;
+  std::vector<llvm::BitVector> live;
+
+  // Of one run.
+  unsigned warp = 0;
+  llvm::StringSet<> visited;
+  std::vector<State> work;
+  /// What each instruction has written.
+  std::vector<std::set<Value>> values;
+};
+
+} // namespace drawloom::protocol
+
+#endif // DRAWLOOM_INTEGRATION_PROTOCOL_WALKIMPLEMENTATION_H
