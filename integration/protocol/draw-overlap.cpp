@@ -103,7 +103,9 @@ void Timeline::barrier(const emu::BarrierEvent &event) {
   unsigned warp = event.origin.warp;
   if (event.kind == emu::BarrierEvent::Init)
     lowest = std::min(lowest, event.address);
-  if (event.kind == emu::BarrierEvent::Wait && event.success) {
+  // Lanes may wait at different times; the first one acts for its warp.
+  bool isFirst = event.origin.lanes & 1;
+  if (event.kind == emu::BarrierEvent::Wait && event.success && isFirst) {
     if (isOf(operands->place->empty, *operands, event.address))
       ++filled[warp];
     else if (isOf(operands->place->full, *operands, event.address))
