@@ -82,43 +82,55 @@ FailureOr<Value> Emitter::loadTensor(const Tile &tile, RankedTensorType type,
   return branch.getResult(0);
 }
 
+/// LLVM sees no dependence between a load and its wait, and moves uses above
+/// the wait. So the words go through it.
+static SmallVector<Value> waitForLoad(ImplicitLocOpBuilder &b,
+                                      ArrayRef<Value> words) {
+  std::string constraints;
+  for (size_t i = 0; i < words.size(); ++i)
+    constraints += "=r,";
+  for (size_t i = 0; i < words.size(); ++i)
+    constraints += std::to_string(i) + ",";
+  constraints += "~{memory}";
+  auto result = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), SmallVector<Type>(words.size(), b.getI32Type()));
+  auto waited = LLVM::InlineAsmOp::create(
+      b, result, words, "tcgen05.wait::ld.sync.aligned;", constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+      ArrayAttr());
+  SmallVector<Value> loaded;
+  for (size_t i = 0; i < words.size(); ++i)
+    loaded.push_back(LLVM::ExtractValueOp::create(b, waited.getRes(), i));
+  return loaded;
+}
+
 /// One row of `columns` 32-bit columns for each thread.
 Value Emitter::loadColumns(Value address, int64_t columns) {
   Value mine = arith::AddIOp::create(b, address, tensorLane);
   auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
   Type i32 = b.getI32Type();
-  SmallVector<Value> words;
-  forEachTransfer(columns, [&](int64_t first, int64_t width) {
-    Value at = arith::AddIOp::create(b, mine, constant(first));
-    Type type = width == 1 ? i32 : Type(VectorType::get(width, i32));
-    Value loaded = NVVM::Tcgen05LdOp::create(
-        b, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-        LLVM::IntToPtrOp::create(b, pointer, at), Value());
-    for (int64_t i = 0; i < width; ++i)
-      words.push_back(
-          width == 1 ? loaded
-                     : vector::ExtractOp::create(b, loaded, i).getResult());
-  });
-  // LLVM sees no dependence between a load and its wait, and moves uses above
-  // the wait. So the words go through it.
-  std::string constraints;
-  for (int64_t i = 0; i < columns; ++i)
-    constraints += "=r,";
-  for (int64_t i = 0; i < columns; ++i)
-    constraints += std::to_string(i) + ",";
-  constraints += "~{memory}";
-  auto result = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), SmallVector<Type>(columns, i32));
-  auto waited = LLVM::InlineAsmOp::create(
-      b, result, words, "tcgen05.wait::ld.sync.aligned;", constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-      ArrayAttr());
+  // Piece by piece, so that what is computed with one needs no registers when
+  // the next one comes.
+  constexpr int64_t piece = 32;
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < columns; ++i) {
-    Value word = LLVM::ExtractValueOp::create(b, waited.getRes(), i);
-    elements.push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
+  for (int64_t done = 0; done < columns; done += piece) {
+    SmallVector<Value> words;
+    forEachTransfer(std::min(piece, columns - done), [&](int64_t first,
+                                                         int64_t width) {
+      Value at = arith::AddIOp::create(b, mine, constant(done + first));
+      Type type = width == 1 ? i32 : Type(VectorType::get(width, i32));
+      Value loaded = NVVM::Tcgen05LdOp::create(
+          b, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+          LLVM::IntToPtrOp::create(b, pointer, at), Value());
+      for (int64_t i = 0; i < width; ++i)
+        words.push_back(
+            width == 1 ? loaded
+                       : vector::ExtractOp::create(b, loaded, i).getResult());
+    });
+    for (Value word : waitForLoad(b, words))
+      elements.push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
   }
   return vector::FromElementsOp::create(
       b, VectorType::get(columns, b.getF32Type()), elements);
