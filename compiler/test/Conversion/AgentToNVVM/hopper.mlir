@@ -20,7 +20,7 @@
 // CHECK:       scf.yield
 
 // Behind the loop all are done, and the sum goes through the wait.
-// CHECK:       llvm.inline_asm has_side_effects {{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}"=f,=f,
+// CHECK:       llvm.inline_asm has_side_effects {{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}"=&f,=&f,
 
 // Registers have no addresses: the four parts of the epilogue are written down
 // one behind the other.
