@@ -8,15 +8,17 @@
 
 // A role that issues products itself runs a loop
 //
-//   for j:  s = A(j);  B(s, j)
+//   for j:  s = A(j);  p = B(s, j);  C(p, j)
 //
-// as
+// where A and C are products, as
 //
-//   at most once:  s = A(first)
-//   for all but the last j:  t = A(next j);  B(s, j);  s = t
-//   at most once:  B(s, last)
+//   at most once:  s = A(first);  p = B(s, first)
+//   for all but the last j:  s = A(next j);  C(p, j);  p = B(s, next j)
+//   at most once:  C(p, last)
 //
-// so that the tensor core works on A while the threads compute B.
+// so that the tensor core works on C while the threads compute B. Nothing reads
+// a sum between the start and the end of the products that write it: ptxas
+// would put the products one behind the other (C7514).
 
 #include "Rules.h"
 #include "drawloom/Analysis/Plan/Placement.h"
@@ -95,24 +97,30 @@ static std::optional<SmallVector<Operation *>> findNeeds(ConsumeOp op,
   return sorted;
 }
 
-/// The zero that the only product of a consume starts from; null if the consume
-/// is something else.
-static Value getStart(ConsumeOp op) {
+/// Whether a consume makes one product, from zero.
+static bool startsSum(ConsumeOp op) {
   if (op.getNumResults() != 1 || op.getLag() != 0)
-    return {};
+    return false;
   Value yielded = op.getBody().front().getTerminator()->getOperand(0);
   auto product = yielded.getDefiningOp<tile::MmaOp>();
-  bool starts = product && product->getBlock() == &op.getBody().front() &&
-                matchPattern(product.getAcc(), m_AnyZeroFloat());
-  return starts ? product.getAcc() : Value();
+  return product && product->getBlock() == &op.getBody().front() &&
+         matchPattern(product.getAcc(), m_AnyZeroFloat());
 }
 
 namespace {
-struct Skewed {
+/// A loop of two products and what lies between them.
+struct Chain {
   scf::ForOp loop;
-  ConsumeOp product;
+  ConsumeOp first, second;
+  /// Scalars that the first product needs.
   SmallVector<Operation *> needs;
-  Value start;
+  /// What the second product reads of its own iteration; the first of it is the
+  /// sum that it adds to.
+  SmallVector<Value> flow;
+
+  bool isOfSecond(Value value) {
+    return value.getDefiningOp() == second.getOperation();
+  }
 };
 
 struct IssueAheadPass : agent::impl::IssueAheadBase<IssueAheadPass> {
@@ -121,76 +129,169 @@ struct IssueAheadPass : agent::impl::IssueAheadBase<IssueAheadPass> {
 };
 } // namespace
 
-static std::optional<Skewed> findSkewed(scf::ForOp loop) {
+/// The tiles of the loop's body that a consume with one product reads, the sum
+/// that it adds to first; nothing if it is something else, or reads more than
+/// these and the loop's count.
+static std::optional<SmallVector<Value>> findFlow(ConsumeOp op,
+                                                  scf::ForOp loop) {
+  Operation *yield = op.getBody().front().getTerminator();
+  auto product = yield->getNumOperands() == 1
+                     ? yield->getOperand(0).getDefiningOp<tile::MmaOp>()
+                     : nullptr;
+  if (!product || product.getAcc().getParentBlock() != loop.getBody())
+    return std::nullopt;
+  llvm::SetVector<Value> flow;
+  flow.insert(product.getAcc());
+  bool onlyTiles = true;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      if (operand.getParentBlock() != loop.getBody() ||
+          operand == loop.getInductionVar())
+        continue;
+      onlyTiles &= isa<RankedTensorType>(operand.getType());
+      flow.insert(operand);
+    }
+  });
+  return onlyTiles ? std::optional(flow.takeVector()) : std::nullopt;
+}
+
+static std::optional<Chain> findChain(scf::ForOp loop) {
+  // The second product is what an iteration ends with.
+  Operation *end = loop.getBody()->getTerminator()->getPrevNode();
+  auto second = dyn_cast_or_null<ConsumeOp>(end);
+  auto flow = second ? findFlow(second, loop) : std::nullopt;
+  if (!flow || llvm::count(loop.getYieldedValues(), second.getResult(0)) != 1)
+    return std::nullopt;
   for (ConsumeOp op : loop.getBody()->getOps<ConsumeOp>()) {
-    Value start = getStart(op);
     bool hasRoom = llvm::all_of(op.getPipes(), [](Value pipe) {
       return pipe.getDefiningOp<PipeOp>().getSlots() > 1;
     });
-    if (!start || !hasRoom || !leadsToProduct(op.getResult(0), loop))
+    if (op == second || !startsSum(op) || !hasRoom ||
+        !leadsToProduct(op.getResult(0), loop))
       continue;
-    if (auto needs = findNeeds(op, loop))
-      return Skewed{loop, op, *needs, start};
+    auto needs = findNeeds(op, loop);
+    if (needs && !llvm::is_contained(*flow, op.getResult(0)))
+      return Chain{loop, op, second, *needs, *flow};
   }
   return std::nullopt;
 }
 
-/// The product at iteration `index`, with what it needs.
-static Value cloneProduct(Skewed &skewed, OpBuilder &b, Value index,
-                          int64_t lag) {
+namespace {
+/// Writes a chain down in its new order.
+class Skewer {
+public:
+  explicit Skewer(Chain &chain) : chain(chain), loop(chain.loop), b(loop) {
+    for (Value yielded : loop.getYieldedValues())
+      if (!chain.isOfSecond(yielded))
+        kept.push_back(yielded);
+  }
+
+  void run();
+
+private:
+  /// What B hands on: what the loop carries but for C's results, and what C
+  /// reads.
+  SmallVector<Value> makeBetween(OpBuilder &body, Value index,
+                                 ValueRange arguments, Value product);
+  Value makeFirst(OpBuilder &body, Value index, int64_t lag);
+  SmallVector<Value> makeSecond(OpBuilder &body, Value index, ValueRange flow);
+  /// What an iteration starts from, given what B and C of the one before left.
+  SmallVector<Value> getArguments(ValueRange between, ValueRange second);
+
+  Chain &chain;
+  scf::ForOp loop;
+  OpBuilder b;
+  /// What the loop yields that the second product does not make.
+  SmallVector<Value> kept;
+};
+} // namespace
+
+Value Skewer::makeFirst(OpBuilder &body, Value index, int64_t lag) {
   IRMapping map;
-  map.map(skewed.loop.getInductionVar(), index);
-  for (Operation *op : skewed.needs)
-    b.clone(*op, map);
-  auto made = cast<ConsumeOp>(b.clone(*skewed.product, map));
+  map.map(loop.getInductionVar(), index);
+  for (Operation *op : chain.needs)
+    body.clone(*op, map);
+  auto made = cast<ConsumeOp>(body.clone(*chain.first, map));
   made.setLag(lag);
   return made.getResult(0);
 }
 
-/// The rest of an iteration; what it yields.
-static SmallVector<Value> cloneRest(Skewed &skewed, OpBuilder &b, Value index,
-                                    ValueRange carried, Value product) {
+SmallVector<Value> Skewer::makeBetween(OpBuilder &body, Value index,
+                                       ValueRange arguments, Value product) {
   IRMapping map;
-  map.map(skewed.loop.getInductionVar(), index);
-  map.map(skewed.loop.getRegionIterArgs(), carried);
-  map.map(skewed.product.getResult(0), product);
-  for (Operation &op : skewed.loop.getBody()->without_terminator())
-    if (&op != skewed.product.getOperation())
-      b.clone(op, map);
-  SmallVector<Value> yielded;
-  for (Value value : skewed.loop.getYieldedValues())
-    yielded.push_back(map.lookupOrDefault(value));
-  return yielded;
+  map.map(loop.getInductionVar(), index);
+  map.map(loop.getRegionIterArgs(), arguments);
+  map.map(chain.first.getResult(0), product);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (&op != chain.first.getOperation() && &op != chain.second.getOperation())
+      body.clone(op, map);
+  SmallVector<Value> made;
+  for (Value value : kept)
+    made.push_back(map.lookupOrDefault(value));
+  for (Value value : chain.flow)
+    made.push_back(map.lookupOrDefault(value));
+  return made;
 }
 
-static void skew(Skewed &skewed) {
-  scf::ForOp loop = skewed.loop;
+SmallVector<Value> Skewer::makeSecond(OpBuilder &body, Value index,
+                                      ValueRange flow) {
+  IRMapping map;
+  map.map(loop.getInductionVar(), index);
+  map.map(ValueRange(chain.flow), flow);
+  return llvm::to_vector_of<Value>(
+      body.clone(*chain.second, map)->getResults());
+}
+
+SmallVector<Value> Skewer::getArguments(ValueRange between, ValueRange second) {
+  SmallVector<Value> arguments;
+  size_t next = 0;
+  for (Value yielded : loop.getYieldedValues())
+    arguments.push_back(chain.isOfSecond(yielded)
+                            ? second[cast<OpResult>(yielded).getResultNumber()]
+                            : between[next++]);
+  return arguments;
+}
+
+void Skewer::run() {
   Location loc = loop.getLoc();
-  OpBuilder b(loop);
   Value from = loop.getLowerBound(), to = loop.getUpperBound();
   Value step = loop.getStep();
-  Value second = arith::AddIOp::create(b, loc, from, step);
-  Value once = arith::MinSIOp::create(b, loc, to, second);
-  auto first = scf::ForOp::create(
-      b, loc, from, once, step, skewed.start,
+  // Without iterations: what the loop starts from, and anything for the rest.
+  SmallVector<Value> starts;
+  Value sum;
+  for (auto [init, yielded] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getYieldedValues()))
+    if (chain.isOfSecond(yielded))
+      sum = init;
+    else
+      starts.push_back(init);
+  starts.push_back(sum);
+  for (Value value : ArrayRef(chain.flow).drop_front())
+    starts.push_back(
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType())));
+
+  Value behind = arith::AddIOp::create(b, loc, from, step);
+  Value once = arith::MinSIOp::create(b, loc, to, behind);
+  auto begin = scf::ForOp::create(
+      b, loc, from, once, step, starts,
       [&](OpBuilder &body, Location where, Value index, ValueRange) {
-        Value made = cloneProduct(skewed, body, index, /*lag=*/0);
-        scf::YieldOp::create(body, where, made);
+        Value product = makeFirst(body, index, /*lag=*/0);
+        scf::YieldOp::create(
+            body, where, makeBetween(body, index, loop.getInitArgs(), product));
       });
 
-  SmallVector<Value> inits(loop.getInitArgs());
-  inits.push_back(first.getResult(0));
   Value last = arith::SubIOp::create(b, loc, to, step);
   auto middle = scf::ForOp::create(
-      b, loc, from, last, step, inits,
+      b, loc, from, last, step, begin.getResults(),
       [&](OpBuilder &body, Location where, Value index, ValueRange carried) {
         Value next = arith::AddIOp::create(body, where, index, step);
-        // Nothing of this iteration waits for it, so it stays in flight.
-        Value made = cloneProduct(skewed, body, next, /*lag=*/1);
-        SmallVector<Value> yielded =
-            cloneRest(skewed, body, index, carried.drop_back(), carried.back());
-        yielded.push_back(made);
-        scf::YieldOp::create(body, where, yielded);
+        // The slot goes back later, so that the second product need not wait.
+        Value product = makeFirst(body, next, /*lag=*/1);
+        SmallVector<Value> second =
+            makeSecond(body, index, carried.drop_front(kept.size()));
+        scf::YieldOp::create(
+            body, where,
+            makeBetween(body, next, getArguments(carried, second), product));
       });
 
   Value length = arith::SubIOp::create(b, loc, to, from);
@@ -199,14 +300,16 @@ static void skew(Skewed &skewed) {
   Value before = arith::SubIOp::create(b, loc, trips, one);
   Value distance = arith::MulIOp::create(b, loc, before, step);
   Value lastIndex = arith::AddIOp::create(b, loc, from, distance);
+  // The sum goes on where it is.
+  ValueRange flow = middle.getResults().drop_front(kept.size());
   auto end = scf::ForOp::create(
-      b, loc, from, once, step, middle.getResults().drop_back(),
+      b, loc, from, once, step, flow.front(),
       [&](OpBuilder &body, Location where, Value, ValueRange carried) {
-        scf::YieldOp::create(body, where,
-                             cloneRest(skewed, body, lastIndex, carried,
-                                       middle.getResults().back()));
+        SmallVector<Value> reads(flow);
+        reads.front() = carried.front();
+        scf::YieldOp::create(body, where, makeSecond(body, lastIndex, reads));
       });
-  loop.replaceAllUsesWith(end.getResults());
+  loop.replaceAllUsesWith(getArguments(middle.getResults(), end.getResults()));
   loop.erase();
 }
 
@@ -222,10 +325,10 @@ void IssueAheadPass::runOnOperation() {
     SmallVector<scf::ForOp> loops;
     role.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      std::optional<Skewed> skewed = findSkewed(loop);
-      if (!skewed)
+      std::optional<Chain> chain = findChain(loop);
+      if (!chain)
         continue;
-      skew(*skewed);
+      Skewer(*chain).run();
       SmallVector<StringRef> because = plan::getBecause(role);
       std::string reason = fire(Rule::IssuesAhead, role.getSymName());
       because.push_back(reason);

@@ -1,25 +1,27 @@
 // RUN: drawloom-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,issue-ahead{remarks=true},prove-progress))' | FileCheck %s
 
-// The scores of the next block are issued before those of this block are computed
-// on. The first and the last iteration are there at most once, also for no columns.
+// The scores of the next block are issued before the product with this block's
+// probabilities, and the next probabilities are computed while it runs. The first
+// and the last iteration are there at most once, also for no columns.
 // CHECK-LABEL: tile.kernel @chained
 // CHECK: verdict = "proved"
 // CHECK: agent.role @compute
-// CHECK-SAME: issues-ahead: @compute issues the first product of the next iteration before it computes on the one of this iteration
+// CHECK-SAME: issues-ahead: @compute issues the first product of the next iteration before the second one of this iteration, and computes while that runs
 // CHECK: %[[ONCE:.*]] = arith.minsi %[[KEYS:.*]], %{{.*}}
-// CHECK: %[[FIRST:.*]] = scf.for %{{.*}} = %c0{{.*}} to %[[ONCE]]
+// CHECK: %[[FIRST:.*]]:2 = scf.for %{{.*}} = %c0{{.*}} to %[[ONCE]]
 // CHECK:   agent.consume %K{{.*}} as (%{{.*}}) :
 // CHECK: %[[LAST:.*]] = arith.subi %[[KEYS]], %c64
-// CHECK: scf.for %[[J:.*]] = %c0{{.*}} to %[[LAST]] step %c64{{.*}} iter_args(%[[OUT:.*]] = %{{.*}}, %[[S:.*]] = %[[FIRST]])
-// CHECK:   %[[NEXT:.*]] = agent.consume %K{{.*}} lag(1)
-// CHECK:   %[[P:.*]] = arith.truncf %[[S]]
-// CHECK:   agent.consume %V
-// CHECK:     tile.mma %[[P]]
-// CHECK:   scf.yield %{{.*}}, %[[NEXT]]
-// CHECK: scf.for %{{.*}} to %[[ONCE]]
+// CHECK: %[[MIDDLE:.*]]:2 = scf.for %{{.*}} = %c0{{.*}} to %[[LAST]] step %c64{{.*}} iter_args(%[[SUM:.*]] = %[[FIRST]]#0, %[[P:.*]] = %[[FIRST]]#1)
+// CHECK:   %[[S:.*]] = agent.consume %K{{.*}} lag(1)
+// CHECK:   %[[OUT:.*]] = agent.consume %V
+// CHECK:     tile.mma %[[P]], %{{.*}}, %[[SUM]]
+// CHECK:   %[[NEXT:.*]] = arith.truncf %[[S]]
+// CHECK:   scf.yield %[[OUT]], %[[NEXT]]
+// CHECK: scf.for %{{.*}} to %[[ONCE]] step %{{.*}} iter_args(%[[SUM:.*]] = %[[MIDDLE]]#0)
 // CHECK-NOT: agent.consume %K
 // CHECK:   agent.consume %V
-// expected-remark @below {{issues-ahead: @compute issues the first product of the next iteration before it computes on the one of this iteration}}
+// CHECK:     tile.mma %[[MIDDLE]]#1, %{{.*}}, %[[SUM]]
+// expected-remark @below {{issues-ahead: @compute issues the first product of the next iteration before the second one of this iteration, and computes while that runs}}
 tile.kernel @chained(%Q: !tile.view<?x64xbf16>, %K: !tile.view<?x64xbf16>, %V: !tile.view<?x64xbf16>,
                      %O: !tile.view<?x64xf32>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index

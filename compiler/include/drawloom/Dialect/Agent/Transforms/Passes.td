@@ -132,8 +132,8 @@ def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
     On Hopper the warps that compute issue the products themselves. If a loop
     computes an operand of one product from the result of another, the tensor
     core would wait for the threads and the threads for the tensor core. This
-    pass lets the first product of the next iteration run while the threads
-    compute:
+    pass issues the first product of the next iteration before the second one of
+    this iteration, and the threads compute while that runs:
 
     ```mlir
     scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zero) -> ... {
@@ -147,14 +147,14 @@ def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
     becomes
 
     ```mlir
-    %first = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(%s = %none) -> ... { ... tile.mma %q, %k, %none }
-    %sum, %last = scf.for %j = %c0 to %n - %c64 step %c64 iter_args(%acc = %zero, %s = %first) -> ... {
-      %t = agent.consume %K as (%k) lag(1) : ... { tile.mma %q, %k, %none }
-      %p = ... %s ...
+    %a0, %p0 = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(...) -> ... { the first product, and what is computed with it }
+    %a1, %p1 = scf.for %j = %c0 to %n - %c64 step %c64 iter_args(%acc = %a0, %p = %p0) -> ... {
+      %s = agent.consume %K as (%k) lag(1) : ... { tile.mma %q, %k, %none }
       %next = agent.consume %V as (%v) lag(1) : ... { tile.mma %p, %v, %acc }
-      scf.yield %next, %t : ...
+      %later = ... %s ...
+      scf.yield %next, %later : ...
     }
-    %end = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(%acc = %sum) -> ... { ... %last ... }
+    %end = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(%acc = %a1) -> ... { tile.mma %p1, %v, %acc }
     ```
 
     Every value is computed from the same operands in the same way. A pipe with
