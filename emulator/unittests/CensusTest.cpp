@@ -419,6 +419,8 @@ TEST(Census, Mbarriers) {
   const struct {
     std::string arrive, wait;
   } pairs[] = {
+      // A test_wait never waits: with a copy that is put off for as long as
+      // something else can move, it would be asked for ever.
       {"mbarrier.arrive.shared.b64 _, [bars];",
        "mbarrier.try_wait.parity.shared.b64 %p2, [bars], 0;"},
       {"mbarrier.arrive.expect_tx.shared.b64 _, [bars], 16; " + copy,
@@ -426,9 +428,9 @@ TEST(Census, Mbarriers) {
       {"mbarrier.arrive.release.cta.shared::cta.b64 _, [bars];",
        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [bars], 0;"},
       {"mbarrier.arrive.expect_tx.shared::cluster.b64 _, [%r1], 16; " + copy,
-       "mbarrier.test_wait.parity.shared::cta.b64 %p2, [bars], 0;"},
-      {"mbarrier.arrive.shared::cluster.b64 _, [%r1];",
        "mbarrier.try_wait.parity.shared::cta.b64 %p2, [bars], 0;"},
+      {"mbarrier.arrive.shared::cluster.b64 _, [%r1];",
+       "mbarrier.test_wait.parity.shared::cta.b64 %p2, [bars], 0;"},
       {"mbarrier.expect_tx.shared::cta.b64 [bars], 16; "
        "mbarrier.arrive.shared::cta.b64 _, [bars]; " +
            copy,
