@@ -448,6 +448,46 @@ TEST(MbarrierMustFail, ParityOutOfRange) {
                   "the parity is 2; it must be 0 or 1");
 }
 
+// A ring of one slot. Lane 0 of warp 1 arrives for its warp, so the other lanes
+// begin to wait before it does. That some lanes began a wait earlier is
+// forgotten when it is over: the same parity comes again two phases later.
+TEST(Mbarrier, LanesBeginToWaitOneAfterTheOther) {
+  EXPECT_EQ(values(initBarriers({1, 1}) + R"(
+  mov.u32 %r3, 0;
+  setp.eq.u32 %p1, %warp, 1;
+  @%p1 bra reads;
+fills:
+  xor.b32 %r4, %r3, 1;
+  and.b32 %r4, %r4, 1;
+fills_wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [bars+8], %r4;
+  @!%p2 bra fills_wait;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p3, %r3, 8;
+  @%p3 bra fills;
+  bra done;
+reads:
+  and.b32 %r4, %r3, 1;
+reads_wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [bars], %r4;
+  @!%p2 bra reads_wait;
+  setp.ne.u32 %p3, %thread, 32;
+  bar.warp.sync -1;
+  @%p3 bra next;
+  mbarrier.arrive.shared::cta.b64 _, [bars+8];
+  bra.uni next;
+next:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p3, %r3, 8;
+  @%p3 bra reads;
+done:
+  mov.u32 %o, %r3;
+)",
+                   64),
+            std::vector<uint32_t>(64, 8));
+}
+
 // Warp 1 waits for phase 0. Warp 0 completes it, and the next one at once,
 // without knowing whether the wait is over.
 TEST(MbarrierMustFail, ParityWraps) {

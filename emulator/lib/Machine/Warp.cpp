@@ -78,6 +78,7 @@ void Warp::release(Fragment &fragment) {
   fragment.state = Fragment::Free;
   fragment.mask = 0;
   fragment.toldFalse = fragment.yielded = false;
+  fragment.waitValue = 0;
   fragment.backwardBranches = 0;
   fragment.calls.clear();
 }
@@ -125,6 +126,9 @@ bool Warp::pick() {
         continue;
       best->mask |= fragment.mask;
       best->toldFalse |= fragment.toldFalse;
+      // Of lanes that wait together, those that began first remember since when.
+      if (fragment.waitValue)
+        best->waitValue = fragment.waitValue;
       release(fragment);
     } else if (fragment.pc > best->pc && fragment.pc < stop) {
       stop = fragment.pc;
