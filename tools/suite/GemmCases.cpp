@@ -166,13 +166,22 @@ std::string Printer::printEpilogue() {
     apply("h", "arith.mulf", "%sum, %half");
     apply("r", "arith.mulf", "%h, %e1");
     return "%r";
-  case Epilogue::Silu:
+  case Epilogue::Silu: {
+    // Operands of 8 bits come with a scale. Without one, exp of a sum with
+    // Hopper's few bits could be anything.
+    const char *value = "%sum";
+    if (isFloat8(o.a)) {
+      constant("factor", "0.00390625");
+      apply("scaled", "arith.mulf", "%sum, %factor");
+      value = "%scaled";
+    }
     constant("one", "1.0");
-    apply("x", "arith.negf", "%sum");
+    apply("x", "arith.negf", value);
     apply("e", "math.exp", "%x");
     apply("e1", "arith.addf", "%e, %one");
-    apply("r", "arith.divf", "%sum, %e1");
+    apply("r", "arith.divf", value + std::string(", %e1"));
     return "%r";
+  }
   }
   return "%sum";
 }
