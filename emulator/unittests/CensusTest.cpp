@@ -460,6 +460,66 @@ TEST(Census, PrefetchOfATensorMap) {
   EXPECT_EQ(k.values(), lanes<uint32_t>([](unsigned lane) { return lane; }));
 }
 
+// Rounding to nearest need not be spelled out.
+TEST(Census, SumsAndProducts) {
+  auto bitsOf = [](float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    return bits;
+  };
+  const std::string start = "cvt.rn.f32.s32 %f1, %lane; "
+                            "mov.f32 %f2, 0f3fc00000; "; // 1.5
+  EXPECT_EQ(perLane<uint32_t>(start + "mul.f32 %f3, %f1, %f2; "
+                                      "sub.f32 %f4, %f3, %f2; "
+                                      "mov.b32 %o, %f4;"),
+            lanes<uint32_t>(
+                [&](unsigned lane) { return bitsOf(lane * 1.5f - 1.5f); }));
+  EXPECT_EQ(perLane<uint64_t>(start + "mov.b64 %rd1, {%f1, %f2}; "
+                                      "mov.b64 %rd2, {%f2, %f1}; "
+                                      "add.f32x2 %rd3, %rd1, %rd2; "
+                                      "mul.f32x2 %od, %rd3, %rd1;"),
+            lanes<uint64_t>([&](unsigned lane) {
+              float sum = lane + 1.5f;
+              return uint64_t(bitsOf(sum * 1.5f)) << 32 | bitsOf(sum * lane);
+            }));
+}
+
+TEST(Census, CopiesOfThreads) {
+  AsyncKernel k;
+  k.input = pattern(512);
+  k.body = R"(
+  mov.u32 %r1, smem;
+  mad.lo.u32 %r1, %thread, 16, %r1;
+  mad.wide.u32 %rd1, %thread, 16, %in;
+  cp.async.cg.shared.global [%r1], [%rd1], 16;
+  cp.async.wait_all;
+  fence.acq_rel.gpu;
+  bar.sync 0;
+  ld.shared.u32 %o, [%r1+4];
+)";
+  EXPECT_EQ(k.values(), lanes<uint32_t>([&](unsigned lane) {
+              uint32_t word;
+              memcpy(&word, &k.input[16 * lane + 4], 4);
+              return word;
+            }));
+}
+
+// What is in front of it has been done, and nothing behind it.
+TEST(Census, BreakpointEndsTheLaunch) {
+  Harness h("b200", R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  st.global.b32 [%rd1], 5;
+  brkpt;
+  st.global.b32 [%rd1], 6;
+  ret;
+})");
+  uint64_t out = h.allocate<uint32_t>(1);
+  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {out}), "brkpt");
+  EXPECT_EQ(h.read<uint32_t>(out, 1)[0], 5u);
+}
+
 TEST(Census, TrapEndsTheLaunch) {
   Harness h("b200", R"(
 .visible .entry k(.param .u64 out) {

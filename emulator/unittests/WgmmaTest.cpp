@@ -283,6 +283,11 @@ TEST(Wgmma, EveryN) {
     check(makeCase(Format::BF16, Format::BF16, n));
 }
 
+TEST(Wgmma, WideTiles) {
+  check(makeCase(Format::F16, Format::F16, 128));
+  check(makeCase(Format::E4M3, Format::E4M3, 128), 14);
+}
+
 TEST(Wgmma, PairsOfFP8) {
   for (Format a : {Format::E4M3, Format::E5M2})
     for (Format b : {Format::E4M3, Format::E5M2})
