@@ -187,21 +187,25 @@ static BlockArgument findArgument(Value view) {
 std::vector<OffsetTensor> run::findOffsets(tile::KernelOp kernel) {
   std::vector<OffsetTensor> result;
   kernel.walk([&](tile::SubviewOp subview) {
-    for (auto [d, offset] : llvm::enumerate(subview.getMixedOffsets())) {
-      auto value = dyn_cast<Value>(offset);
-      if (!value)
-        continue;
-      if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-        value = cast.getIn();
-      auto load = value.getDefiningOp<tile::LoadOp>();
-      if (!load || isa<RankedTensorType>(load.getType()))
-        continue;
-      BlockArgument from = findArgument(load.getView());
-      BlockArgument into = findArgument(subview.getView());
-      if (from && into)
-        result.push_back({from.getArgNumber(), into.getArgNumber(),
-                          static_cast<unsigned>(d)});
-    }
+    auto add = [&](ArrayRef<OpFoldResult> numbers) {
+      for (auto [d, number] : llvm::enumerate(numbers)) {
+        auto value = dyn_cast<Value>(number);
+        if (!value)
+          continue;
+        if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+          value = cast.getIn();
+        auto load = value.getDefiningOp<tile::LoadOp>();
+        if (!load || isa<RankedTensorType>(load.getType()))
+          continue;
+        BlockArgument from = findArgument(load.getView());
+        BlockArgument into = findArgument(subview.getView());
+        if (from && into)
+          result.push_back({from.getArgNumber(), into.getArgNumber(),
+                            static_cast<unsigned>(d)});
+      }
+    };
+    add(subview.getMixedOffsets());
+    add(subview.getMixedSizes());
   });
   return result;
 }

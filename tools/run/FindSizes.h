@@ -46,7 +46,7 @@ struct SizeClass {
 std::vector<SizeClass> findSizes(tile::KernelOp kernel);
 
 /// An integer tensor whose elements are offsets into a dimension of another
-/// argument: where groups begin and end.
+/// argument, where groups begin and end, or sizes along it.
 struct OffsetTensor {
   unsigned argument;
   unsigned into;

@@ -126,7 +126,8 @@ bool Warp::pick() {
         continue;
       best->mask |= fragment.mask;
       best->toldFalse |= fragment.toldFalse;
-      // Of lanes that wait together, those that began first remember since when.
+      // Of lanes that wait together, those that began first remember since
+      // when.
       if (fragment.waitValue)
         best->waitValue = fragment.waitValue;
       release(fragment);
