@@ -16,7 +16,8 @@
 //            lag that the plan says, until it holds nothing at the end
 //
 // with slots in turn, by the engine that the plan names, and with bytes that
-// are expected and copied into that very slot. Arrivals of all lanes of all
+// are expected and copied into that very slot (all of them, or without tiles
+// that threads copied themselves on this path). Arrivals of all lanes of all
 // warps have to add up to the count that the barrier is set up with.
 //
 // Invariant: nothing of the plan is used to follow the PTX, only to judge it.

@@ -23,7 +23,7 @@
 // The bytes that are copied.
 // RUN: sed '0,/cp.async.bulk.tensor.2d.shared/{/cp.async.bulk.tensor.2d.shared/d}' %t.ptx > %t.copied.ptx
 // RUN: not compare-protocol %s --ptx %t.copied.ptx | FileCheck %s --check-prefix=COPIED
-// COPIED: copies of 32768 bytes complete on the full barrier of slot 0 of 'operands', the plan says 49152
+// COPIED: copies of 32768 bytes complete on the full barrier of slot 0 of 'operands', which expects 49152
 //
 // Where they go.
 // RUN: sed -E 's/(add.s32[[:space:]]+%%r[0-9]+, %%r[0-9]+,) 16384;/\1 49152;/' %t.ptx > %t.address.ptx
