@@ -20,6 +20,7 @@ from launches import Job, Kernel, Problem
 SQUARE = Problem(256, 256, 256)
 RAGGED = Problem(200, 136, 80)
 SCALES = (Problem(256, 128, 256), Problem(128, 256, 768))
+SCALES_256 = (Problem(256, 256, 512), Problem(512, 128, 768))
 HEADS_128 = (Problem(256, 2, 128), Problem(384, 1, 128))
 HEADS_64 = (Problem(256, 2, 64), Problem(384, 1, 64))
 ROWS = (Problem(7, 1600, 1), Problem(3, 528, 1))
@@ -101,8 +102,25 @@ CASES = [
     Case("cutedsl_sm100_bf16_1cta_clc", "bf16", cutedsl_gemm,
          problems=(SQUARE, Problem(1000, 136, 80))),
     Case("cutedsl_sm100_fp8_1cta_multicast", "fp8", cutedsl_gemm, dict(cluster=(2, 2))),
+    # Pairs of CTAs.
+    Case("gluon_sm100_specialized_2cta", "bf16", triton_persistent),
+    Case("gluon_sm100_clc_2cta", "bf16", gluon_granted, dict(bm=256),
+         problems=(Problem(512, 256, 256), Problem(1000, 144, 80))),
+    Case("cutedsl_sm100_bf16_2cta", "bf16", cutedsl_gemm,
+         dict(tile=(256, 128), pair=2, cluster=(2, 1))),
+    Case("cutedsl_sm100_bf16_2cta_persistent", "bf16", cutedsl_gemm,
+         dict(tile=(256, 256), pair=2, cluster=(2, 1), stride=True)),
+    Case("cutedsl_sm100_tf32_2cta", "tf32", cutedsl_gemm,
+         dict(tile=(256, 128), pair=2, cluster=(2, 1), result="fp32")),
     # Block scales.
-    Case("triton_sm90_gemm_mxfp8", "mxfp8", triton_scaled, problems=SCALES),
+    *both("triton_{arch}_gemm_mxfp8", "mxfp8", triton_scaled, problems=SCALES),
+    Case("triton_sm100_gemm_nvfp4", "nvfp4", triton_scaled, problems=SCALES),
+    Case("gluon_sm100_mxfp8", "mxfp8", triton_scaled, dict(packed=True), problems=SCALES),
+    Case("gluon_sm100_nvfp4", "nvfp4", triton_scaled, dict(packed=True), problems=SCALES),
+    Case("gluon_sm100_mxfp8_2cta", "mxfp8", triton_scaled, dict(packed=True, bm=256),
+         problems=SCALES_256),
+    Case("gluon_sm100_nvfp4_2cta", "nvfp4", triton_scaled, dict(packed=True, bm=256),
+         problems=SCALES_256),
     # What isn't a GEMM: heads of so many rows and columns, and rows.
     *both("triton_{arch}_attention", "bf16", triton_attention, dict(bm=128, bn=64, causal=True),
           problems=HEADS_128),
@@ -132,6 +150,9 @@ EXTENDED = [
     Case("tilelang_sm100_gemm", "bf16", tilelang_gemm, problems=CUBE),
     Case("tilelang_sm100_gemm_specialized", "bf16", tilelang_gemm, dict(rows_first=True),
          problems=CUBE),
+    Case("tilelang_sm100_gemm_2cta", "bf16", tilelang_gemm,
+         dict(tile=(256, 128), pair=2, rows_first=True), problems=CUBE),
+    Case("tilelang_sm100_gemm_mxfp8", "mxfp8", tilelang_mxfp8, problems=CUBE),
     *both("mojo_{arch}_simt_gemm", "fp32", mojo_simt, problems=MOJO),
     Case("mojo_sm90_wgmma_gemm", "bf16", mojo_gemm, dict(threads=288), problems=MOJO),
     Case("mojo_sm100_tcgen05_gemm", "bf16", mojo_gemm, dict(threads=192), problems=MOJO),
