@@ -51,6 +51,7 @@ PROGRAMS = [
             "it has machine code for sm_100; compile with "
             "-gencode arch=compute_100a,code=compute_100a", succeeds=False),
     Program("cutlass-1cta", "b200", gemm("sm100_bf16_1sm", 328, 384, 200), "Passed"),
+    Program("cutlass-2cta", "b200", gemm("sm100_bf16_2sm", 328, 384, 200), "Passed"),
     # Six tiles on eight SMs: some are shared.
     Program("cutlass-streamk", "h100", gemm("sm90_fp8_streamk", 256, 384, 1024), "Passed", sms=8),
     Program("cutlass-pingpong", "h100", gemm("sm90_fp16_pingpong_gelu", 328, 384, 200), "Passed"),
