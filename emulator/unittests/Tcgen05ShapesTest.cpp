@@ -320,6 +320,9 @@ static void check(const Mma &c) {
       h.run("k", {c.group}, {128}, {h.upload(images), h.upload(in), out}));
   std::vector<uint32_t> after = h.read<uint32_t>(out, in.size());
 
+  std::vector<bool> isZero;
+  for (unsigned column = 0; column != c.n; ++column)
+    isZero.push_back(isZeroColumn(c, column));
   unsigned wrong = 0;
   for (unsigned row = 0; row != c.m; ++row)
     for (unsigned column = 0; column != c.n; ++column) {
@@ -330,7 +333,7 @@ static void check(const Mma &c) {
       unsigned from = c.ashift && row % c.rows() ? row - 1 : row;
       double sum = c.keeps ? d[row * c.n + column] : 0;
       double magnitude = std::abs(sum);
-      for (unsigned i = 0; i != k && !isZeroColumn(c, column); ++i) {
+      for (unsigned i = 0; i != (isZero[column] ? 0 : k); ++i) {
         double product = a.value(from, i) * b.value(column, i);
         if (c.scales) {
           unsigned f = i * sa.perRow / k;
@@ -484,7 +487,7 @@ static Mma makeFp4(const std::string &kind, unsigned scales, Scale scale,
 TEST(Tcgen05Scales, FourBits) {
   for (unsigned group : {1, 2})
     for (bool aInTensorMemory : {false, true})
-      for (unsigned n : {32, 192, 256}) {
+      for (unsigned n : {32, 192}) {
         for (Mma c : {
                  makeFp4("mxf4.block_scale", 2, Scale::UE8M0, 128, n),
                  makeFp4("mxf4.block_scale.block32", 2, Scale::UE8M0, 128, n),
