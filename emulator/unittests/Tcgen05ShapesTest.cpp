@@ -241,8 +241,11 @@ static std::string bodyOf(const Mma &c, const Tcgen05Kernel &kernel,
                           : "%rd6",
         descriptorOf(c, step));
     if (c.scales)
+      // The byte of the first factor in the address of A's, as CUTLASS has it,
+      // changes nothing.
       body += formatv("[%t+{0}], [%t+{1}], ",
-                      c.aScaleColumn() + word * c.aScaleColumns(),
+                      int32_t(c.aScaleColumn() + word * c.aScaleColumns() +
+                              (step * c.scales % 4 << 30)),
                       c.bScaleColumn() + word * c.bScaleColumns());
     body += disabled + (step ? "%p5" : "%p4");
     if (c.zeroColumns)

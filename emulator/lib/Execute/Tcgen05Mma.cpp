@@ -133,7 +133,11 @@ static TensorProblem readScales(Warp &warp, const MmaInfo &info, unsigned lane,
        work.form.n / unsigned(work.parts), work.scales.bColumn, work.reads[2]},
   };
   for (const auto &operand : operands) {
-    TensorAddress at(valueOf(warp, operand.address, lane));
+    // CUTLASS leaves the byte of the first factor, which the instruction
+    // descriptor has, in the two highest bits of the address, too. No lane
+    // needs them.
+    constexpr uint32_t addressBits = 0x3fffffff;
+    TensorAddress at(valueOf(warp, operand.address, lane) & addressBits);
     if (at.lane)
       return {ReportKind::MisalignedAddress,
               formatv("{0} at {1}; they must be at lane 0", operand.name,
