@@ -78,3 +78,12 @@ function(drawloom_tool name)
   add_executable(${name} ${ARG_SOURCES})
   drawloom_setup_target(${name} LINK ${ARG_LINK})
 endfunction()
+
+# drawloom_calls_by_name(target): it calls functions that it found by name, with
+# its own declarations of them. Their types agree in the ABI, not in C++, which
+# is what the sanitizer would compare.
+function(drawloom_calls_by_name target)
+  if(DRAWLOOM_SANITIZE)
+    target_compile_options(${target} PRIVATE -fno-sanitize=function)
+  endif()
+endfunction()
