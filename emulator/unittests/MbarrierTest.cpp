@@ -448,9 +448,9 @@ TEST(MbarrierMustFail, ParityOutOfRange) {
                   "the parity is 2; it must be 0 or 1");
 }
 
-// A ring of one slot. Lane 0 of warp 1 arrives for its warp, so the other lanes
-// begin to wait before it does. That some lanes began a wait earlier is
-// forgotten when it is over: the same parity comes again two phases later.
+// A ring of one slot. Lane 0 of warp 1 arrives for its warp: in even rounds so
+// late that the other lanes wait for the next phase already, in odd ones so early
+// that it is over when they come. When a wait began is forgotten when it is over.
 TEST(Mbarrier, LanesBeginToWaitOneAfterTheOther) {
   EXPECT_EQ(values(initBarriers({1, 1}) + R"(
   mov.u32 %r3, 0;
@@ -475,8 +475,21 @@ reads_wait:
   setp.ne.u32 %p3, %thread, 32;
   bar.warp.sync -1;
   @%p3 bra next;
+  and.b32 %r5, %r3, 1;
+  setp.eq.u32 %p4, %r5, 1;
+  mov.u32 %r6, 0;
+  @%p4 bra arrive;
+before:
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p2, %r6, 5000;
+  @%p2 bra before;
+arrive:
   mbarrier.arrive.shared::cta.b64 _, [bars+8];
-  bra.uni next;
+  @!%p4 bra next;
+after:
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p2, %r6, 5000;
+  @%p2 bra after;
 next:
   add.u32 %r3, %r3, 1;
   setp.lt.u32 %p3, %r3, 8;

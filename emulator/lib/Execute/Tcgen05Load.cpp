@@ -80,8 +80,8 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
   };
   unsigned first = warp.index() % 4 * 32;
   // An address in the first 32 lanes reaches a warp's own, whichever they are:
-  // the ISA doesn't say so, but peers' kernels (TileLang's, DeepGEMM's) give
-  // all warps the same address.
+  // the ISA doesn't say so, but TileLang's kernels give all warps the same
+  // address.
   if (address.lane < 32)
     address.lane += first;
   if (address.lane / 32 != warp.index() % 4)

@@ -157,6 +157,12 @@ private:
   // EmitControl.cpp
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitOp(mlir::Operation *op);
+  mlir::Value constant(int64_t value, unsigned bits = 32);
+  mlir::Value lookup(mlir::Value value);
+  mlir::Value lookup(mlir::OpFoldResult value);
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+
+  // EmitLoops.cpp
   llvm::LogicalResult emitFor(mlir::scf::ForOp op);
   bool mustUnroll(mlir::scf::ForOp op);
   llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
@@ -171,10 +177,6 @@ private:
   void pushRings(llvm::ArrayRef<RingKey> keys,
                  llvm::SmallVectorImpl<mlir::Value> &values);
   void popRings(llvm::ArrayRef<RingKey> keys, mlir::ValueRange values);
-  mlir::Value constant(int64_t value, unsigned bits = 32);
-  mlir::Value lookup(mlir::Value value);
-  mlir::Value lookup(mlir::OpFoldResult value);
-  void when(mlir::Value condition, llvm::function_ref<void()> body);
 
   // EmitPipes.cpp
   llvm::LogicalResult emitProduce(agent::ProduceOp op);

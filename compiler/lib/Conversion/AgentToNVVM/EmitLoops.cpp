@@ -1,0 +1,333 @@
+//===- EmitLoops.cpp - Loops, and what they carry -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::codegen;
+
+/// Goes to the end of a loop's body, which has no terminator then: the builder
+/// makes one only for loops that carry nothing.
+static void enter(OpBuilder &b, scf::ForOp loop) {
+  if (loop.getBody()->mightHaveTerminator())
+    loop.getBody()->getTerminator()->erase();
+  b.setInsertionPointToEnd(loop.getBody());
+}
+
+SmallVector<Emitter::RingKey> Emitter::findRings(Operation *loop) {
+  llvm::SetVector<RingKey> keys;
+  loop->walk([&](Operation *op) {
+    if (auto produce = dyn_cast<ProduceOp>(op))
+      keys.insert({produce.getPipe(), Fills});
+    else if (auto consume = dyn_cast<ConsumeOp>(op))
+      for (Value pipe : consume.getPipes())
+        keys.insert({pipe, Empties});
+  });
+  return keys.takeVector();
+}
+
+void Emitter::pushRings(ArrayRef<RingKey> keys,
+                        SmallVectorImpl<Value> &values) {
+  for (const RingKey &key : keys) {
+    Ring &ring = rings[key];
+    values.append({ring.slot, ring.phase});
+    llvm::append_range(values, ring.kept);
+  }
+}
+
+void Emitter::popRings(ArrayRef<RingKey> keys, ValueRange values) {
+  for (const RingKey &key : keys) {
+    Ring &ring = rings[key];
+    ring.slot = values[0];
+    ring.phase = values[1];
+    values = values.drop_front(2);
+    for (Value &kept : ring.kept) {
+      kept = values.front();
+      values = values.drop_front();
+    }
+  }
+}
+
+/// Whether `value` is computed from `source` by scalars.
+static bool dependsOn(Value value, Value source) {
+  if (value == source)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, source);
+         });
+}
+
+/// A register has a name and no address. So a loop that cuts a tile in
+/// registers at its own count is written down once for each iteration.
+bool Emitter::mustUnroll(scf::ForOp op) {
+  WalkResult found = op.getBody()->walk([&](tensor::ExtractSliceOp slice) {
+    bool cuts = tiles.lookup(slice.getSource()).kind == Tile::Kind::Fragment &&
+                llvm::any_of(slice.getOffsets(), [&](Value offset) {
+                  return dependsOn(offset, op.getInductionVar());
+                });
+    return cuts ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
+  std::optional<APInt> trips = op.getStaticTripCount();
+  std::optional<int64_t> first = getConstantIntValue(op.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(op.getStep());
+  if (!trips || !first || !step)
+    return op->emitOpError("cuts a tile in registers at its own count, so its "
+                           "bounds must be constants");
+  auto bind = [&](Value to, Value from) {
+    if (isa<RankedTensorType>(from.getType()))
+      tiles[to] = tiles.lookup(from);
+    else
+      scalars[to] = lookup(from);
+  };
+  startLags(op);
+  for (auto [argument, init] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
+    bind(argument, init);
+  Operation *end = op.getBody()->getTerminator();
+  for (uint64_t i = 0; i < trips->getZExtValue(); ++i) {
+    scalars[op.getInductionVar()] = constant(*first + i * *step);
+    if (failed(emitBlock(*op.getBody())))
+      return failure();
+    // All at once: an argument may be yielded as another one.
+    SmallVector<Tile> nextTiles;
+    SmallVector<Value> nextScalars;
+    for (Value value : end->getOperands()) {
+      nextTiles.push_back(tiles.lookup(value));
+      nextScalars.push_back(lookup(value));
+    }
+    for (auto [index, argument] : llvm::enumerate(op.getRegionIterArgs()))
+      if (isa<RankedTensorType>(argument.getType()))
+        tiles[argument] = nextTiles[index];
+      else
+        scalars[argument] = nextScalars[index];
+  }
+  for (auto [result, argument] :
+       llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
+    bind(result, argument);
+  b.setLoc(op.getLoc());
+  endLags(op);
+  return success();
+}
+
+/// Whether the products of a loop add to what the loop carries, and nothing
+/// else does. Then one set of registers is enough, and nobody reads them
+/// between two iterations. A product that starts anew has other registers,
+/// which are copied at the end of an iteration, so it has to be done by then.
+static bool isSumInPlace(scf::ForOp loop, unsigned index) {
+  Value carried = loop.getRegionIterArg(index);
+  Value value = loop.getBody()->getTerminator()->getOperand(index);
+  while (value != carried) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!inner || inner == loop || argument == inner.getInductionVar())
+        return false;
+      value = inner.getTiedLoopInit(argument)->get();
+      continue;
+    }
+    auto product = dyn_cast_if_present<tile::MmaOp>(plan::getMaker(value));
+    if (!product)
+      return false;
+    value = product.getAcc();
+  }
+  return true;
+}
+
+/// How a loop carries a value.
+Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
+  Value result = op.getResult(index);
+  if (!isa<RankedTensorType>(result.getType()))
+    return Carried::Scalar;
+  Operation *maker = plan::getMaker(result);
+  if (plan::isTensorCoreProduct(maker, kernel.arch))
+    return Carried::Filled;
+  return isa_and_present<tile::MmaOp>(maker) && isSumInPlace(op, index)
+             ? Carried::Sum
+             : Carried::Fragment;
+}
+
+/// What a loop carries of `values`: what it starts with, or yields. They are
+/// operands of `user`.
+LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
+                             SmallVectorImpl<Value> &carried) {
+  size_t start = carried.size();
+  carried.resize(start + values.size());
+  // Reading a tile may wait for products, which gives sums another name. So
+  // sums, for which nobody waits, come last.
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Value &to = carried[start + index];
+    switch (getCarried(op, index)) {
+    case Carried::Scalar:
+      to = lookup(value);
+      break;
+    case Carried::Filled: {
+      // A sum in tensor memory stays where it is; the loop carries whether
+      // there is one yet.
+      const Tile &tile = tiles[value];
+      if (tile.kind == Tile::Kind::Accumulator)
+        to = tile.value;
+      else if (matchPattern(value, m_AnyZeroFloat()))
+        to = constant(0, 1);
+      else
+        return op->emitOpError(
+            "starts a sum in tensor memory with a tile that is not zero, which "
+            "has no code yet; start with zero and add the tile behind the "
+            "products");
+      break;
+    }
+    case Carried::Fragment:
+    case Carried::Sum: {
+      if (isInFlight(value) && getCarried(op, index) == Carried::Sum)
+        break;
+      FailureOr<Value> fragment = getFragment(value, user);
+      if (failed(fragment))
+        return failure();
+      to = *fragment;
+      break;
+    }
+    }
+  }
+  SmallVector<Value> kept;
+  for (Value value : values)
+    if (isa<RankedTensorType>(value.getType()) && isInFlight(value))
+      kept.push_back(tiles.lookup(value).value);
+  finishProductsExcept(kept);
+  for (auto [index, value] : llvm::enumerate(values))
+    if (!carried[start + index])
+      carried[start + index] = tiles.lookup(value).value;
+  return success();
+}
+
+/// Takes over what a loop carries, in its body or behind it.
+void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from) {
+  SmallVector<Value> sums;
+  for (auto [index, value] : llvm::enumerate(to)) {
+    Value carried = from[index];
+    switch (getCarried(op, index)) {
+    case Carried::Scalar:
+      scalars[value] = carried;
+      break;
+    case Carried::Filled:
+      tiles[value] = {Tile::Kind::Accumulator, carried, {}};
+      break;
+    case Carried::Sum:
+      sums.push_back(carried);
+      [[fallthrough]];
+    case Carried::Fragment:
+      tiles[value] = {Tile::Kind::Fragment, carried, {}};
+      break;
+    }
+  }
+  carryProducts(sums);
+}
+
+LogicalResult Emitter::emitFor(scf::ForOp op) {
+  if (mustUnroll(op))
+    return emitUnrolled(op);
+  startLags(op);
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  size_t ringCount = inits.size();
+  if (failed(carry(op, op.getInitArgs(), op, inits)))
+    return failure();
+  auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
+                                 lookup(op.getUpperBound()),
+                                 lookup(op.getStep()), inits);
+  int64_t certainGroups = groups;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    scalars[op.getInductionVar()] = loop.getInductionVar();
+    ValueRange carried = loop.getRegionIterArgs();
+    popRings(keys, carried.take_front(ringCount));
+    bindCarried(op, op.getRegionIterArgs(), carried.drop_front(ringCount));
+    if (failed(emitBlock(*op.getBody())))
+      return failure();
+    b.setLoc(op.getLoc());
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    Operation *end = op.getBody()->getTerminator();
+    if (failed(carry(op, end->getOperands(), end, next)))
+      return failure();
+    scf::YieldOp::create(b, next);
+  }
+  groups = certainGroups;
+  ValueRange results = loop.getResults();
+  popRings(keys, results.take_front(ringCount));
+  bindCarried(op, op.getResults(), results.drop_front(ringCount));
+  endLags(op);
+  return success();
+}
+
+LogicalResult Emitter::emitItems(ForEachItemOp op) {
+  auto items = op.getSource().getDefiningOp<ItemsOp>();
+  if (!items || items.getStream() != Stream::fixed)
+    return op->emitOpError("takes work items that are granted at run time, "
+                           "which has no code yet");
+  SmallVector<RingKey> keys = findRings(op);
+  // A wait tells one pass of a ring from the next by one bit. A role that does
+  // not see the slots between its own items would lose count.
+  if (op.getEvery() != 1)
+    for (auto [value, end] : keys) {
+      PipeOp pipe = kernel.pipes.find(value)->second.op;
+      if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
+        return op->emitOpError()
+               << "takes every " << op.getEvery() << ". work item and shares '"
+               << pipe.getName()
+               << "' with a role that takes others; give each of these roles a "
+                  "pipe of its own";
+    }
+  finishProductsExcept({});
+  startLags(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  Value skipped =
+      arith::MulIOp::create(b, kernel.itemStep, constant(op.getFrom()));
+  Value first = arith::AddIOp::create(b, kernel.firstItem, skipped);
+  Value step =
+      arith::MulIOp::create(b, kernel.itemStep, constant(op.getEvery()));
+  auto loop =
+      scf::ForOp::create(b, first, lookup(items.getCount()), step, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    popRings(keys, loop.getRegionIterArgs());
+    Block &body = items.getBody().front();
+    scalars[body.getArgument(0)] = loop.getInductionVar();
+    if (failed(emitBlock(body)))
+      return failure();
+    for (auto [argument, value] : llvm::zip_equal(
+             op.getBody().getArguments(), body.getTerminator()->getOperands()))
+      scalars[argument] = lookup(value);
+    if (failed(emitBlock(op.getBody().front())))
+      return failure();
+    b.setLoc(op.getLoc());
+    finishProductsExcept({});
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    scf::YieldOp::create(b, next);
+  }
+  popRings(keys, loop.getResults());
+  endLags(op);
+  return success();
+}
