@@ -449,8 +449,9 @@ TEST(MbarrierMustFail, ParityOutOfRange) {
 }
 
 // A ring of one slot. Lane 0 of warp 1 arrives for its warp: in even rounds so
-// late that the other lanes wait for the next phase already, in odd ones so early
-// that it is over when they come. When a wait began is forgotten when it is over.
+// late that the other lanes wait for the next phase already, in odd ones so
+// early that it is over when they come. When a wait began is forgotten when it
+// is over.
 TEST(Mbarrier, LanesBeginToWaitOneAfterTheOther) {
   EXPECT_EQ(values(initBarriers({1, 1}) + R"(
   mov.u32 %r3, 0;
