@@ -229,19 +229,6 @@ static void storeDouble(Warp &warp, Reg reg, uint32_t mask,
 
 template <typename S>
 static Store *storeHandler(Type type, Rounding rounding) {
-  auto withRounding = [&]<typename F>(F pick) -> Store * {
-    switch (rounding) {
-    case Rounding::Nearest:
-      return pick.template operator()<Rounding::Nearest>();
-    case Rounding::Zero:
-      return pick.template operator()<Rounding::Zero>();
-    case Rounding::Down:
-      return pick.template operator()<Rounding::Down>();
-    case Rounding::Up:
-      return pick.template operator()<Rounding::Up>();
-    }
-    return nullptr;
-  };
   switch (type) {
   case Type::U8:
   case Type::U16:
@@ -256,14 +243,16 @@ static Store *storeHandler(Type type, Rounding rounding) {
   case Type::S64:
     return storeLong<int64_t>;
   case Type::F16:
-    return withRounding(
-        []<Rounding R>() -> Store * { return storeShort<Half, R, S>; });
+    return withRounding(rounding, []<Rounding R>() -> Store * {
+      return storeShort<Half, R, S>;
+    });
   case Type::BF16:
-    return withRounding(
-        []<Rounding R>() -> Store * { return storeShort<BFloat, R, S>; });
+    return withRounding(rounding, []<Rounding R>() -> Store * {
+      return storeShort<BFloat, R, S>;
+    });
   case Type::F32:
     return withRounding(
-        []<Rounding R>() -> Store * { return storeSingle<R, S>; });
+        rounding, []<Rounding R>() -> Store * { return storeSingle<R, S>; });
   case Type::F64:
     return storeDouble;
   default:

@@ -51,6 +51,23 @@ inline Rounding roundingOf(ptx::Modifier modifier) {
   }
 }
 
+/// What `pick.operator()<R>()` returns for the rounding: a handler.
+template <typename F>
+auto withRounding(Rounding rounding, F pick)
+    -> decltype(pick.template operator()<Rounding::Nearest>()) {
+  switch (rounding) {
+  case Rounding::Nearest:
+    return pick.template operator()<Rounding::Nearest>();
+  case Rounding::Zero:
+    return pick.template operator()<Rounding::Zero>();
+  case Rounding::Down:
+    return pick.template operator()<Rounding::Down>();
+  case Rounding::Up:
+    return pick.template operator()<Rounding::Up>();
+  }
+  return nullptr;
+}
+
 inline uint32_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }
 inline uint64_t bitsOf(double value) { return std::bit_cast<uint64_t>(value); }
 inline float fromBits(uint32_t bits) { return std::bit_cast<float>(bits); }

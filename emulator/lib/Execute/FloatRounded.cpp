@@ -292,22 +292,6 @@ const Inst *roundedDouble<Sqrt>(Warp &warp, const Inst *inst, uint32_t mask) {
 // Decoders
 //===----------------------------------------------------------------------===//
 
-/// Calls `pick.operator()<R>()` with the rounding.
-template <typename F>
-static Execute *withRounding(Rounding rounding, F pick) {
-  switch (rounding) {
-  case Rounding::Nearest:
-    return pick.template operator()<Rounding::Nearest>();
-  case Rounding::Zero:
-    return pick.template operator()<Rounding::Zero>();
-  case Rounding::Down:
-    return pick.template operator()<Rounding::Down>();
-  case Rounding::Up:
-    return pick.template operator()<Rounding::Up>();
-  }
-  return nullptr;
-}
-
 /// The source operands; the third of two is the first again, since handlers
 /// read three.
 static void decodeSources(Decoder &decoder, Inst &inst, Type type,
