@@ -128,7 +128,7 @@ Placement reference::place(const Matrix &matrix, const Layout &layout,
       layout.swizzle == 129 ? 4 : 8; // Of an MN-major atom.
   const unsigned stepK = kOf(matrix.format);
   Placement placement;
-  auto offsetOf = [&](unsigned row, unsigned k) -> unsigned {
+  auto addressOf = [&](unsigned row, unsigned k) -> unsigned {
     unsigned offset;
     if (!layout.transposed) {
       // Atoms of 8 rows and `width` bytes; all rows of one before the next.
@@ -146,17 +146,19 @@ Placement reference::place(const Matrix &matrix, const Layout &layout,
       offset = row % along * slot + row / along * far + k % columns * width +
                k / columns * near;
     }
+    // Patterns are those of shared memory, wherever the matrix starts.
+    unsigned address = base + offset;
     switch (layout.swizzle) {
     case 32:
-      return swizzleOffset(1, 4, 3, offset);
+      return swizzleOffset(1, 4, 3, address);
     case 64:
-      return swizzleOffset(2, 4, 3, offset);
+      return swizzleOffset(2, 4, 3, address);
     case 128:
-      return swizzleOffset(3, 4, 3, offset);
+      return swizzleOffset(3, 4, 3, address);
     case 129:
-      return swizzleOffset(2, 5, 2, offset);
+      return swizzleOffset(2, 5, 2, address);
     default:
-      return offset;
+      return address;
     }
   };
   // Whole atoms, also where the matrix is smaller than one.
@@ -172,7 +174,7 @@ Placement reference::place(const Matrix &matrix, const Layout &layout,
       uint32_t bits = matrix.bit(row, k);
       if (bitsOf(matrix.format) < 8) {
         // Sixteen elements are packed at the start of 16 bytes.
-        char *piece = &image[base + offsetOf(row, k / 16 * 16)];
+        char *piece = &image[addressOf(row, k / 16 * 16)];
         for (unsigned i = 0; i != bitsOf(matrix.format); ++i) {
           unsigned bit = k % 16 * bitsOf(matrix.format) + i;
           if (bits >> i & 1)
@@ -180,11 +182,10 @@ Placement reference::place(const Matrix &matrix, const Layout &layout,
         }
         continue;
       }
-      memcpy(&image[base + offsetOf(row, k)], &bits, slot);
+      memcpy(&image[addressOf(row, k)], &bits, slot);
     }
   for (unsigned step = 0; step != matrix.k / stepK; ++step) {
-    // The start is where element (0, k) is before it is swizzled, and row 0 of
-    // a pattern isn't swizzled.
+    // The start is where element (0, k) is before it is swizzled.
     unsigned k = step * stepK, byte = k * slot;
     placement.starts.push_back(
         base + (layout.transposed

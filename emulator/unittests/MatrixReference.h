@@ -71,8 +71,8 @@ struct Placement {
   std::vector<unsigned> starts; ///< Of each step of the instruction's K.
 };
 
-/// Puts `matrix` into `image` from byte `base` on, a multiple of 1024; the
-/// image grows as needed.
+/// Puts `matrix` into `image` from byte `base` on, a multiple of 128; the image
+/// grows as needed. It is for shared memory from a multiple of 1024 on.
 Placement place(const Matrix &matrix, const Layout &layout, unsigned base,
                 std::vector<char> &image);
 

@@ -31,6 +31,7 @@ struct Case {
   unsigned lane = 0;  ///< Where D is, with M = 64.
   uint32_t disabled[4] = {};
   bool saturated = false;
+  unsigned shift = 0; ///< Bytes from a multiple of 1024 to A and B.
 };
 } // namespace
 
@@ -169,8 +170,9 @@ static void check(const Case &c, Policy policy = Policy::Deterministic) {
   unsigned k = c.steps * kOf(c.a);
   Matrix a = random(c.a, c.m, k, engine), b = random(c.b, c.n, k, engine);
   std::vector<char> image;
-  Placement placeA = place(a, c.aLayout, 0, image);
-  Placement placeB = place(b, c.bLayout, image.size(), image);
+  Placement placeA = place(a, c.aLayout, c.shift, image);
+  Placement placeB =
+      place(b, c.bLayout, (image.size() + 1023) / 1024 * 1024 + c.shift, image);
   std::vector<uint64_t> descs;
   for (unsigned step = 0; step != c.steps; ++step) {
     descs.push_back(tcgen05Descriptor(placeA, c.aLayout, step));
@@ -246,6 +248,19 @@ TEST(Tcgen05Mma, EverySwizzleAndMajor) {
           c.bLayout = {swizzle, bool(transposed & 2)};
           check(c);
         }
+}
+
+// As for wgmma: with base offset 0, the swizzle is that of the address.
+TEST(Tcgen05Mma, StartsInTheMiddleOfAPattern) {
+  for (unsigned swizzle : {0, 32, 64, 128})
+    for (unsigned transposed = 0; transposed != 4; ++transposed) {
+      Case c = makeCase(Format::BF16, Format::BF16, 128, 64);
+      c.steps = 4;
+      c.aLayout = {swizzle, bool(transposed & 1)};
+      c.bLayout = {swizzle, bool(transposed & 2)};
+      c.shift = 384;
+      check(c);
+    }
 }
 
 TEST(Tcgen05Mma, TF32) {

@@ -210,8 +210,9 @@ TEST(Tcgen05MustFail, SharedMemoryDescriptors) {
       "matrix A has swizzling mode 3 in bits 61-63; there are 0, 1, 2, "
       "4 and 6");
   EXPECT_CONTAINS(failureOfMma("[%t]", "%rd7", "%rd6", "0x4020490", "f16",
-                               "add.s64 %rd7, %rd6, 8;\n"),
-                  "matrix A starts at 0x480, in the middle of a pattern");
+                               "or.b64 %rd7, %rd6, 0x0002000000000000;\n"),
+                  "matrix A starts at 0x400, in the middle of a pattern: with "
+                  "the 128-byte swizzle and base offset 1");
   EXPECT_CONTAINS(
       failureOfMma("[%t]", "%rd7", "%rd6", "0x4020490", "f16",
                    "add.s64 %rd7, %rd6, 1664;\n"),

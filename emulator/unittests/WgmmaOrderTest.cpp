@@ -265,14 +265,14 @@ TEST(WgmmaMustFail, AWarpThatDoesNotCommitIsADeadlock) {
                   "waits for wgmma group 1, which warp 3 hasn't committed");
 }
 
-// The pattern of a 128-byte swizzle repeats every 1024 bytes. A matrix that
-// starts 128 bytes behind that needs base offset 1, and then isn't misaligned.
-TEST(WgmmaMustFail, MisalignedDescriptor) {
+// A base offset says where a pattern starts, and a matrix of such a pattern
+// starts with it: 128 bytes behind a multiple of 1024 for base offset 1.
+TEST(WgmmaMustFail, BaseOffsetOfAnotherStart) {
   EXPECT_CONTAINS(
-      failureOf("add.s64 %rd1, %rd1, 8;\n" + fence + multiply),
-      "matrix A starts at 0x480, in the middle of a pattern: with the "
-      "128-byte swizzle and base offset 0 it must start 0 bytes behind "
-      "a multiple of 1024, not 128");
+      failureOf("or.b64 %rd1, %rd1, 0x0002000000000000;\n" + fence + multiply),
+      "matrix A starts at 0x400, in the middle of a pattern: with the "
+      "128-byte swizzle and base offset 1 it must start 128 bytes behind "
+      "a multiple of 1024, not 0; with base offset 0 it may start anywhere");
   EXPECT_EQ(firstOf("add.s64 %rd1, %rd1, 8;\n"
                     "or.b64 %rd1, %rd1, 0x0002000000000000;\n" +
                         fence + multiply + commit + waitAll,

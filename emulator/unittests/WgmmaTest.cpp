@@ -29,6 +29,7 @@ struct Case {
   bool keeps = true; ///< Adds to D.
   int signA = 1, signB = 1;
   bool saturated = false;
+  unsigned shift = 0; ///< Bytes from a multiple of 1024 to A and B.
 };
 
 struct KernelText {
@@ -162,8 +163,9 @@ static void check(const Case &c, unsigned reducedBits = 0) {
   unsigned k = c.steps * kOf(c.a);
   Matrix a = random(c.a, 64, k, engine), b = random(c.b, c.n, k, engine);
   std::vector<char> image;
-  Placement placeA = place(a, c.aLayout, 0, image);
-  Placement placeB = place(b, c.bLayout, image.size(), image);
+  Placement placeA = place(a, c.aLayout, c.shift, image);
+  Placement placeB =
+      place(b, c.bLayout, (image.size() + 1023) / 1024 * 1024 + c.shift, image);
   std::vector<uint64_t> descs;
   for (unsigned step = 0; step != c.steps; ++step) {
     descs.push_back(wgmmaDescriptor(placeA, c.aLayout, step));
@@ -246,6 +248,21 @@ TEST(Wgmma, EverySwizzleAndMajor) {
         c.steps = 4;
         c.aLayout = {swizzle, bool(transposed & 1)};
         c.bLayout = {swizzle, bool(transposed & 2)};
+        check(c);
+      }
+}
+
+// CUTLASS aligns tiles to 128 bytes, with base offset 0. The swizzle is that of
+// the address, as TMA's is, so such tiles are read as they were written.
+TEST(Wgmma, StartsInTheMiddleOfAPattern) {
+  for (unsigned swizzle : {0, 32, 64, 128})
+    for (unsigned transposed = 0; transposed != 4; ++transposed)
+      for (unsigned shift : {128, 384, 896}) {
+        Case c = makeCase(Format::BF16, Format::BF16, 64);
+        c.steps = 4;
+        c.aLayout = {swizzle, bool(transposed & 1)};
+        c.bLayout = {swizzle, bool(transposed & 2)};
+        c.shift = shift;
         check(c);
       }
 }

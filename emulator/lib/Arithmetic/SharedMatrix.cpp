@@ -48,11 +48,12 @@ static SharedMatrix commonFields(uint64_t descriptor) {
   return matrix;
 }
 
-/// A swizzled matrix starts in the first row of a pattern, and the base offset
-/// says where that is.
+/// A base offset says that the pattern starts elsewhere than at a multiple of
+/// its size: at the matrix. Without one, the matrix may start in any row of a
+/// pattern. CUTLASS relies on that: it aligns operands to 128 bytes only.
 std::string SharedMatrix::checkStart() const {
   const SwizzleInfo &info = swizzles[swizzle];
-  if (swizzle == None)
+  if (swizzle == None || base == 0)
     return "";
   uint32_t pattern = uint32_t(info.mask + 1) << 7;
   uint32_t expected = uint32_t(base & info.mask) << 7;
@@ -61,7 +62,9 @@ std::string SharedMatrix::checkStart() const {
     return "";
   return llvm::formatv(
       "starts at {0:x}, in the middle of a pattern: with the {1} and base "
-      "offset {2} it must start {3} bytes behind a multiple of {4}, not {5}",
+      "offset {2} it must start {3} bytes behind a multiple of {4}, not {5}; "
+      "with "
+      "base offset 0 it may start anywhere",
       start, info.name, base, expected, pattern, row);
 }
 

@@ -20,7 +20,8 @@
 //
 // with L and S the leading and the stride byte offset. Then the swizzle: bits
 // 4 to 6 of the address are exclusive-ored with bits 7 to 9, counted from where
-// the pattern starts. (128 bytes wide; 4 and 5 with 7 and 8 for 64 bytes; 4
+// the pattern starts: at multiples of 1024, whatever the start, or as the base
+// offset says. (128 bytes wide; 4 and 5 with 7 and 8 for 64 bytes; 4
 // with 7 for 32.) The 128-byte swizzle with 32-byte atoms has atoms of four
 // columns and swizzles bits 5 and 6 with 7 and 8.
 //
