@@ -111,6 +111,29 @@ Matrix reference::random(Format format, unsigned rows, unsigned k,
   return make(format, rows, k, bits);
 }
 
+SparseMatrix reference::randomSparse(Format format, unsigned elementBits,
+                                     unsigned rows, unsigned k,
+                                     const std::vector<unsigned> &valid,
+                                     std::mt19937 &engine) {
+  unsigned chunk = elementBits == 32 ? 2 : elementBits == 4 ? 8 : 4;
+  Matrix stored = random(format, rows, k / 2, engine);
+  std::vector<uint32_t> bits(rows * k);
+  std::vector<unsigned> codes;
+  for (unsigned row = 0; row != rows; ++row)
+    for (unsigned first = 0; first != k; first += chunk) {
+      unsigned code = valid[engine() % valid.size()];
+      codes.push_back(code);
+      // Where the two indices point to, in quarters of a chunk.
+      for (unsigned i = 0; i != chunk / 2; ++i) {
+        unsigned at = elementBits == 32  ? (code == 0b1110 ? 1 : 0)
+                      : elementBits == 4 ? (code >> (i / 2) * 2 & 3) * 2 + i % 2
+                                         : code >> i * 2 & 3;
+        bits[row * k + first + at] = stored.bit(row, first / 2 + i);
+      }
+    }
+  return {make(format, rows, k, bits), stored, chunk, codes};
+}
+
 /// CuTe's Swizzle<bits, base, shift> on an offset.
 static unsigned swizzleOffset(unsigned bits, unsigned base, unsigned shift,
                               unsigned offset) {
@@ -119,14 +142,14 @@ static unsigned swizzleOffset(unsigned bits, unsigned base, unsigned shift,
 }
 
 Placement reference::place(const Matrix &matrix, const Layout &layout,
-                           unsigned base, std::vector<char> &image) {
+                           unsigned base, std::vector<char> &image,
+                           unsigned stepK) {
   const unsigned slot = slotBits(matrix.format) / 8;
   const unsigned t = 16 / slot; // Elements in 16 bytes.
   const unsigned width =
       layout.swizzle == 129 ? 128 : std::max(layout.swizzle, 16u);
   const unsigned columns =
       layout.swizzle == 129 ? 4 : 8; // Of an MN-major atom.
-  const unsigned stepK = kOf(matrix.format);
   Placement placement;
   auto addressOf = [&](unsigned row, unsigned k) -> unsigned {
     unsigned offset;

@@ -57,6 +57,25 @@ Matrix random(Format format, unsigned rows, unsigned k, std::mt19937 &engine);
 Matrix make(Format format, unsigned rows, unsigned k,
             const std::vector<uint32_t> &bits);
 
+/// A matrix with two zeros (one, or two pairs) in each chunk of a row: all of
+/// it, the elements that are stored, and the codes that say where they belong,
+/// rows x (k / chunk).
+struct SparseMatrix {
+  Matrix all, stored;
+  unsigned chunk;
+  std::vector<unsigned> codes;
+
+  unsigned code(unsigned row, unsigned chunkOfRow) const {
+    return codes[row * (all.k / chunk) + chunkOfRow];
+  }
+};
+
+/// A matrix whose elements take up `elementBits` and whose codes are some of
+/// `valid`.
+SparseMatrix randomSparse(Format format, unsigned elementBits, unsigned rows,
+                          unsigned k, const std::vector<unsigned> &valid,
+                          std::mt19937 &engine);
+
 /// How a matrix lies in shared memory.
 struct Layout {
   /// Bytes of the swizzle: 0, 32, 64, 128; 129 stands for 128 bytes with
@@ -72,9 +91,14 @@ struct Placement {
 };
 
 /// Puts `matrix` into `image` from byte `base` on, a multiple of 128; the image
-/// grows as needed. It is for shared memory from a multiple of 1024 on.
+/// grows as needed. It is for shared memory from a multiple of 1024 on. An
+/// instruction reads `stepK` elements of each row.
 Placement place(const Matrix &matrix, const Layout &layout, unsigned base,
-                std::vector<char> &image);
+                std::vector<char> &image, unsigned stepK);
+inline Placement place(const Matrix &matrix, const Layout &layout,
+                       unsigned base, std::vector<char> &image) {
+  return place(matrix, layout, base, image, kOf(matrix.format));
+}
 
 /// The descriptors of wgmma and tcgen05, with a start relative to the image.
 uint64_t wgmmaDescriptor(const Placement &placement, const Layout &layout,

@@ -75,11 +75,13 @@ inline size_t bytesOf(Compute compute) {
   return compute == Compute::BF16 ? 2 : 4;
 }
 
-/// Every MMA reads 32 bytes of each row of its operands.
+/// Every MMA reads 32 bytes of each row of its operands; if A is sparse, 64 of
+/// B's.
 inline constexpr unsigned pieceBytes = 16;
 inline constexpr unsigned piecesPerStep = 2;
+inline constexpr unsigned maxPiecesPerStep = 4;
 
-/// The K of one MMA.
+/// The K of one MMA, or, of a sparse A, how much of it is stored.
 inline unsigned stepK(ElementFormat format) {
   return piecesPerStep * infoOf(format).perPiece;
 }

@@ -28,6 +28,7 @@
 #define DRAWLOOM_EMULATOR_MATRIXUNIT_H
 
 #include "Arithmetic/ElementFormat.h"
+#include "Arithmetic/Sparsity.h"
 #include "Machine/Extension.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
@@ -49,21 +50,17 @@ struct MmaForm {
   /// Significant bits that each MMA keeps of its sums; 0 for all of f32's.
   uint8_t sumBits = 0;
 
+  Sparsity sparsity; ///< Of A.
+
   bool operator==(const MmaForm &) const = default;
 
-  unsigned k() const { return stepK(a); }
+  unsigned k() const { return sparsity ? 2 * stepK(a) : stepK(a); }
   /// Whether each step's product is added to D by itself.
   bool separate() const {
     return d == Accumulator::F16 || sumBits || saturated;
   }
   /// How many steps one product may have.
   unsigned maxSteps() const;
-};
-
-/// Rows of an operand, `stride` bytes apart.
-struct Panel {
-  char *data;
-  size_t stride;
 };
 
 /// The result: m rows of n floats, one such matrix or one for each step.

@@ -149,56 +149,67 @@ static int64_t pack(F address, Convert convert, unsigned rows, unsigned pieces,
   return -1;
 }
 
-bool SharedMatrix::findAtom(unsigned atoms, uint32_t size,
-                            uint32_t (&places)[8][piecesPerStep]) const {
+std::string SharedMatrix::checkWidth(unsigned pieces) const {
+  const SwizzleInfo &info = swizzles[swizzle];
+  if (swizzle == None || pieces * pieceBytes <= info.rowBytes)
+    return "";
+  return llvm::formatv("has the {0} and rows of {1} bytes; the PTX ISA doesn't "
+                       "say where what is behind the first {2} is",
+                       info.name, pieces * pieceBytes, info.rowBytes);
+}
+
+bool SharedMatrix::findAtom(unsigned atoms, unsigned pieces, uint32_t size,
+                            Atom &places) const {
   const SwizzleInfo &info = swizzles[swizzle];
   uint32_t pattern = uint32_t(info.mask + 1) << 7;
   uint32_t last = (atoms - 1) * stride;
   if (swizzle != None && stride % pattern)
     return false;
   for (unsigned row = 0; row != 8; ++row)
-    for (unsigned c = 0; c != piecesPerStep; ++c) {
+    for (unsigned c = 0; c != pieces; ++c) {
       places[row][c] = ofRow(row, c);
       if (places[row][c] + last + pieceBytes > size)
         return false;
     }
   // No address of the last atom wraps around, so none does.
-  return start + 7 * info.rowBytes + leading + last <= addressMask;
+  return start + 7 * info.rowBytes + (pieces - 1) * leading + last <=
+         addressMask;
 }
 
 /// The same as `pack` for rows of atoms that all look alike.
 template <typename Convert>
-static void packAtoms(const uint32_t (&places)[8][piecesPerStep],
-                      Convert convert, unsigned atoms, uint32_t atomStride,
+static void packAtoms(const SharedMatrix::Atom &places, Convert convert,
+                      unsigned atoms, unsigned pieces, uint32_t atomStride,
                       size_t converted, const char *shared, char *out,
                       size_t stride) {
   for (unsigned atom = 0; atom != atoms; ++atom, shared += atomStride)
     for (unsigned row = 0; row != 8; ++row, out += stride)
-      for (unsigned c = 0; c != piecesPerStep; ++c)
+      for (unsigned c = 0; c != pieces; ++c)
         convert(shared + places[row][c], out + c * converted);
 }
 
 int64_t drawloom::emu::packShared(const SharedMatrix &matrix,
                                   ElementFormat format, bool transposed,
-                                  unsigned outer, const char *shared,
-                                  uint32_t size, char *out, size_t stride) {
+                                  unsigned outer, unsigned k,
+                                  const char *shared, uint32_t size, char *out,
+                                  size_t stride) {
   const ElementInfo &info = infoOf(format);
   size_t converted = info.perPiece * bytesOf(info.compute);
-  unsigned columns = stepK(format), pieces = outer / info.perPiece;
   auto with = [&](auto convert) {
     SharedMatrix m = matrix;
     if (transposed)
       return pack([m](unsigned k, unsigned c) { return m.ofColumn(k, c); },
-                  convert, columns, pieces, converted, shared, size, out,
-                  stride);
-    uint32_t places[8][piecesPerStep];
-    if (outer % 8 == 0 && m.findAtom(outer / 8, size, places)) {
-      packAtoms(places, convert, outer / 8, m.stride, converted, shared, out,
-                stride);
+                  convert, k, outer / info.perPiece, converted, shared, size,
+                  out, stride);
+    unsigned pieces = k / info.perPiece;
+    SharedMatrix::Atom places;
+    if (outer % 8 == 0 && m.findAtom(outer / 8, pieces, size, places)) {
+      packAtoms(places, convert, outer / 8, pieces, m.stride, converted, shared,
+                out, stride);
       return int64_t(-1);
     }
     return pack([m](unsigned r, unsigned c) { return m.ofRow(r, c); }, convert,
-                outer, piecesPerStep, converted, shared, size, out, stride);
+                outer, pieces, converted, shared, size, out, stride);
   };
   // bf16 is what most are, and is only copied.
   if (format == ElementFormat::BF16)

@@ -55,12 +55,17 @@ struct SharedMatrix {
   uint32_t ofRow(unsigned r, unsigned c) const;
   uint32_t ofColumn(unsigned k, unsigned c) const;
 
-  /// Where the pieces of the first eight rows are, if those of all `atoms`
+  /// The pieces of the first eight rows.
+  using Atom = uint32_t[8][maxPiecesPerStep];
+  /// Where the `pieces` of each row of an atom are, if those of all `atoms`
   /// times eight rows are inside `size` bytes and each atom looks like the
   /// first one, `stride` bytes behind the one before it. That is so for all
   /// matrices that peers' kernels have; false for others.
-  bool findAtom(unsigned atoms, uint32_t size,
-                uint32_t (&places)[8][piecesPerStep]) const;
+  bool findAtom(unsigned atoms, unsigned pieces, uint32_t size,
+                Atom &places) const;
+
+  /// What is wrong with K-major rows of so many pieces, or an empty string.
+  std::string checkWidth(unsigned pieces) const;
 
   /// "128-byte swizzle".
   static llvm::StringRef describe(Swizzle swizzle);
@@ -72,13 +77,13 @@ private:
 
 /// Copies an operand into a dense panel in the format that is multiplied.
 ///
-/// K-major: `outer` rows, each with the 2 pieces of a step, to rows of
-/// `stride` bytes. MN-major: the columns of a step, `outer` elements each, to
-/// rows of `stride` bytes. `shared` are the `size` bytes of the CTA. Returns
-/// the first address outside of them, or -1 if there is none.
+/// K-major: `outer` rows of `k` elements, to rows of `stride` bytes. MN-major:
+/// `k` columns of `outer` elements, to rows of `stride` bytes. `shared` are the
+/// `size` bytes of the CTA. Returns the first address outside of them, or -1 if
+/// there is none.
 int64_t packShared(const SharedMatrix &matrix, ElementFormat format,
-                   bool transposed, unsigned outer, const char *shared,
-                   uint32_t size, char *out, size_t stride);
+                   bool transposed, unsigned outer, unsigned k,
+                   const char *shared, uint32_t size, char *out, size_t stride);
 
 } // namespace drawloom::emu
 

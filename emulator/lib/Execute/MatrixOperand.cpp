@@ -17,10 +17,9 @@ using namespace drawloom::emu;
 /// Tells the listener about every piece of a matrix that is read.
 static void tellPieces(Machine &machine, const IssuePoint &issue, CTA &cta,
                        const SharedMatrix &matrix, ElementFormat format,
-                       bool transposed, unsigned outer) {
-  unsigned rows = transposed ? stepK(format) : outer;
-  unsigned pieces =
-      transposed ? outer / infoOf(format).perPiece : piecesPerStep;
+                       bool transposed, unsigned outer, unsigned k) {
+  unsigned rows = transposed ? k : outer;
+  unsigned pieces = (transposed ? outer : k) / infoOf(format).perPiece;
   for (unsigned row = 0; row != rows; ++row)
     for (unsigned c = 0; c != pieces; ++c)
       tellAccess(
@@ -33,12 +32,13 @@ static void tellPieces(Machine &machine, const IssuePoint &issue, CTA &cta,
 bool drawloom::emu::packShared(Machine &machine, const IssuePoint &issue,
                                CTA &cta, llvm::StringRef name,
                                const SharedMatrix &matrix, ElementFormat format,
-                               bool transposed, unsigned outer, Panel panel) {
+                               bool transposed, unsigned outer, unsigned k,
+                               Panel panel) {
   uint32_t size = cta.cluster().sharedBytes();
   if (machine.listener())
-    tellPieces(machine, issue, cta, matrix, format, transposed, outer);
-  int64_t outside = packShared(matrix, format, transposed, outer, cta.shared(),
-                               size, panel.data, panel.stride);
+    tellPieces(machine, issue, cta, matrix, format, transposed, outer, k);
+  int64_t outside = packShared(matrix, format, transposed, outer, k,
+                               cta.shared(), size, panel.data, panel.stride);
   if (outside < 0)
     return true;
   machine.fail(

@@ -24,11 +24,34 @@ namespace drawloom::emu {
 struct IssuePoint;
 
 /// Reads the matrix called `name` from the shared memory of `cta`. `outer` is
-/// its M or N. False if the launch has failed.
+/// its M or N, `k` how many elements there are along K. False if the launch has
+/// failed.
 bool packShared(Machine &machine, const IssuePoint &issue, CTA &cta,
                 llvm::StringRef name, const SharedMatrix &matrix,
                 ElementFormat format, bool transposed, unsigned outer,
-                Panel panel);
+                unsigned k, Panel panel);
+
+/// Calls `pack(panel)` for A as it is stored: into `panel` itself, or, if A is
+/// sparse, into a panel that is expanded into it. False if the launch has
+/// failed.
+template <typename F>
+bool packStored(Machine &machine, const IssuePoint &issue, const MmaForm &form,
+                llvm::ArrayRef<RowMetadata> metadata, Panel panel, F pack) {
+  if (!form.sparsity)
+    return pack(panel);
+  constexpr unsigned maxRows = 128, maxRowBytes = 64 * 2; // 4-bit elements.
+  alignas(64) char buffer[maxRows * maxRowBytes];
+  size_t bytes = bytesOf(infoOf(form.a).compute);
+  size_t k = stepK(form.a);
+  Panel stored = {buffer, (form.aTransposed ? form.m : k) * bytes};
+  if (!pack(stored))
+    return false;
+  std::string problem = expand(form.sparsity, metadata, form.k(), bytes,
+                               form.aTransposed, stored, panel);
+  if (!problem.empty())
+    machine.fail(issue, ReportKind::Protocol, problem);
+  return problem.empty();
+}
 
 /// Copies rows whose 16-byte pieces are at `piece(row, c)`.
 template <typename F>

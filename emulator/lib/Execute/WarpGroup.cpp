@@ -10,6 +10,7 @@
 #include "Arithmetic/Fold.h"
 #include "Execute/Engine.h"
 #include "Execute/MatrixOperand.h"
+#include "Execute/QuadMetadata.h"
 #include "Machine/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,13 +57,21 @@ WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
   if (WarpGroupProblem problem = takeRegisters(warp, state, inst))
     return problem;
   uint64_t number = state.issued++ - mmasDone;
-  if (number == mmas.size()) {
-    mmas.push_back({inst, aDescriptor, bDescriptor, keeps, uint8_t(1u << index),
-                    uint8_t(warp.index())});
-    return {};
-  }
+  bool isFirst = number == mmas.size();
+  if (isFirst)
+    mmas.push_back(
+        {inst, aDescriptor, bDescriptor, keeps, 0, uint8_t(warp.index()), {}});
   Mma &mma = mmas[number];
   mma.issued |= 1u << index;
+  const auto &info = inst->as<WgmmaInfo>();
+  if (info.form.sparsity && mma.inst == inst) {
+    mma.metadata.resize(info.form.m);
+    readQuadMetadata(warp, info.metadata, info.selector, info.form.k(),
+                     128 / infoOf(info.form.a).perPiece,
+                     &mma.metadata[index * quadMetadataRows]);
+  }
+  if (isFirst)
+    return {};
   const Program &program = warp.program();
   if (mma.inst != inst)
     return {ReportKind::Divergence,
@@ -277,8 +286,9 @@ static bool canJoin(const WgmmaInfo &first, const WgmmaInfo &next) {
 void WarpGroup::complete(Machine &machine, const IssuePoint &issue) {
   Group group = groups.front();
   groups.pop_front();
-  llvm::SmallVector<Mma, 16> work(mmas.begin(),
-                                  mmas.begin() + (group.end - mmasDone));
+  auto end = mmas.begin() + (group.end - mmasDone);
+  llvm::SmallVector<Mma, 16> work(std::make_move_iterator(mmas.begin()),
+                                  std::make_move_iterator(end));
   mmas.erase(mmas.begin(), mmas.begin() + work.size());
   mmasDone = group.end;
   for (size_t begin = 0; begin != work.size() && !machine.failed();) {
@@ -306,24 +316,27 @@ void WarpGroup::multiply(Machine &machine, const IssuePoint &issue,
   for (auto [step, mma] : llvm::enumerate(batch)) {
     const auto &operands = mma.inst->as<WgmmaInfo>();
     IssuePoint where = {issue.cta, mma.inst, issue.warp, issue.lanes};
-    SharedMatrix matrix;
-    if (operands.a.empty()) {
-      matrix.decodeWgmma(mma.a);
-      if (!packShared(machine, where, cta, "A", matrix, form.a,
-                      form.aTransposed, form.m, unit.a(step)))
-        return;
-    } else {
+    auto packA = [&](Panel panel) {
+      if (operands.a.empty()) {
+        SharedMatrix matrix;
+        matrix.decodeWgmma(mma.a);
+        return packShared(machine, where, cta, "A", matrix, form.a,
+                          form.aTransposed, form.m, stepK(form.a), panel);
+      }
       // Lanes 4q to 4q + 3 of a register are 16 bytes of row q, or q + 8.
       packRows(
           [&](unsigned row, unsigned c) {
             Reg reg = operands.a[row / 8 % 2 + 2 * c];
             return members[row / 16]->lanes<char>(reg) + row % 8 * pieceBytes;
           },
-          form.a, form.m, unit.a(step));
-    }
+          form.a, form.m, panel);
+      return true;
+    };
+    SharedMatrix matrix;
     matrix.decodeWgmma(mma.b);
-    if (!packShared(machine, where, cta, "B", matrix, form.b, form.bTransposed,
-                    form.n, unit.b(step)))
+    if (!packStored(machine, where, form, mma.metadata, unit.a(step), packA) ||
+        !packShared(machine, where, cta, "B", matrix, form.b, form.bTransposed,
+                    form.n, form.k(), unit.b(step)))
       return;
   }
   llvm::Expected<Products> products = unit.multiply();

@@ -38,7 +38,9 @@ struct WgmmaInfo {
   llvm::ArrayRef<Reg> d;
   llvm::ArrayRef<Reg> a; ///< Empty if A is in shared memory.
   Reg aDescriptor = 0, bDescriptor = 0;
-  Reg scaleD = 0; ///< A predicate: whether D is added to.
+  Reg scaleD = 0;       ///< A predicate: whether D is added to.
+  Reg metadata = 0;     ///< Of a sparse A.
+  uint8_t selector = 0; ///< Which lanes have the metadata.
   /// The registers of D and then of A, by their numbers among the watched ones.
   llvm::ArrayRef<uint32_t> watched;
 };
@@ -83,6 +85,7 @@ private:
     bool keeps;    ///< D is added to.
     uint8_t issued;
     uint8_t firstWarp;
+    std::vector<RowMetadata> metadata; ///< Of a sparse A.
   };
   struct Group {
     uint64_t end; ///< The number of the first instruction that isn't in it.

@@ -98,6 +98,11 @@ static const Inst *mmaAsync(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!problem.empty())
       return refuse(ReportKind::MisalignedAddress,
                     llvm::Twine("matrix ") + name + " " + problem);
+    if (i && !info.form.bTransposed)
+      problem = matrix.checkWidth(info.form.k() / infoOf(info.form.b).perPiece);
+    if (!problem.empty())
+      return refuse(ReportKind::NotExecuted,
+                    llvm::Twine("matrix ") + name + " " + problem);
   }
   uint32_t scaleD = warp.test(info.scaleD);
   if (scaleD != 0 && scaleD != allLanes)
@@ -143,7 +148,8 @@ static std::optional<ElementFormat> formatOf(Type type) {
   }
 }
 
-/// d, a or a-desc, b-desc, scale-d {, scale-a, scale-b {, trans-a} {, trans-b}}
+/// d, a or a-desc, b-desc, {metadata, selector,} scale-d
+/// {, scale-a, scale-b {, trans-a} {, trans-b}}
 static bool decodeMmaAsync(Decoder &decoder, Inst &inst) {
   std::optional<ElementFormat> a = formatOf(decoder.type(Slot::AType));
   std::optional<ElementFormat> b = formatOf(decoder.type(Slot::BType));
@@ -170,8 +176,14 @@ static bool decodeMmaAsync(Decoder &decoder, Inst &inst) {
   else
     info.aDescriptor = decoder.source(1, Type::B64);
   info.bDescriptor = decoder.source(2, Type::B64);
-  info.scaleD = decoder.predicate(3);
-  unsigned next = 4;
+  unsigned next = 3;
+  if (decoder.opcode() == Opcode::WgmmaMmaAsyncSp) {
+    info.form.sparsity =
+        Sparsity::of(128 / infoOf(*a).perPiece, MetadataOrder::Any);
+    info.metadata = decoder.source(next++, Type::B32);
+    info.selector = decoder.operand(next++).integer();
+  }
+  info.scaleD = decoder.predicate(next++);
   auto immediate = [&]() -> int64_t {
     return next < decoder.operandCount() ? decoder.operand(next++).integer()
                                          : 0;
@@ -204,4 +216,5 @@ void drawloom::emu::registerWgmma(DecodeTable &table) {
   table.add(Opcode::WgmmaCommitGroup, decodeSimple<commitGroup>);
   table.add(Opcode::WgmmaWaitGroup, decodeSimple<waitGroup>);
   table.add(Opcode::WgmmaMmaAsync, decodeMmaAsync);
+  table.add(Opcode::WgmmaMmaAsyncSp, decodeMmaAsync);
 }

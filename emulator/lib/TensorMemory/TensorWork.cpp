@@ -141,7 +141,7 @@ private:
           },
           form.a, form.m, unit.a(step));
     } else if (!packShared(machine, work.issue, cta, "A", work.a, form.a,
-                           form.aTransposed, form.m, unit.a(step))) {
+                           form.aTransposed, form.m, form.k(), unit.a(step))) {
       return false;
     }
     return scale(cta, work, "A", work.scales.aColumn, work.scales.aFirst,
@@ -179,7 +179,7 @@ private:
       Panel part = panel;
       part.data += half * rows * (form.bTransposed ? bytes : panel.stride);
       if (!packShared(machine, work.issue, *owner, "B", work.b, form.b,
-                      form.bTransposed, rows, part))
+                      form.bTransposed, rows, form.k(), part))
         return false;
     }
     if (work.zeroColumns.any())

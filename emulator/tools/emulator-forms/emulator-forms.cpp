@@ -125,7 +125,6 @@ static const Reason reasons[] = {
      "its addresses are of memory that several GPUs share; there is one here"},
     {"tcgen05.mma.sp", "", "sparse matrices: no kernel looked at has one"},
     {"tcgen05.mma.ws.sp", "", "sparse matrices: no kernel looked at has one"},
-    {"wgmma.mma_async.sp", "", "sparse matrices: no kernel looked at has one"},
     {"mma.sp", "", "sparse matrices: no kernel looked at has one"},
     {"wmma.", "",
      "the interface before mma.sync, whose layouts in registers PTX leaves "
