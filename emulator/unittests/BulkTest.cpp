@@ -435,7 +435,7 @@ TEST(BulkMustFail, ExitWhileALoadIsInFlight) {
           "@%leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 64;" +
           load("smem", "%in", "64", "bars"))
           .failure(Policy::Adversarial),
-      "has exited while this copy still writes its shared memory");
+      "still writes its shared memory; wait until that is done");
 }
 
 TEST(BulkMustFail, ExitWhileAStoreReads) {
@@ -443,7 +443,7 @@ TEST(BulkMustFail, ExitWhileAStoreReads) {
       kernel("@%leader cp.async.bulk.global.shared::cta.bulk_group [%data], "
              "[smem], 16;")
           .failure(Policy::Adversarial),
-      "has exited while this copy still reads its shared memory");
+      "still reads its shared memory; wait until that is done");
 }
 
 TEST(BulkMustFail, DestinationHasExited) {

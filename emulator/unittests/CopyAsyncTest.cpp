@@ -195,6 +195,6 @@ TEST(CopyAsyncMustFail, ExitWithACopyInFlight) {
   EXPECT_CONTAINS(
       kernel("cp.async.ca.shared.global [%r1], [%rd1], 4;")
           .failure(Policy::Adversarial),
-      "CTA (0, 0, 0) has exited while this copy still writes its shared "
-      "memory; wait for the copy first");
+      "CTA (0, 0, 0) has exited while 'cp.async.ca.shared.global' still writes "
+      "its shared memory; wait until that is done");
 }

@@ -15,8 +15,7 @@ using namespace drawloom::emu;
 /// One thread a CTA does its own tile and those of clusters that it gets
 /// cancelled: it adds 1 + 100 * its rank to the tile's word. `query` fills %r1
 /// to %r3 from %q. `multicast` goes to the whole cluster, from its first CTA.
-static std::string kernel(const std::string &query, bool multicast,
-                          const std::string &atEnd = "") {
+static std::string kernel(const std::string &query, bool multicast) {
   return R"(
 .visible .entry k(.param .u64 out) {
   .reg .pred %p, %more, %first;
@@ -67,8 +66,6 @@ wait:
          R"(
   add.u32 %r1, %r1, %rank;
   @%more bra work;
-)" + atEnd +
-         R"(
   barrier.cluster.arrive;
   barrier.cluster.wait;
   ret;
@@ -123,23 +120,147 @@ TEST(LaunchControl, ClustersShareTheAnswer) {
   EXPECT_EQ(h.read<uint32_t>(out, 12), expected);
 }
 
-TEST(LaunchControlMustFail, AskingAgain) {
-  std::string text =
-      kernel(byVector, false,
-             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
-             "complete_tx::bytes.b128 [answer], [bar];");
+/// The report of one cluster that executes the kernel with `from` replaced by
+/// `to`.
+static std::string failureOf(const std::string &from, const std::string &to,
+                             unsigned ctas = 1, unsigned threads = 1,
+                             bool multicast = false,
+                             Policy policy = Policy::Deterministic) {
+  std::string text = kernel(byVector, multicast);
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
   Harness h("b200", text);
-  uint64_t out = h.allocate<uint32_t>(1);
-  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {out}),
-                  "the CTA has seen that no cluster is left; it must not ask "
-                  "for another one");
+  h.cluster = {ctas};
+  h.options.policy = policy;
+  uint64_t out = h.allocate<uint32_t>(2 * ctas);
+  return h.fail("k", {ctas}, {threads}, {out});
+}
+
+TEST(LaunchControlMustFail, AskingAgain) {
+  EXPECT_CONTAINS(
+      failureOf("  @%more bra work;",
+                "  clusterlaunchcontrol.try_cancel.async.shared::cta."
+                "mbarrier::complete_tx::bytes.b128 [answer], [bar];"),
+      "the CTA has seen that no cluster is left; it must not ask for another "
+      "one");
 }
 
 TEST(LaunchControlMustFail, MisalignedAnswer) {
-  std::string text = kernel(byVector, false);
-  text.replace(text.find("[answer], [bar]"), 15, "[answer+8], [bar]");
-  Harness h("b200", text);
-  uint64_t out = h.allocate<uint32_t>(1);
-  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {out}),
+  EXPECT_CONTAINS(failureOf("[answer], [bar]", "[answer+8], [bar]"),
                   "'answer+8' (0x10000000418) must be a multiple of 16");
+}
+
+TEST(LaunchControlMustFail, AnswerInAnotherCta) {
+  EXPECT_CONTAINS(
+      failureOf("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
+                "complete_tx::bytes.b128 [answer], [bar];",
+                "mov.u64 %rd1, answer; cvta.shared.u64 %rd1, %rd1;"
+                "mapa.u64 %rd1, %rd1, 1;"
+                "mov.u64 %rd2, bar; cvta.shared.u64 %rd2, %rd2;"
+                "@%first clusterlaunchcontrol.try_cancel.async.mbarrier::"
+                "complete_tx::bytes.b128 [%rd1], [%rd2];",
+                2),
+      "the destination 'answer+0' (0x10001000410) of CTA rank 1 isn't in the "
+      "shared memory of this CTA (rank 0)");
+}
+
+TEST(LaunchControlMustFail, BarrierInAnotherCta) {
+  EXPECT_CONTAINS(
+      failureOf("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
+                "complete_tx::bytes.b128 [answer], [bar];",
+                "mov.u64 %rd1, answer; cvta.shared.u64 %rd1, %rd1;"
+                "mov.u64 %rd2, bar; cvta.shared.u64 %rd2, %rd2;"
+                "mapa.u64 %rd2, %rd2, 1;"
+                "@%first clusterlaunchcontrol.try_cancel.async.mbarrier::"
+                "complete_tx::bytes.b128 [%rd1], [%rd2];",
+                2),
+      "the mbarrier 'bar+0' (0x10001000400) of CTA rank 1 isn't in the shared "
+      "memory of this CTA (rank 0)");
+}
+
+TEST(LaunchControlMustFail, WithoutABarrier) {
+  EXPECT_CONTAINS(
+      failureOf("mbarrier.init.shared::cta.b64 [bar], 1;",
+                "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
+                "complete_tx::bytes.b128 [answer], [bar];"),
+      "the mbarrier at 'bar+0' (0x10000000410) isn't initialised");
+}
+
+TEST(LaunchControlMustFail, ReadBeforeItIsThere) {
+  // The arrival alone ends the phase: nothing says that 16 bytes will come.
+  EXPECT_CONTAINS(
+      failureOf("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;",
+                "mbarrier.arrive.shared::cta.b64 _, [bar];"
+                "ld.shared.b128 %q, [answer];"
+                "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 "
+                "%more, %q;"),
+      "its operand isn't what a clusterlaunchcontrol.try_cancel has written; "
+      "load the answer when the phase of its mbarrier is over");
+}
+
+TEST(LaunchControlMustFail, FirstCtaOfNoAnswer) {
+  for (const char *query :
+       {byVector,
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r2, "
+        "%q;"})
+    EXPECT_CONTAINS(
+        failureOf("ld.shared.b128 %q, [answer];",
+                  std::string("mov.b128 %q, {%rd1, %rd1};") + query),
+        "get_first_ctaid");
+}
+
+TEST(LaunchControlMustFail, TooManyBytesExpected) {
+  EXPECT_CONTAINS(failureOf("_, [bar], 16;", "_, [bar], 32;"),
+                  "is in phase 0 (parity 0): 16 bytes that are expected "
+                  "haven't come");
+}
+
+TEST(LaunchControlMustFail, NothingExpected) {
+  // The answer's bytes come in a phase that no thread has arrived at.
+  EXPECT_CONTAINS(
+      failureOf("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;", ""),
+      "is in phase 0 (parity 0): 1 of 1 arrivals is missing, 16 bytes more "
+      "have come than are expected");
+}
+
+TEST(LaunchControlMustFail, EveryLaneAsks) {
+  EXPECT_CONTAINS(
+      failureOf("mbarrier.init.shared::cta.b64 [bar], 1;",
+                "mov.u32 %r8, %tid.x; setp.ne.u32 %p, %r8, 0;"
+                "@!%p mbarrier.init.shared::cta.b64 [bar], 32;",
+                1, 32),
+      "lane 1: 'clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
+      "complete_tx::bytes.b128': another request will answer to 'answer+0' "
+      "(0x10000000410), too, and hasn't yet; let one thread ask, and wait for "
+      "the answer before it asks again");
+}
+
+TEST(LaunchControlMustFail, EveryCtaAsksForAll) {
+  EXPECT_CONTAINS(failureOf("@%first clusterlaunchcontrol",
+                            "clusterlaunchcontrol", 2, 1, true,
+                            Policy::Adversarial),
+                  "another request will answer to");
+}
+
+TEST(LaunchControlMustFail, AnswerToACtaThatHasExited) {
+  EXPECT_CONTAINS(failureOf("@%first clusterlaunchcontrol",
+                            "@!%first exit;\n"
+                            "later:\n"
+                            "add.u32 %r8, %r8, 1;\n"
+                            "setp.lt.u32 %p, %r8, 5000;\n"
+                            "@%p bra later;\n"
+                            "@%first clusterlaunchcontrol",
+                            2, 1, true),
+                  "the destination 'answer+0' (0x10001000410) of CTA rank 1 is "
+                  "in the shared "
+                  "memory of a CTA that has exited");
+}
+
+TEST(LaunchControlMustFail, ExitBeforeTheAnswer) {
+  EXPECT_CONTAINS(
+      failureOf("wait:", "ret;\nwait:"),
+      "CTA (0, 0, 0) has exited while 'clusterlaunchcontrol.try_cancel.async"
+      ".shared::cta.mbarrier::complete_tx::bytes.b128' still writes its shared "
+      "memory");
 }

@@ -370,7 +370,7 @@ TEST(InstructionDescriptor, RefusalsOfPairsAndScales) {
   expect(mx8, good & ~(1u << 23), "the scale factors are ue4m3");
   expect(mx8, good ^ 3u << 27,
          "M (bits 27-28) is 256; one CTA has 128 with block scales");
-  expect(mx8, good | 1u << 24, "a reserved field (bit 24) is 1");
+  expect(mx8, good | 1u << 24, "a reserved field (bits 24-26) is 1");
   expect(mx4, good | 1u << 7 | 1u << 10 | 1u << 4,
          "the ID of B's scale factors (bits 4-5) is 1; with 2 factors in a "
          "word it must be 0 or 2");
@@ -378,7 +378,7 @@ TEST(InstructionDescriptor, RefusalsOfPairsAndScales) {
          "the ID of A's scale factors (bits 29-30) is 2; with 4 factors in a "
          "word it must be 0");
   expect(nv4, good | 1u << 7 | 1u << 10 | 1u << 15,
-         "a transpose (bit 15) is 1");
+         "a transpose (bits 15-16) is 1");
   expect(nv4, good | 1u << 7 | 1u << 10 | 1u << 31,
          "K = 96, which only sm_103a has, (bit 31) is 1");
 }
@@ -418,7 +418,7 @@ TEST(InstructionDescriptor, Refusals) {
          "A of e2m1 can't be transposed");
   expect(MmaKind::F8F6F4, {.b = 3, .transposeB = 1},
          "B of e2m3 can't be transposed");
-  expect(MmaKind::I8, {.d = 2, .negateA = 1}, "negation (bit 13) is 1");
+  expect(MmaKind::I8, {.d = 2, .negateA = 1}, "negation (bits 13-14) is 1");
   expect(MmaKind::I8, {.d = 2, .n = 40},
          "N (bits 17-22) is 40; above 32 it must be a multiple of 16 for "
          "kind::i8");

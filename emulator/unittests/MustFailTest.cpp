@@ -1,5 +1,4 @@
 //===- MustFailTest.cpp - Rules that belong to several families -----------===//
-//------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

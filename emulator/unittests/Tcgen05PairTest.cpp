@@ -208,6 +208,33 @@ TEST(PairMustFail, ThePeerHasExited) {
       "CTA rank 1, the peer of this one, has exited");
 }
 
+TEST(PairMustFail, ACommitOfTheOtherGroup) {
+  EXPECT_CONTAINS(
+      pairFailure(multiply() + Tcgen05Kernel::commit() +
+                  Tcgen05Kernel::wait("")),
+      "'tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64' "
+      "has .cta_group::1, and 'tcgen05.alloc.cta_group::2.sync.aligned."
+      "shared::cta.b32' of line 33 .cta_group::2: all tcgen05 instructions of "
+      "a kernel must have the same");
+}
+
+TEST(PairMustFail, AnMmaOfTheOtherGroup) {
+  std::string mma = multiply();
+  mma.replace(mma.find("@%p6"), 4, "@%p1");
+  EXPECT_CONTAINS(failureOf(frame(mma + Tcgen05Kernel::commit(), 1, 128), 2),
+                  "'tcgen05.mma.cta_group::2.kind::f16' has .cta_group::2, and "
+                  "'tcgen05.alloc.cta_group::1");
+}
+
+TEST(PairMustFail, FreedByTheOtherGroup) {
+  EXPECT_CONTAINS(bareFailure(alloc +
+                              "64;\nld.shared.b32 %t, [base];\n"
+                              "tcgen05.dealloc.cta_group::1.sync.aligned.b32 "
+                              "%t, 64;"),
+                  "'tcgen05.dealloc.cta_group::1.sync.aligned.b32' has "
+                  ".cta_group::1");
+}
+
 TEST(PairMustFail, ACommitToACtaThatIsNotThere) {
   EXPECT_CONTAINS(
       pairFailure("mov.b16 %h, 5;\n"
@@ -286,6 +313,35 @@ TEST(ScalesMustFail, OfTheWrongType) {
   EXPECT_CONTAINS(scaledFailure("[%t+96], [%t+100]", "", "0x8100000"),
                   "the scale factors are ue4m3 (bit 23 is 0); those are for "
                   "kind::mxf4nvf4 with a factor for 16 elements");
+}
+
+TEST(ScalesMustFail, AnIdThatIsNotAligned) {
+  // A step of four factors takes a whole word, and starts with its first.
+  for (const auto &[descriptor, words] :
+       {std::pair("0x28900480", "the ID of A's scale factors (bits 29-30) is "
+                                "1; with 2 factors in a word it must be 0 or "
+                                "2"),
+        std::pair("0x8900490", "the ID of B's scale factors (bits 4-5) is 1")})
+    EXPECT_CONTAINS(
+        failureOf(frame("add.s64 %rd6, %rd4, 0x4000404000010000;\n"
+                        "setp.ne.u32 %p4, 0, 0;\n"
+                        "@%p1 tcgen05.mma.cta_group::1.kind::mxf4.block_scale"
+                        ".scale_vec::2X [%t], %rd6, %rd6, " +
+                            std::string(descriptor) +
+                            ", [%t+96], [%t+100], %p4;\n",
+                        1, 128),
+                  1),
+        words);
+}
+
+TEST(ScalesMustFail, TheShapeOfAnMmaWithoutScales) {
+  EXPECT_CONTAINS(scaledFailure("[%t+96], [%t+100]", "", "0x4900000"),
+                  "a reserved field (bits 24-26) is 4, and must be 0");
+}
+
+TEST(ScalesMustFail, TheShapeOfAPair) {
+  EXPECT_CONTAINS(scaledFailure("[%t+96], [%t+100]", "", "0x10900000"),
+                  "M (bits 27-28) is 256; one CTA has 128 with block scales");
 }
 
 TEST(ScalesMustFail, ThatDifferBetweenGroupsOfLanes) {

@@ -210,3 +210,109 @@ TEST(TensorCopyMustFail, Replace) {
            "[smem+32], 1;";
   EXPECT_CONTAINS(k.failure(), "the address must be a multiple of 64");
 }
+
+//===----------------------------------------------------------------------===//
+// Maps that the kernel changes
+//===----------------------------------------------------------------------===//
+
+/// Copies the map to the data, has `change` done to it there, and loads by it.
+static std::string changedFailure(const std::string &change,
+                                  unsigned bytes = 128) {
+  AsyncKernel k = loadKernel(vectorMap(), {0}, bytes, 128);
+  k.input = pattern(128);
+  k.dataBytes = 128;
+  k.body = R"(
+  mad.wide.u32 %rd1, %thread, 4, %map;
+  ld.u32 %r1, [%rd1];
+  mov.u32 %r2, smem;
+  mad.lo.u32 %r2, %thread, 4, %r2;
+  st.shared.u32 [%r2], %r1;
+  mad.wide.u32 %rd2, %thread, 4, %data;
+  st.global.u32 [%rd2], %r1;
+  bar.warp.sync -1;
+)" + change +
+           k.body;
+  k.body.replace(k.body.find("[%map, "), 7, "[%data, ");
+  return k.failure();
+}
+
+static const std::string replaceInPlace =
+    "@%leader tensormap.replace.tile.global_address.global.b1024.b64 [%data], "
+    "%in;\n";
+static const std::string release =
+    "fence.proxy.tensormap::generic.release.gpu;\n";
+static const std::string acquire =
+    "fence.proxy.tensormap::generic.acquire.gpu [%data], 128;\n";
+static const std::string copyAndRelease =
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
+    ".sync.aligned [%data], [smem], 128;\n";
+
+TEST(TensorCopy, ChangedMapsAcrossFences) {
+  EXPECT_EQ(changedFailure(""), "");
+  EXPECT_EQ(changedFailure(replaceInPlace + release + acquire), "");
+  EXPECT_EQ(changedFailure(copyAndRelease + acquire), "");
+}
+
+TEST(TensorMapFenceMustFail, NoFence) {
+  EXPECT_CONTAINS(
+      changedFailure(replaceInPlace),
+      "'tensormap.replace.tile.global_address.global.b1024.b64' of line 28 has "
+      "changed it, and fence.proxy.tensormap::generic.release has not been "
+      "executed since");
+}
+
+TEST(TensorMapFenceMustFail, NoRelease) {
+  EXPECT_CONTAINS(changedFailure(replaceInPlace + acquire),
+                  "fence.proxy.tensormap::generic.release has not been "
+                  "executed since");
+}
+
+TEST(TensorMapFenceMustFail, NoAcquire) {
+  EXPECT_CONTAINS(changedFailure(replaceInPlace + release),
+                  "fence.proxy.tensormap::generic.acquire of its address has "
+                  "not been executed since");
+}
+
+TEST(TensorMapFenceMustFail, NoAcquireOfACopy) {
+  EXPECT_CONTAINS(changedFailure(copyAndRelease),
+                  "'tensormap.cp_fenceproxy.global.shared::cta.tensormap::"
+                  "generic.release.gpu.sync.aligned' of line 28 has changed "
+                  "it, and fence.proxy.tensormap::generic.acquire of its "
+                  "address has not been executed since");
+}
+
+TEST(TensorMapFenceMustFail, FencesInTheWrongOrder) {
+  EXPECT_CONTAINS(changedFailure(replaceInPlace + acquire + release),
+                  "fence.proxy.tensormap::generic.acquire of its address has "
+                  "not been executed since");
+}
+
+TEST(TensorMapFenceMustFail, ChangedAgain) {
+  EXPECT_CONTAINS(
+      changedFailure(replaceInPlace + release + acquire + replaceInPlace),
+      "of line 31 has changed it");
+}
+
+TEST(TensorMapFenceMustFail, AMapThatCanNotBe) {
+  const std::string fences = release + acquire;
+  // 32 words don't fit into the pattern of 32 bytes.
+  EXPECT_CONTAINS(
+      changedFailure("@%leader tensormap.replace.tile.swizzle_mode.global"
+                     ".b1024.b32 [%data], 1;\n" +
+                     fences),
+      "the box is 32 elements of u32 = 128 bytes wide; the swizzle 32B takes "
+      "32 at most");
+  EXPECT_CONTAINS(
+      changedFailure("mov.u64 %rd3, 8;\nadd.s64 %rd3, %rd3, %in;\n"
+                     "@%leader tensormap.replace.tile.global_address.global"
+                     ".b1024.b64 [%data], %rd3;\n" +
+                     fences),
+      "multiple of 16");
+}
+
+TEST(TensorCopyMustFail, BytesThatTheBoxHasNot) {
+  EXPECT_CONTAINS(changedFailure("", 64), "64 bytes more have come than are "
+                                          "expected");
+  EXPECT_CONTAINS(changedFailure("", 256),
+                  "128 bytes that are expected haven't come");
+}

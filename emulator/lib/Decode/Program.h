@@ -162,6 +162,8 @@ struct Program {
   bool usesLocal = false;
   /// Has work done by pairs of CTAs (cta_group::2), each on an SM of its own.
   bool usesPairs = false;
+  /// The first instruction of tcgen05 with a .cta_group; null if there is none.
+  const ptx::Instruction *firstGrouped = nullptr;
 
   llvm::BumpPtrAllocator arena;
 

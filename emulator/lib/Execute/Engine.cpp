@@ -182,7 +182,8 @@ void SharedUses::ctaExited(CTA &cta) {
   const Use &use = uses.front();
   const IssuePoint &issue = use.operation->issue;
   cta.machine().fail(issue, ReportKind::Protocol,
-                     "CTA " + cta.id().str() +
-                         " has exited while this copy still " + use.verb +
-                         " its shared memory; wait for the copy first");
+                     "CTA " + cta.id().str() + " has exited while " +
+                         quoteMnemonic(cta.grid().program(), issue.inst) +
+                         " still " + use.verb +
+                         " its shared memory; wait until that is done");
 }

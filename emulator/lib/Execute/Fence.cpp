@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 // PTX ISA, section 9.7.13.4. Memory is coherent and one thing happens at a
-// time, so a fence changes no value. A listener sees what it promises.
+// time, so a fence changes no value. A listener sees what it promises. Those of
+// the tensormap proxy are noted, since a copy of a map that was changed without
+// them is reported.
 
 #include "Execute/Engine.h"
 #include "Execute/Lanes.h"
+#include "Execute/TensorMapWrites.h"
 #include "Machine/Machine.h"
+#include "Memory/Access.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -39,24 +43,34 @@ static const Inst *fence(Warp &warp, const Inst *inst, uint32_t mask) {
   return inst + 1;
 }
 
-/// fence.proxy.tensormap::generic.acquire: for 128 bytes at an address.
-static const Inst *fenceTensorMap(Warp &warp, const Inst *inst, uint32_t mask) {
+static const Inst *releaseTensorMaps(Warp &warp, const Inst *inst,
+                                     uint32_t mask) {
+  TensorMapWrites::of(warp.cta().cluster()).release();
+  return fence(warp, inst, mask);
+}
+
+/// For 128 bytes at an address.
+static const Inst *acquireTensorMap(Warp &warp, const Inst *inst,
+                                    uint32_t mask) {
   const auto &address = inst->as<EngineAddress>();
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     EngineCheck check(warp, inst, lane);
-    if (!check.range("tensor map", address.of(warp, lane), 128, 128,
-                     ptx::StateSpace::Global))
+    uint64_t at = address.of(warp, lane);
+    if (!check.range("tensor map", at, 128, 128, ptx::StateSpace::Global))
       return Inst::leave();
+    Cluster &cluster = warp.cta().cluster();
+    TensorMapWrites::of(cluster).acquire(translate(cluster, at, 128));
   }
   return fence(warp, inst, mask);
 }
 
 static bool decodeFence(Decoder &decoder, Inst &inst) {
-  inst.fn = fence;
+  bool ofTensorMaps = decoder.get(Slot::Proxy) == Modifier::TensorMapGeneric;
+  inst.fn = ofTensorMaps ? releaseTensorMaps : fence;
   if (decoder.operandCount() == 0)
     return true;
-  inst.fn = fenceTensorMap;
+  inst.fn = acquireTensorMap;
   inst.extra = decoder.keep(decodeEngineAddress(decoder, decoder.operand(0),
                                                 ptx::StateSpace::Generic));
   return true;

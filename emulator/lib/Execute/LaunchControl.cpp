@@ -11,7 +11,8 @@
 // that only the query instructions understand:
 //
 //   bytes 0-11   the first CTA of the cancelled cluster: x, y, z
-//   bytes 12-15  1 if there is one, 0 if there was none left
+//   bytes 12-15  a mark, by which an answer is told from other bytes; bit 0
+//                says whether there is a cluster, or none was left
 //
 // The first CTA of an answer that has none is undefined; it is (-1, -1, -1)
 // here, since kernels ask for it before they look whether there is one.
@@ -33,17 +34,24 @@ using ptx::StateSpace;
 namespace {
 
 struct Answer {
-  uint32_t first[3];
-  uint32_t canceled;
+  static constexpr uint32_t mark = 0xc1c5a9e0;
+
+  uint32_t first[3] = {~0u, ~0u, ~0u};
+  uint32_t marked = mark;
+
+  bool isAnswer() const { return (marked & ~1u) == mark; }
+  bool isCanceled() const { return marked & 1; }
 };
 constexpr uint32_t answerBytes = sizeof(Answer);
 static_assert(answerBytes == 16);
 
-/// Whether a CTA knows that nothing is left; it must not ask again then.
 class LaunchControl : public Extension {
 public:
   static constexpr ExtensionSlot slot = ExtensionSlot::Launches;
+  /// Whether the CTA knows that nothing is left; it must not ask again then.
   bool sawFailure = false;
+  /// The places in its shared memory that requests in flight will answer to.
+  llvm::SmallVector<uint64_t, 2> awaited;
 };
 
 struct TryCancelInfo {
@@ -55,21 +63,25 @@ class TryCancel : public AsyncOp {
 public:
   TryCancel(IssuePoint issue, llvm::SmallVectorImpl<CopyTarget> &&targets)
       : AsyncOp(EngineKind::LaunchControl, issue), targets(std::move(targets)) {
-    for (const CopyTarget &target : this->targets)
+    for (const CopyTarget &target : this->targets) {
       SharedUses::begin(target.cta(*issue.cta), *this, "writes");
+      awaitedIn(target).push_back(target.address);
+    }
   }
 
   void complete(Machine &machine) override {
     CTA &cta = *issue.cta;
-    Answer answer = {{~0u, ~0u, ~0u}, 0};
+    Answer answer;
     if (std::optional<Dim3> first = cta.grid().cancelCluster())
-      answer = {{first->x, first->y, first->z}, 1};
+      answer = {{first->x, first->y, first->z}, Answer::mark | 1};
     for (const CopyTarget &target : targets) {
       memcpy(translate(cta.cluster(), target.address, answerBytes), &answer,
              answerBytes);
       tellAccess(machine, issue, AccessKind::Write, target.address,
                  answerBytes);
       SharedUses::end(target.cta(cta), *this);
+      auto &awaited = awaitedIn(target);
+      awaited.erase(llvm::find(awaited, target.address));
     }
     for (const CopyTarget &target : targets)
       if (!machine.failed())
@@ -77,6 +89,10 @@ public:
   }
 
 private:
+  llvm::SmallVectorImpl<uint64_t> &awaitedIn(const CopyTarget &target) {
+    return target.cta(*issue.cta).extensions.get<LaunchControl>().awaited;
+  }
+
   llvm::SmallVector<CopyTarget, 2> targets;
 };
 
@@ -98,20 +114,49 @@ static const Inst *tryCancel(Warp &warp, const Inst *inst, uint32_t mask) {
                      StateSpace::SharedCta))
       return Inst::leave();
     llvm::SmallVector<CopyTarget, 2> targets;
-    if (!check.targets(to, info.barrier.of(warp, lane), info.multicasts,
-                       everyone, false, targets))
+    uint64_t barrier = info.barrier.of(warp, lane);
+    if (!check.range("mbarrier", barrier, 8, 8, StateSpace::SharedCta) ||
+        !check.targets(to, barrier, info.multicasts, everyone, false, targets))
       return Inst::leave();
+    for (const CopyTarget &target : targets)
+      if (llvm::is_contained(
+              target.cta(cta).extensions.get<LaunchControl>().awaited,
+              target.address))
+        return check.fail(ReportKind::Protocol,
+                          "another request will answer to " +
+                              nameAddress(cta, target.address) +
+                              ", too, and hasn't yet; let one thread ask, and "
+                              "wait for the answer before it asks again");
     warp.machine().post(std::make_unique<TryCancel>(
         warp.issuePoint(inst, 1u << lane), std::move(targets)));
   }
   return inst + 1;
 }
 
+/// Whether all lanes of `mask` have an answer; if not, the launch has failed.
+static bool haveAnswers(Warp &warp, const Inst *inst, uint32_t mask,
+                        const Answer *answers) {
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    if (answers[lane].isAnswer())
+      continue;
+    EngineCheck(warp, inst, lane)
+        .fail(ReportKind::Protocol,
+              "its operand isn't what a clusterlaunchcontrol.try_cancel has "
+              "written; load the answer when the phase of its mbarrier is "
+              "over");
+    return false;
+  }
+  return true;
+}
+
 static const Inst *isCanceled(Warp &warp, const Inst *inst, uint32_t mask) {
   const Answer *answers = warp.lanes<Answer>(inst->slot[1]);
+  if (!haveAnswers(warp, inst, mask, answers))
+    return Inst::leave();
   uint32_t canceled = 0;
   forEachLane(mask, [&](unsigned lane) {
-    canceled |= uint32_t(answers[lane].canceled != 0) << lane;
+    canceled |= uint32_t(answers[lane].isCanceled()) << lane;
   });
   if (canceled != mask)
     warp.cta().extensions.get<LaunchControl>().sawFailure = true;
@@ -121,6 +166,8 @@ static const Inst *isCanceled(Warp &warp, const Inst *inst, uint32_t mask) {
 
 static const Inst *firstCtaid(Warp &warp, const Inst *inst, uint32_t mask) {
   const Answer *answers = warp.lanes<Answer>(inst->slot[4]);
+  if (!haveAnswers(warp, inst, mask, answers))
+    return Inst::leave();
   for (unsigned dim = 0; dim != 4; ++dim) {
     uint32_t *d = warp.lanes<uint32_t>(inst->slot[dim]);
     forEachLane(mask, [&](unsigned lane) {
@@ -133,6 +180,8 @@ static const Inst *firstCtaid(Warp &warp, const Inst *inst, uint32_t mask) {
 template <unsigned dim>
 static const Inst *firstCtaid(Warp &warp, const Inst *inst, uint32_t mask) {
   const Answer *answers = warp.lanes<Answer>(inst->slot[1]);
+  if (!haveAnswers(warp, inst, mask, answers))
+    return Inst::leave();
   uint32_t *d = warp.lanes<uint32_t>(inst->slot[0]);
   forEachLane(mask, [&](unsigned lane) { d[lane] = answers[lane].first[dim]; });
   return inst + 1;

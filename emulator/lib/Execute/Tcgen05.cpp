@@ -12,6 +12,8 @@
 using namespace drawloom;
 using namespace drawloom::emu;
 using llvm::formatv;
+using ptx::Opcode;
+using ptx::Slot;
 
 TensorProblem drawloom::emu::checkPeer(CTA &cta) {
   uint32_t peer = cta.rank() ^ 1;
@@ -56,4 +58,33 @@ TensorProblem drawloom::emu::readShared(Warp &warp, Reg reg, unsigned lane,
     return {};
   return {ReportKind::IllegalInstruction,
           formatv("matrix {0} {1}", name, problem)};
+}
+
+/// Stands in front of the decoders of all instructions with a .cta_group, which
+/// must be the same in all of a kernel. Answers false where it is.
+static bool refuseMixedGroups(Decoder &decoder, Inst &inst) {
+  const ptx::Instruction *&first = decoder.result().firstGrouped;
+  if (!first)
+    first = &decoder.instruction();
+  ptx::Modifier group = decoder.get(Slot::CtaGroup);
+  ptx::Modifier firstGroup = first->variant->get(Slot::CtaGroup);
+  if (group == firstGroup)
+    return false;
+  decoder.refuse(
+      inst, ReportKind::IllegalInstruction,
+      formatv("'{0}' has .{1}, and '{2}' of line {3} .{4}: all tcgen05 "
+              "instructions of a kernel must have the same",
+              decoder.variant().mnemonic(), ptx::spelling(group),
+              first->variant->mnemonic(), first->line,
+              ptx::spelling(firstGroup)));
+  return true;
+}
+
+void drawloom::emu::registerTcgen05(DecodeTable &table) {
+  for (Opcode opcode :
+       {Opcode::Tcgen05Alloc, Opcode::Tcgen05Dealloc,
+        Opcode::Tcgen05RelinquishAllocPermit, Opcode::Tcgen05Cp,
+        Opcode::Tcgen05Shift, Opcode::Tcgen05Commit, Opcode::Tcgen05Mma,
+        Opcode::Tcgen05MmaSp, Opcode::Tcgen05MmaWs, Opcode::Tcgen05MmaWsSp})
+    table.add(opcode, refuseMixedGroups);
 }

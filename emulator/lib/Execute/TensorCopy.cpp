@@ -16,6 +16,7 @@
 #include "Execute/Lanes.h"
 #include "Execute/MbarrierObject.h"
 #include "Execute/Reduction.h"
+#include "Execute/TensorMapWrites.h"
 #include "Execute/TensorTile.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
@@ -270,6 +271,19 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
   auto name = [&] {
     return "the tensor map at " + nameAddress(cta, address) + ": ";
   };
+  if (const auto *writes = cta.cluster().extensions.find<TensorMapWrites>())
+    if (const TensorMapWrites::Write *write = writes->find(bytes)) {
+      check.fail(ReportKind::Protocol,
+                 name() + quoteMnemonic(warp.program(), write->inst) +
+                     " of line " + Twine(warp.program().line(write->inst)) +
+                     " has changed it, and " +
+                     (write->released
+                          ? "fence.proxy.tensormap::generic.acquire of its "
+                            "address"
+                          : "fence.proxy.tensormap::generic.release") +
+                     " has not been executed since");
+      return false;
+    }
   llvm::Expected<TensorMap> map = decodeTensorMap(bytes);
   if (!map) {
     check.fail(ReportKind::IllegalInstruction,

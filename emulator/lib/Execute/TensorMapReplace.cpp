@@ -10,6 +10,7 @@
 
 #include "Execute/Engine.h"
 #include "Execute/Lanes.h"
+#include "Execute/TensorMapWrites.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "drawloom/Emulator/TensorMap.h"
@@ -69,6 +70,7 @@ static const Inst *replace(Warp &warp, const Inst *inst, uint32_t mask) {
       return warp.fail(inst, 1u << lane, ReportKind::IllegalInstruction,
                        quoteMnemonic(warp.program(), inst) + ": " +
                            llvm::toString(std::move(problem)));
+    TensorMapWrites::of(warp.cta().cluster()).write(host[lane], inst, false);
   }
   return inst + 1;
 }
@@ -112,6 +114,7 @@ static const Inst *copyMap(Warp &warp, const Inst *inst, uint32_t mask) {
     return Inst::leave();
   forEachLane(mask, [&](unsigned lane) {
     memmove(to[lane], from[lane], sizeof(TensorMapBytes));
+    TensorMapWrites::of(warp.cta().cluster()).write(to[lane], inst, true);
   });
   if (Listener *listener = warp.listener()) {
     const ptx::Variant &variant = *warp.program().source(inst)->variant;

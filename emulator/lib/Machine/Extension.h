@@ -41,9 +41,10 @@ enum class ExtensionSlot : uint8_t {
   TensorCore,   ///< tcgen05's work of a CTA
   TensorMemory, ///< Tensor memory of an SM
   Launches,     ///< Launch control and grid dependencies, of a grid
+  TensorMaps,   ///< Tensor maps that a cluster has changed
   MatrixUnit,   ///< The arithmetic of matrix instructions, of a host thread
 };
-inline constexpr unsigned extensionSlotCount = 9;
+inline constexpr unsigned extensionSlotCount = 10;
 
 class Extension {
 public:

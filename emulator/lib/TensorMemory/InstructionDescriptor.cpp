@@ -75,7 +75,11 @@ public:
   }
   void mustBeZero(unsigned low, unsigned size, llvm::StringRef what) {
     if (unsigned value = field(low, size))
-      refuse(formatv("{0} (bit {1}) is {2}, and must be 0", what, low, value));
+      refuse(formatv("{0} (bit{1}) is {2}, and must be 0", what,
+                     size == 1
+                         ? formatv(" {0}", low).str()
+                         : formatv("s {0}-{1}", low, low + size - 1).str(),
+                     value));
   }
   template <typename Code>
   auto lookUp(llvm::ArrayRef<Code> codes, unsigned low, unsigned size,
