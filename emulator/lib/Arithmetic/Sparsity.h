@@ -12,10 +12,10 @@
 // two bits; each names a quarter of the chunk, the lower one that of the first
 // stored half:
 //
-//   a chunk is                   a quarter is       0b1001 (quarters 1 and 2)
-//   is 2 elements of 32 bits        half an element    not valid: 0b0100 or
-//   0b1110 4 elements of 16 or 8 bits   an element         . x y . 8 elements
-//   of 4 bits         two elements       . . w x y z . .
+//   chunk                         quarter           code 0b1001: 1 and 2
+//   2 elements of 32 bits         half an element   invalid; 0b0100 or 0b1110
+//   4 elements of 16 or 8 bits    an element        . x y .
+//   8 elements of 4 bits          two elements      . . w x y z . .
 //
 // `expand` puts the stored elements where they belong, so that the product is
 // that of dense matrices with twice the K. Zeros that aren't stored are
