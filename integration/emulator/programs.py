@@ -33,8 +33,13 @@ def plain(*options: str):
     return lambda: [nvcc("plain", FOLDER / "plain.cu", options)]
 
 
-def gemm(row: str, *problem: int):
-    return lambda: [cutlass.program(row), *problem]
+def gemm(row: str, *problem: int, uses: tuple[str, ...] = ()):
+    return lambda: [cutlass.program(row, uses), *problem]
+
+
+# What makes a kernel one of pairs of CTAs, and its scheduler a dynamic one.
+PAIRS = ("tcgen05.mma.cta_group::2",)
+CLC = ("clusterlaunchcontrol.try_cancel",)
 
 
 PROGRAMS = [
@@ -51,7 +56,14 @@ PROGRAMS = [
             "it has machine code for sm_100; compile with "
             "-gencode arch=compute_100a,code=compute_100a", succeeds=False),
     Program("cutlass-1cta", "b200", gemm("sm100_bf16_1sm", 328, 384, 200), "Passed"),
-    Program("cutlass-2cta", "b200", gemm("sm100_bf16_2sm", 328, 384, 200), "Passed"),
+    Program("cutlass-2cta-clc", "b200",
+            gemm("sm100_bf16_2sm", 328, 384, 200, uses=PAIRS + CLC), "Passed"),
+    # The last tiles are cut off in all three sizes, and so are the blocks of scales.
+    Program("cutlass-mxfp8-1cta", "b200",
+            gemm("sm100_mxfp8_1sm", 328, 200, 272, uses=(".kind::mxf8f6f4",)), "Passed"),
+    Program("cutlass-nvfp4-2cta-clc", "b200",
+            gemm("sm100_nvfp4_2sm", 328, 200, 352,
+                 uses=(".kind::mxf4nvf4.block_scale.block16", *PAIRS, *CLC)), "Passed"),
     # Six tiles on eight SMs: some are shared.
     Program("cutlass-streamk", "h100", gemm("sm90_fp8_streamk", 256, 384, 1024), "Passed", sms=8),
     Program("cutlass-pingpong", "h100", gemm("sm90_fp16_pingpong_gelu", 328, 384, 200), "Passed"),

@@ -32,12 +32,17 @@ def build(row: str, ptx: Path, arch: str, output: Path):
              f"-L{toolkit() / 'lib'}", "-l:libcudart.so.13"])
 
 
-def program(name: str) -> Path:
-    """The program of a row of peers/cutlass.py. Its kernel has to be built."""
+def program(name: str, uses: tuple[str, ...] = ()) -> Path:
+    """The program of a row of peers/cutlass.py. Its kernel has to be built, and to
+    have the words of `uses` in its PTX."""
     row = cutlass.CASES[name]
     kernel = cutlass.make(name, row)
     if not kernel.path.exists():
         raise RuntimeError(f"{kernel.path} is missing; `utils/peers build` makes it")
-    parts = inputs(sources=[FOLDER / "gemm_program.cuh", cutlass.FOLDER / "gemm.cuh", kernel.path],
+    text = kernel.path.read_text()
+    if missing := [words for words in uses if words not in text]:
+        raise RuntimeError(f"{kernel.path} has no {', '.join(missing)}")
+    parts = inputs(sources=[*sorted(FOLDER.glob("*.cuh")), cutlass.FOLDER / "gemm.cuh",
+                            kernel.path],
                    packages=cutlass.PACKAGES, code=[build], options=[row])
     return cached(name, parts, lambda output: build(row, kernel.path, kernel.arch, output))

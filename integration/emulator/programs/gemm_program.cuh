@@ -8,17 +8,13 @@
 //
 // CUTLASS's device adapter launches a kernel of peers/cutlass.py, and CUTLASS's
 // reference on the host checks it: `./gemm M N K` says `Passed` or what is
-// wrong. The operands are small whole numbers, so all sums are exact in f32,
-// in any order, and the result has to be equal to the last bit. Only after an
-// activation there is a bound, from the ISA's for tanh.approx.
+// wrong. Operands with block scales have them in CUTLASS's own layout. Results
+// are compared to the last bit; only after an activation there is a bound, from
+// the ISA's for tanh.approx.
 //
 //===----------------------------------------------------------------------===//
 
-#include "cutlass/detail/helper_macros.hpp"
-// CUTLASS's kernels are static, which clang puts into the name of a template and
-// nvcc doesn't; the name has to be the one in the PTX.
-#undef CUTLASS_GLOBAL
-#define CUTLASS_GLOBAL __global__
+#include "program.cuh"
 
 #include "gemm.cuh"
 
@@ -27,44 +23,10 @@
 #include "cutlass/util/packed_stride.hpp"
 #include "cutlass/util/reference/host/gett.hpp"
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <type_traits>
 #include <vector>
 
-#define CHECK(call)                                                            \
-  if (cudaError_t error = (call); error != cudaSuccess) {                      \
-    std::printf("%s: %s\n", #call, cudaGetErrorString(error));                 \
-    std::exit(1);                                                              \
-  }
-#define CHECK_CUTLASS(call)                                                    \
-  if (cutlass::Status status = (call); status != cutlass::Status::kSuccess) {  \
-    std::printf("%s: %s\n", #call, cutlass::cutlassGetStatusString(status));   \
-    std::exit(1);                                                              \
-  }
-
 namespace program {
-
-/// A matrix on the host and on the device, of whole numbers from -2 to 2.
-template <class T> struct Matrix {
-  std::vector<T> host;
-  T *device = nullptr;
-
-  Matrix(size_t count, unsigned seed) : host(count) {
-    for (T &value : host) {
-      seed = seed * 1664525 + 1013904223;
-      value = T(float(int((seed >> 16) % 5) - 2));
-    }
-    CHECK(cudaMalloc(&device, count * sizeof(T)));
-    CHECK(cudaMemcpy(device, host.data(), count * sizeof(T),
-                     cudaMemcpyHostToDevice));
-  }
-  ~Matrix() { cudaFree(device); }
-  void download() {
-    CHECK(cudaMemcpy(host.data(), device, host.size() * sizeof(T),
-                     cudaMemcpyDeviceToHost));
-  }
-};
 
 /// Sets the bias of fusions that have one, and says whether they do.
 template <class Thread, class Element, class = void> struct Bias {
@@ -79,7 +41,86 @@ struct Bias<Thread, Element,
   }
 };
 
-/// What is wrong with an element: 0 if nothing.
+/// The operands of a dense product.
+template <class Mainloop, class LayoutA, class LayoutB, class = void>
+class Operands {
+  Matrix<typename Mainloop::ElementA> a;
+  Matrix<typename Mainloop::ElementB> b;
+  LayoutA layoutA;
+  LayoutB layoutB;
+
+public:
+  Operands(int, int, int, LayoutA layoutA, LayoutB layoutB)
+      : a(size(layoutA), 1), b(size(layoutB), 2), layoutA(layoutA),
+        layoutB(layoutB) {}
+
+  void set(typename Mainloop::Arguments &arguments) {
+    arguments.ptr_A = a.device_data();
+    arguments.dA = layoutA.stride();
+    arguments.ptr_B = b.device_data();
+    arguments.dB = layoutB.stride();
+  }
+
+  /// What CUTLASS's reference takes.
+  auto reference() {
+    auto tensorA = a.tensor(layoutA);
+    auto tensorB = b.tensor(layoutB);
+    return cutlass::reference::host::GettMainloopParams<
+        float, decltype(tensorA), decltype(tensorB)>(tensorA, tensorB);
+  }
+};
+
+/// The operands of a product with block scales: a scale belongs to 16 or 32
+/// elements along K. Scales are quarters from 1/4 to 2, to the nearest power of
+/// two where the type has no others.
+template <class Mainloop, class LayoutA, class LayoutB>
+class Operands<Mainloop, LayoutA, LayoutB,
+               std::void_t<typename Mainloop::Sm1xxBlkScaledConfig>> {
+  using Config = typename Mainloop::Sm1xxBlkScaledConfig;
+  using Scale = typename Mainloop::ElementSF;
+  Matrix<typename Mainloop::ElementA> a;
+  Matrix<typename Mainloop::ElementB> b;
+  LayoutA layoutA;
+  LayoutB layoutB;
+  typename Mainloop::LayoutSFA scaleLayoutA;
+  typename Mainloop::LayoutSFB scaleLayoutB;
+  Matrix<Scale> scalesA, scalesB;
+
+public:
+  Operands(int m, int n, int k, LayoutA layoutA, LayoutB layoutB)
+      : a(size(layoutA), 1), b(size(layoutB), 2), layoutA(layoutA),
+        layoutB(layoutB),
+        scaleLayoutA(Config::tile_atom_to_shape_SFA(
+            cute::make_shape(m, n, k, 1))),
+        scaleLayoutB(Config::tile_atom_to_shape_SFB(
+            cute::make_shape(m, n, k, 1))),
+        scalesA(size(cute::filter_zeros(scaleLayoutA)), 6, 1, 8, 0.25f),
+        scalesB(size(cute::filter_zeros(scaleLayoutB)), 7, 1, 8, 0.25f) {}
+
+  void set(typename Mainloop::Arguments &arguments) {
+    arguments.ptr_A = a.device_data();
+    arguments.dA = layoutA.stride();
+    arguments.ptr_B = b.device_data();
+    arguments.dB = layoutB.stride();
+    arguments.ptr_SFA = scalesA.device_data();
+    arguments.layout_SFA = scaleLayoutA;
+    arguments.ptr_SFB = scalesB.device_data();
+    arguments.layout_SFB = scaleLayoutB;
+  }
+
+  auto reference() {
+    auto tensorA = a.tensor(layoutA);
+    auto tensorB = b.tensor(layoutB);
+    auto tensorScalesA = scalesA.tensor(scaleLayoutA);
+    auto tensorScalesB = scalesB.tensor(scaleLayoutB);
+    return cutlass::reference::host::GettBlockScalingMainloopParams<
+        float, decltype(tensorA), decltype(tensorScalesA), decltype(tensorB),
+        decltype(tensorScalesB)>(tensorA, tensorScalesA, tensorB,
+                                 tensorScalesB);
+  }
+};
+
+/// Whether an element isn't what it has to be.
 inline bool differs(float found, float linear, bool gelu) {
   if (!gelu)
     return found != float(peer::bf16(linear));
@@ -94,78 +135,60 @@ inline bool differs(float found, float linear, bool gelu) {
 
 template <class Kernel> int run(int m, int n, int k, bool gelu) {
   using Gemm = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
-  using Element = typename Kernel::ElementA;
   using peer::bf16;
   const float alpha = 0.5f, beta = 2;
-
-  Matrix<Element> a(size_t(m) * k, 1), b(size_t(n) * k, 2);
-  Matrix<bf16> c(size_t(m) * n, 3), d(size_t(m) * n, 4), bias(n, 5);
-  auto strideA =
-      cutlass::make_cute_packed_stride(typename Kernel::StrideA{}, {m, k, 1});
-  auto strideB =
-      cutlass::make_cute_packed_stride(typename Kernel::StrideB{}, {n, k, 1});
-  auto strideC =
-      cutlass::make_cute_packed_stride(typename Kernel::StrideC{}, {m, n, 1});
-  auto strideD =
-      cutlass::make_cute_packed_stride(typename Kernel::StrideD{}, {m, n, 1});
+  auto layoutOf = [](auto stride, int rows, int columns) {
+    return cute::make_layout(
+        cute::make_shape(rows, columns, 1),
+        cutlass::make_cute_packed_stride(stride, {rows, columns, 1}));
+  };
+  auto layoutA = layoutOf(typename Kernel::StrideA{}, m, k);
+  auto layoutB = layoutOf(typename Kernel::StrideB{}, n, k);
+  auto layoutC = layoutOf(typename Kernel::StrideC{}, m, n);
+  auto layoutD = layoutOf(typename Kernel::StrideD{}, m, n);
+  Operands<typename Kernel::CollectiveMainloop, decltype(layoutA),
+           decltype(layoutB)>
+      operands(m, n, k, layoutA, layoutB);
+  Matrix<bf16> c(size(layoutC), 3), d(size(layoutD), 4), bias(n, 5);
 
   typename Gemm::Arguments arguments{};
   arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
   arguments.problem_shape = {m, n, k, 1};
-  arguments.mainloop.ptr_A = a.device;
-  arguments.mainloop.dA = strideA;
-  arguments.mainloop.ptr_B = b.device;
-  arguments.mainloop.dB = strideB;
-  arguments.epilogue.ptr_C = c.device;
-  arguments.epilogue.dC = strideC;
-  arguments.epilogue.ptr_D = d.device;
-  arguments.epilogue.dD = strideD;
+  operands.set(arguments.mainloop);
+  arguments.epilogue.ptr_C = c.device_data();
+  arguments.epilogue.dC = layoutC.stride();
+  arguments.epilogue.ptr_D = d.device_data();
+  arguments.epilogue.dD = layoutD.stride();
   arguments.epilogue.thread.alpha = alpha;
   arguments.epilogue.thread.beta = beta;
   using Thread = std::remove_reference_t<decltype(arguments.epilogue.thread)>;
   bool biased =
-      Bias<Thread, bf16>::set(arguments.epilogue.thread, bias.device);
+      Bias<Thread, bf16>::set(arguments.epilogue.thread, bias.device_data());
   arguments.hw_info.sm_count =
       cutlass::KernelHardwareInfo::query_device_multiprocessor_count(0);
+  launch<Gemm>(arguments);
+  d.sync_host();
 
-  Gemm gemm;
-  CHECK_CUTLASS(gemm.can_implement(arguments));
-  void *workspace = nullptr;
-  size_t workspaceBytes = Gemm::get_workspace_size(arguments);
-  CHECK(cudaMalloc(&workspace, workspaceBytes));
-  CHECK_CUTLASS(gemm.initialize(arguments, workspace));
-  CHECK_CUTLASS(gemm.run());
-  CHECK(cudaDeviceSynchronize());
-  d.download();
-
-  std::vector<float> reference(size_t(m) * n);
-  auto tensorA = cute::make_tensor(
-      a.host.data(), cute::make_layout(cute::make_shape(m, k, 1), strideA));
-  auto tensorB = cute::make_tensor(
-      b.host.data(), cute::make_layout(cute::make_shape(n, k, 1), strideB));
-  auto tensorC = cute::make_tensor(
-      c.host.data(), cute::make_layout(cute::make_shape(m, n, 1), strideC));
-  auto tensorD = cute::make_tensor(
-      reference.data(), cute::make_layout(cute::make_shape(m, n, 1), strideD));
+  std::vector<float> reference(size(layoutD));
+  auto tensorC = c.tensor(layoutC);
+  auto tensorD = cute::make_tensor(reference.data(), layoutD);
   namespace host = cutlass::reference::host;
-  host::GettMainloopParams<float, decltype(tensorA), decltype(tensorB)>
-      mainloop(tensorA, tensorB);
   host::GettEpilogueParams<float, float, float, float, decltype(tensorC),
                            decltype(tensorD)>
       epilogue(alpha, beta, tensorC, tensorD);
-  host::Gemm3x(mainloop, epilogue);
+  host::Gemm3x(operands.reference(), epilogue);
 
+  auto found = d.tensor(layoutD);
   for (int i = 0; i != m; ++i)
     for (int j = 0; j != n; ++j) {
-      size_t at = size_t(i) * n + j;
-      float linear = reference[at] + (biased ? float(bias.host[j]) : 0);
-      if (!differs(float(d.host[at]), linear, gelu))
+      float linear =
+          tensorD(i, j, 0) + (biased ? float(bias.host_data(j)) : 0);
+      if (!differs(float(found(i, j, 0)), linear, gelu))
         continue;
       std::printf("Failed: (%d, %d) is %g; before the activation %g is right\n",
-                  i, j, float(d.host[at]), linear);
+                  i, j, float(found(i, j, 0)), linear);
       return 1;
     }
-  CHECK(cudaFree(workspace));
   std::printf("Passed\n");
   return 0;
 }
