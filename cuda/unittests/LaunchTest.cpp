@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Library.h"
-#include <cstring>
 #include <numeric>
 
 using namespace drawloom::cuda;
@@ -192,71 +191,4 @@ TEST_F(CudaTest, Schedules) {
   setenv("DRAWLOOM_SCHEDULE", "anyhow", 1);
   EXPECT_RESULT(run(), CUDA_ERROR_INVALID_VALUE);
   unsetenv("DRAWLOOM_SCHEDULE");
-}
-
-// A tile of 16 x 8 words of a matrix of 40 x 20, from row 10, column 12. What
-// lies outside is zero.
-TEST_F(CudaTest, TensorMap) {
-  FunctionState *k = function(R"(
-.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
-  .reg .pred %p, %q;
-  .reg .b32 %r<4>;
-  .reg .b64 %rd<4>;
-  .shared .align 128 .b8 tile[512];
-  .shared .align 8 .b64 bar;
-  mov.u32 %r1, %tid.x;
-  setp.ne.u32 %p, %r1, 0;
-  @%p bra ready;
-  mbarrier.init.shared.b64 [bar], 1;
-  fence.mbarrier_init.release.cluster;
-  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;
-  mov.b64 %rd1, map;
-  cvta.param.u64 %rd1, %rd1;
-  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
-    [tile], [%rd1, {12, 10}], [bar];
-ready:
-  bar.sync 0;
-wait:
-  mbarrier.try_wait.parity.shared.b64 %q, [bar], 0;
-  @!%q bra wait;
-  shl.b32 %r2, %r1, 2;
-  mov.u32 %r3, tile;
-  add.u32 %r3, %r3, %r2;
-  ld.shared.u32 %r3, [%r3];
-  ld.param.u64 %rd2, [out];
-  cvt.u64.u32 %rd3, %r2;
-  add.u64 %rd2, %rd2, %rd3;
-  st.global.u32 [%rd2], %r3;
-  ret;
-}
-)");
-  std::vector<uint32_t> matrix(20 * 40);
-  std::iota(matrix.begin(), matrix.end(), 1);
-  DevicePointer data = upload(matrix), out = upload(std::vector<uint32_t>(128));
-  uint64_t dims[] = {20, 40}, strides[] = {80};
-  uint32_t box[] = {16, 8}, ones[] = {1, 1};
-  alignas(64) char map[128];
-  auto encode = [&] {
-    return cu.cuTensorMapEncodeTiled(map, /*type=*/2, 2,
-                                     reinterpret_cast<void *>(data), dims,
-                                     strides, box, ones, 0, 0, 0, 0);
-  };
-  EXPECT_OK(encode());
-  void *parameters[] = {map, &out};
-  EXPECT_OK(cu.cuLaunchKernel(k, 1, 1, 1, 128, 1, 1, 0, nullptr, parameters,
-                              nullptr));
-  std::vector<uint32_t> expected;
-  for (unsigned row = 10; row != 18; ++row)
-    for (unsigned column = 12; column != 28; ++column)
-      expected.push_back(column < 20 ? matrix[row * 20 + column] : 0);
-  EXPECT_EQ(download<uint32_t>(out, 128), expected);
-
-  strides[0] = 84;
-  EXPECT_RESULT(encode(), CUDA_ERROR_INVALID_VALUE);
-  strides[0] = 80;
-  box[0] = 257;
-  EXPECT_RESULT(encode(), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_RESULT(cu.cuTensorMapEncodeTiled(map, 99, 2, nullptr, dims, strides,
-                                          box, ones, 0, 0, 0, 0),
-                CUDA_ERROR_INVALID_VALUE);
 }

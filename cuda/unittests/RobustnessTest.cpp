@@ -14,6 +14,7 @@
 
 #include "FatBinaryWriter.h"
 #include "Library.h"
+#include <climits>
 #include <cstring>
 #include <random>
 
@@ -109,32 +110,50 @@ TEST_F(Robustness, TensorMaps) {
     return all[random() % sizeof...(values)];
   };
   DevicePointer memory = upload(std::vector<uint8_t>(4096));
-  unsigned good = 0, refused = 0;
+  // Of tiled and of im2col maps.
+  unsigned good[2] = {}, refused[2] = {};
   testing::internal::CaptureStderr();
-  for (int i = 0; i != 20000; ++i) {
+  for (int i = 0; i != 40000; ++i) {
     alignas(64) char map[128];
     uint64_t dims[5], strides[5];
     uint32_t box[5], steps[5];
+    int lower[3], upper[3];
     for (int d = 0; d != 5; ++d) {
-      dims[d] = pick(0, 1, 8, 64, 1000, uint64_t(1) << 32, ~uint64_t(0));
+      dims[d] = pick(8, 64, 128, 1000, 0, uint64_t(1) << 32, ~uint64_t(0));
       strides[d] = pick(16, 64, 128, 24, 0, uint64_t(1) << 40, ~uint64_t(0));
       box[d] = pick(1, 8, 64, 0, 256, 257, ~uint32_t(0));
       steps[d] = pick(1, 1, 1, 2, 8, 9, 0);
     }
-    Result result = cu.cuTensorMapEncodeTiled(
-        map, int(pick(0, 2, 6, 9, 13, 16, 99)),
-        unsigned(pick(1, 2, 3, 5, 0, 6)),
-        reinterpret_cast<void *>(memory + pick(0, 16, 8)), dims, strides, box,
-        steps, int(pick(0, 0, 1, 2, 3)), int(pick(0, 1, 2, 3, 6, 7)),
-        int(pick(0, 1, 3, 4)), int(pick(0, 1, 2)));
-    good += result == CUDA_SUCCESS;
-    refused += result == CUDA_ERROR_INVALID_VALUE;
+    for (int d = 0; d != 3; ++d) {
+      lower[d] = int(pick(0, 0, 0, -1, -2, -17, 128, INT_MIN));
+      upper[d] = int(pick(0, 0, 0, -1, 2, -17, 127, INT_MAX));
+    }
+    int type = int(pick(0, 2, 6, 9, 13, 16, 99));
+    unsigned rank = unsigned(pick(1, 2, 3, 3, 5, 0, 6));
+    void *address = reinterpret_cast<void *>(memory + pick(0, 16, 8));
+    int interleave = int(pick(0, 0, 1, 2, 3));
+    int swizzle = int(pick(0, 1, 2, 3, 6, 7));
+    int promotion = int(pick(0, 1, 3, 4)), fill = int(pick(0, 1, 2));
+    bool im2col = i % 2;
+    Result result =
+        im2col ? cu.cuTensorMapEncodeIm2col(
+                     map, type, rank, address, dims, strides, lower, upper,
+                     box[0], unsigned(pick(1, 8, 64, 1024, 0, 1025)), steps,
+                     interleave, swizzle, promotion, fill)
+               : cu.cuTensorMapEncodeTiled(map, type, rank, address, dims,
+                                           strides, box, steps, interleave,
+                                           swizzle, promotion, fill);
+    good[im2col] += result == CUDA_SUCCESS;
+    refused[im2col] += result == CUDA_ERROR_INVALID_VALUE;
   }
-  EXPECT_EQ(good + refused, 20000u);
-  EXPECT_GT(good, 0u);
+  for (unsigned im2col : {0, 1}) {
+    EXPECT_EQ(good[im2col] + refused[im2col], 20000u);
+    EXPECT_GT(good[im2col], 0u);
+  }
   // A line for each.
   std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), refused);
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'),
+            refused[0] + refused[1]);
 }
 
 TEST_F(Robustness, Launches) {

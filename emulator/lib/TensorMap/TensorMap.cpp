@@ -200,6 +200,15 @@ static llvm::Error checkIm2col(const TensorMap &map) {
                      Twine(dim + 1) + " is " + Twine(value) + "; with rank " +
                      Twine(map.rank) + ", " + Twine(-limit) + " to " +
                      Twine(limit - 1) + " are possible");
+  for (unsigned dim = 0; dim != map.rank - 2; ++dim) {
+    int64_t size = map.dims[dim + 1];
+    int32_t lower = map.lowerCorner[dim], upper = map.upperCorner[dim];
+    if (size + upper <= lower)
+      return error("the bounding box is empty: in dimension " + Twine(dim + 1) +
+                   " it goes from " + Twine(lower) + " to " +
+                   Twine(size - 1 + upper) + " (" + Twine(size - 1) + " + " +
+                   Twine(upper) + ")");
+  }
   return llvm::Error::success();
 }
 
@@ -232,8 +241,9 @@ llvm::Error drawloom::emu::checkTensorMap(const TensorMap &map,
       return error(of("the size") + " is " + Twine(map.dims[dim]) +
                    "; 1 to 2^32 are possible");
     if (map.box[dim] == 0 || map.box[dim] > 256)
-      return error(of("the box size") + " is " + Twine(map.box[dim]) +
-                   "; 1 to 256 are possible");
+      return error((map.im2col ? "the number of channels of a pixel"
+                               : of("the box size")) +
+                   " is " + Twine(map.box[dim]) + "; 1 to 256 are possible");
     if (map.elementStrides[dim] == 0 || map.elementStrides[dim] > 8)
       return error(of("the element stride") + " is " +
                    Twine(map.elementStrides[dim]) + "; 1 to 8 are possible");
