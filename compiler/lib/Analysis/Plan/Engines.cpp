@@ -44,6 +44,12 @@ bool plan::isTensorCoreProduct(Operation *op,
          arch.mma == target::MmaInstruction::Tcgen05;
 }
 
+bool plan::isPromoted(Operation *op, const target::Architecture &arch) {
+  auto product = dyn_cast_if_present<tile::MmaOp>(op);
+  return product && arch.mma == target::MmaInstruction::Wgmma &&
+         getElementBits(product.getA().getType().getElementType()) == 8;
+}
+
 Engine plan::getProducerEngine(PipeOp pipe, const target::Architecture &arch) {
   bool anyValue = false, allLoads = true, allProducts = true, oneWarp = true;
   for (Operation *user : pipe.getPipe().getUsers()) {

@@ -132,7 +132,8 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
 /// else does. Then one set of registers is enough, and nobody reads them
 /// between two iterations. A product that starts anew has other registers,
 /// which are copied at the end of an iteration, so it has to be done by then.
-static bool isSumInPlace(scf::ForOp loop, unsigned index) {
+static bool isSumInPlace(scf::ForOp loop, unsigned index,
+                         const target::Architecture &arch) {
   Value carried = loop.getRegionIterArg(index);
   Value value = loop.getBody()->getTerminator()->getOperand(index);
   while (value != carried) {
@@ -144,7 +145,7 @@ static bool isSumInPlace(scf::ForOp loop, unsigned index) {
       continue;
     }
     auto product = dyn_cast_if_present<tile::MmaOp>(plan::getMaker(value));
-    if (!product)
+    if (!product || plan::isPromoted(product, arch))
       return false;
     value = product.getAcc();
   }
@@ -159,7 +160,8 @@ Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
   Operation *maker = plan::getMaker(result);
   if (plan::isTensorCoreProduct(maker, kernel.arch))
     return Carried::Filled;
-  return isa_and_present<tile::MmaOp>(maker) && isSumInPlace(op, index)
+  return isa_and_present<tile::MmaOp>(maker) &&
+                 isSumInPlace(op, index, kernel.arch)
              ? Carried::Sum
              : Carried::Fragment;
 }

@@ -49,6 +49,10 @@ mlir::Operation *getMaker(mlir::Value value);
 /// memory.
 bool isTensorCoreProduct(mlir::Operation *op, const target::Architecture &arch);
 
+/// Whether a product is done when the next operation starts, because threads
+/// add it to the total: wgmma's own sums of 8-bit products keep too few bits.
+bool isPromoted(mlir::Operation *op, const target::Architecture &arch);
+
 /// What fills the slots of a verified pipe.
 Engine getProducerEngine(agent::PipeOp pipe, const target::Architecture &arch);
 

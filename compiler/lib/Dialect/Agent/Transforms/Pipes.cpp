@@ -9,6 +9,7 @@
 #include "Pipes.h"
 #include "Copies.h"
 #include "Dataflow.h"
+#include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -231,7 +232,8 @@ int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
     forEachRead(value, role, owners, [&](OpOperand &use) {
       auto product = dyn_cast<tile::MmaOp>(use.getOwner());
       any = true;
-      all &= product && product->getBlock() == value.getParentBlock() &&
+      all &= product && !plan::isPromoted(product, arch) &&
+             product->getBlock() == value.getParentBlock() &&
              product.getResult().hasOneUse() &&
              isa<scf::YieldOp>(*product->user_begin());
     });
