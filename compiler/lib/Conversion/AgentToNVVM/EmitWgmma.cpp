@@ -34,6 +34,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <array>
 
 using namespace mlir;
 using namespace drawloom;
@@ -107,7 +108,9 @@ static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
       elements);
 }
 
-void Emitter::waitForProducts(int64_t newest, MutableArrayRef<Value> others) {
+void Emitter::waitForProducts(int64_t newest) {
+  if (inFlight.empty())
+    return;
   SmallVector<Value> done;
   for (const InFlight &product : inFlight)
     if (groups - product.group >= newest)
@@ -138,9 +141,6 @@ void Emitter::waitForProducts(int64_t newest, MutableArrayRef<Value> others) {
     for (auto &[key, tile] : tiles)
       if (tile.value == before)
         tile.value = after;
-    for (Value &other : others)
-      if (other == before)
-        other = after;
   }
 }
 
@@ -148,7 +148,7 @@ void Emitter::finishProduct(Value tile) {
   Value sum = tiles.lookup(tile).value;
   for (const InFlight &product : inFlight)
     if (product.sum == sum)
-      return waitForProducts(groups - product.group, {});
+      return waitForProducts(groups - product.group);
 }
 
 void Emitter::finishProductsExcept(ValueRange kept) {
@@ -157,7 +157,7 @@ void Emitter::finishProductsExcept(ValueRange kept) {
     if (!llvm::is_contained(kept, product.sum))
       newest = groups - product.group;
   if (newest)
-    waitForProducts(*newest, {});
+    waitForProducts(*newest);
 }
 
 void Emitter::carryProducts(ValueRange sums) {
@@ -230,9 +230,11 @@ Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
 }
 
 /// The columns [first, first + columns) of a product. Adds to `sum`, elements
-/// of a fragment of as many columns, or starts from zero if there are none.
+/// of a fragment of as many columns, or starts from zero: in the registers of
+/// `sum`, or in new ones if there are none.
 SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
-                                         int64_t columns, ArrayRef<Value> sum) {
+                                         int64_t columns, ArrayRef<Value> sum,
+                                         bool fromZero) {
   const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
   Type aType = op.getA().getType().getElementType();
   Type bType = op.getB().getType().getElementType();
@@ -248,7 +250,7 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
   std::string text = "{\n.reg .pred first, next;\n"
                      ".reg .b64 da, db;\n"
                      "setp.ne.b32 first, " +
-                     std::to_string(sum.empty() ? 0 : 1) +
+                     std::to_string(fromZero ? 0 : 1) +
                      ", 0;\nsetp.ne.b32 next, 1, 0;\n";
   auto addInput = [&](Value value) {
     inputs.push_back(value);
@@ -357,6 +359,15 @@ LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
 /// Where the registers do not hold both, it is made in parts of columns. A part
 /// is waited for before the next one starts: ptxas takes turns with the
 /// products of a part that threads read while others are in flight.
+///
+///   part 0    wgmma to p   commit   wait   total += p
+///   part 1    wgmma to q   commit   wait   total += q     while p is added
+///   part 2    wgmma to p   ...
+///
+/// The additions are inline assembly, because LLVM moves others behind the last
+/// part, where all parts are alive. Two sets of registers, p and q, take turns:
+/// ptxas still adds one part while the next is made, and left to itself it
+/// takes a third set.
 LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
   FailureOr<Value> total = getFragment(op.getAcc(), op);
   if (failed(total))
@@ -369,15 +380,24 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
   while (columns / 2 * blocks > most && columns % 16 == 0)
     columns /= 2;
   int64_t perBlock = op.getN() / 2, perPart = columns / 2;
+  size_t count = perPart * blocks;
+  std::string text = "wgmma.wait_group.sync.aligned 0;";
+  for (size_t i = 0; i < count; ++i)
+    text += llvm::formatv("\nadd.rn.f32 ${0}, ${0}, ${1};", i, 2 * count + i);
+  std::array<SmallVector<Value>, 2> turns;
   for (int64_t first = 0; first < op.getN(); first += columns) {
-    Value part = getVector(b, issueProduct(op, first, columns, {}));
-    inFlight.push_back({part, groups, /*readsRegisters=*/false});
-    waitForProducts(0, part);
-    for (auto [index, value] : llvm::enumerate(getElements(b, part))) {
-      int64_t block = index / perPart, within = index % perPart;
-      Value &to = elements[block * perBlock + first / 2 + within];
-      to = arith::AddFOp::create(b, to, value);
-    }
+    SmallVector<Value> &part = turns[first / columns % turns.size()];
+    part = issueProduct(op, first, columns, part, /*fromZero=*/true);
+    waitForProducts(0);
+    SmallVector<Value *> changed;
+    for (int64_t block = 0; block < blocks; ++block)
+      for (int64_t i = 0; i < perPart; ++i)
+        changed.push_back(&elements[block * perBlock + first / 2 + i]);
+    SmallVector<Value> before = llvm::map_to_vector(
+        changed, [](const Value *element) { return *element; });
+    for (auto [element, after] :
+         llvm::zip_equal(changed, emitAssembly(b, text, count, before, part)))
+      *element = after;
   }
   tiles[op.getResult()] = {Tile::Kind::Fragment, getVector(b, elements)};
   return success();
@@ -386,7 +406,7 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
 LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
   if (failed(checkWgmma(op)))
     return failure();
-  if (plan::getElementBits(op.getA().getType().getElementType()) == 8)
+  if (plan::isPromoted(op, kernel.arch))
     return emitPromoted(op);
   // The registers that A is copied to belong to this instruction: the last
   // product that read registers has to be done with them.
@@ -394,7 +414,7 @@ LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
   if (readsRegisters)
     for (const InFlight &product : llvm::reverse(inFlight))
       if (product.readsRegisters) {
-        waitForProducts(groups - product.group, {});
+        waitForProducts(groups - product.group);
         break;
       }
   // Products that add to the same sum are done in order, so none waits for the
@@ -411,7 +431,8 @@ LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
                                    }),
                    inFlight.end());
   }
-  SmallVector<Value> next = issueProduct(op, 0, op.getN(), elements);
+  SmallVector<Value> next =
+      issueProduct(op, 0, op.getN(), elements, elements.empty());
   Value result = getVector(b, next);
   inFlight.push_back({result, groups, readsRegisters});
   tiles[op.getResult()] = {Tile::Kind::Fragment, result};

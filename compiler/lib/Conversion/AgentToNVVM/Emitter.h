@@ -321,14 +321,13 @@ private:
   llvm::LogicalResult checkWgmma(tile::MmaOp op);
   llvm::SmallVector<mlir::Value> issueProduct(tile::MmaOp op, int64_t first,
                                               int64_t columns,
-                                              llvm::ArrayRef<mlir::Value> sum);
+                                              llvm::ArrayRef<mlir::Value> sum,
+                                              bool fromZero);
   llvm::FailureOr<mlir::Value> getSum(mlir::Value tile, mlir::Operation *user);
   mlir::Value getDescriptor(mlir::Value slot, uint64_t bits, int64_t rows);
   bool isInFlight(mlir::Value tile);
-  /// Waits until at most the newest groups are not done. `others` are updated
-  /// as the tiles are.
-  void waitForProducts(int64_t newest,
-                       llvm::MutableArrayRef<mlir::Value> others = {});
+  /// Waits until at most the newest groups are not done.
+  void waitForProducts(int64_t newest);
   void finishProduct(mlir::Value tile);
   void finishProductsExcept(mlir::ValueRange kept);
   /// At an edge of a loop: these sums may be in flight, and nothing else is.
