@@ -331,6 +331,15 @@ static void cover(llvm::StringRef arch, std::vector<GemmOptions> &all) {
         o.k = ragged ? o.tileK + rowStep : o.tileK;
         all.push_back(o);
       }
+  // The widest tile, which Hopper sums up in parts where it adds up in threads.
+  for (unsigned type = 0; type != mainTypes; ++type) {
+    GemmOptions o = withTypes(arch, types[type]);
+    o.tileN = 256;
+    o.m = 144;
+    o.n = 272;
+    o.k = 2 * o.tileK + rowStep;
+    all.push_back(o);
+  }
   for (unsigned slots = 1; slots <= 8; ++slots) {
     std::vector<unsigned> seen;
     for (unsigned trips :
