@@ -398,3 +398,59 @@ TEST(Tcgen05Order, EveryLaneStartsAnMma) {
                     {}),
             48.0f);
 }
+
+//===----------------------------------------------------------------------===//
+// Products of several commits
+//===----------------------------------------------------------------------===//
+
+/// MMAs to columns 0 and 8, a commit, and all wait for it.
+static std::string roundOfMmas(unsigned number) {
+  return mmaBy("%p1", 0) + mmaBy("%p1", 8) + Tcgen05Kernel::commit() +
+         Tcgen05Kernel::wait(std::to_string(number), number % 2) +
+         "bar.sync 0;\n";
+}
+
+// What an MMA multiplies is what was in shared memory at its own commit,
+// however late somebody looks at the sum, and however many MMAs there are.
+TEST(Tcgen05Order, OperandsThatChangeBetweenCommits) {
+  for (unsigned rounds : {2, 3, 33, 70}) {
+    std::string body = roundOfMmas(0) +
+                       "mov.b32 %r14, 0;\n@%p1 st.shared.b32 [smem], %r14;\n"
+                       "fence.proxy.async;\nbar.sync 0;\n";
+    for (unsigned number = 1; number != rounds; ++number)
+      body += roundOfMmas(number);
+    for (const RunOptions &options : manyOptions())
+      EXPECT_EQ(firstOf(body, options), 16 + 14 * (rounds - 1.0f));
+  }
+}
+
+// A store to the accumulator is behind the MMAs of the commits before it, and
+// in front of those after it.
+TEST(Tcgen05Order, StoreBetweenCommits) {
+  std::string store = "mov.b32 %x0, 0f42C80000;\n"
+                      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%w], {%x0};\n"
+                      "tcgen05.wait::st.sync.aligned;\n"
+                      "tcgen05.fence::before_thread_sync;\nbar.sync 0;\n"
+                      "tcgen05.fence::after_thread_sync;\n";
+  for (const RunOptions &options : manyOptions())
+    EXPECT_EQ(firstOf(roundOfMmas(0) + roundOfMmas(1) + store + roundOfMmas(2) +
+                          roundOfMmas(3),
+                      options),
+              132.0f);
+}
+
+// A load between commits sees the MMAs so far, and those behind it still add to
+// them.
+TEST(Tcgen05Order, LoadBetweenCommits) {
+  std::string copyAway =
+      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%x0}, [%w+8];\n"
+      "tcgen05.wait::ld.sync.aligned;\n"
+      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%w], {%x0};\n"
+      "tcgen05.wait::st.sync.aligned;\n"
+      "tcgen05.fence::before_thread_sync;\nbar.sync 0;\n"
+      "tcgen05.fence::after_thread_sync;\n";
+  for (const RunOptions &options : manyOptions())
+    EXPECT_EQ(
+        firstOf(roundOfMmas(0) + copyAway + roundOfMmas(1) + copyAway, options),
+        32.0f);
+}

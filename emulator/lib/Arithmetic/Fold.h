@@ -126,6 +126,7 @@ void foldWith(const MmaForm &form, Products products, bool keeps, float scale,
               const Access &access, Step step) {
   const unsigned m = form.m, n = form.n;
   const unsigned count = isOne ? 1 : products.count;
+  const size_t matrix = size_t(products.rows) * n;
   for (unsigned row = 0; row != m; ++row) {
     if (access.skips(row))
       continue;
@@ -138,7 +139,7 @@ void foldWith(const MmaForm &form, Products products, bool keeps, float scale,
       if constexpr (std::is_same_v<typename Step::Value, Float8>)
         d *= scale;
       for (unsigned i = 0; i != count; ++i)
-        d = step.add(d, loadVector<Float8>(from + size_t(i) * m * n + column));
+        d = step.add(d, loadVector<Float8>(from + i * matrix + column));
       to.store(column, step.close(d));
     }
   }

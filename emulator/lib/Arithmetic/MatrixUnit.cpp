@@ -24,7 +24,7 @@ using namespace drawloom::emu;
 
 // The largest product: M and N are what an MMA has at most, K is where a longer
 // product isn't faster any more.
-static constexpr unsigned maxM = 128, maxN = 256, maxK = 512;
+static constexpr unsigned maxN = 256, maxK = 512;
 static constexpr unsigned maxSeparateSteps = 8;
 static constexpr size_t pageBytes = 4096;
 
@@ -86,50 +86,111 @@ struct MatrixUnit::Primitive {
   }
 };
 
-MatrixUnit::MatrixUnit() : library(std::make_unique<Library>()) {
-  auto allocate = [](size_t elements) {
-    return static_cast<char *>(
-        llvm::allocate_buffer(elements * sizeof(float), pageBytes));
-  };
-  aData = allocate(maxM * maxK);
-  bData = allocate(maxN * maxK);
-  cData = allocate(maxM * maxN * maxSeparateSteps);
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+// Both operands may have to be widened to f32.
+static constexpr size_t aBytes = MatrixUnit::maxM * maxK * sizeof(float);
+static constexpr size_t bBytes = maxN * maxK * sizeof(float);
+
+static char *allocate(size_t bytes) {
+  return static_cast<char *>(llvm::allocate_buffer(bytes, pageBytes));
 }
+
+ProductOperands::ProductOperands()
+    : aData(allocate(aBytes)), bData(allocate(bBytes)) {}
+
+ProductOperands::~ProductOperands() {
+  llvm::deallocate_buffer(aData, aBytes, pageBytes);
+  llvm::deallocate_buffer(bData, bBytes, pageBytes);
+}
+
+Panel ProductOperands::panel(char *data, unsigned rows, bool transposed,
+                             unsigned step) const {
+  size_t bytes = bytesOf(infoOf(formField.a).compute);
+  size_t k = formField.k();
+  if (transposed)
+    return {data + step * k * rows * bytes, rows * bytes};
+  if (formField.separate())
+    return {data + step * k * rows * bytes, k * bytes};
+  return {data + step * k * bytes, room * k * bytes};
+}
+
+Panel ProductOperands::a(unsigned step) const {
+  return panel(aData, formField.m, formField.aTransposed, step);
+}
+
+Panel ProductOperands::b(unsigned step) const {
+  return panel(bData, formField.n, formField.bTransposed, step);
+}
+
+/// Moves rows from one distance to another, in place.
+static void moveRows(Panel from, size_t stride, unsigned rows, size_t bytes) {
+  bool apart = stride > from.stride;
+  for (unsigned i = 0; i != rows; ++i) {
+    unsigned row = apart ? rows - 1 - i : i;
+    memmove(from.data + row * stride, from.data + row * from.stride, bytes);
+  }
+}
+
+void ProductOperands::setRoom(unsigned steps) {
+  if (steps == room)
+    return;
+  Panel aPanel = a(0), bPanel = b(0);
+  size_t k = formField.k() * bytesOf(infoOf(formField.a).compute);
+  room = steps;
+  if (formField.separate())
+    return;
+  size_t bytes = stepsField * k;
+  if (!formField.aTransposed)
+    moveRows(aPanel, steps * k, formField.m, bytes);
+  if (!formField.bTransposed)
+    moveRows(bPanel, steps * k, formField.n, bytes);
+}
+
+void ProductOperands::grow(unsigned steps) {
+  // Where there are more than at first, there will be more still.
+  if (steps > room)
+    setRoom(formField.maxSteps());
+  stepsField = steps;
+}
+
+//===----------------------------------------------------------------------===//
+// The unit
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t cBytes =
+    MatrixUnit::maxM * maxN * maxSeparateSteps * sizeof(float);
+
+MatrixUnit::MatrixUnit()
+    : library(std::make_unique<Library>()), cData(allocate(cBytes)) {}
 
 MatrixUnit::~MatrixUnit() {
   primitives.clear();
-  llvm::deallocate_buffer(aData, maxM * maxK * sizeof(float), pageBytes);
-  llvm::deallocate_buffer(bData, maxN * maxK * sizeof(float), pageBytes);
-  llvm::deallocate_buffer(cData, maxM * maxN * maxSeparateSteps * sizeof(float),
-                          pageBytes);
+  llvm::deallocate_buffer(cData, cBytes, pageBytes);
 }
 
-void MatrixUnit::begin(const MmaForm &newForm, unsigned newSteps) {
-  form = newForm;
-  steps = newSteps;
-  isWideB = false;
+std::unique_ptr<ProductOperands> MatrixUnit::take(const MmaForm &form,
+                                                  unsigned steps) {
+  std::unique_ptr<ProductOperands> operands;
+  if (unused.empty()) {
+    operands = std::make_unique<ProductOperands>();
+  } else {
+    operands = std::move(unused.back());
+    unused.pop_back();
+  }
+  operands->formField = form;
+  operands->stepsField = operands->room = steps;
+  return operands;
 }
 
-Panel MatrixUnit::panel(char *data, unsigned rows, bool transposed,
-                        unsigned step) const {
-  size_t bytes = bytesOf(infoOf(form.a).compute);
-  size_t k = form.k();
-  if (transposed)
-    return {data + step * k * rows * bytes, rows * bytes};
-  if (form.separate())
-    return {data + step * k * rows * bytes, k * bytes};
-  return {data + step * k * bytes, steps * k * bytes};
+void MatrixUnit::give(std::unique_ptr<ProductOperands> operands) {
+  unused.push_back(std::move(operands));
 }
 
-Panel MatrixUnit::a(unsigned step) const {
-  return panel(aData, form.m, form.aTransposed, step);
-}
-
-Panel MatrixUnit::b(unsigned step) const {
-  return panel(bData, form.n, form.bTransposed, step);
-}
-
-llvm::Expected<MatrixUnit::Primitive *> MatrixUnit::primitive(Compute compute) {
+llvm::Expected<MatrixUnit::Primitive *>
+MatrixUnit::primitive(const MmaForm &form, unsigned steps, Compute compute) {
   int64_t m = form.m, n = form.n, k = form.k(), batch = steps;
   if (!form.separate()) {
     k *= steps;
@@ -151,7 +212,6 @@ llvm::Expected<MatrixUnit::Primitive *> MatrixUnit::primitive(Compute compute) {
       {n * k, form.bTransposed ? n : 1, form.bTransposed ? 1 : k},
       {m * n, n, 1}};
   const dnnl_data_type_t types[3] = {type, type, dnnl_f32};
-  char *const buffers[3] = {aData, bData, cData};
   // Without a batch oneDNN has faster code.
   unsigned skip = batch == 1;
   dnnl_memory_desc_t descs[3];
@@ -163,7 +223,7 @@ llvm::Expected<MatrixUnit::Primitive *> MatrixUnit::primitive(Compute compute) {
       return error;
     if (llvm::Error error =
             check(dnnl_memory_create(&made->memories[i], &descs[i],
-                                     library->engine, buffers[i]),
+                                     library->engine, DNNL_MEMORY_NONE),
                   "memory_create"))
       return error;
   }
@@ -201,24 +261,31 @@ static void widen(char *data, size_t elements) {
   }
 }
 
-llvm::Expected<Products> MatrixUnit::multiply() {
+llvm::Expected<Products> MatrixUnit::multiply(ProductOperands &operands) {
   OneThread guard;
   if (llvm::Error error = check(library->status, "engine"))
     return error;
-  llvm::Expected<Primitive *> found = primitive(infoOf(form.a).compute);
+  const MmaForm &form = operands.form();
+  const unsigned steps = operands.steps();
+  operands.setRoom(steps);
+  llvm::Expected<Primitive *> found =
+      primitive(form, steps, infoOf(form.a).compute);
   if (!found)
     return found.takeError();
   if ((*found)->widens) {
     size_t k = size_t(form.k()) * steps;
-    widen(aData, form.m * k);
-    if (!isWideB)
-      widen(bData, form.n * k);
-    isWideB = true;
-    found = primitive(Compute::F32);
+    widen(operands.aData, form.m * k);
+    widen(operands.bData, form.n * k);
+    found = primitive(form, steps, Compute::F32);
     if (!found)
       return found.takeError();
   }
   Primitive &primitive = **found;
+  void *const data[3] = {operands.aData, operands.bData, cData};
+  for (auto [memory, at] : llvm::zip_equal(primitive.memories, data))
+    if (llvm::Error error =
+            check(dnnl_memory_set_data_handle(memory, at), "memory"))
+      return error;
   const dnnl_exec_arg_t arguments[] = {
       {DNNL_ARG_SRC, primitive.memories[0]},
       {DNNL_ARG_WEIGHTS, primitive.memories[1]},
@@ -232,5 +299,5 @@ llvm::Expected<Products> MatrixUnit::multiply() {
           check(dnnl_stream_wait(library->stream), "stream_wait"))
     return error;
   return Products{reinterpret_cast<const float *>(cData),
-                  form.separate() ? steps : 1};
+                  form.separate() ? steps : 1, form.m};
 }

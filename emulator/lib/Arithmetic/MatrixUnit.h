@@ -10,11 +10,14 @@
 // MMA is too small to be worth a call, so MMAs that add to the same accumulator
 // one after the other are one product whose K is theirs together:
 //
-//   unit.begin(form, steps);
-//   for each step: pack its operands into unit.a(step) and unit.b(step)
-//   unit.multiply() gives the products, which are folded into D (Fold.h).
+//   auto operands = unit.take(form, steps);
+//   for each step: pack its operands into operands->a(step) and b(step)
+//   unit.multiply(*operands) gives the products, which are folded into D
+//   (Fold.h);
+//   unit.give(std::move(operands));
 //
-// Another A may be packed then and multiplied with the same B.
+// Operands may be kept, and grow, for as long as nobody looks at D: the unit is
+// the host thread's, what it takes is not.
 //
 // Which MMAs are taken together depends on the program alone (never on what the
 // scheduler chose), so the order of all additions does too.
@@ -33,6 +36,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <vector>
 
 namespace drawloom::emu {
 
@@ -63,40 +67,70 @@ struct MmaForm {
   unsigned maxSteps() const;
 };
 
+/// The operands of one product, in memory of their own.
+class ProductOperands {
+public:
+  ProductOperands();
+  ~ProductOperands();
+
+  const MmaForm &form() const { return formField; }
+  unsigned steps() const { return stepsField; }
+  /// There are more steps than before, at most form().maxSteps(); what is
+  /// packed stays.
+  void grow(unsigned steps);
+  /// Where the operands of a step go: rows of K elements, or, transposed, K
+  /// rows of m or n elements.
+  Panel a(unsigned step) const;
+  Panel b(unsigned step) const;
+
+private:
+  friend class MatrixUnit;
+  Panel panel(char *data, unsigned rows, bool transposed, unsigned step) const;
+  /// Changes how many steps a row has room for.
+  void setRoom(unsigned steps);
+
+  MmaForm formField;
+  unsigned stepsField = 0;
+  /// Steps that a row which isn't transposed has room for. oneDNN is slow with
+  /// gaps between rows, so it is the number of steps when it multiplies.
+  unsigned room = 0;
+  char *aData, *bData;
+};
+
 /// The result: m rows of n floats, one such matrix or one for each step.
 struct Products {
   const float *data;
   unsigned count;
+  unsigned rows; ///< Of each matrix.
 };
 
 class MatrixUnit : public Extension {
 public:
   static constexpr ExtensionSlot slot = ExtensionSlot::MatrixUnit;
+  /// The most rows of a product: those of a pair of CTAs.
+  static constexpr unsigned maxM = 256;
 
   MatrixUnit();
   ~MatrixUnit() override;
 
-  /// `steps` is at most form.maxSteps().
-  void begin(const MmaForm &form, unsigned steps);
-  /// Where the operands of a step go: rows of K elements, or, transposed, K
-  /// rows of m or n elements.
-  Panel a(unsigned step) const;
-  Panel b(unsigned step) const;
-  /// An error if oneDNN can't do it.
-  llvm::Expected<Products> multiply();
+  /// Room for operands. The form's M may be that of several MMAs that have the
+  /// same B.
+  std::unique_ptr<ProductOperands> take(const MmaForm &form, unsigned steps);
+  /// They are used again.
+  void give(std::unique_ptr<ProductOperands> operands);
+  /// An error if oneDNN can't do it. The operands are no longer what they were.
+  llvm::Expected<Products> multiply(ProductOperands &operands);
 
 private:
   struct Library;
   struct Primitive;
-  Panel panel(char *data, unsigned rows, bool transposed, unsigned step) const;
-  llvm::Expected<Primitive *> primitive(Compute compute);
+  llvm::Expected<Primitive *> primitive(const MmaForm &form, unsigned steps,
+                                        Compute compute);
 
   std::unique_ptr<Library> library;
   llvm::DenseMap<uint64_t, std::unique_ptr<Primitive>> primitives;
-  MmaForm form;
-  unsigned steps = 0;
-  bool isWideB = false; ///< B has been widened.
-  char *aData, *bData, *cData;
+  std::vector<std::unique_ptr<ProductOperands>> unused;
+  char *cData;
 };
 
 } // namespace drawloom::emu

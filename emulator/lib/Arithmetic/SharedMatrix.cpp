@@ -117,9 +117,8 @@ uint32_t SharedMatrix::swizzled(uint32_t address) const {
 }
 
 uint32_t SharedMatrix::ofRow(unsigned r, unsigned c) const {
-  uint32_t along = swizzle == None ? leading : pieceBytes;
   return swizzled(start + r % 8 * swizzles[swizzle].rowBytes + r / 8 * stride +
-                  c * along);
+                  c * along());
 }
 
 uint32_t SharedMatrix::ofColumn(unsigned k, unsigned c) const {
@@ -158,6 +157,13 @@ std::string SharedMatrix::checkWidth(unsigned pieces) const {
                        info.name, pieces * pieceBytes, info.rowBytes);
 }
 
+bool SharedMatrix::follows(const SharedMatrix &previous,
+                           unsigned pieces) const {
+  return start == previous.start + pieces * along() &&
+         swizzle == previous.swizzle && base == previous.base &&
+         leading == previous.leading && stride == previous.stride;
+}
+
 bool SharedMatrix::findAtom(unsigned atoms, unsigned pieces, uint32_t size,
                             Atom &places) const {
   const SwizzleInfo &info = swizzles[swizzle];
@@ -172,20 +178,57 @@ bool SharedMatrix::findAtom(unsigned atoms, unsigned pieces, uint32_t size,
         return false;
     }
   // No address of the last atom wraps around, so none does.
-  return start + 7 * info.rowBytes + (pieces - 1) * leading + last <=
+  return start + 7 * info.rowBytes + (pieces - 1) * along() + last <=
          addressMask;
 }
 
 /// The same as `pack` for rows of atoms that all look alike.
-template <typename Convert>
+template <unsigned pieces, typename Convert>
 static void packAtoms(const SharedMatrix::Atom &places, Convert convert,
-                      unsigned atoms, unsigned pieces, uint32_t atomStride,
-                      size_t converted, const char *shared, char *out,
-                      size_t stride) {
+                      unsigned atoms, uint32_t atomStride, size_t converted,
+                      const char *shared, char *out, size_t stride) {
   for (unsigned atom = 0; atom != atoms; ++atom, shared += atomStride)
     for (unsigned row = 0; row != 8; ++row, out += stride)
       for (unsigned c = 0; c != pieces; ++c)
         convert(shared + places[row][c], out + c * converted);
+}
+
+/// Calls f with what converts a piece. bf16 is what most are, and is only
+/// copied.
+template <typename F>
+static auto withConvert(ElementFormat format, F f) {
+  if (format == ElementFormat::BF16)
+    return f([](const char *in, char *to) { memcpy(to, in, pieceBytes); });
+  return f(infoOf(format).convert);
+}
+
+bool drawloom::emu::packAtoms(const SharedMatrix &matrix, ElementFormat format,
+                              unsigned outer, unsigned k, const char *shared,
+                              uint32_t size, char *out, size_t stride) {
+  const ElementInfo &info = infoOf(format);
+  const unsigned pieces = k / info.perPiece;
+  SharedMatrix::Atom places;
+  if (outer % 8 || !matrix.findAtom(outer / 8, pieces, size, places))
+    return false;
+  const size_t converted = info.perPiece * bytesOf(info.compute);
+  withConvert(format, [&](auto convert) {
+    auto with = [&]<unsigned count>() {
+      ::packAtoms<count>(places, convert, outer / 8, matrix.stride, converted,
+                         shared, out, stride);
+    };
+    static_assert(SharedMatrix::maxPieces == 4 * piecesPerStep);
+    switch (pieces / piecesPerStep) {
+    case 1:
+      return with.template operator()<piecesPerStep>();
+    case 2:
+      return with.template operator()<2 * piecesPerStep>();
+    case 3:
+      return with.template operator()<3 * piecesPerStep>();
+    default:
+      return with.template operator()<4 * piecesPerStep>();
+    }
+  });
+  return true;
 }
 
 int64_t drawloom::emu::packShared(const SharedMatrix &matrix,
@@ -193,26 +236,18 @@ int64_t drawloom::emu::packShared(const SharedMatrix &matrix,
                                   unsigned outer, unsigned k,
                                   const char *shared, uint32_t size, char *out,
                                   size_t stride) {
+  if (!transposed &&
+      packAtoms(matrix, format, outer, k, shared, size, out, stride))
+    return -1;
   const ElementInfo &info = infoOf(format);
   size_t converted = info.perPiece * bytesOf(info.compute);
-  auto with = [&](auto convert) {
+  return withConvert(format, [&](auto convert) {
     SharedMatrix m = matrix;
     if (transposed)
       return pack([m](unsigned k, unsigned c) { return m.ofColumn(k, c); },
                   convert, k, outer / info.perPiece, converted, shared, size,
                   out, stride);
-    unsigned pieces = k / info.perPiece;
-    SharedMatrix::Atom places;
-    if (outer % 8 == 0 && m.findAtom(outer / 8, pieces, size, places)) {
-      packAtoms(places, convert, outer / 8, pieces, m.stride, converted, shared,
-                out, stride);
-      return int64_t(-1);
-    }
     return pack([m](unsigned r, unsigned c) { return m.ofRow(r, c); }, convert,
-                outer, pieces, converted, shared, size, out, stride);
-  };
-  // bf16 is what most are, and is only copied.
-  if (format == ElementFormat::BF16)
-    return with([](const char *in, char *to) { memcpy(to, in, pieceBytes); });
-  return with(info.convert);
+                outer, k / info.perPiece, converted, shared, size, out, stride);
+  });
 }

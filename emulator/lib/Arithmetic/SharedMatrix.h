@@ -55,8 +55,14 @@ struct SharedMatrix {
   uint32_t ofRow(unsigned r, unsigned c) const;
   uint32_t ofColumn(unsigned k, unsigned c) const;
 
-  /// The pieces of the first eight rows.
-  using Atom = uint32_t[8][maxPiecesPerStep];
+  /// Whether this is the step along K behind `previous`, whose rows have so
+  /// many pieces: together they are one K-major matrix.
+  bool follows(const SharedMatrix &previous, unsigned pieces) const;
+
+  /// The pieces of the first eight rows, of which at most 128 bytes are copied
+  /// together.
+  static constexpr unsigned maxPieces = 8;
+  using Atom = uint32_t[8][maxPieces];
   /// Where the `pieces` of each row of an atom are, if those of all `atoms`
   /// times eight rows are inside `size` bytes and each atom looks like the
   /// first one, `stride` bytes behind the one before it. That is so for all
@@ -71,6 +77,8 @@ struct SharedMatrix {
   static llvm::StringRef describe(Swizzle swizzle);
 
 private:
+  /// From one piece of a row to the next.
+  uint32_t along() const { return swizzle == None ? leading : pieceBytes; }
   std::string checkStart() const;
   uint32_t swizzled(uint32_t address) const;
 };
@@ -84,6 +92,12 @@ private:
 int64_t packShared(const SharedMatrix &matrix, ElementFormat format,
                    bool transposed, unsigned outer, unsigned k,
                    const char *shared, uint32_t size, char *out, size_t stride);
+
+/// The same for a K-major operand with rows of at most SharedMatrix::maxPieces,
+/// if all is as findAtom wants it. False if it isn't: nothing was copied.
+bool packAtoms(const SharedMatrix &matrix, ElementFormat format, unsigned outer,
+               unsigned k, const char *shared, uint32_t size, char *out,
+               size_t stride);
 
 } // namespace drawloom::emu
 

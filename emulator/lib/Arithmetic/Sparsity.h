@@ -65,6 +65,11 @@ using RowMetadata = uint64_t;
 struct Panel {
   char *data;
   size_t stride;
+
+  /// Those from `first` on; transposed, they are columns of `bytes` each.
+  Panel from(unsigned first, bool transposed, size_t bytes) const {
+    return {data + first * (transposed ? bytes : stride), stride};
+  }
 };
 
 /// Spreads rows of k / 2 stored elements of 2, 4 or 8 bytes over rows of k

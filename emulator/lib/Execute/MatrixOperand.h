@@ -18,18 +18,23 @@
 #include "Arithmetic/MatrixUnit.h"
 #include "Arithmetic/SharedMatrix.h"
 #include "Machine/Machine.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace drawloom::emu {
 
-struct IssuePoint;
+/// An operand of one MMA.
+struct SharedOperand {
+  IssuePoint issue;
+  SharedMatrix matrix;
+};
 
-/// Reads the matrix called `name` from the shared memory of `cta`. `outer` is
-/// its M or N, `k` how many elements there are along K. False if the launch has
-/// failed.
-bool packShared(Machine &machine, const IssuePoint &issue, CTA &cta,
-                llvm::StringRef name, const SharedMatrix &matrix,
-                ElementFormat format, bool transposed, unsigned outer,
-                unsigned k, Panel panel);
+/// Reads the matrices called `name` of MMAs that are steps of one product, from
+/// the shared memory of `cta` to `panel(step)`. `outer` is their M or N, `k`
+/// how many elements each has along K. False if the launch has failed.
+bool packShared(Machine &machine, CTA &cta, llvm::StringRef name,
+                llvm::ArrayRef<SharedOperand> steps, ElementFormat format,
+                bool transposed, unsigned outer, unsigned k,
+                llvm::function_ref<Panel(unsigned step)> panel);
 
 /// Calls `pack(panel)` for A as it is stored: into `panel` itself, or, if A is
 /// sparse, into a panel that is expanded into it. False if the launch has
@@ -63,9 +68,9 @@ void packRows(F piece, ElementFormat format, unsigned rows, Panel panel) {
       info.convert(piece(row, c), panel.data + row * panel.stride + c * bytes);
 }
 
-/// The unit that does the products of the host thread that runs the CTA.
-inline MatrixUnit &matrixUnit(CTA &cta) {
-  return cta.machine().worker().extensions.get<MatrixUnit>();
+/// That of the host thread that runs the machine.
+inline MatrixUnit &matrixUnit(Machine &machine) {
+  return machine.worker().extensions.get<MatrixUnit>();
 }
 
 } // namespace drawloom::emu

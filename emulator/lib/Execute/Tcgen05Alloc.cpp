@@ -159,10 +159,13 @@ static const Inst *alloc(Warp &warp, const Inst *inst, uint32_t mask) {
 
 /// Frees columns of one CTA; what is wrong with that, in words.
 static std::string freeColumns(CTA &cta, uint32_t column, uint32_t columns) {
-  std::string problem = tensorCore(cta).checkOrder(
-      {column, columns, 0xff, bitOf(cta)}, TensorCore::Access::Free, true);
-  return problem.empty() ? tensorMemory(cta).free(cta, column, columns)
-                         : problem;
+  TensorCore &core = tensorCore(cta);
+  TensorRegion region = {column, columns, 0xff, bitOf(cta)};
+  std::string problem = core.checkOrder(region, TensorCore::Access::Free, true);
+  if (!problem.empty())
+    return problem;
+  core.settle(region);
+  return tensorMemory(cta).free(cta, column, columns);
 }
 
 static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {

@@ -111,6 +111,7 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
     if (!problem.empty())
       return refuse(ReportKind::Protocol,
                     (isStore ? "writes " : "reads ") + problem);
+    core.settle(regions[i]);
     core.started(warp, isStore, regions[i], inst);
   }
   if (Listener *listener = warp.listener()) {

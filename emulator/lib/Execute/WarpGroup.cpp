@@ -308,38 +308,54 @@ void WarpGroup::multiply(Machine &machine, const IssuePoint &issue,
                          llvm::ArrayRef<Mma> batch) {
   const auto &info = batch.front().inst->as<WgmmaInfo>();
   const MmaForm &form = info.form;
-  MatrixUnit &unit = matrixUnit(cta);
-  unit.begin(form, batch.size());
+  MatrixUnit &unit = matrixUnit(machine);
+  std::unique_ptr<ProductOperands> panels = unit.take(form, batch.size());
   Warp *members[warpCount];
   for (unsigned index = 0; index != warpCount; ++index)
     members[index] = cta.warps()[firstWarp() + index].get();
-  for (auto [step, mma] : llvm::enumerate(batch)) {
-    const auto &operands = mma.inst->as<WgmmaInfo>();
+  llvm::SmallVector<SharedOperand, 16> aSteps, bSteps;
+  for (const Mma &mma : batch) {
     IssuePoint where = {issue.cta, mma.inst, issue.warp, issue.lanes};
-    auto packA = [&](Panel panel) {
-      if (operands.a.empty()) {
-        SharedMatrix matrix;
-        matrix.decodeWgmma(mma.a);
-        return packShared(machine, where, cta, "A", matrix, form.a,
-                          form.aTransposed, form.m, stepK(form.a), panel);
-      }
-      // Lanes 4q to 4q + 3 of a register are 16 bytes of row q, or q + 8.
-      packRows(
-          [&](unsigned row, unsigned c) {
-            Reg reg = operands.a[row / 8 % 2 + 2 * c];
-            return members[row / 16]->lanes<char>(reg) + row % 8 * pieceBytes;
-          },
-          form.a, form.m, panel);
-      return true;
-    };
-    SharedMatrix matrix;
-    matrix.decodeWgmma(mma.b);
-    if (!packStored(machine, where, form, mma.metadata, unit.a(step), packA) ||
-        !packShared(machine, where, cta, "B", matrix, form.b, form.bTransposed,
-                    form.n, form.k(), unit.b(step)))
-      return;
+    aSteps.push_back({where, {}});
+    aSteps.back().matrix.decodeWgmma(mma.a);
+    bSteps.push_back({where, {}});
+    bSteps.back().matrix.decodeWgmma(mma.b);
   }
-  llvm::Expected<Products> products = unit.multiply();
+  // A of one MMA, or of several that are dense and in shared memory.
+  auto packA = [&](unsigned step, unsigned count,
+                   llvm::function_ref<Panel(unsigned)> panel) {
+    const auto &operands = batch[step].inst->as<WgmmaInfo>();
+    if (operands.a.empty())
+      return packShared(machine, cta, "A",
+                        llvm::ArrayRef(aSteps).slice(step, count), form.a,
+                        form.aTransposed, form.m, stepK(form.a), panel);
+    // Lanes 4q to 4q + 3 of a register are 16 bytes of row q, or q + 8.
+    packRows(
+        [&](unsigned row, unsigned c) {
+          Reg reg = operands.a[row / 8 % 2 + 2 * c];
+          return members[row / 16]->lanes<char>(reg) + row % 8 * pieceBytes;
+        },
+        form.a, form.m, panel(0));
+    return true;
+  };
+  if (info.a.empty() && !form.sparsity) {
+    if (!packA(0, batch.size(), [&](unsigned step) { return panels->a(step); }))
+      return;
+  } else {
+    for (auto [step, mma] : llvm::enumerate(batch)) {
+      unsigned at = step;
+      if (!packStored(machine, aSteps[step].issue, form, mma.metadata,
+                      panels->a(step), [&](Panel panel) {
+                        return packA(at, 1, [=](unsigned) { return panel; });
+                      }))
+        return;
+    }
+  }
+  if (!packShared(machine, cta, "B", bSteps, form.b, form.bTransposed, form.n,
+                  form.k(), [&](unsigned step) { return panels->b(step); }))
+    return;
+  llvm::Expected<Products> products = unit.multiply(*panels);
+  unit.give(std::move(panels));
   if (!products) {
     machine.fail(issue, ReportKind::LaunchFailed,
                  llvm::toString(products.takeError()));

@@ -1,5 +1,4 @@
-//===- TensorCore.cpp - tcgen05's work of a pair of CTAs
-//--------------------------===//
+//===- TensorCore.cpp - The tcgen05 work of a pair of CTAs ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -109,19 +108,13 @@ std::string TensorCore::nameWork(const IssuePoint &issue) const {
                  cta, issue.warp);
 }
 
-static bool readsAny(const TensorWork &work, const TensorRegion &region) {
-  return llvm::any_of(work.reads, [&](const TensorRegion &read) {
-    return read.overlaps(region);
-  });
-}
-
 std::string TensorCore::checkOrder(const TensorRegion &region, Access access,
                                    bool writes) const {
   // MMAs and copies are ordered among each other.
   if (access != Access::Async)
     for (const std::unique_ptr<Thread> &thread : threads)
       for (const TensorWork &work : thread->work)
-        if (work.writes.overlaps(region) || (writes && readsAny(work, region)))
+        if (work.writes.overlaps(region) || (writes && work.readsAny(region)))
           return formatv(
               "columns {0} to {1} of tensor memory, which {2} {3}: wait for "
               "the mbarrier of a tcgen05.commit first",
@@ -171,18 +164,8 @@ void TensorCore::waited(Warp &warp, bool isStore) {
 
 /// Whether one must be done before the other can be.
 static bool conflict(const TensorWork &x, const TensorWork &y) {
-  return x.writes.overlaps(y.writes) || readsAny(y, x.writes) ||
-         readsAny(x, y.writes);
-}
-
-/// Whether `next` adds to what `first` has computed, in the same way.
-static bool canJoin(const TensorWork &first, const TensorWork &next) {
-  return next.kind == TensorWork::Multiply && next.keeps && !next.scale &&
-         next.form == first.form && next.lane == first.lane &&
-         next.pair == first.pair && next.parts == first.parts &&
-         next.writes.column == first.writes.column &&
-         next.aInTensorMemory == first.aInTensorMemory &&
-         llvm::equal(next.disabled, first.disabled);
+  return x.writes.overlaps(y.writes) || y.readsAny(x.writes) ||
+         x.readsAny(y.writes);
 }
 
 void TensorCore::runEarlier(Machine &machine, const Thread &thread,
@@ -199,6 +182,23 @@ void TensorCore::runEarlier(Machine &machine, const Thread &thread,
   }
 }
 
+void TensorCore::finishProducts(
+    llvm::function_ref<bool(const TensorProduct &)> wanted) {
+  for (std::unique_ptr<Thread> &thread : threads)
+    llvm::erase_if(thread->products,
+                   [&](const std::unique_ptr<TensorProduct> &product) {
+                     if (!wanted(*product))
+                       return false;
+                     product->finish(cluster.machine());
+                     return true;
+                   });
+}
+
+void TensorCore::settle(const TensorRegion &region) {
+  finishProducts(
+      [&](const TensorProduct &product) { return product.writes(region); });
+}
+
 void TensorCore::run(Machine &machine, Thread &thread, uint64_t number) {
   // Work leaves the thread before it is done, so that each is done once even
   // if threads have to do each other's work.
@@ -209,31 +209,27 @@ void TensorCore::run(Machine &machine, Thread &thread, uint64_t number) {
   }
   // MMAs of several accumulators may alternate; those of one are collected
   // until something gets in between.
-  std::vector<Batch> open;
   for (const TensorWork &work : list) {
     runEarlier(machine, thread, work);
-    Batch *joined = nullptr;
-    for (Batch &batch : open)
-      if (canJoin(*batch.front(), work) && batch.size() < work.form.maxSteps())
-        joined = &batch;
-    if (joined)
-      joined->push_back(&work);
-    for (Batch &other : open)
-      if (&other != joined &&
-          llvm::any_of(other, [&](const TensorWork *earlier) {
-            return conflict(*earlier, work);
-          })) {
-        multiply(machine, other);
-        other.clear();
-      }
-    llvm::erase_if(open, [](const Batch &batch) { return batch.empty(); });
-    if (work.kind == TensorWork::Copy)
+    auto it = llvm::find_if(thread.products,
+                            [&](const std::unique_ptr<TensorProduct> &product) {
+                              return product->canJoin(work);
+                            });
+    TensorProduct *joined = it == thread.products.end() ? nullptr : it->get();
+    finishProducts([&](const TensorProduct &product) {
+      return &product != joined && product.blocks(work);
+    });
+    if (work.kind == TensorWork::Copy) {
       copy(machine, work);
-    else if (work.kind == TensorWork::Shift)
+    } else if (work.kind == TensorWork::Shift) {
       shift(machine, work);
-    else if (!joined)
-      open.push_back({&work});
+    } else if (joined) {
+      joined->add(work);
+    } else {
+      thread.products.push_back(std::make_unique<TensorProduct>(work));
+      thread.products.back()->add(work);
+    }
   }
-  for (const Batch &batch : open)
-    multiply(machine, batch);
+  for (const std::unique_ptr<TensorProduct> &product : thread.products)
+    product->read(machine);
 }

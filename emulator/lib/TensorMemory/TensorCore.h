@@ -11,6 +11,9 @@
 // memory is read and tensor memory is written then and not before, so a kernel
 // that doesn't wait for it sees what it would see on the machine.
 //
+// The products of MMAs are computed later still, when somebody looks at them
+// (TensorProduct.h); nobody can tell.
+//
 // Each thread's work is done in the order of issue. Work of other threads that
 // was issued earlier and touches the same columns is done first: threads that
 // are synchronised may rely on that order.
@@ -29,60 +32,12 @@
 #ifndef DRAWLOOM_EMULATOR_TENSORCORE_H
 #define DRAWLOOM_EMULATOR_TENSORCORE_H
 
-#include "Arithmetic/MatrixUnit.h"
-#include "Arithmetic/SharedMatrix.h"
-#include "Machine/AsyncOp.h"
 #include "Machine/Grid.h"
-#include "TensorMemory/CopyFormat.h"
 #include "TensorMemory/PairMeeting.h"
-#include "TensorMemory/ScaleFactors.h"
-#include "TensorMemory/TensorMemory.h"
-#include "TensorMemory/ZeroColumns.h"
+#include "TensorMemory/TensorProduct.h"
 #include <deque>
 
 namespace drawloom::emu {
-
-/// A tcgen05.mma, tcgen05.cp or tcgen05.shift that a thread has issued.
-struct TensorWork {
-  enum Kind : uint8_t { Multiply, Copy, Shift };
-
-  IssuePoint issue;
-  uint64_t number = 0; ///< In the order of issue, over all threads of the pair.
-  Kind kind = Multiply;
-  bool pair = false; ///< Each CTA of the pair does it, in its own memories.
-  TensorRegion writes;
-  /// Beside what it writes: A, and the scale factors of A and B. Those that
-  /// there aren't are empty.
-  TensorRegion reads[3];
-  uint16_t lane = 0; ///< Where D, the copy or the shift starts.
-
-  SharedMatrix a; ///< Of a copy: the source.
-  SharedMatrix b;
-
-  MmaForm form; ///< M is the number of rows in each CTA.
-  /// The columns of D are split over so many groups of lanes, each of which
-  /// has all rows.
-  uint8_t parts = 1;
-  bool aInTensorMemory = false;
-  bool shiftsA = false;      ///< Row r of A is row r - 1 of what is there.
-  bool keeps = false;        ///< D is added to.
-  uint8_t scale = 0;         ///< D is divided by 2 to the power of this.
-  uint32_t disabled[8] = {}; ///< Lanes of D that stay as they are; the odd
-                             ///< CTA's are the last four words.
-  BlockScales scales;
-  ZeroColumns zeroColumns; ///< Of tcgen05.mma.ws.
-
-  uint8_t copyRows = 0;
-  uint8_t copyPieces = 0; ///< 16-byte pieces of each row.
-  CopyFormat copyFormat = CopyFormat::AsIs;
-  /// The warps whose lanes the n-th 32 rows go to, a bit for each.
-  uint8_t copyTo[4] = {};
-
-  /// The lane of a row of A or D: all of them in order, or 16 of each 32.
-  unsigned laneOf(unsigned row) const {
-    return form.m == 64 && parts == 1 ? lane + row / 16 * 32 + row % 16 : row;
-  }
-};
 
 class TensorCore {
 public:
@@ -102,6 +57,8 @@ public:
   /// `writes`: not only read.
   std::string checkOrder(const TensorRegion &region, Access access,
                          bool writes) const;
+  /// Finishes the products that write to `region`, before it is looked at.
+  void settle(const TensorRegion &region);
   /// A load or store of a warp that a tcgen05.wait has to follow.
   void started(Warp &warp, bool isStore, const TensorRegion &region,
                const Inst *inst);
@@ -122,6 +79,9 @@ private:
     CTA *cta;
     uint32_t warp, lanes;
     std::deque<TensorWork> work;
+    /// What has been done but for the multiplying. No two have a column of D in
+    /// common.
+    std::vector<std::unique_ptr<TensorProduct>> products;
     AsyncQueue queue;
   };
   struct Unwaited {
@@ -129,9 +89,6 @@ private:
     IssuePoint issue;
     bool isStore;
   };
-  /// MMAs that add to the same accumulator.
-  using Batch = llvm::SmallVector<const TensorWork *, 16>;
-
   Thread &threadOf(const IssuePoint &issue);
   llvm::SmallVectorImpl<Unwaited> &waitsOf(Warp &warp);
   /// "'tcgen05.mma.cta_group::1.kind::f16' of line 40 (warp 0)"
@@ -141,6 +98,8 @@ private:
   /// Does work of other threads that must come before `work`.
   void runEarlier(Machine &machine, const Thread &thread,
                   const TensorWork &work);
+  /// Finishes the products of all threads that `wanted` says so of.
+  void finishProducts(llvm::function_ref<bool(const TensorProduct &)> wanted);
 
   Cluster &cluster;
   uint32_t first;
@@ -150,12 +109,6 @@ private:
   /// Of each warp of the even CTA, then of the odd one.
   std::vector<llvm::SmallVector<Unwaited, 4>> waits;
 };
-
-/// Does MMAs that add to the same accumulator.
-void multiply(Machine &machine, llvm::ArrayRef<const TensorWork *> batch);
-/// Does a tcgen05.cp, a tcgen05.shift.
-void copy(Machine &machine, const TensorWork &work);
-void shift(Machine &machine, const TensorWork &work);
 
 /// The tensor cores of a cluster.
 class TensorCores : public Extension {
