@@ -419,8 +419,6 @@ TEST(Census, Mbarriers) {
   const struct {
     std::string arrive, wait;
   } pairs[] = {
-      // A test_wait never waits: with a copy that is put off for as long as
-      // something else can move, it would be asked for ever.
       {"mbarrier.arrive.shared.b64 _, [bars];",
        "mbarrier.try_wait.parity.shared.b64 %p2, [bars], 0;"},
       {"mbarrier.arrive.expect_tx.shared.b64 _, [bars], 16; " + copy,

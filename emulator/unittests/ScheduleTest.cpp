@@ -120,6 +120,46 @@ TEST(Schedule, AdversarialGoesBackwards) {
                                      EngineKind::Commit, EngineKind::Bulk}));
 }
 
+// A warp that asks again and again, or reads memory again and again, can always
+// move; what it asks for is done all the same.
+TEST(Schedule, AdversarialLetsSpinnersGoOn) {
+  std::string spinning = kernel;
+  for (size_t at; (at = spinning.find("try_wait")) != std::string::npos;)
+    spinning.replace(at, 8, "test_wait");
+  const char *onMemory = R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .shared .align 16 .b32 words[4];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, 77;
+  st.shared.v4.u32 [words], {%r1, %r1, %r1, %r1};
+  fence.proxy.async.shared::cta;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd2], [words], 16;
+  cp.async.bulk.commit_group;
+spin:
+  ld.volatile.global.u32 %r2, [%rd2+4];
+  setp.ne.u32 %p, %r2, 77;
+  @%p bra spin;
+  cp.async.bulk.wait_group 0;
+  st.global.u32 [%rd2], 178;
+  ret;
+})";
+  std::vector<uint32_t> in(64, 50);
+  for (auto [text, ctas, expected] :
+       {std::tuple(spinning.c_str(), 2u, std::vector<uint32_t>{100, 77}),
+        std::tuple(onMemory, 1u, std::vector<uint32_t>{178, 77})}) {
+    Harness h("h100", text);
+    h.options.policy = Policy::Adversarial;
+    h.options.stepLimit = 10'000'000;
+    h.cluster = {ctas};
+    uint64_t out = h.allocate<uint32_t>(4);
+    EXPECT_TRUE(h.run("k", {ctas}, {1}, {h.upload(in), out}));
+    EXPECT_EQ(h.read<uint32_t>(out, 2), expected);
+  }
+}
+
 // Four operations, of which one must come behind another: 12 orders.
 TEST(Schedule, RandomFindsEveryOrder) {
   std::set<std::vector<EngineKind>> orders;

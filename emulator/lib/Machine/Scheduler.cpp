@@ -46,6 +46,9 @@ private:
   std::mt19937_64 engine;
 };
 
+/// Holds work back for as long as a warp can move. Warps that spin on memory or
+/// on mbarrier.test_wait always can, and may spin for that very work, so there
+/// is an end to its patience.
 class Adversarial : public Scheduler {
 public:
   explicit Adversarial(std::optional<EngineKind> delayed) : delayed(delayed) {}
@@ -56,13 +59,19 @@ public:
       for (auto &[id, operation] : ready.operations)
         if (operation->kind != *delayed)
           return {false, 0, id, 0};
-    if (!ready.warps.empty())
+    if (!ready.warps.empty() &&
+        (ready.operations.empty() || turns++ < patience))
       return {true, 0, 0, turnLength};
+    turns = 0;
     return {false, 0, ready.operations.rbegin()->first, 0};
   }
 
 private:
+  /// Turns of warps while there is work, before some of it is done anyway.
+  static constexpr uint64_t patience = 4096;
+
   std::optional<EngineKind> delayed;
+  uint64_t turns = 0;
 };
 
 } // namespace
