@@ -138,16 +138,6 @@ TEST(TensorCopyMustFail, BarrierInAnotherCta) {
                   "only .cta_group::2 may signal the other CTA of a pair");
 }
 
-TEST(TensorCopyMustFail, Interleave) {
-  TensorMap map = vectorMap();
-  map.rank = 3;
-  map.interleave = TensorMapInterleave::Bytes16;
-  AsyncKernel k = loadKernel(map, {0, 0, 0}, 128, 128);
-  k.input = pattern(128);
-  EXPECT_CONTAINS(k.failure(),
-                  "copies of interleaved tensors are not executed yet");
-}
-
 TEST(TensorCopyMustFail, FirstCoordinateOfPackedTypes) {
   TensorMap map = vectorMap();
   map.type = TensorMapType::B4x16;

@@ -297,11 +297,6 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
                              : "it isn't for im2col mode, and the copy is"));
     return false;
   }
-  if (map->interleave != TensorMapInterleave::None) {
-    check.fail(ReportKind::NotExecuted,
-               name() + "copies of interleaved tensors are not executed yet");
-    return false;
-  }
   if (llvm::Error problem =
           checkTensorMap(*map, warp.machine().device().model().target)) {
     check.fail(ReportKind::IllegalInstruction,
@@ -327,6 +322,11 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
                    " rows; a copy that chooses its rows needs 1");
     return false;
   }
+  if (map->interleave != TensorMapInterleave::None)
+    if (std::string problem = tile.foldSlices(); !problem.empty()) {
+      check.fail(ReportKind::NotExecuted, name() + problem);
+      return false;
+    }
   for (auto [index, reg] : llvm::enumerate(info.offsets))
     tile.offsets[index] = source<uint16_t>(warp, reg)[lane];
   for (unsigned dim = 0; info.im2col && dim != map->rank - 2; ++dim) {

@@ -27,9 +27,51 @@ TensorTile::Row TensorTile::innerRow() const {
   return row;
 }
 
+// PTX ISA, section 5.5.6, names the layout, and not much more. Read from its
+// end, NC/8DHWC8 has the slice first, and then dimensions that the map counts
+// in slices; that a dimension 0 can have a traversal stride (section 5.5.3.2)
+// fits W, and not channels. What the section leaves open is refused.
+std::string TensorTile::foldSlices() {
+  if (map.im2col)
+    return "the ISA doesn't say what an interleaved tensor is in im2col mode";
+  const unsigned channels = map.rank - 2;
+  if (map.box[channels] != 1)
+    return "the box has " + std::to_string(map.box[channels]) +
+           " slices of channels (dimension " + std::to_string(channels) +
+           "); the ISA doesn't say how they lie in shared memory, so the "
+           "emulator takes 1";
+  const uint32_t slice = sliceBytes(map.interleave);
+  const uint32_t steps =
+      (map.box[0] + map.elementStrides[0] - 1) / map.elementStrides[0];
+  const uint32_t span = patternOf(map.swizzle).span;
+  if (span && steps * slice % span)
+    return "the box is " + std::to_string(steps) + " slices of " +
+           std::to_string(slice) +
+           " bytes wide; the ISA doesn't say where the next row begins unless "
+           "that is a multiple of the swizzle's " +
+           std::to_string(span);
+  const TensorMap slices = map;
+  const int64_t at = coordinates[channels];
+  const bool inside = at >= 0 && at < int64_t(slices.dims[channels]);
+  for (unsigned dim = channels; dim != 0; --dim) {
+    map.dims[dim] = slices.dims[dim - 1];
+    map.box[dim] = slices.box[dim - 1];
+    map.elementStrides[dim] = slices.elementStrides[dim - 1];
+    map.strides[dim - 1] = dim > 1 ? slices.strides[dim - 2] : slice;
+    coordinates[dim] = coordinates[dim - 1];
+  }
+  map.dims[0] = map.box[0] = slice * 8 / infoOf(map.type).bits;
+  map.elementStrides[0] = 1;
+  if (inside)
+    map.address += at * slices.strides[channels - 1];
+  coordinates[0] = inside ? 0 : map.dims[0];
+  return "";
+}
+
 uint64_t TensorTile::plainStart() const {
-  if (choosesRows || map.im2col || map.rank < 2 || map.elementStrides[1] != 1 ||
-      !loadsVerbatim())
+  if (choosesRows || map.im2col || map.rank < 2 ||
+      map.interleave != TensorMapInterleave::None ||
+      map.elementStrides[1] != 1 || !loadsVerbatim())
     return 0;
   Row row = innerRow();
   if (row.end - row.begin != map.globalRowBytes() ||

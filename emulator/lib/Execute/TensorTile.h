@@ -21,6 +21,10 @@
 //
 // Each pixel is read at its place plus the offsets of the instruction.
 //
+// A row of an interleaved tensor is one slice of channels; dimensions 1 and on
+// are then W, H, D and N (foldSlices), and rows lie next to each other,
+// whatever the swizzle.
+//
 // Elements outside of the tensor are filled in on the way in, and left out on
 // the way back.
 //
@@ -31,6 +35,7 @@
 
 #include "drawloom/Emulator/TensorMap.h"
 #include <algorithm>
+#include <string>
 
 namespace drawloom::emu {
 
@@ -65,12 +70,18 @@ struct TensorTile {
   /// From one row to the next in shared memory.
   uint32_t pitch() const {
     uint32_t span = patternOf(map.swizzle).span;
-    return span ? span : map.sharedRowBytes();
+    bool isPlain = map.interleave == TensorMapInterleave::None;
+    return span && isPlain ? span : map.sharedRowBytes();
   }
   /// What an mbarrier counts.
   uint32_t sharedBytes() const { return rowCount() * map.sharedRowBytes(); }
   /// What it takes in shared memory.
   uint32_t footprint() const { return rowCount() * pitch(); }
+
+  /// Turns an interleaved map and its coordinates into those of a tensor whose
+  /// dimension 0 is one slice. The answer says why it can't; it is empty if it
+  /// has.
+  std::string foldSlices();
 
   /// Calls f(index, row) for each row, until it answers false. Returns whether
   /// it never did.

@@ -301,7 +301,8 @@ drawloom::emu::encodeTensorMap(const TensorMap &map,
   words.set(atomicityField, ::infoOf(map.swizzle).atomicity);
   words.set(fillField, map.fillsNaN);
   words.set(promotionField, map.l2Promotion);
-  uint64_t span = map.dims[0] * infoOf(map.type).bits / 8;
+  uint64_t slice = sliceBytes(map.interleave);
+  uint64_t span = map.dims[0] * (slice ? 8 * slice : infoOf(map.type).bits) / 8;
   for (unsigned dim = 0; dim != map.rank; ++dim) {
     words.set(dimField.at(dim), map.dims[dim] - 1);
     if (dim == 0 || !map.im2col)

@@ -94,7 +94,14 @@ const TensorMapTypeInfo &infoOf(TensorMapType type);
 /// The type with that value in CUtensorMapDataType.
 std::optional<TensorMapType> tensorMapTypeFromCuda(uint64_t value);
 
+/// The layouts NDHWC, and NC/8DHWC8 with slices of 16 or 32 bytes. The
+/// dimensions of an interleaved map are W, H and D, as many as there are, C/8
+/// and N: dimension 0 counts slices, and they are next to each other.
 enum class TensorMapInterleave : uint8_t { None, Bytes16, Bytes32 };
+/// Bytes of a slice; 0 if there are none.
+constexpr uint32_t sliceBytes(TensorMapInterleave interleave) {
+  return 16 * static_cast<uint32_t>(interleave);
+}
 
 /// Numbered as CUtensorMapSwizzle.
 enum class TensorMapSwizzle : uint8_t {
