@@ -383,6 +383,28 @@ TEST(InstructionDescriptor, RefusalsOfPairsAndScales) {
          "K = 96, which only sm_103a has, (bit 31) is 1");
 }
 
+TEST(InstructionDescriptor, SparseRefusals) {
+  auto expect = [](const MmaVariant &variant, uint32_t bits,
+                   const std::string &words) {
+    std::string text = problemOfScaled(variant, bits);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  Bits bits{.sparse = 1};
+  expect({.kind = MmaKind::F8F6F4, .sparse = true}, bits.encode() | 1,
+         "the sparsity selector (bits 0-1) is 1, and must be 0");
+  bits.n = 256;
+  expect({.weightStationary = true, .sparse = true}, bits.encode(),
+         "N (bits 17-22) is 256; tcgen05.mma.ws.sp has 64 or 128");
+  expect(
+      {.kind = MmaKind::MXF8F6F4,
+       .pair = true,
+       .sparse = true,
+       .scalesPerRow = 1},
+      1u << 2 | 8u << 17 | 1u << 23 | 1u << 27,
+      "M (bits 27-28) is 128; a pair of CTAs has 256 with block scales and a "
+      "sparse A");
+}
+
 TEST(InstructionDescriptor, Refusals) {
   EXPECT_EQ(problemOf(MmaKind::F16, {.sparse = 1}),
             "the instruction descriptor 0x08200014: sparsity (bit 2) is 1, and "

@@ -152,8 +152,8 @@ std::string SharedMatrix::checkWidth(unsigned pieces) const {
   const SwizzleInfo &info = swizzles[swizzle];
   if (swizzle == None || pieces * pieceBytes <= info.rowBytes)
     return "";
-  return llvm::formatv("has the {0} and rows of {1} bytes; the PTX ISA doesn't "
-                       "say where what is behind the first {2} is",
+  return llvm::formatv("has the {0} and rows of {1} bytes; where a row goes on "
+                       "after its first {2}, the PTX ISA doesn't say",
                        info.name, pieces * pieceBytes, info.rowBytes);
 }
 

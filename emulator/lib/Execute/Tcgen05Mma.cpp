@@ -11,6 +11,7 @@
 
 #include "Execute/Tcgen05.h"
 #include "TensorMemory/InstructionDescriptor.h"
+#include "TensorMemory/SparseMetadata.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace drawloom;
@@ -24,7 +25,7 @@ using ptx::Type;
 namespace {
 struct MmaInfo {
   MmaVariant variant;
-  AddressRef d, aTensor, aScales, bScales;
+  AddressRef d, aTensor, metadata, aScales, bScales;
   bool aInTensorMemory = false;
   bool shiftsA = false;
   Reg aDescriptor = 0, bDescriptor = 0, instruction = 0;
@@ -116,6 +117,28 @@ static TensorProblem readA(Warp &warp, const MmaInfo &info, unsigned lane,
                   region.column, region.column + region.columns - 1)};
 }
 
+static TensorProblem readMetadata(Warp &warp, const MmaInfo &info,
+                                  unsigned lane, const MmaShape &shape,
+                                  TensorWork &work) {
+  TensorAddress at(valueOf(warp, info.metadata, lane));
+  if (at.lane != work.lane)
+    return {ReportKind::MisalignedAddress,
+            formatv("the metadata is at {0} and D at lane {1}: they must be at "
+                    "the same lane",
+                    at.str(), work.lane)};
+  TensorRegion &region = work.reads[3];
+  region = {uint32_t(at.column) + shape.selector, metadataColumns(work.form),
+            work.writes.halves, work.writes.ctas};
+  if (TensorProblem problem =
+          checkRegion(warp.cta(), region, "the metadata is", false))
+    return problem;
+  if (!region.overlaps(work.writes))
+    return {};
+  return {ReportKind::IllegalInstruction,
+          formatv("the metadata is in column {0}, which D overwrites",
+                  region.column)};
+}
+
 static TensorProblem readScales(Warp &warp, const MmaInfo &info, unsigned lane,
                                 const MmaShape &shape, TensorWork &work) {
   work.scales = {info.variant.scalesPerRow, shape.scaleType, shape.aScale,
@@ -200,6 +223,13 @@ static TensorProblem readMma(Warp &warp, const MmaInfo &info, unsigned lane,
   if (!problem)
     problem = readOperand(warp, info.bDescriptor, lane, "B", form.b,
                           form.bTransposed, work.b);
+  if (!problem && !form.bTransposed) {
+    std::string width = work.b.checkWidth(form.k() / infoOf(form.b).perPiece);
+    if (!width.empty())
+      problem = {ReportKind::NotExecuted, "matrix B " + width};
+  }
+  if (!problem && form.sparsity)
+    problem = readMetadata(warp, info, lane, shape, work);
   if (!problem && info.variant.scalesPerRow)
     problem = readScales(warp, info, lane, shape, work);
   if (!problem && info.hasZeroColumns)
@@ -262,7 +292,7 @@ static bool decodeKind(Decoder &decoder, MmaVariant &variant) {
   }
 }
 
-/// [d], a or [a], b, idesc, and then one of
+/// [d], a or [a], b, {[metadata],} idesc, and then one of
 ///   {disabled lanes,} enable {, scale}
 ///   [scales of a], [scales of b], enable
 ///   enable {, zero columns}             (.ws)
@@ -271,8 +301,15 @@ static bool decodeMma(Decoder &decoder, Inst &inst) {
   if (!decodeKind(decoder, info.variant))
     return false;
   info.variant.pair = isForPair(decoder);
-  info.variant.weightStationary = decoder.opcode() == Opcode::Tcgen05MmaWs;
+  Opcode opcode = decoder.opcode();
+  info.variant.weightStationary =
+      opcode == Opcode::Tcgen05MmaWs || opcode == Opcode::Tcgen05MmaWsSp;
+  info.variant.sparse =
+      opcode == Opcode::Tcgen05MmaSp || opcode == Opcode::Tcgen05MmaWsSp;
   info.shiftsA = decoder.has(Modifier::AShift);
+  // PTX doesn't say whether the metadata is shifted, too.
+  if (info.shiftsA && info.variant.sparse)
+    return false;
   info.d = decoder.address(0);
   info.aInTensorMemory = decoder.operand(1).is(ptx::Operand::Address);
   if (info.aInTensorMemory)
@@ -280,8 +317,10 @@ static bool decodeMma(Decoder &decoder, Inst &inst) {
   else
     info.aDescriptor = decoder.source(1, Type::B64);
   info.bDescriptor = decoder.source(2, Type::B64);
-  info.instruction = decoder.source(3, Type::B32);
-  unsigned next = 4;
+  unsigned next = 3;
+  if (info.variant.sparse)
+    info.metadata = decoder.address(next++);
+  info.instruction = decoder.source(next++, Type::B32);
   if (info.variant.scalesPerRow) {
     info.aScales = decoder.address(next++);
     info.bScales = decoder.address(next++);
@@ -303,5 +342,7 @@ static bool decodeMma(Decoder &decoder, Inst &inst) {
 
 void drawloom::emu::registerTcgen05Mma(DecodeTable &table) {
   table.add(Opcode::Tcgen05Mma, decodeMma);
+  table.add(Opcode::Tcgen05MmaSp, decodeMma);
   table.add(Opcode::Tcgen05MmaWs, decodeMma);
+  table.add(Opcode::Tcgen05MmaWsSp, decodeMma);
 }

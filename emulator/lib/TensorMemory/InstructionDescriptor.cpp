@@ -146,6 +146,31 @@ static void readPlain(FieldReader &reader, MmaForm &form) {
   form.d = reader.lookUp(reader.info.results, 4, 2, "D").type;
 }
 
+/// What the descriptor says about sparsity.
+static void readSparsity(FieldReader &reader, const MmaVariant &variant,
+                         MmaShape &shape) {
+  if (!variant.sparse) {
+    reader.mustBeZero(2, 1, "sparsity");
+    return;
+  }
+  if (!reader.field(2, 1))
+    reader.refuse("sparsity (bit 2) is 0, and must be 1 for .sp");
+  shape.form.sparsity =
+      Sparsity::of(128 / infoOf(shape.form.a).perPiece, MetadataOrder::Tcgen05);
+  if (variant.scalesPerRow)
+    return;
+  shape.selector = reader.field(0, 2);
+  bool mayChoose =
+      variant.kind == MmaKind::F16 || variant.kind == MmaKind::TF32;
+  if (!mayChoose)
+    reader.mustBeZero(0, 2, "the sparsity selector");
+  else if (shape.selector > 1)
+    reader.refuse(formatv("the sparsity selector (bits 0-1) is {0}; the "
+                          "emulator knows 0 and 1: which columns others select "
+                          "is only in a figure of the PTX ISA",
+                          shape.selector));
+}
+
 /// M of the whole MMA, into rows of each CTA and parts of the columns.
 static void readM(FieldReader &reader, const MmaVariant &variant,
                   MmaShape &shape) {
@@ -172,8 +197,13 @@ static void readM(FieldReader &reader, const MmaVariant &variant,
         rule.weightStationary == variant.weightStationary &&
         rule.scaled == scaled && !llvm::is_contained(rule.values, m))
       reader.refuse(formatv("M (bits {0}-28) is {1}; {2}", low, m, rule.words));
+  if (variant.pair && scaled && variant.sparse && m != 256)
+    reader.refuse(formatv("M (bits 27-28) is {0}; a pair of CTAs has 256 with "
+                          "block scales and a sparse A",
+                          m));
   shape.form.m = variant.pair ? m / 2 : m;
-  if (variant.weightStationary || variant.pair)
+  // A pair with a sparse A and M = 128 uses half of the lanes instead.
+  if (variant.weightStationary || (variant.pair && !variant.sparse))
     shape.parts = shape.form.m ? 128 / shape.form.m : 1;
 }
 
@@ -184,7 +214,9 @@ static void checkN(FieldReader &reader, const MmaVariant &variant,
   };
   unsigned step = variant.pair ? 16 : 8;
   if (variant.weightStationary) {
-    if (form.n != 64 && form.n != 128 && form.n != 256)
+    if (variant.sparse && form.n != 64 && form.n != 128)
+      refuse("tcgen05.mma.ws.sp has 64 or 128");
+    else if (form.n != 64 && form.n != 128 && form.n != 256)
       refuse("tcgen05.mma.ws has 64, 128 or 256");
   } else if (form.n < step || form.n > 256) {
     refuse(formatv("it must be from {0} to 256", step));
@@ -208,7 +240,6 @@ std::string drawloom::emu::decodeInstruction(const MmaVariant &variant,
   const KindInfo &info = reader.info;
   MmaForm &form = shape.form;
   bool isFp4 = !info.mayTranspose;
-  reader.mustBeZero(2, 1, "sparsity");
   reader.mustBeZero(6, 1, "a reserved bit");
   if (!info.mayNegate)
     reader.mustBeZero(13, 2, "negation");
@@ -226,6 +257,7 @@ std::string drawloom::emu::decodeInstruction(const MmaVariant &variant,
   form.aTransposed = reader.field(15, 1);
   form.bTransposed = reader.field(16, 1);
   form.n = reader.field(17, 6) * 8;
+  readSparsity(reader, variant, shape);
   readM(reader, variant, shape);
   checkN(reader, variant, form);
 

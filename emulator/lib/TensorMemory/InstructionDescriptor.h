@@ -33,18 +33,20 @@ enum class MmaKind : uint8_t {
   MXF4NVF4
 };
 
-/// What the modifiers of a dense tcgen05.mma say.
+/// What the opcode and the modifiers of a tcgen05.mma say.
 struct MmaVariant {
   MmaKind kind = MmaKind::F16;
   bool pair = false;             ///< cta_group::2
   bool weightStationary = false; ///< .ws
+  bool sparse = false;           ///< .sp
   uint8_t scalesPerRow = 0;      ///< With block scales: 1, 2 or 4.
 };
 
 /// What the descriptor adds.
 struct MmaShape {
   MmaForm form; ///< M is that of each CTA; elements are as in shared memory.
-  uint8_t parts = 1; ///< TensorWork::parts
+  uint8_t parts = 1;    ///< TensorWork::parts
+  uint8_t selector = 0; ///< Of the metadata of a sparse A.
   ScaleType scaleType = ScaleType::UE8M0;
   uint8_t aScale = 0, bScale = 0; ///< The factors' IDs.
 };

@@ -10,6 +10,7 @@
 #include "Arithmetic/Fold.h"
 #include "Execute/MatrixOperand.h"
 #include "Machine/Machine.h"
+#include "TensorMemory/SparseMetadata.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,9 +36,9 @@ public:
 
   /// Reads the rows of A that are `cta`'s. False if the launch has failed.
   bool packA(CTA &cta, PanelOf panel) {
-    if (works[0]->aInTensorMemory) {
+    if (works[0]->aInTensorMemory || form.sparsity) {
       for (auto [step, work] : llvm::enumerate(works))
-        if (!packTensorMemory(cta, *work, panel(step)))
+        if (!packStep(cta, *work, panel(step)))
           return false;
     } else if (!packShared(machine, cta, "A", operands(&TensorWork::a), form.a,
                            form.aTransposed, form.m, form.k(), panel)) {
@@ -79,6 +80,27 @@ private:
     return llvm::map_to_vector<16>(works, [&](const TensorWork *work) {
       return SharedOperand{work->issue, work->*matrix};
     });
+  }
+
+  /// Reads A of one MMA.
+  bool packStep(CTA &cta, const TensorWork &work, Panel panel) {
+    llvm::SmallVector<RowMetadata, TensorMemory::lanes> metadata;
+    if (form.sparsity) {
+      std::string problem = readMetadata(tensorMemory(cta), work, metadata);
+      if (!problem.empty()) {
+        machine.fail(work.issue, ReportKind::Protocol, problem);
+        return false;
+      }
+    }
+    return packStored(
+        machine, work.issue, form, metadata, panel, [&](Panel stored) {
+          if (work.aInTensorMemory)
+            return packTensorMemory(cta, work, stored);
+          return packShared(machine, cta, "A",
+                            SharedOperand{work.issue, work.a}, form.a,
+                            form.aTransposed, form.m, stepK(form.a),
+                            [=](unsigned) { return stored; });
+        });
   }
 
   bool packTensorMemory(CTA &cta, const TensorWork &work, Panel panel) {

@@ -33,9 +33,9 @@ struct TensorWork {
   Kind kind = Multiply;
   bool pair = false; ///< Each CTA of the pair does it, in its own memories.
   TensorRegion writes;
-  /// Beside what it writes: A, and the scale factors of A and B. Those that
-  /// there aren't are empty.
-  TensorRegion reads[3];
+  /// Beside what it writes: A, the scale factors of A and B, and the metadata
+  /// of a sparse A. Those that there aren't are empty.
+  TensorRegion reads[4];
   uint16_t lane = 0; ///< Where D, the copy or the shift starts.
 
   SharedMatrix a; ///< Of a copy: the source.
@@ -60,6 +60,7 @@ struct TensorWork {
   /// The warps whose lanes the n-th 32 rows go to, a bit for each.
   uint8_t copyTo[4] = {};
 
+  const TensorRegion &metadata() const { return reads[3]; }
   bool readsAny(const TensorRegion &region) const {
     return llvm::any_of(
         reads, [&](const TensorRegion &read) { return read.overlaps(region); });
