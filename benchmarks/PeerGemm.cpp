@@ -100,9 +100,13 @@ static bool loadDriver() {
 
 /// CUTLASS's host code for a row; null if it isn't there.
 static Describe *loadHost(const Row &row) {
-  std::string path = newest(cacheFolder() + "/hosts", row.kernel, ".so");
+  auto [peer, kernel] = llvm::StringRef(row.kernel).split('_');
+  auto title = (peer + "_" + kernel.split('_').first).str();
+  std::string path = newest(cacheFolder() + "/hosts", title, ".so");
   void *host = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY);
-  return host ? reinterpret_cast<Describe *>(dlsym(host, "describe")) : nullptr;
+  std::string name = ("describe_" + kernel).str();
+  return host ? reinterpret_cast<Describe *>(dlsym(host, name.c_str()))
+              : nullptr;
 }
 
 static std::vector<uint16_t> randomNumbers(size_t count, uint32_t seed) {

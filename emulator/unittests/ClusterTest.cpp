@@ -180,6 +180,16 @@ TEST(Fence, ListenersSeeThem) {
                              "membar gl", "membar.proxy alias"}));
 }
 
+TEST(Fence, OfNoTensorMap) {
+  AsyncKernel k = kernel(R"(
+  mov.u64 %rd1, 0;
+  fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;
+  mov.u32 %o, 9;
+)",
+                         32, 1);
+  EXPECT_EQ(k.values(), std::vector<uint32_t>(32, 9));
+}
+
 TEST(FenceMustFail, TensorMapOutsideOfGlobalMemory) {
   EXPECT_CONTAINS(
       kernel("fence.proxy.tensormap::generic.acquire.gpu [%map], 128;", 32, 1)

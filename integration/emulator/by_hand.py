@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--compiler", required=True, help="the drawloom program")
     args = parser.parse_args()
     ptx = compile_kernel(args.compiler)
-    driver = Driver(args.library, "b200")
+    driver = Driver(args.library, "b200", sms=4)
     failures = 0
 
     def check(what: str, good: bool, found: str):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 from driver import Driver
-from launch_cutedsl import cutedsl_gemm, cutedsl_rms_norm
-from launch_cutlass import cutlass_gemm
-from launch_mojo import mojo_gemm, mojo_simt
+from launch_cutedsl import cutedsl_gemm, cutedsl_rms_norm, cutedsl_scaled
+from launch_cutlass import cutlass_gemm, cutlass_grouped, cutlass_scaled
+from launch_mojo import mojo_gemm, mojo_library, mojo_simt
 from launch_tilelang import tilelang_attention, tilelang_gemm, tilelang_mxfp8
 from launch_triton import (gluon_gathered, gluon_granted, gluon_lhs_in_tmem, gluon_split_k,
                            gluon_tiled, triton_attention, triton_gelu, triton_grouped,
@@ -35,12 +35,17 @@ class Case:
     launcher: object
     options: dict = field(default_factory=dict)
     problems: tuple[Problem, ...] = (SQUARE, RAGGED)
+    # Few SMs, so that small problems take several waves of CTAs, too. A cluster fits.
+    sms: int = 4
+    # What the emulator has to say about a kernel that PTX doesn't allow.
+    report: str = ""
 
     @property
     def is_gemm(self) -> bool:
-        """Whether it can do any M, N and K that are multiples of 8."""
-        return self.problems[0].k > 1 and "grouped" not in self.name and not any(
-            word in self.name for word in ("attention", "mxf", "nvfp4", "split_k"))
+        """Whether it can do any M, N and K that are multiples of 8, K of 16."""
+        return self.problems[0].k > 1 and not any(
+            word in self.name for word in ("attention", "mxf", "nvfp4", "split_k",
+                                           "gemm_grouped"))
 
     @property
     def arch(self) -> str:
@@ -65,6 +70,8 @@ CASES = [
     Case("cutlass_sm100_fp8_1sm_bias", "fp8", cutlass_gemm, dict(bias=True)),
     Case("cutlass_sm100_bf16_1sm", "bf16", cutlass_gemm,
          problems=(SQUARE, Problem(1000, 136, 80))),
+    Case("cutlass_sm90_bf16_grouped", "bf16", cutlass_grouped),
+    Case("cutlass_sm100_bf16_1sm_grouped", "bf16", cutlass_grouped),
     *both("triton_{arch}_gemm_pointer", "bf16", triton_pointers),
     *both("triton_{arch}_gemm_split_k", "bf16", triton_pointers, dict(bm=64, splits=4)),
     *both("triton_{arch}_gemm_fp16_gelu", "fp16", triton_gelu),
@@ -103,6 +110,15 @@ CASES = [
          problems=(SQUARE, Problem(1000, 136, 80))),
     Case("cutedsl_sm100_fp8_1cta_multicast", "fp8", cutedsl_gemm, dict(cluster=(2, 2))),
     # Pairs of CTAs.
+    Case("cutlass_sm100_bf16_2sm", "bf16", cutlass_gemm),
+    Case("cutlass_sm100_fp16_2sm_gelu", "fp16", cutlass_gemm, dict(bias=True, activation=True),
+         sms=8),
+    Case("cutlass_sm100_fp8_2sm_bias", "fp8", cutlass_gemm, dict(bias=True)),
+    Case("cutlass_sm100_bf16_2sm_streamk", "bf16", cutlass_gemm, dict(splits=4),
+         problems=(Problem(512, 384, 1024), Problem(200, 136, 720))),
+    Case("cutedsl_sm100_bf16_2cta_multicast_clc", "bf16", cutedsl_gemm,
+         dict(tile=(256, 128), pair=2, cluster=(4, 2)),
+         problems=(Problem(1024, 512, 256), Problem(1000, 136, 80)), sms=8),
     Case("gluon_sm100_specialized_2cta", "bf16", triton_persistent),
     Case("gluon_sm100_clc_2cta", "bf16", gluon_granted, dict(bm=256),
          problems=(Problem(512, 256, 256), Problem(1000, 144, 80))),
@@ -120,6 +136,12 @@ CASES = [
     Case("gluon_sm100_mxfp8_2cta", "mxfp8", triton_scaled, dict(packed=True, bm=256),
          problems=SCALES_256),
     Case("gluon_sm100_nvfp4_2cta", "nvfp4", triton_scaled, dict(packed=True, bm=256),
+         problems=SCALES_256),
+    Case("cutlass_sm100_mxfp8_1sm", "mxfp8", cutlass_scaled, problems=SCALES),
+    Case("cutlass_sm100_nvfp4_2sm", "nvfp4", cutlass_scaled, problems=SCALES_256),
+    Case("cutedsl_sm100_mxfp8_1cta", "mxfp8", cutedsl_scaled, problems=SCALES),
+    Case("cutedsl_sm100_mxfp4_1cta", "mxfp4", cutedsl_scaled, problems=SCALES),
+    Case("cutedsl_sm100_nvfp4_2cta", "nvfp4", cutedsl_scaled, dict(tile=(256, 128), pair=2),
          problems=SCALES_256),
     # What isn't a GEMM: heads of so many rows and columns, and rows.
     *both("triton_{arch}_attention", "bf16", triton_attention, dict(bm=128, bn=64, causal=True),
@@ -152,10 +174,18 @@ EXTENDED = [
          problems=CUBE),
     Case("tilelang_sm100_gemm_2cta", "bf16", tilelang_gemm,
          dict(tile=(256, 128), pair=2, rows_first=True), problems=CUBE),
+    Case("tilelang_sm100_attention", "bf16", tilelang_attention,
+         dict(queries=128, causal=False), problems=(Problem(512, 2, 64),)),
     Case("tilelang_sm100_gemm_mxfp8", "mxfp8", tilelang_mxfp8, problems=CUBE),
     *both("mojo_{arch}_simt_gemm", "fp32", mojo_simt, problems=MOJO),
     Case("mojo_sm90_wgmma_gemm", "bf16", mojo_gemm, dict(threads=288), problems=MOJO),
     Case("mojo_sm100_tcgen05_gemm", "bf16", mojo_gemm, dict(threads=192), problems=MOJO),
+    # Copies of the second CTA signal the barrier of the first one. PTX has that for
+    # .cta_group::2 alone.
+    Case("mojo_sm90_library_gemm", "bf16", mojo_library, dict(threads=384), problems=CUBE,
+         report="isn't in the CTA of the destination, rank 1; only .cta_group::2 may signal"),
+    Case("mojo_sm100_library_gemm", "bf16", mojo_library, dict(threads=224),
+         problems=(*CUBE, Problem(200, 512, 512))),
 ]
 
 

@@ -20,8 +20,8 @@ SHARED_PER_BLOCK_OPTIN = 97
 SM_COUNT = 16
 
 # CUtensorMapDataType.
-MAP_TYPES = {"u8": 0, "i8": 0, "fp8": 0, "fp16": 6, "fp32": 7, "bf16": 9,
-             "tf32": 11}
+MAP_TYPES = {"u8": 0, "i8": 0, "fp8": 0, "u16": 1, "fp16": 6, "fp32": 7, "bf16": 9,
+             "tf32": 11, "fp4": 13}
 
 
 class DriverError(Exception):
@@ -41,8 +41,7 @@ class LaunchConfig(ctypes.Structure):
 class Driver:
     """One device, its primary context current."""
 
-    def __init__(self, library: str, device: str, sms: int = 4):
-        # Few SMs, so that small problems take several waves of CTAs, too.
+    def __init__(self, library: str, device: str, sms: int):
         os.environ.update(DRAWLOOM_DEVICE=device, DRAWLOOM_SMS=str(sms))
         self.cuda = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
         self.call("cuInit", 0)

@@ -22,7 +22,8 @@ from driver import Driver, DriverError
 from launch_cutedsl import cutedsl_gemm
 from launch_cutlass import cutlass_gemm
 from launch_triton import gluon_tiled, triton_attention, triton_gelu, triton_persistent
-from match import DEVICES, compare
+from match import compare
+from workers import MODELS as DEVICES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from peers import cutedsl, cutlass, gluon, triton  # noqa: E402
@@ -185,7 +186,7 @@ def compile_index(seed: int, index: int):
 
 
 def run(seed: int, library: str, arch: str) -> int:
-    driver = Driver(library, DEVICES[arch])
+    driver = Driver(library, DEVICES[arch], sms=4)
     for index, one in enumerate(draw(seed)):
         path = path_of(seed, index)
         if one.values["arch"] != arch or not path.exists():

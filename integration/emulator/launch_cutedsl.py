@@ -5,7 +5,7 @@ sizes for each operand, then the number of tiles."""
 from math import ceil
 
 import numpy as np
-from elements import rms_norm
+from elements import SCALED, Scaled, product, rms_norm
 from launches import EPSILON, SWIZZLE_128, Operand, Output, map_2d, operands, tiles
 
 
@@ -41,6 +41,44 @@ def cutedsl_gemm(kernel, p, rng, *, element, result="bf16", tile=(128, 128),
         expected = expected.plus(np.zeros(()))
     return kernel.job(out, expected, grid, kernel.pack(values), driver.shared_limit,
                       (*cluster, 1))
+
+
+def cutedsl_scaled(kernel, p, rng, *, element, tile=(128, 128), pair=1):
+    """Two MMAs' states, then a map and sizes of A, B, their scales and C. `tile` is that
+    of an MMA, which `pair` CTAs share."""
+    driver, form = kernel.driver, SCALED[element]
+    a, b = (Scaled.random(element, size, p.k, rng) for size in (p.m, p.n))
+    out = Output(driver, "bf16", p.m, p.n)
+    # A slot is 128 bytes along K; four scales for each of 128 rows are a piece.
+    depth = 128 * form.packed
+    pieces = depth // form.vector // 4
+
+    def load(matrix, rows):
+        return [driver.tensor_map("fp4" if form.packed == 2 else "u8", driver.upload(matrix.raw),
+                                  (p.k, len(matrix.raw)), (p.k // form.packed,), (depth, rows),
+                                  SWIZZLE_128),
+                np.array([len(matrix.raw), p.k], np.int32).tobytes()]
+
+    def load_scales(matrix, sharers):
+        """In pairs of bytes. CTAs that share a slot load a part of its pieces each."""
+        blocks, along_k, size = matrix.scales.shape
+        dims = [(along_k, size, pieces // sharers), (blocks, along_k * size, 1)]
+        # CuTe orders them as they lie in a slot, where one piece has no order.
+        if pieces == 1:
+            dims.reverse()
+        counts, strides, box = zip(*dims)
+        return [driver.tensor_map("u16", driver.upload(matrix.scales), (size // 2, *counts),
+                                  strides, (size // 2, *box), 0),
+                np.array([len(matrix.raw), p.k], np.int32).tobytes()]
+
+    store = [map_2d(driver, out, out.element, *out.shape, (128, 64), SWIZZLE_128),
+             np.array(out.shape, np.int32).tobytes()]
+    state = bytes(driver.parameters(kernel.function)[0][1])
+    values = [state, state, *load(a, tile[0] // pair), *load(b, tile[1] // pair),
+              *load_scales(a, 1), *load_scales(b, pair), *store]
+    rows, columns = tiles(p, tile[0] // pair, tile[1])
+    return kernel.job(out, product(a.values, b.values), (ceil(rows / pair) * pair, columns),
+                      kernel.pack(values), driver.shared_limit, (pair, 1, 1))
 
 
 def cutedsl_rms_norm(kernel, p, rng, *, element):

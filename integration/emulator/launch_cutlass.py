@@ -1,35 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of CUTLASS's kernels: one structure, which CUTLASS's host code fills in
-(hosts/cutlass.cuh)."""
+(hosts/cutlass.cuh). D = f(alpha A B^T + beta C), all of it packed."""
 
 import numpy as np
-from elements import ELEMENTS, Expected, Matrix, gelu, product
+from elements import Expected, Matrix, Scaled, gelu, product
 from hosts import cutlass_parameters
-from launches import TANH, Job, Output
+from launches import TANH, Job, Output, Problem
+
+ALPHA, BETA = 0.75, 0.5
 
 
-def cutlass_gemm(kernel, p, rng, *, element, bias=False, activation=False, splits=1):
-    """`splits` CTAs at most share a tile (stream-K)."""
+class Packed:
+    """C and D of a problem. D's rows have no padding."""
+
+    def __init__(self, driver, p, rng):
+        self.c = Matrix.random("bf16", (p.m, p.n), rng)
+        self.out = Output(driver, "bf16", p.m, p.n)
+        self.out.initial = np.ascontiguousarray(self.out.initial[:, :p.n])
+        self.addresses = driver.upload(self.c.raw), self.out.address
+
+    def expect(self, sums: Expected) -> Expected:
+        scaled = Expected(ALPHA * sums.values, ALPHA * sums.bound)
+        return scaled.plus(np.zeros(())).plus(BETA * self.c.values)
+
+    def job(self, kernel, expected: Expected, row=None, **fields) -> Job:
+        shape, parameters, workspace = cutlass_parameters(
+            kernel.name, kernel.driver, row, alpha=ALPHA, beta=BETA, **fields)
+        return Job(kernel.driver, kernel.function, shape.grid, shape.block, shape.cluster,
+                   shape.shared, parameters, self.out.address, self.out.element,
+                   self.out.initial, expected.rounded(self.out.element), workspace)
+
+
+def random_pair(element, p, rng) -> tuple[Matrix, Matrix]:
+    return tuple(Matrix.random(element, (rows, p.k), rng) for rows in (p.m, p.n))
+
+
+def cutlass_gemm(kernel, p, rng, *, element, bias=False, activation=False, splits=1, row=None):
+    """`splits` CTAs at most share a tile (stream-K). `row` is that of a kernel that
+    isn't in the table of `peers`."""
     driver = kernel.driver
-    alpha, beta = 0.75, 0.5
-
-    # CUTLASS's problems are packed here.
-    def packed(name, *shape):
-        matrix = Matrix.random(name, shape, rng)
-        return matrix, driver.upload(matrix.raw)
-
-    a, at_a = packed(element, p.m, p.k)
-    b, at_b = packed(element, p.n, p.k)
-    c, at_c = packed("bf16", p.m, p.n)
-    column, at_bias = packed("bf16", 1, p.n)
-    element_d = ELEMENTS["bf16"]
-    out = Output(driver, "bf16", p.m, p.n)
-    out.initial = np.ascontiguousarray(out.initial[:, :p.n])
-    shape, parameters, workspace = cutlass_parameters(
-        kernel.name, driver, p, at_a, at_b, at_c, at_bias, out.address, alpha, beta)
-    expected = product(a.values, b.values, kernel.hopper and element == "fp8")
-    expected = Expected(alpha * expected.values, alpha * expected.bound)
-    expected = expected.plus(np.zeros(())).plus(beta * c.values)
+    a, b = random_pair(element, p, rng)
+    packed = Packed(driver, p, rng)
+    column = Matrix.random("bf16", (1, p.n), rng)
+    expected = packed.expect(product(a.values, b.values, kernel.hopper and element == "fp8"))
     if bias:
         expected = expected.plus(column.values)
     if splits > 1:
@@ -38,6 +51,39 @@ def cutlass_gemm(kernel, p, rng, *, element, bias=False, activation=False, split
         expected = Expected(expected.values, expected.bound + splits * 2.0**-24 * magnitude)
     if activation:
         expected = gelu(expected, TANH)
-    return Job(driver, kernel.function, shape.grid, shape.block, shape.cluster, shape.shared,
-               parameters, out.address, element_d, out.initial,
-               expected.rounded(element_d), workspace)
+    c, d = packed.addresses
+    return packed.job(kernel, expected, row, m=p.m, n=p.n, k=p.k, a=driver.upload(a.raw),
+                      b=driver.upload(b.raw), c=c, d=d, bias=driver.upload(column.raw))
+
+
+def cutlass_scaled(kernel, p, rng, *, element, row=None):
+    """A and B with scales."""
+    driver = kernel.driver
+    a, b = (Scaled.random(element, size, p.k, rng) for size in (p.m, p.n))
+    packed = Packed(driver, p, rng)
+    c, d = packed.addresses
+    return packed.job(kernel, packed.expect(product(a.values, b.values)), row,
+                      m=p.m, n=p.n, k=p.k, a=driver.upload(a.raw), b=driver.upload(b.raw),
+                      c=c, d=d, a_scales=driver.upload(a.scales),
+                      b_scales=driver.upload(b.scales))
+
+
+def cutlass_grouped(kernel, p, rng, *, element):
+    """Three problems with one N, whose C and D lie one below the other."""
+    driver = kernel.driver
+    problems = [Problem(p.m // 2, p.n, p.k), Problem(p.m, p.n, p.k // 2), p]
+    rows = np.cumsum([0, *(q.m for q in problems)])
+    packed = Packed(driver, Problem(rows[-1], p.n, p.k), rng)
+    pairs = [random_pair(element, q, rng) for q in problems]
+    parts = [product(a.values, b.values) for a, b in pairs]
+    sums = Expected(np.concatenate([part.values for part in parts]),
+                    np.concatenate([part.bound for part in parts]))
+    starts = rows[:-1, None] * p.n * packed.out.element.size
+    arrays = np.hstack([[[driver.upload(matrix.raw) for matrix in pair] for pair in pairs],
+                        starts + packed.addresses]).astype(np.uint64)
+    sizes = np.array([(q.m, q.n, q.k) for q in problems], np.int32)
+    return packed.job(kernel, packed.expect(sums), groups=len(problems),
+                      sizes=driver.upload(sizes),
+                      depths=driver.upload(sizes[:, 2].astype(np.int64)),
+                      widths=driver.upload(sizes[:, 1].astype(np.int64)),
+                      **{name: driver.upload(array) for name, array in zip("abcd", arrays.T)})

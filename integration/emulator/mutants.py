@@ -28,9 +28,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import workers
 from cases import CASES, Problem, load_case, make_job, problem_of
-from driver import Driver, DriverError
-from match import DEVICES, compare, read_manifest
+from driver import DriverError
+from match import compare, read_manifest
+from workers import Device
 
 # Several tiles, and more steps of K than stages.
 PROBLEM = Problem(136, 264, 400)
@@ -216,20 +218,18 @@ def draw(cases, paths, count: int, seed: int):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+    workers.add_arguments(parser)
     parser.add_argument("--manifest", type=Path, required=True,
                         help="where the kernels are, as `utils/peers build` writes it")
     parser.add_argument("--count", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--arch", choices=DEVICES, help="only this one, in this process")
     args = parser.parse_args()
     paths = read_manifest(args.manifest)
     mutants = draw(CASES, paths, args.count, args.seed)
-    if not args.arch:
-        workers = [subprocess.Popen([sys.executable, __file__, *sys.argv[1:], "--arch", arch],
-                                    stdout=subprocess.PIPE, text=True) for arch in DEVICES]
+    if not args.device:
+        started = workers.start(map(Device.of, CASES), stdout=subprocess.PIPE, text=True)
         counts = Counter()
-        for worker in workers:
+        for worker in started:
             for line in worker.stdout:
                 print(line, end="", flush=True)
                 fields = line.split("  ")
@@ -243,14 +243,14 @@ def main() -> int:
         print(f"mutants: {sum(totals)} with seed {args.seed}: {totals[0]} end in a report, "
               f"{totals[1]} in a wrong result, {totals[2] + totals[3]} in a right one, of which "
               f"{totals[3]} never execute the change")
-        ended = [worker.wait() for worker in workers]
+        ended = [worker.wait() for worker in started]
         return 1 if any(ended) or sum(totals) != args.count else 0
 
-    driver = Driver(args.library, DEVICES[args.arch])
+    driver = args.device.open(args.library)
     subjects = {}
     for name, site, statement in mutants:
         [case] = [case for case in CASES if case.name == name]
-        if case.arch != args.arch:
+        if Device.of(case) != args.device:
             continue
         if name not in subjects:
             subjects[name] = Subject(case, driver, paths[name])

@@ -8,15 +8,16 @@ with atomics; none of these does.
 
 import argparse
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-from driver import Driver, DriverError
+import workers
 from cases import CASES, Problem, load_case, make_job, problem_of
-from match import DEVICES, compare, read_manifest
+from driver import DriverError
+from match import compare, read_manifest
+from workers import Device
 
 KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "cutlass_sm90_fp16_pingpong_gelu",
            "triton_sm90_gemm_specialized", "gluon_sm90_wgmma_multicast", "gluon_sm90_attention",
@@ -58,22 +59,19 @@ def run_case(case, driver, path, seeds: int) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+    workers.add_arguments(parser)
     parser.add_argument("--manifest", type=Path, required=True,
                         help="where the kernels are, as `utils/peers build` writes it")
     parser.add_argument("--seeds", type=int, default=100, metavar="N")
-    parser.add_argument("--arch", choices=DEVICES, help="only this one, in this process")
     args = parser.parse_args()
     cases = [case for case in CASES if case.name in KERNELS]
-    if args.arch:
+    if args.device:
         paths = read_manifest(args.manifest)
-        driver = Driver(args.library, DEVICES[args.arch])
+        driver = args.device.open(args.library)
         good = [run_case(case, driver, paths[case.name], args.seeds)
-                for case in cases if case.arch == args.arch]
+                for case in cases if Device.of(case) == args.device]
         return 0 if all(good) else 1
-    workers = [subprocess.Popen([sys.executable, __file__, *sys.argv[1:], "--arch", arch])
-               for arch in DEVICES]
-    failed = [worker for worker in workers if worker.wait()]
+    failed = [worker for worker in workers.start(map(Device.of, cases)) if worker.wait()]
     count = len(schedules(args.seeds))
     if not failed:
         print(f"schedules: {len(cases)} kernels, {count} schedules each: identical output")

@@ -6,18 +6,20 @@ among them."""
 
 import argparse
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import workers
 from cases import CASES, Problem, load_case, make_job, problem_of
-from driver import Driver, DriverError
-from match import DEVICES, compare, read_manifest
+from driver import DriverError
+from match import compare, read_manifest
+from workers import Device
 
 THREADS = (1, 2, 4)
 # Many clusters, none of them full.
 PROBLEM = Problem(1000, 776, 272)
+SMS = 64
 
 
 def run_case(case, driver, path) -> bool:
@@ -43,22 +45,20 @@ def run_case(case, driver, path) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+    workers.add_arguments(parser)
     parser.add_argument("--manifest", type=Path, required=True,
                         help="where the kernels are, as `utils/peers build` writes it")
-    parser.add_argument("--arch", choices=DEVICES, help="only this one, in this process")
     parser.add_argument("names", nargs="*", help="only these kernels")
     args = parser.parse_args()
     cases = [case for case in CASES if not args.names or case.name in args.names]
-    if args.arch:
+    if args.device:
         paths = read_manifest(args.manifest)
-        driver = Driver(args.library, DEVICES[args.arch], sms=64)
+        driver = args.device.open(args.library)
         good = [run_case(case, driver, paths[case.name])
-                for case in cases if case.arch == args.arch]
+                for case in cases if Device.of(case, SMS) == args.device]
         return 0 if all(good) else 1
-    workers = [subprocess.Popen([sys.executable, __file__, *sys.argv[1:], "--arch", arch])
-               for arch in DEVICES]
-    failed = [worker for worker in workers if worker.wait()]
+    started = workers.start(Device.of(case, SMS) for case in cases)
+    failed = [worker for worker in started if worker.wait()]
     if not failed:
         print(f"threads: {len(cases)} kernels on {', '.join(map(str, THREADS))} host threads: "
               "identical output and counters")

@@ -20,10 +20,14 @@ COMPILER = "clang++-22"
 
 
 class CutlassProblem(ctypes.Structure):
+    """`Problem` in cutlass.cuh."""
+
     _fields_ = [("m", c_int), ("n", c_int), ("k", c_int), ("sm_count", c_int),
                 ("a", c_void_p), ("b", c_void_p), ("c", c_void_p), ("bias", c_void_p),
                 ("d", c_void_p), ("workspace", c_void_p), ("alpha", c_float),
-                ("beta", c_float)]
+                ("beta", c_float), ("a_scales", c_void_p), ("b_scales", c_void_p),
+                ("groups", c_int), ("sizes", c_void_p), ("depths", c_void_p),
+                ("widths", c_void_p)]
 
 
 class CutlassShape(ctypes.Structure):
@@ -39,14 +43,15 @@ class Shape:
     shared: int
 
 
-def compile_half(row: str, output: Path):
-    """Compiles the host's half of a row to a shared library. It takes clang, which
+def compile_halves(rows: dict[str, str], output: Path):
+    """Compiles the host's halves of rows to a shared library. It takes clang, which
     can leave the device's half out."""
     packages = site_packages()
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "host.cu"
-        source.write_text(f'#include "cutlass.cuh"\nHOST_HALF({row})\n')
-        library = Path(folder) / "host.so"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
+        source, library = Path(folder) / "host.cu", Path(folder) / "host.so"
+        halves = [f"HOST_HALF({name}, {row})\n" for name, row in rows.items()]
+        source.write_text("".join(['#include "cutlass.cuh"\n', *halves]))
         command = [COMPILER, "-x", "cuda", "--cuda-host-only", "--cuda-gpu-arch=sm_90a",
                    "-nocudalib", f"--cuda-path={packages / 'nvidia' / 'cu13'}", "-w",
                    # CUTLASS asks which nvcc compiles it; clang doesn't say.
@@ -60,38 +65,46 @@ def compile_half(row: str, output: Path):
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError("\n".join(done.stderr.splitlines()[:20]))
-        output.parent.mkdir(parents=True, exist_ok=True)
-        library.replace(output) if output.parent.stat().st_dev == library.stat().st_dev \
-            else output.write_bytes(library.read_bytes())
+        library.replace(output)
 
 
 @functools.cache
-def cutlass_half(name: str):
-    row = cutlass.CASES[name.removeprefix("cutlass_")]
+def cutlass_library(title: str, rows: tuple[tuple[str, str], ...]):
     digest = hashlib.sha256()
-    for part in (row.encode(), (FOLDER / "cutlass.cuh").read_bytes(), Path(__file__).read_bytes(),
-                 (cutlass.FOLDER / "gemm.cuh").read_bytes(),
+    for part in (repr(rows).encode(), (FOLDER / "cutlass.cuh").read_bytes(),
+                 Path(__file__).read_bytes(), (cutlass.FOLDER / "gemm.cuh").read_bytes(),
                  *(f"{p}=={package_version(p)}".encode() for p in cutlass.PACKAGES)):
         digest.update(len(part).to_bytes(8, "little") + part)
-    path = cache_root() / "hosts" / f"{name}-{digest.hexdigest()[:16]}.so"
+    path = cache_root() / "hosts" / f"{title}-{digest.hexdigest()[:16]}.so"
     if not path.exists():
-        compile_half(row, path)
-    return ctypes.CDLL(str(path)).describe
+        compile_halves(dict(rows), path)
+    return ctypes.CDLL(str(path))
 
 
-def cutlass_parameters(name, driver, problem, a, b, c, bias, d, alpha, beta):
+def cutlass_half(name: str, row: str | None):
+    """The function of a kernel of `peers`, in the library of all those of its
+    architecture; or that of a row that isn't among them."""
+    short = name.removeprefix("cutlass_")
+    arch = short.split("_")[0]
+    rows = {short: row} if row else {other: row for other, row in cutlass.CASES.items()
+                                     if other.startswith(f"{arch}_")}
+    library = cutlass_library(name if row else f"cutlass_{arch}", tuple(rows.items()))
+    return getattr(library, f"describe_{short}")
+
+
+def cutlass_parameters(name, driver, row=None, **fields):
     """The shape of the launch, the parameters as CUTLASS makes them, and the address
-    and size of the workspace."""
+    and size of the workspace. `fields` are those of CutlassProblem."""
+    half = cutlass_half(name, row)
     shape = CutlassShape()
     buffer = ctypes.create_string_buffer(8192 + 128)
     at = ctypes.addressof(buffer)
     at += -at % 128
 
     def describe(workspace):
-        wanted = CutlassProblem(problem.m, problem.n, problem.k, driver.sm_count, a, b, c, bias,
-                                d, workspace, alpha, beta)
-        if not cutlass_half(name)(byref(wanted), byref(shape), c_void_p(at), c_size_t(8192)):
-            raise RuntimeError(f"{name} can't do {problem}")
+        wanted = CutlassProblem(sm_count=driver.sm_count, workspace=workspace, **fields)
+        if not half(byref(wanted), byref(shape), c_void_p(at), c_size_t(8192)):
+            raise RuntimeError(f"{name} can't do {fields}")
 
     describe(None)
     workspace = 0

@@ -8,8 +8,9 @@
 //
 // CUTLASS's own host code turns a problem into the kernel's parameters, one
 // structure with tensor maps and a scheduler's numbers in it. HOST_HALF makes a
-// function of that for one row of peers/cutlass.py; a shared library is made of
-// it, and the tests call it with device addresses of the emulator.
+// function of that for one row of peers/cutlass.py; a shared library has one for
+// each row of an architecture, since most of the time goes to CUTLASS's headers.
+// The tests call them with device addresses of the emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which,
 }
 
 /// D = f(alpha * A * B + beta * C + bias), all of it on the device. The workspace
-/// is where CTAs that share a tile meet; it is zero before.
+/// is where CTAs that share a tile meet; it is zero before. Of a grouped problem,
+/// `a` to `d` are arrays of pointers.
 struct Problem {
   int m, n, k;
   int smCount;
@@ -39,6 +41,11 @@ struct Problem {
   void *d;
   void *workspace;
   float alpha, beta;
+  const void *aScales, *bScales; ///< Of a block-scaled kernel.
+  int groups;          ///< Of a grouped one, with arrays on the device:
+  const void *sizes;   ///< m, n and k,
+  const void *depths;  ///< the rows' lengths of A and B,
+  const void *widths;  ///< and of C and D, in 64 bits.
 };
 
 struct LaunchShape {
@@ -57,13 +64,63 @@ template <class Stride> Stride packed(int length) {
   return stride;
 }
 
+template <class T> void point(T &field, const void *address) {
+  field = static_cast<T>(const_cast<void *>(address));
+}
+
 template <class Thread, class = void> struct Bias {
   static void set(Thread &, const void *) {}
 };
 template <class Thread>
 struct Bias<Thread, std::void_t<decltype(std::declval<Thread &>().bias_ptr)>> {
   static void set(Thread &thread, const void *bias) {
-    thread.bias_ptr = static_cast<decltype(thread.bias_ptr)>(bias);
+    point(thread.bias_ptr, bias);
+  }
+};
+
+template <class Main, class = void> struct Scales {
+  template <class Arguments, class Shape>
+  static void set(Arguments &, const Shape &, const Problem &) {}
+};
+template <class Main>
+struct Scales<Main, std::void_t<typename Main::Sm1xxBlkScaledConfig>> {
+  using Config = typename Main::Sm1xxBlkScaledConfig;
+  template <class Arguments, class Shape>
+  static void set(Arguments &main, const Shape &shape, const Problem &p) {
+    point(main.ptr_SFA, p.aScales);
+    main.layout_SFA = Config::tile_atom_to_shape_SFA(shape);
+    point(main.ptr_SFB, p.bScales);
+    main.layout_SFB = Config::tile_atom_to_shape_SFB(shape);
+  }
+};
+
+/// Sizes, pointers and strides of one problem.
+template <class K, class = void> struct Operands {
+  static void set(typename K::Arguments &arguments, const Problem &p) {
+    arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
+    arguments.problem_shape = {p.m, p.n, p.k, 1};
+    auto &main = arguments.mainloop;
+    main.dA = packed<typename K::StrideA>(p.k);
+    main.dB = packed<typename K::StrideB>(p.k);
+    Scales<typename K::CollectiveMainloop>::set(main, arguments.problem_shape,
+                                                p);
+    arguments.epilogue.dC = packed<typename K::StrideC>(p.n);
+    arguments.epilogue.dD = packed<typename K::StrideD>(p.n);
+  }
+};
+
+/// Of many, which the host doesn't know.
+template <class K>
+struct Operands<K, std::enable_if_t<std::is_pointer_v<typename K::StrideA>>> {
+  static_assert(sizeof(typename K::InternalStrideA) == 8);
+  static void set(typename K::Arguments &arguments, const Problem &p) {
+    arguments.mode = cutlass::gemm::GemmUniversalMode::kGrouped;
+    arguments.problem_shape.num_groups = p.groups;
+    point(arguments.problem_shape.problem_shapes, p.sizes);
+    point(arguments.mainloop.dA, p.depths);
+    point(arguments.mainloop.dB, p.depths);
+    point(arguments.epilogue.dC, p.widths);
+    point(arguments.epilogue.dD, p.widths);
   }
 };
 
@@ -73,18 +130,12 @@ template <class K>
 int describe(const Problem &p, LaunchShape &shape, void *buffer,
              size_t capacity) {
   typename K::Arguments arguments{};
-  arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
-  arguments.problem_shape = {p.m, p.n, p.k, 1};
-  auto &main = arguments.mainloop;
-  main.ptr_A = static_cast<decltype(main.ptr_A)>(p.a);
-  main.ptr_B = static_cast<decltype(main.ptr_B)>(p.b);
-  main.dA = packed<typename K::StrideA>(p.k);
-  main.dB = packed<typename K::StrideB>(p.k);
+  Operands<K>::set(arguments, p);
+  point(arguments.mainloop.ptr_A, p.a);
+  point(arguments.mainloop.ptr_B, p.b);
   auto &epilogue = arguments.epilogue;
-  epilogue.ptr_C = static_cast<decltype(epilogue.ptr_C)>(p.c);
-  epilogue.ptr_D = static_cast<decltype(epilogue.ptr_D)>(p.d);
-  epilogue.dC = packed<typename K::StrideC>(p.n);
-  epilogue.dD = packed<typename K::StrideD>(p.n);
+  point(epilogue.ptr_C, p.c);
+  point(epilogue.ptr_D, p.d);
   epilogue.thread.alpha = p.alpha;
   epilogue.thread.beta = p.beta;
   using Thread = std::remove_reference_t<decltype(epilogue.thread)>;
@@ -110,11 +161,11 @@ int describe(const Problem &p, LaunchShape &shape, void *buffer,
 
 } // namespace host
 
-#define HOST_HALF(...)                                                         \
+#define HOST_HALF(name, ...)                                                   \
   namespace peer {                                                             \
-  struct Selected : Gemm<__VA_ARGS__>::Kernel {};                              \
+  struct name : Gemm<__VA_ARGS__>::Kernel {};                                  \
   }                                                                            \
-  extern "C" int describe(const Problem *problem, LaunchShape *shape,          \
-                          void *buffer, size_t capacity) {                     \
-    return host::describe<peer::Selected>(*problem, *shape, buffer, capacity); \
+  extern "C" int describe_##name(const Problem *problem, LaunchShape *shape,   \
+                                 void *buffer, size_t capacity) {              \
+    return host::describe<peer::name>(*problem, *shape, buffer, capacity);     \
   }
