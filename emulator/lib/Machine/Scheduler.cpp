@@ -59,10 +59,13 @@ public:
       for (auto &[id, operation] : ready.operations)
         if (operation->kind != *delayed)
           return {false, 0, id, 0};
-    if (!ready.warps.empty() &&
-        (ready.operations.empty() || turns++ < patience))
+    size_t warps = ready.warps.size();
+    if (warps == 0)
+      turns = 0;
+    if (ready.operations.empty() || (warps != 0 && turns++ < patience))
       return {true, 0, 0, turnLength};
-    turns = 0;
+    // Warps that have shown that they spin get one more turn each.
+    turns -= std::min<uint64_t>(turns, warps + 1);
     return {false, 0, ready.operations.rbegin()->first, 0};
   }
 
