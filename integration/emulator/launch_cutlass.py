@@ -52,8 +52,11 @@ def cutlass_gemm(kernel, p, rng, *, element, bias=False, activation=False, split
     if activation:
         expected = gelu(expected, TANH)
     c, d = packed.addresses
-    return packed.job(kernel, expected, row, m=p.m, n=p.n, k=p.k, a=driver.upload(a.raw),
-                      b=driver.upload(b.raw), c=c, d=d, bias=driver.upload(column.raw))
+    job = packed.job(kernel, expected, row, m=p.m, n=p.n, k=p.k, a=driver.upload(a.raw),
+                     b=driver.upload(b.raw), c=c, d=d, bias=driver.upload(column.raw))
+    if splits > 1 and not job.workspace[1]:
+        raise RuntimeError(f"{kernel.name} shares no tile of {p}")
+    return job
 
 
 def cutlass_scaled(kernel, p, rng, *, element, row=None):

@@ -20,10 +20,13 @@ from match import compare, read_manifest
 from workers import Device
 
 KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "cutlass_sm90_fp16_pingpong_gelu",
-           "triton_sm90_gemm_specialized", "gluon_sm90_wgmma_multicast", "gluon_sm90_attention",
-           "cutedsl_sm90_bf16_multicast_persistent", "cutlass_sm100_bf16_1sm",
-           "triton_sm100_gemm_clc", "triton_sm100_attention_specialized",
-           "gluon_sm100_specialized", "gluon_sm100_clc", "cutedsl_sm100_fp8_1cta_multicast")
+           "cutlass_sm90_fp8_streamk", "cutlass_sm100_bf16_1sm", "cutlass_sm100_bf16_2sm_streamk",
+           "cutlass_sm100_nvfp4_2sm", "triton_sm90_gemm_specialized", "triton_sm100_gemm_clc",
+           "triton_sm100_attention_specialized", "gluon_sm90_wgmma_multicast",
+           "gluon_sm90_attention", "gluon_sm100_specialized", "gluon_sm100_clc_2cta",
+           "gluon_sm100_mxfp8_2cta", "cutedsl_sm90_bf16_multicast_persistent",
+           "cutedsl_sm100_bf16_2cta_multicast_clc", "cutedsl_sm100_fp8_1cta_multicast",
+           "cutedsl_sm100_nvfp4_2cta")
 # Several tiles, none of them full, and more steps of K than stages.
 PROBLEM = Problem(200, 264, 400)
 KINDS = ("copy", "bulk", "tensor", "mma", "commit", "remote-store", "launch-control")

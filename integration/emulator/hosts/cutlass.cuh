@@ -78,6 +78,20 @@ struct Bias<Thread, std::void_t<decltype(std::declval<Thread &>().bias_ptr)>> {
   }
 };
 
+/// A scheduler that can split tiles has to: at these sizes it would find that it
+/// isn't worth it.
+template <class Scheduler, class = void> struct StreamK {
+  static void set(Scheduler &) {}
+};
+template <class Scheduler>
+struct StreamK<Scheduler, std::void_t<decltype(std::declval<Scheduler &>()
+                                                   .decomposition_mode)>> {
+  static void set(Scheduler &scheduler) {
+    using Mode = decltype(scheduler.decomposition_mode);
+    scheduler.decomposition_mode = Mode::StreamK;
+  }
+};
+
 template <class Main, class = void> struct Scales {
   template <class Arguments, class Shape>
   static void set(Arguments &, const Shape &, const Problem &) {}
@@ -141,6 +155,8 @@ int describe(const Problem &p, LaunchShape &shape, void *buffer,
   using Thread = std::remove_reference_t<decltype(epilogue.thread)>;
   Bias<Thread>::set(epilogue.thread, p.bias);
   arguments.hw_info.sm_count = p.smCount;
+  using Scheduler = std::remove_reference_t<decltype(arguments.scheduler)>;
+  StreamK<Scheduler>::set(arguments.scheduler);
 
   using Params = typename K::Params;
   if (sizeof(Params) > capacity || !K::can_implement(arguments))
