@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsyncKernel.h"
+#include <bit>
+#include <functional>
 
 using namespace drawloom::emu;
 
@@ -97,6 +99,90 @@ TEST(RemoteStore, Reductions) {
             .values(),
         expected([&](uint32_t value) { return row.apply(value) + 70000; }))
         << row.op;
+}
+
+// Done by the end of the CTA, whatever the order; nobody waits for them.
+TEST(RemoteStore, Releases) {
+  struct Row {
+    const char *store;
+    unsigned bytes;
+    std::function<uint64_t(unsigned)> expected; ///< By thread.
+  };
+  const Row rows[] = {
+      {"st.async.release.gpu.global.u32 [%rd1], %r5;", 4,
+       [](unsigned t) { return t * 3 + 1; }},
+      {"st.async.release.sys.b64 [%rd1], %rd3;", 8,
+       [](unsigned t) { return t * 3 + 1 + (uint64_t(t) << 40); }},
+      {"cvt.u8.u32 %c1, %r5; st.async.release.gpu.global.u8 [%rd1], %c1;", 1,
+       [](unsigned t) { return t * 3 + 1; }},
+      {"cvt.u16.u32 %h1, %r6; st.async.release.gpu.u16 [%rd1], %h1;", 2,
+       [](unsigned t) { return t * 3 + 1000; }},
+      {"cvt.rn.f32.u32 %f1, %thread; st.async.mmio.release.sys.global.f32 "
+       "[%rd1], %f1;",
+       4, [](unsigned t) { return std::bit_cast<uint32_t>(float(t)); }},
+      {"red.async.release.gpu.global.add.u32 [%rd1], %r5;", 4,
+       [](unsigned t) { return 5 + t * 3 + 1; }},
+      {"neg.s32 %r5, %r5; red.async.mmio.release.sys.add.s32 [%rd1], %r5;", 4,
+       [](unsigned t) { return uint32_t(5 - int(t * 3 + 1)); }},
+      {"red.async.release.sys.global.add.u64 [%rd1], %rd3;", 8,
+       [](unsigned t) {
+         return 5 + (uint64_t(5) << 32) + t * 3 + 1 + (uint64_t(t) << 40);
+       }},
+      {"red.async.release.gpu.add.s64 [%rd1], %rd3;", 8,
+       [](unsigned t) {
+         return 5 + (uint64_t(5) << 32) + t * 3 + 1 + (uint64_t(t) << 40);
+       }},
+  };
+  for (const Row &row : rows) {
+    AsyncKernel k;
+    k.dataBefore.resize(32 * 8);
+    for (unsigned byte = 0; byte != k.dataBefore.size(); byte += 4)
+      k.dataBefore[byte] = 5;
+    k.body = ".reg .f32 %f1;\n.reg .u8 %c1;\nmad.wide.u32 %rd1, %thread, " +
+             std::to_string(row.bytes) + R"(, %data;
+  mad.lo.u32 %r5, %thread, 3, 1;
+  mad.lo.u32 %r6, %thread, 3, 1000;
+  cvt.u64.u32 %rd2, %thread;
+  shl.b64 %rd2, %rd2, 40;
+  cvt.u64.u32 %rd3, %r5;
+  add.u64 %rd3, %rd3, %rd2;
+  )" + row.store;
+    k.values();
+    for (unsigned thread = 0; thread != 32; ++thread) {
+      uint64_t value = 0;
+      memcpy(&value, &k.data[thread * row.bytes], row.bytes);
+      EXPECT_EQ(value, row.expected(thread))
+          << row.store << ", thread " << thread;
+    }
+  }
+}
+
+// All threads of four CTAs on several host threads, at one place.
+TEST(RemoteStore, ReductionsMeet) {
+  Harness h("b200", R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd1;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  red.async.release.gpu.global.add.u32 [%rd1], %r1;
+  ret;
+})");
+  h.options.threads = 4;
+  uint64_t out = h.allocate<uint32_t>(1);
+  EXPECT_TRUE(h.run("k", {4}, {64}, {out}));
+  EXPECT_EQ(h.read<uint32_t>(out, 1).front(), 4u * 64 * 63 / 2);
+}
+
+TEST(RemoteStoreMustFail, Releases) {
+  AsyncKernel k;
+  k.body = "mov.u64 %rd1, smem; cvta.shared.u64 %rd1, %rd1;"
+           "st.async.release.gpu.u32 [%rd1], 7;";
+  EXPECT_CONTAINS(k.failure(), "isn't in global memory");
+  k.body = "st.async.release.gpu.global.u32 [%data+2], 7;";
+  EXPECT_CONTAINS(k.failure(), "must be a multiple of 4");
+  k.body = "red.async.release.gpu.global.add.u64 [%data+4096], %rd1;";
+  EXPECT_CONTAINS(k.failure(), "8 bytes, destination at");
 }
 
 TEST(RemoteStoreMustFail, Places) {

@@ -62,6 +62,8 @@ drawloom::emu::communicationOf(const ptx::Instruction &instruction) {
         Communication::Instruction);
   }
   case Opcode::CpReduceAsyncBulk:
+  case Opcode::StAsync:
+  case Opcode::RedAsync:
     return when(isBeyondCluster(variant), Communication::Work);
   case Opcode::CpReduceAsyncBulkTensor:
   case Opcode::ClcTryCancel:

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // PTX ISA, sections 9.7.9.12 and 9.7.13.7: stores and reductions to the shared
-// memory of a cluster that complete bytes of an mbarrier there. What the lanes
-// of a warp store is one operation.
+// memory of a cluster that complete bytes of an mbarrier there, and releases to
+// global memory, which are done when the CTA ends, if not before. What the
+// lanes of a warp store is one operation.
 
 #include "Execute/Engine.h"
 #include "Execute/Lanes.h"
@@ -35,6 +36,13 @@ struct RemoteStoreInfo {
   Reduce *reduce = nullptr; ///< Null for a store.
 
   uint32_t bytes() const { return valueBytes * values.size(); }
+  /// What a lane stores, which is at most 16 bytes.
+  void read(Warp &warp, unsigned lane, char *to) const {
+    const uint32_t apart = std::max(valueBytes, 4u);
+    for (auto [index, reg] : llvm::enumerate(values))
+      memcpy(to + index * valueBytes, warp.lanes<char>(reg) + lane * apart,
+             valueBytes);
+  }
 };
 
 class RemoteStore : public AsyncOp {
@@ -77,7 +85,61 @@ private:
   llvm::SmallVector<Store, 1> stores;
 };
 
+/// The same to global memory.
+class ReleaseStore : public AsyncOp {
+public:
+  ReleaseStore(IssuePoint issue, const RemoteStoreInfo &info)
+      : AsyncOp(EngineKind::RemoteStore, issue), bytes(info.bytes()),
+        reduce(info.reduce) {}
+
+  void add(uint64_t to, const char *value) {
+    stores.push_back({to, {}});
+    memcpy(stores.back().value, value, bytes);
+  }
+
+  void complete(Machine &machine) override {
+    for (const Store &store : stores) {
+      char *memory = machine.memory().translate(store.to, bytes);
+      if (reduce)
+        reduce(memory, store.value, bytes);
+      else
+        memcpy(memory, store.value, bytes);
+      tellAccess(machine, issue,
+                 reduce ? AccessKind::Atomic : AccessKind::Write, store.to,
+                 bytes, Proxy::Generic);
+    }
+  }
+
+private:
+  struct Store {
+    uint64_t to;
+    char value[8];
+  };
+  uint32_t bytes;
+  Reduce *reduce;
+  llvm::SmallVector<Store, 1> stores;
+};
+
 } // namespace
+
+static const Inst *storeRelease(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &info = inst->as<RemoteStoreInfo>();
+  auto operation =
+      std::make_unique<ReleaseStore>(warp.issuePoint(inst, mask), info);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    uint64_t to = info.to.of(warp, lane);
+    if (!EngineCheck(warp, inst, lane)
+             .range("destination", to, info.bytes(), info.bytes(),
+                    StateSpace::Global))
+      return Inst::leave();
+    char value[16];
+    info.read(warp, lane, value);
+    operation->add(to, value);
+  }
+  warp.machine().post(std::move(operation));
+  return inst + 1;
+}
 
 static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<RemoteStoreInfo>();
@@ -107,9 +169,7 @@ static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!check.targets(to, barrier, false, 0, false, targets))
       return Inst::leave();
     char value[16];
-    for (auto [index, reg] : llvm::enumerate(info.values))
-      memcpy(value + index * info.valueBytes,
-             warp.lanes<char>(reg) + lane * info.valueBytes, info.valueBytes);
+    info.read(warp, lane, value);
     operation->add(targets.front().cta(cta), to, barrier, value);
   }
   warp.machine().post(std::move(operation));
@@ -117,20 +177,20 @@ static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
 }
 
 static bool decodeRemoteStore(Decoder &decoder, Inst &inst) {
-  if (decoder.get(Slot::Completion) == Modifier::None)
-    return false; // To global memory.
   RemoteStoreInfo info;
   StateSpace space = ptx::spaceOf(decoder.get(Slot::Space));
   info.to = decodeEngineAddress(decoder, decoder.operand(0), space);
   info.values = decoder.keepList<Reg>(decoder.sources(1, decoder.type()));
   info.valueBytes = ptx::bitsOf(decoder.type()) / 8;
-  info.barrier = decodeEngineAddress(decoder, decoder.operand(2), space);
+  bool isRemote = decoder.get(Slot::Completion) != Modifier::None;
+  if (isRemote)
+    info.barrier = decodeEngineAddress(decoder, decoder.operand(2), space);
   if (decoder.opcode() == Opcode::RedAsync) {
     info.reduce = reductionOf(decoder.get(Slot::Op), decoder.type(), false);
     if (!info.reduce)
       return false;
   }
-  inst.fn = storeRemote;
+  inst.fn = isRemote ? storeRemote : storeRelease;
   inst.extra = decoder.keep(info);
   return true;
 }

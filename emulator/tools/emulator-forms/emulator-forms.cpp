@@ -137,13 +137,6 @@ static const Reason reasons[] = {
     {"cvta", "u32", "32-bit generic addresses: the machine has 64 bits"},
     {"mapa", "u32", "32-bit generic addresses: the machine has 64 bits"},
     {"isspacep", "", "32-bit generic addresses: the machine has 64 bits"},
-    {"ldmatrix", "", "8-bit and padded elements: no kernel looked at has them"},
-    {"stmatrix", "", "8-bit elements: no kernel looked at has them"},
-    {"st.async", "",
-     "an asynchronous store to global memory: no kernel looked at has one"},
-    {"red.async", "",
-     "an asynchronous reduction in global memory: no kernel looked at has "
-     "one"},
 };
 
 /// Why the instruction `text` isn't executed; empty if nobody has said so.
