@@ -34,6 +34,8 @@ struct Case {
   Element a, b;
   std::string d, c;          ///< "f32", "f16", "s32" or "f64"
   std::string before, after; ///< Modifiers around the types.
+  std::string sparse = {};   ///< ".sp" or ".sp::ordered_metadata"
+  unsigned selector = 0;
 };
 
 template <Format format>
@@ -123,8 +125,9 @@ static std::string list(char name, unsigned count, bool braces = true) {
 static std::string kernelOf(const Case &c, const std::string &shape,
                             unsigned width, const unsigned (&counts)[4]) {
   std::string text = formatv(R"(
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {{
-  .reg .b{0} %a<9>, %b<9>, %c<9>, %d<9>;
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d,
+                  .param .u64 e) {{
+  .reg .b{0} %a<9>, %b<9>, %c<9>, %d<9>, %e<1>;
   .reg .b32 %lane;
   .reg .b64 %pointer;
   mov.u32 %lane, %laneid;
@@ -145,26 +148,83 @@ static std::string kernelOf(const Case &c, const std::string &shape,
   access('a', counts[0], false);
   access('b', counts[1], false);
   access('c', counts[2], false);
+  if (!c.sparse.empty())
+    access('e', 1, false);
   // Single registers of A and B stand without braces or with.
-  text += formatv("  mma.sync.aligned.{0}.row.col{1}.{2}.{3}.{4}.{5}{6} {7}, "
-                  "{8}, {9}, {10};\n",
-                  shape, c.before, c.d, c.a.name, c.b.name, c.c, c.after,
-                  list('d', counts[3]), list('a', counts[0]),
-                  list('b', counts[1]), list('c', counts[2]));
+  text +=
+      formatv("  mma{11}.sync.aligned.{0}.row.col{1}.{2}.{3}.{4}.{5}{6} {7}, "
+              "{8}, {9}, {10}{12};\n",
+              shape, c.before, c.d, c.a.name, c.b.name, c.c, c.after,
+              list('d', counts[3]), list('a', counts[0]), list('b', counts[1]),
+              list('c', counts[2]), c.sparse,
+              c.sparse.empty() ? "" : formatv(", %e0, {0}", c.selector).str());
   access('d', counts[3], true);
   return text + "  ret;\n}\n";
+}
+
+/// The codes that an instruction has.
+static std::vector<unsigned> codesOf(const Case &c) {
+  if (c.a.bits == 32)
+    return {0b0100, 0b1110};
+  if (c.sparse == ".sp::ordered_metadata")
+    return {0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110};
+  std::vector<unsigned> codes;
+  for (unsigned code = 0; code != 16; ++code)
+    if (code / 4 != code % 4)
+      codes.push_back(code);
+  return codes;
+}
+
+/// Spreads the stored rows of A over twice the K by random codes, and puts
+/// those where the lanes have them. 16 rows of 4 or 8 codes of 16- and 32-bit
+/// elements are 16 bits for each row in one or two of four lanes; 8 or 16 codes
+/// of smaller ones are 32 bits in a lane for each row.
+static void spread(const Case &c, std::mt19937 &engine,
+                   std::vector<std::vector<double>> &a, Registers &metadata) {
+  std::vector<unsigned> valid = codesOf(c);
+  unsigned chunk = c.a.bits == 32 ? 2 : c.a.bits == 4 ? 8 : 4;
+  unsigned count = c.k / chunk; // Codes of a row.
+  for (unsigned row = 0; row != 16; ++row) {
+    std::vector<double> stored = a[row];
+    a[row].assign(c.k, 0);
+    for (unsigned i = 0; i != count; ++i) {
+      unsigned code = valid[engine() % valid.size()];
+      unsigned first = code % 4, second = code / 4;
+      double *to = &a[row][i * chunk];
+      const double *from = &stored[i * chunk / 2];
+      if (c.a.bits == 32) {
+        to[first / 2] = from[0];
+      } else if (c.a.bits == 4) {
+        to[2 * first] = from[0];
+        to[2 * first + 1] = from[1];
+        to[2 * second] = from[2];
+        to[2 * second + 1] = from[3];
+      } else {
+        to[first] = from[0];
+        to[second] = from[1];
+      }
+      bool small = c.a.bits < 16;
+      unsigned lanes = count / 4;
+      unsigned lane = row % 8 * 4 + c.selector * lanes;
+      if (small)
+        metadata.set(lane + row / 8 + i / 8 * 2, i % 8, 4, code);
+      else
+        metadata.set(lane + i / 4, row / 8 * 4 + i % 4, 4, code);
+    }
+  }
 }
 
 static void check(const Case &c) {
   std::string shape = formatv("m{0}n8k{1}", c.m, c.k);
   SCOPED_TRACE(shape + " " + c.d + " " + c.a.name + " " + c.b.name + " " +
-               c.before + c.after);
+               c.before + c.after + c.sparse);
   unsigned width = c.d == "f64" ? 64 : 32, e = width / c.a.bits;
-  const unsigned counts[4] = {c.m * c.k / 32 / e, 8 * c.k / 32 / e,
+  const unsigned storedK = c.sparse.empty() ? c.k : c.k / 2;
+  const unsigned counts[4] = {c.m * storedK / 32 / e, 8 * c.k / 32 / e,
                               c.m / 4 * sumBits(c.c) / width,
                               c.m / 4 * sumBits(c.d) / width};
   std::mt19937 engine(c.m + c.k + c.a.bits);
-  std::vector<std::vector<double>> a(c.m, std::vector<double>(c.k)),
+  std::vector<std::vector<double>> a(c.m, std::vector<double>(storedK)),
       b(8, std::vector<double>(c.k)), sum(c.m, std::vector<double>(8));
   Registers ra(width, counts[0]), rb(width, counts[1]), rc(width, counts[2]);
   for (unsigned lane = 0; lane != 32; ++lane) {
@@ -198,11 +258,14 @@ static void check(const Case &c) {
       sum[group + 8 * (i / 2)][thread * 2 + i % 2] = value;
     }
   }
+  Registers re(width, 1);
+  if (!c.sparse.empty())
+    spread(c, engine, a, re);
   Harness h("b200", kernelOf(c, shape, width, counts));
   uint64_t out = h.allocate<uint64_t>(32 * counts[3]);
-  ASSERT_TRUE(
-      h.run("k", {1}, {32},
-            {h.upload(ra.words), h.upload(rb.words), h.upload(rc.words), out}));
+  ASSERT_TRUE(h.run("k", {1}, {32},
+                    {h.upload(ra.words), h.upload(rb.words), h.upload(rc.words),
+                     out, h.upload(re.words)}));
   Registers rd(width, counts[3]);
   rd.words = h.read<uint64_t>(out, 32 * counts[3]);
   unsigned wrong = 0;
@@ -280,6 +343,84 @@ TEST(WarpMma, Bits) {
     check({16, 128, b1, b1, "s32", "s32", "", op});
     check({16, 256, b1, b1, "s32", "s32", "", op});
   }
+}
+
+//===----------------------------------------------------------------------===//
+// A sparse A
+//===----------------------------------------------------------------------===//
+
+static const char *const sparseOpcodes[] = {".sp", ".sp::ordered_metadata"};
+
+TEST(SparseWarpMma, Halves) {
+  for (const char *sparse : sparseOpcodes)
+    for (unsigned k : {16, 32})
+      for (unsigned selector = 0; selector != 64 / k; ++selector) {
+        check({16, k, f16, f16, "f32", "f32", "", "", sparse, selector});
+        check({16, k, f16, f16, "f16", "f16", "", "", sparse, selector});
+        check({16, k, bf16, bf16, "f32", "f32", "", "", sparse, selector});
+      }
+}
+
+TEST(SparseWarpMma, TF32) {
+  for (const char *sparse : sparseOpcodes)
+    for (unsigned k : {8, 16})
+      for (unsigned selector = 0; selector != 32 / k; ++selector)
+        check({16, k, tf32, tf32, "f32", "f32", "", "", sparse, selector});
+}
+
+TEST(SparseWarpMma, FP8) {
+  for (const char *sparse : sparseOpcodes)
+    for (const Element &a : {e4m3, e5m2})
+      for (const Element &b : {e4m3, e5m2})
+        check({16, 64, a, b, "f32", "f32", "", "", sparse});
+}
+
+TEST(SparseWarpMma, Integers) {
+  for (const char *sparse : sparseOpcodes)
+    for (const char *saturation : {"", ".satfinite"}) {
+      for (const Element &a : {s8, u8})
+        for (const Element &b : {s8, u8}) {
+          for (unsigned selector : {0, 1})
+            check(
+                {16, 32, a, b, "s32", "s32", saturation, "", sparse, selector});
+          check({16, 64, a, b, "s32", "s32", saturation, "", sparse});
+        }
+      for (const Element &a : {s4, u4})
+        for (const Element &b : {s4, u4}) {
+          for (unsigned selector : {0, 1})
+            check(
+                {16, 64, a, b, "s32", "s32", saturation, "", sparse, selector});
+          check({16, 128, a, b, "s32", "s32", saturation, "", sparse});
+        }
+    }
+}
+
+static std::string sparseFailure(const std::string &opcode,
+                                 const std::string &metadata,
+                                 const std::string &selector) {
+  return perLaneFailure("mov.b32 %r1, 0x3c003c00; mov.b32 %r5, " + metadata +
+                        "; mma" + opcode +
+                        ".sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
+                        "{%f1, %f2, %f3, %f4}, {%r1, %r1, %r1, %r1}, "
+                        "{%r1, %r1, %r1, %r1}, {%f1, %f2, %f3, %f4}, %r5, " +
+                        selector + ";");
+}
+
+TEST(SparseWarpMmaMustFail, Metadata) {
+  EXPECT_CONTAINS(
+      sparseFailure(".sp", "0x4444a444", "0"),
+      "the metadata of row 0, elements 12 to 15 of the step's K, is "
+      "0b1010");
+  // Falling numbers are for mma.sp alone.
+  EXPECT_CONTAINS(sparseFailure(".sp::ordered_metadata", "0x44441444", "0"),
+                  "is 0b0001; the valid codes are 0b0100, 0b1000, 0b1001, "
+                  "0b1100, 0b1101, 0b1110");
+}
+
+TEST(SparseWarpMmaMustFail, Selector) {
+  EXPECT_CONTAINS(sparseFailure(".sp", "0x44444444", "2"),
+                  "the sparsity selector is 2; 2 of four lanes have the "
+                  "metadata of this shape, so it must be below 2");
 }
 
 TEST(WarpMmaMustFail, ALaneHasExited) {

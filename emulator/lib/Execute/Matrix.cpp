@@ -227,4 +227,6 @@ void drawloom::emu::registerMatrix(DecodeTable &table) {
   table.add(Opcode::Stmatrix, decodeMatrix);
   table.add(Opcode::Movmatrix, decodeMovmatrix);
   table.add(Opcode::Mma, decodeWarpMma);
+  table.add(Opcode::MmaSp, decodeWarpMma);
+  table.add(Opcode::MmaSpOrdered, decodeWarpMma);
 }

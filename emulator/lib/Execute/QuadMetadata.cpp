@@ -15,11 +15,8 @@ void drawloom::emu::readQuadMetadata(Warp &warp, Reg reg, unsigned selector,
                                      unsigned k, unsigned elementBits,
                                      RowMetadata *rows) {
   const auto *words = warp.lanes<uint32_t>(reg);
-  // The stored half of two rows, in registers of four lanes; 16 bits of
-  // metadata for each register of 16- and 32-bit elements, 32 for smaller ones.
-  unsigned registers = 2 * (k / 2) * elementBits / 128;
   bool isHalf = elementBits >= 16;
-  unsigned count = isHalf ? registers / 2 : registers;
+  unsigned count = quadMetadataLanes(k, elementBits);
   std::fill_n(rows, quadMetadataRows, 0);
   for (unsigned lane = 0; lane != 32; ++lane) {
     unsigned i = lane % 4 - selector * count;

@@ -11,15 +11,15 @@
 // depends on the shape, and the sparsity selector says which. In their words,
 // codes of four bits in the order of K, lowest first:
 //
-//                    lane      bits 0 to 15         bits 16 to 31
-//   32 and 16 bits   i-th      row g, codes 4i to 4i + 3, and row g + 8, the
-//   same
-//    8 and  4 bits   first     row g, the first eight codes
-//                    second    row g + 8, the same
-//                    third and fourth  the next eight codes of both rows
+//   32 and 16 bits   the i-th lane: codes 4i to 4i + 3 of row g in bits 0 to
+//                    15, and of row g + 8 in bits 16 to 31
+//   8 and 4 bits     the first two lanes: the first eight codes of rows g and
+//                    g + 8; the other two: the next eight
 //
 // PTX ISA, section 9.7.14.6.2. The figures are CuTe's ELayout in
-// mma_traits_sm90_gmma_sparse.hpp and mma_traits_sm120_sparse.hpp.
+// mma_traits_sm90_gmma_sparse.hpp and mma_traits_sm120_sparse.hpp; those of 8
+// and 4 bits with two registers of A, which CuTe doesn't have, are taken to be
+// the first half of those with four.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,14 @@
 namespace drawloom::emu {
 
 inline constexpr unsigned quadMetadataRows = 16;
+
+/// How many of four lanes have the metadata of an MMA with `k` elements of
+/// `elementBits` bits in a row: 16 bits for each register that A is stored in,
+/// or 32 for elements of 8 and 4 bits.
+inline unsigned quadMetadataLanes(unsigned k, unsigned elementBits) {
+  unsigned registers = k * elementBits / 128;
+  return elementBits >= 16 ? registers / 2 : registers;
+}
 
 /// Reads the metadata of an MMA with `k` elements of `elementBits` bits in a
 /// row into `rows`, 16 of them.

@@ -12,20 +12,28 @@
 // and g + 8 first and then along K, those of B along K. C and D have elements
 // 2t and 2t + 1 of row g in lane 4g + t, then those of row g + 8.
 //
+// A sparse A is stored as a dense one with half the K, and B has all of K.
+//
 // Products are exact and their sum is rounded once, which PTX leaves open.
 
 #include "Execute/WarpMma.h"
 #include "Arithmetic/ElementFormat.h"
 #include "Execute/Lanes.h"
+#include "Execute/QuadMetadata.h"
 #include "Execute/WarpWide.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <bit>
 #include <cmath>
 
 using namespace drawloom;
 using namespace drawloom::emu;
 using ptx::Modifier;
+using ptx::Opcode;
 using ptx::Slot;
 using ptx::Type;
+
+/// Of a type with so many elements in 16 bytes.
+static unsigned elementBits(unsigned perPiece) { return 128 / perPiece; }
 
 namespace {
 constexpr unsigned maxM = 16, n = 8, maxK = 256;
@@ -43,11 +51,16 @@ struct MmaInfo {
   Type addend = Type::F32;
   bool saturates = false;
   bool isAnd = false; ///< Of single bits: and, not exclusive or.
+  Sparsity sparsity;  ///< Of A, and where its metadata is.
+  uint8_t selector = 0;
+  Reg metadata = 0;
 };
+
+using RowsOfA = double[maxM][maxK];
 
 /// A and B as rows along K.
 struct Operands {
-  double a[maxM][maxK];
+  RowsOfA a;
   double b[n][maxK];
 };
 } // namespace
@@ -152,15 +165,30 @@ static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<MmaInfo>();
   unsigned pieceBytes = 4 * info.laneBytes, halves = info.m / 8;
   Operands operands;
+  RowsOfA stored;
+  RowsOfA &rowsOfA = info.sparsity ? stored : operands.a;
   for (auto [r, reg] : llvm::enumerate(info.a))
     for (unsigned g = 0; g != 8; ++g)
       info.readA(warp.lanes<char>(reg) + g * pieceBytes,
-                 &operands.a[g + 8 * (r % halves)][r / halves * info.perPiece]);
+                 &rowsOfA[g + 8 * (r % halves)][r / halves * info.perPiece]);
   for (auto [r, reg] : llvm::enumerate(info.b))
     for (unsigned g = 0; g != 8; ++g)
       info.readB(warp.lanes<char>(reg) + g * pieceBytes,
                  &operands.b[g][r * info.perPiece]);
   unsigned k = info.b.size() * info.perPiece;
+  if (info.sparsity) {
+    RowMetadata metadata[quadMetadataRows];
+    readQuadMetadata(warp, info.metadata, info.selector, k,
+                     elementBits(info.perPiece), metadata);
+    auto panelOf = [](RowsOfA &rows) {
+      return Panel{reinterpret_cast<char *>(rows), sizeof(rows[0])};
+    };
+    std::string problem =
+        expand(info.sparsity, metadata, k, sizeof(double),
+               /*transposed=*/false, panelOf(stored), panelOf(operands.a));
+    if (!problem.empty())
+      return warp.fail(inst, allLanes, ReportKind::Protocol, problem);
+  }
   double sums[maxM][n];
   for (unsigned row = 0; row != info.m; ++row)
     for (unsigned column = 0; column != n; ++column) {
@@ -217,7 +245,25 @@ static bool findReader(Type type, ReadPiece &read, uint16_t &perPiece) {
   return false;
 }
 
-/// {d}, {a}, {b}, {c}
+/// Finds the metadata of a sparse A: operands 4 and 5.
+static std::string decodeSparsity(Decoder &decoder, MmaInfo &info) {
+  MetadataOrder order = decoder.opcode() == Opcode::MmaSp
+                            ? MetadataOrder::Any
+                            : MetadataOrder::Rising;
+  unsigned bits = elementBits(info.perPiece);
+  info.sparsity = Sparsity::of(bits, order);
+  info.metadata = decoder.source(4, Type::B32);
+  int64_t selector = decoder.operand(5).integer();
+  unsigned lanes = quadMetadataLanes(info.b.size() * info.perPiece, bits);
+  if (selector * lanes >= 4)
+    return llvm::formatv("the sparsity selector is {0}; {1} of four lanes have "
+                         "the metadata of this shape, so it must be below {2}",
+                         selector, lanes, 4 / lanes);
+  info.selector = selector;
+  return "";
+}
+
+/// {d}, {a}, {b}, {c} {, metadata, selector}
 bool drawloom::emu::decodeWarpMma(Decoder &decoder, Inst &inst) {
   MmaInfo info;
   llvm::StringRef shape = ptx::spelling(decoder.get(Slot::Shape));
@@ -240,6 +286,13 @@ bool drawloom::emu::decodeWarpMma(Decoder &decoder, Inst &inst) {
   info.b = decoder.keepList<Reg>(decoder.sources(2, element));
   info.c = decoder.keepList<Reg>(decoder.sources(3, element));
   inst.fn = mma;
+  if (decoder.opcode() != Opcode::Mma) {
+    std::string problem = decodeSparsity(decoder, info);
+    if (!problem.empty()) {
+      decoder.refuse(inst, ReportKind::IllegalInstruction, problem);
+      return true;
+    }
+  }
   inst.extra = decoder.keep(info);
   return true;
 }

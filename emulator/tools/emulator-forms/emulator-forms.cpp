@@ -125,7 +125,6 @@ static const Reason reasons[] = {
      "its addresses are of memory that several GPUs share; there is one here"},
     {"tcgen05.mma.sp", "ashift",
      "PTX doesn't say whether the metadata is shifted with A"},
-    {"mma.sp", "", "sparse matrices: no kernel looked at has one"},
     {"wmma.", "",
      "the interface before mma.sync, whose layouts in registers PTX leaves "
      "open; kernels for these targets don't use it"},
