@@ -30,11 +30,16 @@ class Program:
 
 
 def plain(*options: str):
-    return lambda: [nvcc("plain", FOLDER / "plain.cu", options)]
+    return lambda: [nvcc("plain", [FOLDER / "plain.cu"], options)]
 
 
 def gemm(row: str, *problem: int, uses: tuple[str, ...] = ()):
     return lambda: [cutlass.program(row, uses), *problem]
+
+
+def convolution(images: str, filters: str, padding: str, steps: str, dilation: str):
+    return lambda: [cutlass.convolution(),
+                    *" ".join((images, filters, padding, steps, dilation)).split()]
 
 
 # What makes a kernel one of pairs of CTAs, and its scheduler a dynamic one.
@@ -67,6 +72,12 @@ PROGRAMS = [
     # Six tiles on eight SMs: some are shared.
     Program("cutlass-streamk", "h100", gemm("sm90_fp8_streamk", 256, 384, 1024), "Passed", sms=8),
     Program("cutlass-pingpong", "h100", gemm("sm90_fp16_pingpong_gelu", 328, 384, 200), "Passed"),
+    # Tiles of pixels and of channels that are cut off; then a filter that is no
+    # square, with other edges, steps and dilation along H than along W.
+    Program("cutlass-conv", "h100",
+            convolution("2 9 7 72", "136 3 3", "1 1 1 1", "1 1", "1 1"), "Passed", sms=4),
+    Program("cutlass-conv-uneven", "h100",
+            convolution("3 11 9 40", "72 3 2", "0 1 1 2", "2 1", "1 2"), "Passed", sms=4),
     Program("cuda-core", "h100", lambda: [sys.executable, EXAMPLES / "saxpy_cuda_core.py"],
             "saxpy is right on NVIDIA H100"),
 ]

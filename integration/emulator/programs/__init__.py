@@ -37,13 +37,16 @@ def cached(name: str, parts: tuple[bytes, ...], build) -> Path:
     return path
 
 
-def nvcc(name: str, source: Path, options: tuple[str, ...], packages=PACKAGES) -> Path:
-    """A program by nvcc alone."""
+def nvcc(name: str, sources: list[Path], options: tuple[str, ...], packages=PACKAGES,
+         folders: tuple[Path, ...] = ()) -> Path:
+    """A program by nvcc alone, from the first of `sources`; the others are what it
+    includes, besides headers of packages in `folders`."""
     def build(output: Path):
         run([cuda_tool("nvcc"), *options, "-std=c++17", "-w", f"-L{toolkit() / 'lib'}",
-             "-I", toolkit() / "include" / "cccl", "-o", output, source])
+             *(word for folder in (toolkit() / "include" / "cccl", *folders)
+               for word in ("-I", folder)), "-o", output, sources[0]])
 
-    return cached(name, inputs(sources=[source], packages=packages, code=[nvcc],
+    return cached(name, inputs(sources=sources, packages=packages, code=[nvcc],
                                options=options), build)
 
 

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CUTLASS's GEMMs as programs. The kernels are those of peers/cutlass.py, which nvcc
-has compiled already; clang compiles the host's half and puts the PTX into it, as
-a fat binary by NVIDIA's own tool. So a program costs seconds, not minutes."""
+"""CUTLASS's GEMMs and a convolution as programs. The kernels of GEMMs are those of
+peers/cutlass.py, which nvcc has compiled already; clang compiles the host's half
+and puts the PTX into it, as a fat binary by NVIDIA's own tool. So such a program
+costs seconds, not minutes. The convolution is as nvcc makes it."""
 
 import tempfile
 from pathlib import Path
 
-from . import FOLDER, cached, cuda_tool, inputs, run, site_packages, toolkit
+from . import FOLDER, cached, cuda_tool, gencode, inputs, nvcc, run, site_packages, toolkit
 from peers import cutlass
 
 COMPILER = "clang++-22"
 
 
+def folders() -> tuple[Path, Path]:
+    """Where CUTLASS's headers are, and its utilities."""
+    source = site_packages() / "cutlass_library" / "source"
+    return source / "include", source / "tools" / "util" / "include"
+
+
 def build(row: str, ptx: Path, arch: str, output: Path):
-    packages = site_packages()
-    headers = packages / "cutlass_library" / "source"
     with tempfile.TemporaryDirectory() as folder:
         source, fat = Path(folder) / "gemm.cu", Path(folder) / "gemm.fatbin"
         gelu = "true" if "Gelu" in row else "false"
@@ -27,7 +32,7 @@ def build(row: str, ptx: Path, arch: str, output: Path):
              # CUTLASS asks which nvcc compiles it; clang doesn't say.
              "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
              "-std=c++17", "-O0", "-I", FOLDER, "-I", cutlass.FOLDER,
-             "-I", headers / "include", "-I", headers / "tools" / "util" / "include",
+             *(word for headers in folders() for word in ("-I", headers)),
              "-isystem", toolkit() / "include" / "cccl", source, "-o", output,
              f"-L{toolkit() / 'lib'}", "-l:libcudart.so.13"])
 
@@ -46,3 +51,9 @@ def program(name: str, uses: tuple[str, ...] = ()) -> Path:
                             kernel.path],
                    packages=cutlass.PACKAGES, code=[build], options=[row])
     return cached(name, parts, lambda output: build(row, kernel.path, kernel.arch, output))
+
+
+def convolution() -> Path:
+    return nvcc("conv", [FOLDER / "conv.cu", FOLDER / "program.cuh"],
+                ("-cudart", "shared", "--expt-relaxed-constexpr", *gencode("90a")),
+                cutlass.PACKAGES, folders())
