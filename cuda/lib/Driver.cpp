@@ -169,6 +169,11 @@ Result Driver::flush() {
   return context.failure = resultOf(result.report->kind);
 }
 
+void Driver::release(DevicePointer address) {
+  visible.remove(device->memory(), address);
+  llvm::cantFail(device->memory().free(address));
+}
+
 void Driver::clear(ContextState &context) {
   for (ModuleState *module : context.modules)
     delete module;
@@ -177,7 +182,7 @@ void Driver::clear(ContextState &context) {
   for (EventState *event : context.events)
     delete event;
   for (DevicePointer address : context.memory)
-    llvm::cantFail(device->memory().free(address));
+    release(address);
   context.modules.clear();
   context.streams.clear();
   context.events.clear();

@@ -23,6 +23,7 @@
 #define DRAWLOOM_CUDA_DRIVER_H
 
 #include "DriverApi.h"
+#include "HostVisible.h"
 #include "drawloom/Emulator/Launch.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -45,9 +46,12 @@ struct FunctionState {
 };
 
 struct ModuleState {
+  ~ModuleState();
+
   ContextState *context = nullptr;
   LibraryState *library = nullptr; ///< If a library loaded it.
   std::unique_ptr<emu::LoadedModule> loaded;
+  std::vector<DevicePointer> managed; ///< Variables that the host sees.
   llvm::StringMap<std::unique_ptr<FunctionState>> functions;
 };
 
@@ -103,7 +107,7 @@ public:
   std::unique_ptr<emu::Device> device;
   ContextState *primary = nullptr;
   llvm::DenseSet<ContextState *> contexts;
-  llvm::DenseSet<void *> hostMemory;
+  HostVisible visible;
   llvm::DenseSet<LibraryState *> libraries;
   llvm::DenseSet<KernelState *> kernels; ///< Of those libraries.
   std::string lastReport;                ///< Of the last kernel that failed.
@@ -130,6 +134,8 @@ public:
                  emu::Launch &&launch);
   /// Runs what waits. The result is that of the context it ran in.
   Result flush();
+  /// Frees an allocation of the device's memory, visible or not.
+  void release(DevicePointer address);
   /// Gives back everything that belongs to the context.
   void clear(ContextState &context);
 

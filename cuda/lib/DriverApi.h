@@ -74,6 +74,12 @@ struct LaunchAttribute {
   } value;
 };
 
+/// Where managed memory had better be.
+struct MemoryLocation {
+  int type;
+  int id;
+};
+
 struct LaunchConfig {
   unsigned grid[3];
   unsigned block[3];
@@ -113,13 +119,14 @@ enum PointerAttribute : int {
   PointerContext = 1,
   PointerMemoryType = 2,
   PointerDevicePointer = 3,
+  PointerHostPointer = 4,
   PointerIsManaged = 8,
   PointerDeviceOrdinal = 9,
   PointerRangeStart = 11,
   PointerRangeSize = 12,
   PointerMapped = 13,
 };
-inline constexpr unsigned memoryTypeDevice = 2;
+inline constexpr unsigned memoryTypeHost = 1, memoryTypeDevice = 2;
 
 enum Limit : int {
   LimitStackSize = 0,

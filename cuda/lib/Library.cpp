@@ -151,10 +151,17 @@ Result cuda::cuLibraryGetGlobal(DevicePointer *address, size_t *bytes,
   return cuModuleGetGlobal_v2(address, bytes, module, name);
 }
 
-Result cuda::cuLibraryGetManaged(DevicePointer *, size_t *, LibraryState *,
-                                 const char *) {
-  complain("there is no managed memory in the emulator");
-  return CUDA_ERROR_NOT_FOUND;
+Result cuda::cuLibraryGetManaged(DevicePointer *address, size_t *bytes,
+                                 LibraryState *library, const char *name) {
+  DRAWLOOM_CALL(Idle);
+  DevicePointer found = 0;
+  if (Result result = cuLibraryGetGlobal(&found, bytes, library, name))
+    return result;
+  if (call.driver().visible.kindOf(found) != HostVisible::Kind::Managed)
+    return CUDA_ERROR_NOT_FOUND;
+  if (address)
+    *address = found;
+  return CUDA_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,6 @@
 
 #include "Driver.h"
 #include "Exports.h"
-#include <cstdlib>
 #include <cstring>
 
 using namespace drawloom;
@@ -21,7 +20,8 @@ Result cuda::cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
     return CUDA_ERROR_INVALID_VALUE;
   emu::GlobalMemory &memory = call.device().memory();
   *totalBytes = memory.capacity();
-  *freeBytes = memory.capacity() - memory.used();
+  *freeBytes =
+      memory.capacity() - memory.used() + call.driver().visible.bytes();
   return CUDA_SUCCESS;
 }
 
@@ -45,7 +45,7 @@ Result cuda::cuMemFree_v2(DevicePointer address) {
     return CUDA_SUCCESS;
   if (!call.context().memory.erase(address))
     return CUDA_ERROR_INVALID_VALUE;
-  llvm::cantFail(call.device().memory().free(address));
+  call.driver().release(address);
   return CUDA_SUCCESS;
 }
 
@@ -77,18 +77,26 @@ Result cuda::cuPointerGetAttribute(void *value, int attribute,
   // To what isn't the device's, the driver knows no attribute.
   if (!value || !allocation || address >= allocation->end())
     return CUDA_ERROR_INVALID_VALUE;
+  std::optional<HostVisible::Kind> visible =
+      call.driver().visible.kindOf(allocation->address);
   switch (attribute) {
   case PointerContext:
     *static_cast<ContextState **>(value) = &call.context();
     return CUDA_SUCCESS;
   case PointerMemoryType:
-    *static_cast<unsigned *>(value) = memoryTypeDevice;
+    *static_cast<unsigned *>(value) =
+        visible == HostVisible::Kind::Host ? memoryTypeHost : memoryTypeDevice;
     return CUDA_SUCCESS;
   case PointerDevicePointer:
     *static_cast<DevicePointer *>(value) = address;
     return CUDA_SUCCESS;
+  case PointerHostPointer:
+    if (!visible)
+      return CUDA_ERROR_INVALID_VALUE;
+    *static_cast<void **>(value) = reinterpret_cast<void *>(address);
+    return CUDA_SUCCESS;
   case PointerIsManaged:
-    *static_cast<unsigned *>(value) = 0;
+    *static_cast<unsigned *>(value) = visible == HostVisible::Kind::Managed;
     return CUDA_SUCCESS;
   case PointerDeviceOrdinal:
     *static_cast<int *>(value) = 0;
@@ -108,18 +116,37 @@ Result cuda::cuPointerGetAttribute(void *value, int attribute,
 }
 
 //===----------------------------------------------------------------------===//
-// The host's memory. Kernels don't reach it.
+// Memory that the host and kernels share
 //===----------------------------------------------------------------------===//
 
-Result cuda::cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
-  DRAWLOOM_CALL(Context);
-  if (!pointer || bytes == 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  void *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (!memory)
+static Result allocateVisible(Call &call, DevicePointer &address, size_t bytes,
+                              HostVisible::Kind kind) {
+  emu::GlobalMemory &memory = call.device().memory();
+  auto allocated = memory.allocate(bytes);
+  if (!allocated) {
+    llvm::consumeError(allocated.takeError());
     return CUDA_ERROR_OUT_OF_MEMORY;
-  call.driver().hostMemory.insert(memory);
-  *pointer = memory;
+  }
+  if (!call.driver().visible.add(memory, *allocated, kind)) {
+    llvm::cantFail(memory.free(*allocated));
+    complain("the host can't map " + llvm::Twine(bytes) + " bytes at 0x" +
+             llvm::Twine::utohexstr(*allocated) +
+             ", where kernels would use them");
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  address = *allocated;
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  DRAWLOOM_CALL(Idle);
+  if (!pointer || bytes == 0 || flags > 7)
+    return CUDA_ERROR_INVALID_VALUE;
+  DevicePointer address = 0;
+  if (Result result =
+          allocateVisible(call, address, bytes, HostVisible::Kind::Host))
+    return result;
+  *pointer = reinterpret_cast<void *>(address);
   return CUDA_SUCCESS;
 }
 
@@ -129,20 +156,66 @@ Result cuda::cuMemAllocHost_v2(void **pointer, size_t bytes) {
 
 Result cuda::cuMemFreeHost(void *pointer) {
   DRAWLOOM_CALL(Idle);
-  if (!call.driver().hostMemory.erase(pointer))
+  auto address = reinterpret_cast<DevicePointer>(pointer);
+  if (call.driver().visible.kindOf(address) != HostVisible::Kind::Host)
     return CUDA_ERROR_INVALID_VALUE;
-  std::free(pointer);
+  call.driver().release(address);
   return CUDA_SUCCESS;
 }
 
-Result cuda::cuMemHostGetDevicePointer_v2(DevicePointer *, void *, unsigned) {
-  complain("a kernel can't use host memory in the emulator; copy it");
-  return CUDA_ERROR_NOT_SUPPORTED;
+Result cuda::cuMemHostGetDevicePointer_v2(DevicePointer *address, void *pointer,
+                                          unsigned flags) {
+  DRAWLOOM_CALL(Context);
+  if (!address || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto same = reinterpret_cast<DevicePointer>(pointer);
+  const emu::Allocation *allocation = call.device().memory().find(same);
+  if (!allocation || same >= allocation->end() ||
+      call.driver().visible.kindOf(allocation->address) !=
+          HostVisible::Kind::Host) {
+    complain("a kernel can't use host memory that cuMemHostAlloc didn't give");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  *address = same;
+  return CUDA_SUCCESS;
 }
 
-Result cuda::cuMemAllocManaged(DevicePointer *, size_t, unsigned) {
-  complain("there is no managed memory in the emulator; use cuMemAlloc");
-  return CUDA_ERROR_NOT_SUPPORTED;
+Result cuda::cuMemAllocManaged(DevicePointer *address, size_t bytes,
+                               unsigned flags) {
+  DRAWLOOM_CALL(Idle);
+  // CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST.
+  if (!address || bytes == 0 || (flags != 1 && flags != 2))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (Result result =
+          allocateVisible(call, *address, bytes, HostVisible::Kind::Managed))
+    return result;
+  call.context().memory.insert(*address);
+  return CUDA_SUCCESS;
+}
+
+/// For hints about managed memory: whether all of it is that.
+static Result checkManaged(DevicePointer address, size_t bytes) {
+  DRAWLOOM_CALL(Context);
+  emu::GlobalMemory &memory = call.device().memory();
+  if (!memory.translate(address, bytes) ||
+      call.driver().visible.kindOf(memory.find(address)->address) !=
+          HostVisible::Kind::Managed)
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemPrefetchAsync_v2(DevicePointer address, size_t bytes,
+                                   MemoryLocation, unsigned, StreamState *) {
+  return checkManaged(address, bytes);
+}
+Result cuda::cuMemAdvise_v2(DevicePointer address, size_t bytes, int,
+                            MemoryLocation) {
+  return checkManaged(address, bytes);
+}
+// 0 bytes are the whole allocation.
+Result cuda::cuStreamAttachMemAsync(StreamState *, DevicePointer address,
+                                    size_t bytes, unsigned) {
+  return checkManaged(address, bytes);
 }
 
 //===----------------------------------------------------------------------===//

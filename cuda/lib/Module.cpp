@@ -13,17 +13,41 @@
 using namespace drawloom;
 using namespace drawloom::cuda;
 
+static bool isManaged(const ptx::Variable &variable) {
+  return llvm::any_of(variable.attributes, [](const ptx::Attribute &attribute) {
+    return attribute.kind == ptx::Attribute::Managed;
+  });
+}
+
 llvm::Expected<ModuleState *>
 cuda::placeModule(Driver &driver, ContextState &context,
                   std::unique_ptr<ptx::Module> parsed) {
   auto loaded = driver.device->load(std::move(parsed));
   if (!loaded)
     return loaded.takeError();
-  auto *state = new ModuleState;
+  auto state = std::make_unique<ModuleState>();
   state->context = &context;
   state->loaded = std::move(*loaded);
-  context.modules.insert(state);
-  return state;
+  for (const ptx::Variable *variable : state->loaded->ptx().variables) {
+    if (!isManaged(*variable) || variable->definition)
+      continue;
+    DevicePointer address = state->loaded->addressOf(variable);
+    if (!driver.visible.add(driver.device->memory(), address,
+                            HostVisible::Kind::Managed))
+      return llvm::createStringError(
+          "line " + llvm::Twine(variable->line) + ": the host can't map '" +
+          variable->name + "' at 0x" + llvm::Twine::utohexstr(address) +
+          ", where kernels would use it");
+    state->managed.push_back(address);
+  }
+  context.modules.insert(state.get());
+  return state.release();
+}
+
+ModuleState::~ModuleState() {
+  Driver &driver = Driver::get();
+  for (DevicePointer address : managed)
+    driver.visible.remove(driver.device->memory(), address);
 }
 
 FunctionState *cuda::findFunction(ModuleState &module, llvm::StringRef name) {

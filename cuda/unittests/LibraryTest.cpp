@@ -9,6 +9,7 @@
 #include "Library.h"
 #include "FatBinaryWriter.h"
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -126,6 +127,42 @@ TEST_F(LibraryTest, Kernels) {
   EXPECT_OK(cu.cuModuleGetFunction(&bump, module, "bump"));
   EXPECT_EQ(functions[0], bump);
   EXPECT_RESULT(cu.cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(CudaTest, ManagedVariables) {
+  LibraryState *library = nullptr;
+  ASSERT_EQ(cu.cuLibraryLoadData(&library, R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.global .attribute(.managed) .align 4 .u32 total[2] = {5, 6};
+.visible .entry bump()
+{
+  .reg .b32 %r;
+  ld.global.u32 %r, [total+4];
+  add.s32 %r, %r, 10;
+  st.global.u32 [total+4], %r;
+  ret;
+}
+)",
+                                 nullptr, nullptr, 0, nullptr, nullptr, 0),
+            CUDA_SUCCESS);
+  DevicePointer address = 0;
+  size_t bytes = 0;
+  EXPECT_OK(cu.cuLibraryGetManaged(&address, &bytes, library, "total"));
+  EXPECT_EQ(bytes, 8u);
+  auto *total = reinterpret_cast<uint32_t *>(address);
+  EXPECT_EQ(total[0], 5u);
+  total[1] = 100;
+  KernelState *bump = nullptr;
+  EXPECT_OK(cu.cuLibraryGetKernel(&bump, library, "bump"));
+  EXPECT_OK(cu.cuLaunchKernel(reinterpret_cast<FunctionState *>(bump), 1, 1, 1,
+                              1, 1, 1, 0, nullptr, nullptr, nullptr));
+  EXPECT_OK(cu.cuCtxSynchronize());
+  EXPECT_EQ(total[1], 110u);
+  EXPECT_OK(cu.cuLibraryUnload(library));
+  unsigned char inCore;
+  EXPECT_EQ(mincore(total, 1, &inCore), -1);
 }
 
 TEST_F(LibraryTest, Refusals) {

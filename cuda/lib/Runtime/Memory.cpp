@@ -70,7 +70,7 @@ Error cuda::cudaFreeHost(void *pointer) {
 }
 
 /// What is registered. It only has to be given back: copies take any memory,
-/// and kernels reach none of the host's.
+/// and kernels don't reach what is at addresses of the host's.
 static std::set<void *> &registeredMemory() {
   static auto *memory = new std::set<void *>;
   return *memory;
@@ -108,6 +108,26 @@ Error cuda::cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
                                 bytes, flags));
 }
 
+Error cuda::cudaMemPrefetchAsync(const void *pointer, size_t bytes,
+                                 MemoryLocation location, unsigned flags,
+                                 StreamState *stream) {
+  DRAWLOOM_READY();
+  return note(
+      cuMemPrefetchAsync_v2(address(pointer), bytes, location, flags, stream));
+}
+
+Error cuda::cudaMemAdvise(const void *pointer, size_t bytes, int advice,
+                          MemoryLocation location) {
+  DRAWLOOM_READY();
+  return note(cuMemAdvise_v2(address(pointer), bytes, advice, location));
+}
+
+Error cuda::cudaStreamAttachMemAsync(StreamState *stream, void *pointer,
+                                     size_t bytes, unsigned flags) {
+  DRAWLOOM_READY();
+  return note(cuStreamAttachMemAsync(stream, address(pointer), bytes, flags));
+}
+
 Error cuda::cudaMemGetInfo(size_t *freeBytes, size_t *totalBytes) {
   DRAWLOOM_READY();
   return note(cuMemGetInfo_v2(freeBytes, totalBytes));
@@ -126,7 +146,11 @@ Error cuda::cudaPointerGetAttributes(PointerAttributes *attributes,
     attributes->hostPointer = const_cast<void *>(pointer);
     return cudaSuccess;
   }
-  attributes->type = int(type);
+  unsigned managed = 0;
+  cuPointerGetAttribute(&managed, PointerIsManaged, address(pointer));
+  cuPointerGetAttribute(&attributes->hostPointer, PointerHostPointer,
+                        address(pointer));
+  attributes->type = managed ? memoryTypeManaged : int(type);
   attributes->devicePointer = const_cast<void *>(pointer);
   return cudaSuccess;
 }

@@ -54,6 +54,25 @@ void Registry::addVariable(RegisteredBinary *binary, const void *host,
   variables[host] = {binary, name};
 }
 
+void Registry::addManaged(RegisteredBinary *binary, void **pointer,
+                          const char *name) {
+  std::lock_guard lock(mutex);
+  binary->managed.emplace_back(pointer, name);
+}
+
+bool Registry::placeManaged(RegisteredBinary &binary) {
+  std::lock_guard lock(mutex);
+  if (load(binary))
+    return false;
+  for (auto &[pointer, name] : binary.managed) {
+    DevicePointer address = 0;
+    if (cuLibraryGetManaged(&address, nullptr, binary.library, name.c_str()))
+      return false;
+    *pointer = reinterpret_cast<void *>(address);
+  }
+  return true;
+}
+
 Error Registry::load(RegisteredBinary &binary) {
   if (!binary.loaded)
     binary.loaded = cuLibraryLoadData(&binary.library, binary.image, nullptr,
@@ -121,8 +140,14 @@ void cuda::__cudaUnregisterFatBinary(void **handle) {
   Registry::get().remove(behind(handle));
 }
 
-// Called before managed variables are used, which there are none of.
-char cuda::__cudaInitModule(void **) { return 1; }
+// Called before the host uses managed variables. What it uses next is null if
+// it can't have them; so it is told why.
+char cuda::__cudaInitModule(void **handle) {
+  if (ready() == cudaSuccess && Registry::get().placeManaged(*behind(handle)))
+    return 1;
+  llvm::errs() << "drawloom: the program's managed variables can't be had\n";
+  return 0;
+}
 
 void cuda::__cudaRegisterFunction(void **handle, const char *hostFunction,
                                   char *, const char *deviceName, int, void *,
@@ -135,10 +160,8 @@ void cuda::__cudaRegisterVar(void **handle, char *hostVariable, char *,
   Registry::get().addVariable(behind(handle), hostVariable, deviceName);
 }
 
-void cuda::__cudaRegisterManagedVar(void **, void **, char *,
+void cuda::__cudaRegisterManagedVar(void **handle, void **hostPointer, char *,
                                     const char *deviceName, int, size_t, int,
                                     int) {
-  llvm::errs() << "drawloom: the program has a managed variable, '"
-               << deviceName
-               << "'; there is no managed memory in the emulator\n";
+  Registry::get().addManaged(behind(handle), hostPointer, deviceName);
 }

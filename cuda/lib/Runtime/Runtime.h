@@ -29,6 +29,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace drawloom::cuda {
 
@@ -51,6 +52,8 @@ struct RegisteredBinary {
   const void *image = nullptr;
   LibraryState *library = nullptr;
   std::optional<Result> loaded; ///< Nothing before the first use.
+  /// Managed variables: the host's pointer to each, and its name.
+  std::vector<std::pair<void **, std::string>> managed;
 };
 
 /// Programs register from constructors and unregister while they exit, so it is
@@ -64,6 +67,11 @@ public:
   void addKernel(RegisteredBinary *binary, const void *host, const char *name);
   void addVariable(RegisteredBinary *binary, const void *host,
                    const char *name);
+
+  void addManaged(RegisteredBinary *binary, void **pointer, const char *name);
+  /// Sets the pointers to the managed variables; false if there is one that
+  /// can't be had.
+  bool placeManaged(RegisteredBinary &binary);
 
   /// The kernel behind the host's stand-in. A handle of the driver is its own.
   /// cudaErrorInvalidDeviceFunction for null.

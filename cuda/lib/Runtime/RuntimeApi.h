@@ -121,12 +121,14 @@ struct FunctionAttributes {
 };
 
 struct PointerAttributes {
-  int type; ///< 0 not known to CUDA, 1 the host's, 2 the device's.
+  int type; ///< 0 not known to CUDA, 1 the host's, 2 the device's, 3 managed.
   int device;
   void *devicePointer;
   void *hostPointer;
   long rest[8];
 };
+
+inline constexpr int memoryTypeManaged = 3;
 
 /// As the driver's, but with a size_t.
 struct RuntimeLaunchConfig {

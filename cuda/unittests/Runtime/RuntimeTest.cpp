@@ -287,7 +287,16 @@ TEST_F(RuntimeTest, Memory) {
   EXPECT_FINE(rt.cudaHostUnregister(matrix.data()));
   EXPECT_ERROR(rt.cudaHostUnregister(matrix.data()),
                cudaErrorHostMemoryNotRegistered);
-  EXPECT_ERROR(rt.cudaMallocManaged(&pointer, 64, 1), cudaErrorNotSupported);
+
+  EXPECT_FINE(rt.cudaMallocManaged(&pointer, 64, 1));
+  memset(pointer, 5, 64);
+  EXPECT_FINE(rt.cudaMemPrefetchAsync(pointer, 64, {1, 0}, 0, nullptr));
+  EXPECT_FINE(rt.cudaMemAdvise(pointer, 64, 1, {1, 0}));
+  EXPECT_FINE(rt.cudaStreamAttachMemAsync(nullptr, pointer, 0, 4));
+  EXPECT_FINE(rt.cudaPointerGetAttributes(&attributes, pointer));
+  EXPECT_EQ(attributes.type, memoryTypeManaged);
+  EXPECT_EQ(attributes.hostPointer, pointer);
+  EXPECT_FINE(rt.cudaFree(pointer));
 }
 
 TEST_F(RuntimeTest, StreamsAndEvents) {

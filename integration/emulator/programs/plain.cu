@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a program of nvcc's commonly uses: variables, constants, streams,
-// events, dynamic shared memory above the default, clusters, a dependent launch,
-// occupancy. It checks its own results and says `Passed`.
+// events, managed and pinned memory, dynamic shared memory above the default,
+// clusters, a dependent launch, occupancy. It checks its own results and says `Passed`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,7 @@
 
 __constant__ float weights[4];
 __device__ unsigned launches = 40;
+__managed__ int total = 5;
 
 template <class T>
 __global__ void weigh(const T *in, T *out, int count) {
@@ -70,6 +71,12 @@ __global__ void after(float *values, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count)
     values[i] += 1;
+}
+
+// The host and the device see the same memory, at the same address.
+__global__ void share(int *managed, int *pinned) {
+  atomicAdd(&total, managed[threadIdx.x]);
+  pinned[threadIdx.x] = 2 * managed[threadIdx.x];
 }
 
 int main() {
@@ -143,6 +150,20 @@ int main() {
   CHECK(cudaMemcpy(result, ranks, sizeof(result), cudaMemcpyDeviceToHost));
   for (int i = 0; i != 8; ++i)
     REQUIRE(result[i] == unsigned(i + 3) % 4);
+
+  int *managed, *pinned;
+  CHECK(cudaMallocManaged(&managed, 32 * sizeof(int)));
+  CHECK(cudaMallocHost(&pinned, 32 * sizeof(int)));
+  for (int i = 0; i != 32; ++i)
+    managed[i] = i;
+  total += 1;
+  share<<<1, 32>>>(managed, pinned);
+  CHECK(cudaDeviceSynchronize());
+  REQUIRE(total == 6 + 31 * 16);
+  for (int i = 0; i != 32; ++i)
+    REQUIRE(pinned[i] == 2 * i);
+  CHECK(cudaFree(managed));
+  CHECK(cudaFreeHost(pinned));
 
   // Occupancy, and what is refused.
   int blocks, size;
