@@ -20,8 +20,8 @@ from launches import Job, Kernel, Problem
 
 SQUARE = Problem(256, 256, 256)
 RAGGED = Problem(200, 136, 80)
-SCALES = (Problem(256, 128, 256), Problem(128, 256, 768))
-SCALES_256 = (Problem(256, 256, 512), Problem(512, 128, 768))
+SCALES = (Problem(256, 128, 256), Problem(128, 256, 1280))
+SCALES_256 = (Problem(256, 256, 512), Problem(512, 128, 1280))
 HEADS_128 = (Problem(256, 2, 128), Problem(384, 1, 128))
 HEADS_64 = (Problem(256, 2, 64), Problem(384, 1, 64))
 ROWS = (Problem(7, 1600, 1), Problem(3, 528, 1))
@@ -221,5 +221,5 @@ def make_job(case: Case, kernel: Kernel, problem: Problem) -> Job:
 
 
 def problem_of(case: Case, wanted: Problem) -> Problem:
-    """That one if it can be done, and one of the case's own otherwise."""
-    return wanted if case.is_gemm else case.problems[0]
+    """That one if it can be done, and the deepest of the case's own otherwise."""
+    return wanted if case.is_gemm else max(case.problems, key=lambda problem: problem.k)

@@ -140,7 +140,7 @@ def gluon_split_k(kernel, p, rng, *, element):
     return arguments.job(out, expected, (*tiles(p, 64, 128), ceil(p.k / 256)))
 
 
-def gluon_granted(kernel, p, rng, *, element, bm=128):
+def gluon_granted(kernel, p, rng, *, element, bm=128, bn=128):
     """D = relu(A B^T + bias) with cluster launch control: descriptors of a, b and
     d, a bias in f32, N and K. The grid has a program for each tile."""
     a, b, expected = operands(kernel, element, p, rng)
@@ -154,7 +154,7 @@ def gluon_granted(kernel, p, rng, *, element, bm=128):
     arguments.scalars(p.n, p.k)
     expected = expected.plus(bias.values)
     expected = Expected(np.maximum(expected.values, 0), expected.bound)
-    return arguments.job(out, expected, (prod(tiles(p, bm, 128)),))
+    return arguments.job(out, expected, (prod(tiles(p, bm, bn)),))
 
 
 def gluon_lhs_in_tmem(kernel, p, rng, *, element):
@@ -177,7 +177,7 @@ def gluon_lhs_in_tmem(kernel, p, rng, *, element):
     return arguments.job(out, product(scaled, b.values), tiles(p, 128, 128))
 
 
-def triton_scaled(kernel, p, rng, *, element, packed=False, bm=128):
+def triton_scaled(kernel, p, rng, *, element, packed=False, bm=128, bn=128):
     """D = A B^T with scales, M and N multiples of 128. A kernel takes the scales by
     pointers and M, N, K and their pitch, or by descriptors and only K."""
     driver = kernel.driver
@@ -194,7 +194,7 @@ def triton_scaled(kernel, p, rng, *, element, packed=False, bm=128):
     arguments.descriptor(out)
     arguments.scalars(*(() if packed else (p.m, p.n)), p.k,
                       *(() if packed else (a.scales.shape[1] * 512,)))
-    return arguments.job(out, product(a.values, b.values), tiles(p, bm, 128))
+    return arguments.job(out, product(a.values, b.values), tiles(p, bm, bn))
 
 
 def triton_attention(kernel, p, rng, *, element, bm, bn, causal=False, sums=True):

@@ -139,6 +139,8 @@ def mutate(line: str, site: Site) -> str | None:
     if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+U?", operand):
         value, by = int(operand.rstrip("U"), 0), int(amount, 0)
         value = {"add": value + by, "sub": value - by, "xor": value ^ by}[operation[:3]]
+        if operation.startswith("xor"):
+            value &= 2**int(site.change.type[1:]) - 1
         if value < 0:
             return None
         new, before = str(value), ""
@@ -183,7 +185,7 @@ class Subject:
     def run(self, site: Site, statement: str) -> tuple[str, str]:
         os.environ["DRAWLOOM_STEP_LIMIT"] = str(self.limit)
         lines = list(self.lines)
-        lines[site.line] = "trap;"
+        lines[site.line] = f"{STATEMENT.match(lines[site.line])['guard'] or ''}trap;"
         executed = None
         for schedule in SCHEDULES:
             os.environ["DRAWLOOM_SCHEDULE"] = schedule

@@ -36,8 +36,9 @@ class Device:
         return Driver(library, MODELS[self.arch], self.sms)
 
 
-def add_arguments(parser):
-    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+def add_arguments(parser, library_required: bool = True):
+    parser.add_argument("--library", required=library_required,
+                        help="the emulator's libcuda.so.1")
     parser.add_argument("--device", type=Device.parse, metavar="ARCH:SMS",
                         help="only the cases for this one, in this process")
 

@@ -2,6 +2,7 @@
 """The host halves of peers' kernels that only the peer's own code can write."""
 
 import ctypes
+import fcntl
 import functools
 import hashlib
 import subprocess
@@ -47,7 +48,6 @@ def compile_halves(rows: dict[str, str], output: Path):
     """Compiles the host's halves of rows to a shared library. It takes clang, which
     can leave the device's half out."""
     packages = site_packages()
-    output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent) as folder:
         source, library = Path(folder) / "host.cu", Path(folder) / "host.so"
         halves = [f"HOST_HALF({name}, {row})\n" for name, row in rows.items()]
@@ -76,8 +76,12 @@ def cutlass_library(title: str, rows: tuple[tuple[str, str], ...]):
                  *(f"{p}=={package_version(p)}".encode() for p in cutlass.PACKAGES)):
         digest.update(len(part).to_bytes(8, "little") + part)
     path = cache_root() / "hosts" / f"{title}-{digest.hexdigest()[:16]}.so"
-    if not path.exists():
-        compile_halves(dict(rows), path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Processes with different devices want it at the same time.
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            compile_halves(dict(rows), path)
     return ctypes.CDLL(str(path))
 
 
