@@ -76,7 +76,10 @@ CHANGES = (
     Change("count", r"cp\.async\.(?:bulk\.)?wait_group", 0, PLUS_MINUS[:1]),
     Change("bytes", r"mbarrier\.(?:arrive\.)?expect_tx", -1, ("add.u32 16", "sub.u32 16")),
     Change("phase", PARITY, 2, ("xor.b32 1",)),
-    Change("mask", r"cp\.async\.bulk\.tensor.*multicast::cluster", -1,
+    # A hint stands behind the mask.
+    Change("mask", r"cp\.async\.bulk\.tensor.*multicast::cluster(?!.*cache_hint)", -1,
+           ("xor.b16 1", "xor.b16 2"), type="b16"),
+    Change("mask", r"cp\.async\.bulk\.tensor.*multicast::cluster.*cache_hint", -2,
            ("xor.b16 1", "xor.b16 2"), type="b16"),
     Change("mask", r"tcgen05\.commit.*multicast::cluster", -1, ("xor.b16 1", "xor.b16 2"),
            type="b16"),
@@ -176,8 +179,10 @@ class Subject:
             job = make_job(self.case, kernel, problem_of(self.case, PROBLEM))
             raw = job.run()
         except DriverError as error:
-            text = self.driver.last_report() if "cuCtxSynchronize" in str(error) else str(error)
-            return "report", text.split("\n")[0]
+            if "cuCtxSynchronize" in str(error):
+                return "report", self.driver.last_report().split("\n")[0]
+            # It isn't loaded: a count of zero, for instance.
+            return "report", " ".join(str(error).split("\n"))
         except RuntimeError as error:  # It wrote beside its result.
             return "wrong", str(error)
         return ("right" if compare(job, raw)[1] <= 1 else "wrong"), ""
@@ -200,17 +205,19 @@ class Subject:
 
 
 def draw(cases, paths, count: int, seed: int):
-    """So many mutants: a category, a kernel that has a place for it, a place."""
+    """So many mutants: a category, a change of it, a kernel that has a place for that, a
+    place."""
     rng = random.Random(seed)
-    by_category = {category: {} for category in CATEGORIES}
+    places = {}
     for case in cases:
         for site in sites(paths[case.name].read_text().split("\n")):
-            by_category[site.change.category].setdefault(case.name, []).append(site)
+            places.setdefault(site.change, {}).setdefault(case.name, []).append(site)
     drawn = []
     while len(drawn) < count:
         category = rng.choice(CATEGORIES)
-        name = rng.choice(sorted(by_category[category]))
-        site = rng.choice(by_category[category][name])
+        change = rng.choice([change for change in places if change.category == category])
+        name = rng.choice(sorted(places[change]))
+        site = rng.choice(places[change][name])
         line = paths[name].read_text().split("\n")[site.line]
         statement = mutate(line, site)
         if statement is not None and (name, site) not in [(n, s) for n, s, _ in drawn]:
