@@ -88,11 +88,13 @@ def build(seed: int):
 
 
 def compile_index(seed: int, index: int):
-    text = draw(seed)[index].kernel.compile()
-    # Triton finds out at the launch, when there is a device to ask.
+    one = draw(seed)[index]
+    text = one.kernel.compile()
+    # The peers find out at the launch, when there is a device to ask.
     found = re.search(r'^// launch: .*"shared": (\d+)', text, re.M)
-    if found and int(found[1]) > MOST_SHARED:
-        raise SystemExit(f"{found[1]} bytes of shared memory; a CTA has {MOST_SHARED}")
+    shared = int(found[1]) if found else FAMILIES[one.family].shared(one.values)
+    if shared > MOST_SHARED:
+        raise SystemExit(f"{shared} bytes of shared memory; a CTA has {MOST_SHARED}")
     for kernel in all_kernels():
         if kernel.path.exists() and kernel.path.read_text() == text:
             raise SystemExit(f"it is {kernel.name}")

@@ -29,7 +29,6 @@ CUTE = {"bf16": "BFloat16", "fp16": "Float16", "fp8": "Float8E4M3FN", "tf32": "T
         "fp32": "Float32"}
 CUTLASS = {"bf16": "bf16", "fp16": "fp16", "fp8": "e4m3", "tf32": "cutlass::tfloat32_t"}
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4), (4, 2), (2, 4))
-SMALL_CLUSTERS = CLUSTERS[:4]
 # As tl.dot_scaled has them: format, bytes of a block's scales.
 FORMATS = {"mxfp8": ("e4m3", "fp8e4nv", "u8"), "mxfp4": ("e2m1", "u8", "u8"),
            "nvfp4": ("e2m1", "u8", "fp8e4nv")}
@@ -49,6 +48,8 @@ class Family:
     make: Callable[[dict, tuple[Problem]], Kernel]
     allowed: Callable[[dict], bool] = lambda v: True
     step: tuple[int, int, int] = (8, 8, 16)
+    # Bytes of shared memory, if the compiler doesn't say.
+    shared: Callable[[dict], int] = lambda v: 0
 
 
 def case_of(peer: str, v: dict, launcher, options: dict, problems) -> Case:
@@ -154,6 +155,11 @@ def cute_hopper(v, problems):
                      cutedsl_gemm, launch, problems)
 
 
+def cute_shared(rows, scales, staged) -> Callable[[dict], int]:
+    """Of a slot: rows of 128 bytes, and scales; and of what is staged for C."""
+    return lambda v: 1024 + v["stages"] * (128 * rows(v) + scales(v)) + staged(v)
+
+
 # Triton and Gluon
 
 def make_triton(peer, v, row, launcher, launch, problems):
@@ -246,14 +252,21 @@ FAMILIES = {
     "cutedsl blackwell": Family(
         dict(arch=BLACKWELL, element=tuple(BYTES), ctas=(1, 2), bn=(64, 128, 192, 256),
              cluster=CLUSTERS, stages=(2, 3, 5), schedule=("grid", "stride", "clc"),
-             result=("bf16", "fp32"), direct=(False, True)), cute_blackwell, whole_pairs),
+             result=("bf16", "fp32"), direct=(False, True)), cute_blackwell, whole_pairs,
+        shared=cute_shared(lambda v: 128 + v["bn"] // v["ctas"], lambda v: 0,
+                           lambda v: 0 if v["direct"] else 32768)),
     "cutedsl block-scaled": Family(
         dict(arch=BLACKWELL, element=SCALES, ctas=(1, 2), stages=(2, 3, 5)),
-        cute_block_scaled, step=(8, 8, 64)),
+        cute_block_scaled, step=(8, 8, 64),
+        shared=cute_shared(lambda v: 128 + 128 // v["ctas"],
+                           lambda v: 256 * 128 * SCALED[v["element"]].packed
+                           // SCALED[v["element"]].vector, lambda v: 32768)),
     "cutedsl hopper": Family(
         dict(arch=HOPPER, element=("bf16", "fp16", "fp8"), tile=((128, 64), (128, 128), (128, 192),
                                                                 (128, 256)),
-             cluster=CLUSTERS, stages=(2, 3, 5), schedule=("grid", "stride")), cute_hopper),
+             cluster=CLUSTERS, stages=(2, 3, 5), schedule=("grid", "stride")), cute_hopper,
+        shared=cute_shared(lambda v: sum(v["tile"]), lambda v: 0,
+                           lambda v: 2 * v["tile"][0] * v["tile"][1])),
     "triton cluster": Family(
         dict(arch=ARCHES, element=tuple(TRITON), ctas=(2, 4), bm=(128, 256),
              bn=(64, 128, 256), k_bytes=(64, 128), warps=(4, 8), stages=(2, 3, 5)),
