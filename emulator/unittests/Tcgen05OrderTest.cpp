@@ -133,6 +133,20 @@ TEST(Tcgen05Order, TheOtherHalfMayBeLoaded) {
   EXPECT_TRUE(h.run("k", {1}, {128}, {memory, memory, memory}));
 }
 
+// A load isn't waited for, but its registers are used.
+TEST(Tcgen05Order, FreeAfterALoadWithoutWait) {
+  EXPECT_EQ(failureOf(load + "[%w];\nadd.u32 %x0, %x0, %x1;\nbar.sync 0;\n"),
+            "");
+}
+
+TEST(Tcgen05MustFail, FreeAfterAStoreWithoutWait) {
+  EXPECT_CONTAINS(failureOf("tcgen05.st.sync.aligned.32x32b.x8.b32 [%w]" +
+                            store8 + "bar.sync 0;\n"),
+                  "frees columns 0 to 63 of tensor memory, which "
+                  "'tcgen05.st.sync.aligned.32x32b.x8.b32' of line 44 (warp 0) "
+                  "may still be writing: there was no tcgen05.wait::st");
+}
+
 TEST(Tcgen05MustFail, FreeWhileTheMmaIsUnderWay) {
   EXPECT_CONTAINS(
       failureOf(multiply),

@@ -130,6 +130,12 @@ std::string TensorCore::checkOrder(const TensorRegion &region, Access access,
       // warp may be ordered by the registers between them.
       if (!entry.isStore && (!writes || access == Access::Store))
         continue;
+      // PTX asks for a wait before something is written over what is read
+      // (9.7.16.6.4.5). Freeing writes nothing, and a warp that has used the
+      // registers of a load has had all of it: CUTLASS's epilogues that overlap
+      // accumulators have no wait behind the last one.
+      if (!entry.isStore && access == Access::Free)
+        continue;
       // Two stores of one warp are given in order.
       if (entry.isStore && access == Access::Store)
         continue;
