@@ -122,3 +122,47 @@ TEST(TensorStore, ReductionOfBFloat16) {
   k.values();
   EXPECT_EQ(k.data, bytesOf(std::vector<uint16_t>(8, 0x40a0))); // 5
 }
+
+// Every lane stores, eight of them the same row to the same place; each waits
+// for its own group and then sees the row. A reduction counts for each lane.
+TEST(TensorStore, LanesThatStoreTheSame) {
+  struct Row {
+    const char *copy;
+    uint32_t times;
+  };
+  for (const Row &row : {Row{"cp.async.bulk.tensor.2d", 1},
+                         Row{"cp.reduce.async.bulk.tensor.2d", 8}}) {
+    AsyncKernel k;
+    k.map.emplace();
+    k.map->type = TensorMapType::U32;
+    k.map->rank = 2;
+    k.map->dims = {4, 4, 1, 1, 1};
+    k.map->strides = {16, 0, 0, 0};
+    k.map->box = {4, 1, 1, 1, 1};
+    k.mapsData = true;
+    k.dataBytes = 64;
+    k.body = R"(
+  mov.u32 %r1, smem;
+  and.b32 %r2, %thread, 3;
+  mad.lo.u32 %r1, %r2, 4, %r1;
+  add.u32 %r3, %r2, 100;
+  st.shared.u32 [%r1], %r3;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  shr.u32 %r4, %thread, 3;
+  )" + std::string(row.copy) +
+             ".global.shared::cta" + (row.times == 1 ? "" : ".add") +
+             R"(.bulk_group [%map, {0, %r4}], [smem];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  bar.sync 0;
+  mad.lo.u32 %r5, %r4, 4, %r2;
+  mad.wide.u32 %rd1, %r5, 4, %data;
+  ld.global.u32 %o, [%rd1];
+)";
+    std::vector<uint32_t> seen = k.values();
+    ASSERT_EQ(seen.size(), 32u);
+    for (unsigned lane = 0; lane != 32; ++lane)
+      EXPECT_EQ(seen[lane], row.times * (100 + lane % 4)) << row.copy;
+  }
+}

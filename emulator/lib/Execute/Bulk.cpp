@@ -86,32 +86,32 @@ class LinearStore : public BulkStore {
 public:
   LinearStore(IssuePoint issue, uint64_t to, uint64_t from, uint32_t bytes,
               Reduce *reduce, uint32_t byteMask)
-      : BulkStore(issue), to(to), from(from), data(bytes), reduce(reduce),
+      : BulkStore(issue), to(to), from(from), bytes(bytes), reduce(reduce),
         byteMask(byteMask) {}
 
   void read(Machine &machine) override {
-    memcpy(data.data(), translate(issue.cta->cluster(), from, data.size()),
-           data.size());
-    tellAccess(machine, issue, AccessKind::Read, from, data.size());
+    const char *source = translate(issue.cta->cluster(), from, bytes);
+    data.assign(source, source + bytes);
+    tellAccess(machine, issue, AccessKind::Read, from, bytes);
   }
 
   void write(Machine &machine) override {
-    char *memory = translate(issue.cta->cluster(), to, data.size());
+    char *memory = translate(issue.cta->cluster(), to, bytes);
     if (reduce)
-      reduce(memory, data.data(), data.size());
+      reduce(memory, data.data(), bytes);
     else if (byteMask == 0xffff)
-      memcpy(memory, data.data(), data.size());
+      memcpy(memory, data.data(), bytes);
     else
-      for (size_t index = 0; index != data.size(); ++index)
+      for (size_t index = 0; index != bytes; ++index)
         if (byteMask >> index % 16 & 1)
           memory[index] = data[index];
     tellAccess(machine, issue, reduce ? AccessKind::Atomic : AccessKind::Write,
-               to, data.size());
+               to, bytes);
   }
 
 private:
   uint64_t to, from;
-  std::vector<char> data;
+  uint32_t bytes;
   Reduce *reduce;
   uint32_t byteMask;
 };

@@ -22,22 +22,31 @@ BulkStore::~BulkStore() = default;
 
 namespace {
 
+/// The groups that a copy belongs to, of each lane that asked for it.
+struct LaneGroups {
+  uint8_t lane;
+  uint32_t read, whole;
+};
+using Groups = llvm::SmallVector<LaneGroups, 1>;
+
 class WriteStep : public AsyncOp {
 public:
   WriteStep(EngineKind kind, std::unique_ptr<BulkStore> store,
-            WarpCopies &copies, uint32_t group)
+            WarpCopies &copies, Groups groups)
       : AsyncOp(kind, store->issue), store(std::move(store)), copies(copies),
-        group(group) {}
+        groups(std::move(groups)) {}
 
   void complete(Machine &machine) override {
     store->write(machine);
-    copies.bulk.end(std::countr_zero(issue.lanes), group);
+    machine.worker().buffers.push_back(std::move(store->data));
+    for (const LaneGroups &group : groups)
+      copies.bulk.end(group.lane, group.whole);
   }
 
 private:
   std::unique_ptr<BulkStore> store;
   WarpCopies &copies;
-  uint32_t group;
+  Groups groups;
 };
 
 class ReadStep : public AsyncOp {
@@ -45,24 +54,31 @@ public:
   ReadStep(EngineKind kind, std::unique_ptr<BulkStore> store,
            WarpCopies &copies)
       : AsyncOp(kind, store->issue), store(std::move(store)), copies(copies) {
-    unsigned lane = std::countr_zero(issue.lanes);
-    readGroup = copies.bulkReads.begin(lane);
-    group = copies.bulk.begin(lane);
+    forEachLane(issue.lanes, [&](unsigned lane) {
+      groups.push_back({uint8_t(lane), copies.bulkReads.begin(lane),
+                        copies.bulk.begin(lane)});
+    });
     SharedUses::begin(*issue.cta, *this, "reads");
   }
 
   void complete(Machine &machine) override {
+    std::vector<std::vector<char>> &buffers = machine.worker().buffers;
+    if (!buffers.empty()) {
+      store->data = std::move(buffers.back());
+      buffers.pop_back();
+    }
     store->read(machine);
     SharedUses::end(*issue.cta, *this);
     machine.post(
-        std::make_unique<WriteStep>(kind, std::move(store), copies, group));
-    copies.bulkReads.end(std::countr_zero(issue.lanes), readGroup);
+        std::make_unique<WriteStep>(kind, std::move(store), copies, groups));
+    for (const LaneGroups &group : groups)
+      copies.bulkReads.end(group.lane, group.read);
   }
 
 private:
   std::unique_ptr<BulkStore> store;
   WarpCopies &copies;
-  uint32_t readGroup, group;
+  Groups groups;
 };
 
 } // namespace

@@ -17,6 +17,7 @@
 #define DRAWLOOM_EMULATOR_BULKSTORE_H
 
 #include "Machine/AsyncOp.h"
+#include <vector>
 
 namespace drawloom::emu {
 
@@ -26,14 +27,18 @@ class BulkStore {
 public:
   explicit BulkStore(IssuePoint issue) : issue(issue) {}
   virtual ~BulkStore();
+  /// Reads the source into `data`.
   virtual void read(Machine &machine) = 0;
+  /// Writes `data` to the destination.
   virtual void write(Machine &machine) = 0;
 
-  /// Issues the copy for one lane.
+  /// Issues the copy for the lanes of `issue`, which all ask for the same.
   static void post(Warp &warp, EngineKind kind,
                    std::unique_ptr<BulkStore> store);
 
   const IssuePoint issue;
+  /// What has been read and not written.
+  std::vector<char> data;
 };
 
 } // namespace drawloom::emu

@@ -46,6 +46,16 @@ static bool failRow(Machine &machine, const IssuePoint &issue, uint64_t address,
   return false;
 }
 
+/// Fetches a row that is some rows ahead. Rows are far apart, so the processor
+/// doesn't see the next one coming.
+template <bool isWritten>
+static void prefetchRow(const char *row, uint64_t ahead, uint32_t bytes) {
+  uintptr_t first = reinterpret_cast<uintptr_t>(row) + ahead;
+  for (uintptr_t at = first; at < first + bytes; at += 64)
+    __builtin_prefetch(reinterpret_cast<const char *>(at), isWritten);
+}
+static constexpr uint64_t rowsAhead = 8;
+
 namespace {
 
 struct TensorCopyInfo {
@@ -100,10 +110,8 @@ private:
     uint32_t start = address & sharedOffsetMask;
     for (uint32_t row = 0; row != rows;
          ++row, from += apart, start += pattern.span) {
-      // Rows are far apart, so the processor doesn't see the next one coming.
-      uintptr_t next = reinterpret_cast<uintptr_t>(from) + 8 * apart;
-      __builtin_prefetch(reinterpret_cast<const char *>(next));
-      __builtin_prefetch(reinterpret_cast<const char *>(next + rowBytes - 1));
+      prefetchRow<false>(from, rowsAhead * apart, rowBytes);
+      prefetchRow<true>(shared + start, rowsAhead * pattern.span, rowBytes);
       uint32_t flip = pattern.apply(start) ^ start;
       for (uint32_t at = 0; at != rowBytes; at += 16)
         memcpy(shared + ((start + at) ^ flip), from + at, 16);
@@ -121,8 +129,8 @@ private:
     const SwizzlePattern pattern = patternOf(tile.map.swizzle);
     const uint32_t pitch = tile.pitch();
     const bool verbatim = tile.loadsVerbatim();
-    // Rows are far apart, so the processor doesn't see the next one coming.
-    const uint64_t ahead = tile.map.rank > 1 ? 8 * tile.map.strides[0] : 0;
+    const uint64_t ahead =
+        tile.map.rank > 1 ? rowsAhead * tile.map.strides[0] : 0;
     GlobalMemory &memory = machine.memory();
     alignas(64) char buffer[TensorTile::maxRowBytes];
     return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
@@ -132,9 +140,7 @@ private:
         data = memory.translate(row.address, bytes);
         if (!data)
           return failRow(machine, issue, row.address, bytes);
-        uintptr_t next = reinterpret_cast<uintptr_t>(data) + ahead;
-        for (uint32_t at = 0; at < bytes; at += 64)
-          __builtin_prefetch(reinterpret_cast<const char *>(next + at));
+        prefetchRow<false>(data, ahead, bytes);
       }
       if (bytes != rowBytes || !verbatim) {
         memcpy(buffer + row.begin, data, bytes);
@@ -165,14 +171,14 @@ class TensorStore : public BulkStore {
 public:
   TensorStore(IssuePoint issue, const TensorTile &tile, uint64_t from,
               Reduce *reduce)
-      : BulkStore(issue), tile(tile), from(from), reduce(reduce),
-        data(std::make_unique_for_overwrite<char[]>(tile.sharedBytes())) {}
+      : BulkStore(issue), tile(tile), from(from), reduce(reduce) {}
 
   void read(Machine &machine) override {
     const char *shared = issue.cta->cluster().sharedOf(rankOf(from));
     const SwizzlePattern pattern = patternOf(tile.map.swizzle);
     const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
-    char *row = data.get();
+    data.resize(tile.sharedBytes());
+    char *row = data.data();
     for (uint32_t index = 0, end = tile.rowCount(); index != end;
          ++index, row += bytes) {
       uint32_t start = (from & sharedOffsetMask) + index * pitch;
@@ -197,7 +203,7 @@ public:
       char *to = machine.memory().translate(row.address, bytes);
       if (!to)
         return failRow(machine, issue, row.address, bytes);
-      const char *source = data.get() + size_t(index) * whole + row.begin;
+      const char *source = data.data() + size_t(index) * whole + row.begin;
       if (reduce)
         reduce(to, source, bytes);
       else
@@ -221,8 +227,9 @@ private:
     char *to = machine.memory().translate(first, (rows - 1) * apart + bytes);
     if (!to)
       return false;
-    const char *source = data.get();
+    const char *source = data.data();
     for (uint32_t row = 0; row != rows; ++row, to += apart, source += bytes) {
+      prefetchRow<true>(to, rowsAhead * apart, bytes);
       if (reduce)
         reduce(to, source, bytes);
       else
@@ -234,7 +241,6 @@ private:
   const TensorTile tile;
   uint64_t from;
   Reduce *reduce;
-  std::unique_ptr<char[]> data;
 };
 
 } // namespace
@@ -417,10 +423,36 @@ static Reduce *reductionOf(Modifier op, TensorMapType type) {
   }
 }
 
+/// The lanes of `mask` whose store is done when that of `lane` is. CUTLASS has
+/// all lanes of a warp store the same tile. Under the deterministic policy they
+/// would do it one right after the other, so one does it for all; another
+/// policy or a listener may tell them apart.
+static uint32_t storesAlike(Warp &warp, const TensorCopyInfo &info,
+                            uint32_t mask, unsigned lane) {
+  uint32_t alike = 1u << lane;
+  if (info.reduction != Modifier::None || warp.listener() ||
+      warp.machine().options().policy != Policy::Deterministic)
+    return alike;
+  auto keepEqual = [&](auto valueOf) {
+    forEachLane(mask & ~alike, [&](unsigned other) {
+      if (valueOf(other) != valueOf(lane))
+        mask &= ~(1u << other);
+    });
+  };
+  keepEqual([&](unsigned at) { return info.shared.of(warp, at); });
+  keepEqual([&](unsigned at) { return info.map.of(warp, at); });
+  for (llvm::ArrayRef<Reg> list : {info.coordinates, info.offsets})
+    for (Reg reg : list)
+      keepEqual([&](unsigned at) { return warp.lanes<uint32_t>(reg)[at]; });
+  return mask;
+}
+
 static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<TensorCopyInfo>();
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+  uint32_t alike;
+  for (uint32_t rest = mask; rest; rest &= ~alike) {
     unsigned lane = std::countr_zero(rest);
+    alike = storesAlike(warp, info, rest, lane);
     EngineCheck check(warp, inst, lane);
     TensorTile tile;
     uint64_t from = info.shared.of(warp, lane);
@@ -451,8 +483,8 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
                               " for " + type);
     }
     BulkStore::post(warp, EngineKind::Tensor,
-                    std::make_unique<TensorStore>(
-                        warp.issuePoint(inst, 1u << lane), tile, from, reduce));
+                    std::make_unique<TensorStore>(warp.issuePoint(inst, alike),
+                                                  tile, from, reduce));
   }
   return inst + 1;
 }

@@ -39,8 +39,7 @@ void Machine::post(std::unique_ptr<AsyncOp> operation) {
     ++cta->cluster().inFlight;
   if (listenerField)
     listenerField->async(asyncEvent(*operation, AsyncEvent::Issue));
-  uint64_t id = operation->id;
-  ready.operations.emplace(id, std::move(operation));
+  ready.add(std::move(operation));
 }
 
 void Machine::post(AsyncQueue &queue, std::unique_ptr<AsyncOp> operation) {
@@ -90,8 +89,7 @@ void Machine::runOperation(std::unique_ptr<AsyncOp> operation) {
     if (!queue->waiting.empty()) {
       std::unique_ptr<AsyncOp> next = std::move(queue->waiting.front());
       queue->waiting.pop_front();
-      uint64_t nextId = next->id;
-      ready.operations.emplace(nextId, std::move(next));
+      ready.add(std::move(next));
     }
   }
   if (CTA *cta = operation->issue.cta)
@@ -105,16 +103,14 @@ bool Machine::step(Worker &worker) {
   workerField = &worker;
   Choice choice = scheduler->choose(ready);
   if (!choice.isWarp) {
-    auto it = ready.operations.find(choice.operation);
-    std::unique_ptr<AsyncOp> operation = std::move(it->second);
-    ready.operations.erase(it);
+    std::unique_ptr<AsyncOp> operation = ready.take(choice.index);
     if (!alone && communicates(*operation))
       parkedOperations.push_back(std::move(operation));
     else
       runOperation(std::move(operation));
     return true;
   }
-  std::swap(ready.warps[choice.warp], ready.warps.front());
+  std::swap(ready.warps[choice.index], ready.warps.front());
   Warp *warp = ready.warps.front();
   ready.warps.pop_front();
   // What it wakes of its own runs in this turn, or is seen below.

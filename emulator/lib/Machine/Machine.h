@@ -35,6 +35,8 @@ class Run;
 /// What a host thread has of its own: scratch memory of families.
 struct Worker {
   ExtensionSet extensions;
+  /// Memory of copies that are done, for the next ones: it is in a cache.
+  std::vector<std::vector<char>> buffers;
 };
 
 class Machine {

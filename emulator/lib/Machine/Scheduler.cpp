@@ -7,10 +7,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Scheduler.h"
+#include "llvm/ADT/STLExtras.h"
 #include <iterator>
 #include <random>
 
 using namespace drawloom::emu;
+
+void ReadySet::add(std::unique_ptr<AsyncOp> operation) {
+  // Most are the newest; what comes out of a queue was issued earlier.
+  auto it = operations.end();
+  while (it != operations.begin() && (*std::prev(it))->id > operation->id)
+    --it;
+  operations.insert(it, std::move(operation));
+}
+
+std::unique_ptr<AsyncOp> ReadySet::take(size_t index) {
+  std::unique_ptr<AsyncOp> operation = std::move(operations[index]);
+  operations.erase(operations.begin() + index);
+  return operation;
+}
 
 Scheduler::~Scheduler() = default;
 
@@ -20,8 +35,8 @@ class Deterministic : public Scheduler {
 public:
   Choice choose(ReadySet &ready) override {
     if (!ready.operations.empty())
-      return {false, 0, ready.operations.begin()->first, 0};
-    return {true, 0, 0, turnLength};
+      return {false, 0, 0};
+    return {true, 0, turnLength};
   }
 };
 
@@ -33,9 +48,8 @@ public:
     uint64_t count = ready.warps.size() + ready.operations.size();
     uint64_t index = below(count);
     if (index < ready.warps.size())
-      return {true, index, 0, 1 + below(64)};
-    auto it = std::next(ready.operations.begin(), index - ready.warps.size());
-    return {false, 0, it->first, 0};
+      return {true, index, 1 + below(64)};
+    return {false, index - ready.warps.size(), 0};
   }
 
 private:
@@ -56,17 +70,17 @@ public:
   Choice choose(ReadySet &ready) override {
     // What isn't to be held back is done at once.
     if (delayed)
-      for (auto &[id, operation] : ready.operations)
+      for (auto [index, operation] : llvm::enumerate(ready.operations))
         if (operation->kind != *delayed)
-          return {false, 0, id, 0};
+          return {false, index, 0};
     size_t warps = ready.warps.size();
     if (warps == 0)
       turns = 0;
     if (ready.operations.empty() || (warps != 0 && turns++ < patience))
-      return {true, 0, 0, turnLength};
+      return {true, 0, turnLength};
     // Warps that have shown that they spin get one more turn each.
     turns -= std::min<uint64_t>(turns, warps + 1);
-    return {false, 0, ready.operations.rbegin()->first, 0};
+    return {false, ready.operations.size() - 1, 0};
   }
 
 private:

@@ -17,7 +17,6 @@
 
 #include "Machine/AsyncOp.h"
 #include <deque>
-#include <map>
 #include <memory>
 
 namespace drawloom::emu {
@@ -27,17 +26,18 @@ class Warp;
 struct ReadySet {
   /// In the order in which they became ready or had their last turn.
   std::deque<Warp *> warps;
-  /// By their order of issue.
-  std::map<uint64_t, std::unique_ptr<AsyncOp>> operations;
+  /// In the order of issue.
+  std::deque<std::unique_ptr<AsyncOp>> operations;
 
+  void add(std::unique_ptr<AsyncOp> operation);
+  std::unique_ptr<AsyncOp> take(size_t index);
   bool empty() const { return warps.empty() && operations.empty(); }
 };
 
 struct Choice {
   bool isWarp;
-  size_t warp;        ///< Index into ReadySet::warps.
-  uint64_t operation; ///< Key in ReadySet::operations.
-  uint64_t turn;      ///< Instructions that the warp may execute.
+  size_t index;  ///< Into ReadySet::warps or ReadySet::operations.
+  uint64_t turn; ///< Instructions that a warp may execute.
 };
 
 class Scheduler {
