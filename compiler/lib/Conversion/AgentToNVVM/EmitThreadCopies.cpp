@@ -19,7 +19,10 @@
 //   else, or with another pad: element by element
 //
 // Which of them, the kernel finds out when it runs: it is the same for all
-// threads, and the caller may pass any address and strides.
+// threads, and the caller may pass any address and strides. For a view with a
+// tensor map the caller passes multiples of 16 bytes, and a part of it begins
+// at one. Then a column that is known to be one, too, leaves nothing to find
+// out.
 
 #include "Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -239,6 +242,19 @@ static void copyElements(ImplicitLocOpBuilder &b, ThreadCopy &copy,
   LLVM::StoreOp::create(b, vector, copy.getShared(chunk.shared), chunkBytes);
 }
 
+/// Whether `number` is a multiple of `unit` in every iteration.
+static bool isMultipleOf(OpFoldResult number, int64_t unit) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return *constant % unit == 0;
+  auto argument = dyn_cast<BlockArgument>(cast<Value>(number));
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : nullptr;
+  return loop && argument == loop.getInductionVar() &&
+         isMultipleOf(loop.getLowerBound(), unit) &&
+         isMultipleOf(loop.getStep(), unit);
+}
+
 static APInt getBits(TypedAttr attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return number.getValue().bitcastToAPInt();
@@ -262,16 +278,20 @@ void Emitter::loadByThreads(tile::LoadOp op, const Panels &panels, Value slot,
   };
   if (!pad.isZero())
     return byElements();
+  auto byAccesses = [&](int64_t size) {
+    copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
+      copyAsync(b, copy, chunk, size);
+    });
+  };
+  if (kernel.signature.getMap(op) &&
+      isMultipleOf(op.getMixedOffsets()[op.getTileDims().back()],
+                   copy.getElements()))
+    return byAccesses(chunkBytes);
   std::function<void(int64_t)> bySize = [&](int64_t size) {
     if (size < 4)
       return byElements();
     branch(
-        b, copy.isAligned(size),
-        [&] {
-          copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
-            copyAsync(b, copy, chunk, size);
-          });
-        },
+        b, copy.isAligned(size), [&] { byAccesses(size); },
         [&] { bySize(size / 2); });
   };
   bySize(chunkBytes);
