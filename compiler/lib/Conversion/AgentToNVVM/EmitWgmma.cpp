@@ -72,9 +72,7 @@ static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
   for (size_t i = 0; i < sums.size(); ++i)
     constraints += std::to_string(i) + ",";
   for (Value input : inputs)
-    constraints += input.getType().isInteger(64) ? "l,"
-                   : input.getType().isF32()     ? "f,"
-                                                 : "r,";
+    constraints += input.getType().isF32() ? "f," : "r,";
   constraints += "~{memory}";
   SmallVector<Value> operands(sums);
   llvm::append_range(operands, inputs);
@@ -191,9 +189,9 @@ static Value hide(ImplicitLocOpBuilder &b, Value value) {
       .getRes();
 }
 
-/// The matrix descriptor of the tile at `slot`: its address in units of 16
-/// bytes, and `bits` that describe its panels. Each warp group starts `rows`
-/// bytes behind the one before it.
+/// The low half of the matrix descriptor of the tile at `slot`: its address in
+/// units of 16 bytes, and what of `bits`, which describe its panels, is in that
+/// half. Each warp group starts `rows` bytes behind the one before it.
 Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
   // The address of a slot is the start of its pipe and the slot's distance from
   // there. What is the same for all slots is computed once, where the role
@@ -223,10 +221,7 @@ Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
   int64_t stride = *getConstantIntValue(distance.getRhs());
   Value moved =
       arith::MulIOp::create(b, distance.getLhs(), constant(stride / 16));
-  Value low = arith::AddIOp::create(b, first, moved);
-  return arith::OrIOp::create(
-      b, arith::ExtUIOp::create(b, b.getI64Type(), low),
-      constant(static_cast<int64_t>(bits >> 32 << 32), 64));
+  return arith::AddIOp::create(b, first, moved);
 }
 
 /// The columns [first, first + columns) of a product. Adds to `sum`, elements
@@ -248,6 +243,7 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
 
   SmallVector<Value> inputs;
   std::string text = "{\n.reg .pred first, next;\n"
+                     ".reg .b32 low, high;\n"
                      ".reg .b64 da, db;\n"
                      "setp.ne.b32 first, " +
                      std::to_string(fromZero ? 0 : 1) +
@@ -283,9 +279,14 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
       llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{3} ",
                     columns, k, *getTypeName(aType), *getTypeName(bType));
   int64_t steps = op.getK() / k;
-  // From the first element of a tile, in the descriptor's unit.
-  auto getUnits = [&](const SharedOperand &operand, int64_t row, int64_t step) {
-    return operand.getOffset(row, step * k) / 16;
+  // A step is some units of 16 bytes away from the first element of the tile,
+  // which changes the low half of the descriptor only.
+  auto describe = [&](StringRef name, const SharedOperand &operand,
+                      StringRef base, int64_t row, int64_t step) {
+    text += llvm::formatv("add.s32 low, {0}, {1};\nmov.b32 high, {2};\n"
+                          "mov.b64 {3}, {{low, high};\n",
+                          base, operand.getOffset(row, step * k) / 16,
+                          operand.describeForWgmma() >> 32, name);
   };
   for (int64_t step = 0; step < steps; ++step)
     for (int64_t block = 0; block < blocks; ++block) {
@@ -295,12 +296,9 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
         from = llvm::formatv("{{a{0}, a{1}, a{2}, a{3}}", word, word + 1,
                              word + 2, word + 3);
       } else {
-        text += llvm::formatv(
-            "add.s64 da, {0}, {1};\n", aBase,
-            getUnits(aOperand, block * rowsOfGroup * warpGroups, step));
+        describe("da", aOperand, aBase, block * rowsOfGroup * warpGroups, step);
       }
-      text += llvm::formatv("add.s64 db, {0}, {1};\n", bBase,
-                            getUnits(bOperand, first, step));
+      describe("db", bOperand, bBase, first, step);
       text += form + "{";
       for (size_t i = 0; i < perBlock; ++i)
         text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
