@@ -20,9 +20,11 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/SCCP.h"
 #include <mutex>
 
 using namespace drawloom::target;
@@ -105,6 +107,18 @@ static void separateLoadsFromStores(llvm::Module &module) {
     }
 }
 
+/// Finds numbers that are the same in every iteration: the slot of a ring with
+/// one slot, or of one that a work item goes through a whole number of times.
+/// Of LLVM's optimiser this is all that runs: it moves and duplicates nothing,
+/// and the rest makes some loops longer than it found them (docs/Target.md).
+static void propagateConstants(llvm::Module &module) {
+  llvm::FunctionAnalysisManager analyses;
+  llvm::PassBuilder().registerFunctionAnalyses(analyses);
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      llvm::SCCPPass().run(function, analyses);
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 drawloom::target::translateToLLVM(ModuleOp lowered, const Architecture &arch,
                                   llvm::LLVMContext &context) {
@@ -134,6 +148,7 @@ drawloom::target::translateToLLVM(ModuleOp lowered, const Architecture &arch,
   if (!module)
     return failure();
   markConvergent(*module);
+  propagateConstants(*module);
   separateLoadsFromStores(*module);
   return module;
 }
