@@ -9,7 +9,9 @@
 #include "Driver.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdio>
 #include <cstdlib>
 
 using namespace drawloom;
@@ -120,6 +122,24 @@ Result cuda::resultOf(emu::ReportKind kind) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+namespace {
+/// What kernels print goes through the C library, as the program's own output
+/// does, so that the two keep their order.
+class StandardOutput : public llvm::raw_ostream {
+public:
+  ~StandardOutput() override { flush(); }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    fwrite(text, 1, size, stdout);
+    written += size;
+  }
+  uint64_t current_pos() const override { return written; }
+
+  uint64_t written = 0;
+};
+} // namespace
+
 Result Driver::enqueue(ContextState &context, StreamState *stream,
                        emu::Launch &&launch) {
   bool behind = launch.programmatic && pendingContext == &context &&
@@ -140,10 +160,16 @@ Result Driver::flush() {
   pending.clear();
   ContextState &context = *pendingContext;
   pendingContext = nullptr;
+  llvm::scope_exit freeWorkspaces([&] {
+    for (const emu::Launch &launch : launches)
+      if (launch.gridWorkspace)
+        llvm::cantFail(device->memory().free(launch.gridWorkspace));
+  });
 
   // Read for each run, so that a program can ask for another order.
   emu::RunOptions options;
-  options.output = &llvm::outs();
+  StandardOutput output;
+  options.output = &output;
   if (llvm::StringRef text = environment("DRAWLOOM_SCHEDULE"); !text.empty())
     if (llvm::Error error = emu::parseSchedule(text, options)) {
       complain("DRAWLOOM_SCHEDULE: " + llvm::toString(std::move(error)));
@@ -161,7 +187,7 @@ Result Driver::flush() {
     }
   emu::RunResult result = emu::run(*device, launches, options);
   lastStatistics = result.statistics;
-  llvm::outs().flush();
+  output.flush();
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();

@@ -97,6 +97,22 @@ Result cuda::takeAttributes(emu::Launch &launch, bool &cooperative,
   return CUDA_SUCCESS;
 }
 
+/// What cooperative groups expect of a driver: the size of the workspace, and
+/// the word that counts the CTAs that have come to a barrier. Driver::flush
+/// frees it.
+static Result makeGridWorkspace(emu::GlobalMemory &memory,
+                                emu::Launch &launch) {
+  const uint32_t words[] = {8, 0};
+  auto address = memory.allocate(sizeof(words), "grid workspace");
+  if (!address) {
+    llvm::consumeError(address.takeError());
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(memory.translate(*address, sizeof(words)), words, sizeof(words));
+  launch.gridWorkspace = *address;
+  return CUDA_SUCCESS;
+}
+
 Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
                               void **parameters, void **extra) {
   DRAWLOOM_CALL(Context);
@@ -147,6 +163,13 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
                                                        launch.dynamicShared);
   if (cooperative && launch.grid.count() > room)
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  if (cooperative) {
+    // What waits runs first, so that nothing fails once there is a workspace.
+    if (Result result = call.driver().flush())
+      return result;
+    if (Result result = makeGridWorkspace(call.device().memory(), launch))
+      return result;
+  }
   return call.driver().enqueue(call.context(), *stream, std::move(launch));
 }
 

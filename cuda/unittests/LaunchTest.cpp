@@ -131,6 +131,61 @@ TEST_F(CudaTest, CooperativeLaunchesMustFit) {
   EXPECT_EQ(count, 2);
 }
 
+// As grid.sync() of cooperative groups: the first thread of each CTA adds to
+// the word that the driver provides, and waits for its highest bit to change.
+// Then every CTA sees what all others wrote.
+TEST_F(CudaTest, CooperativeGridsMeet) {
+  FunctionState *k = function(R"(
+.visible .entry k(.param .u64 data, .param .u64 out) {
+  .reg .pred %p;
+  .reg .b32 %r<10>;
+  .reg .b64 %rd<8>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  ld.param.u64 %rd1, [data];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  mov.u32 %r3, %envreg1;
+  mov.u32 %r4, %envreg2;
+  mov.b64 %rd4, {%r4, %r3};
+  // All but the first add 1.
+  sub.u32 %r5, 0x80000001, %r2;
+  setp.eq.u32 %p, %r1, 0;
+  selp.u32 %r5, %r5, 1, %p;
+  atom.add.release.gpu.u32 %r6, [%rd4+4], %r5;
+wait:
+  ld.acquire.gpu.u32 %r7, [%rd4+4];
+  xor.b32 %r8, %r6, %r7;
+  setp.ge.s32 %p, %r8, 0;
+  @%p bra wait;
+  // What the next CTA wrote.
+  add.u32 %r9, %r1, 1;
+  rem.u32 %r9, %r9, %r2;
+  mul.wide.u32 %rd5, %r9, 4;
+  add.u64 %rd5, %rd1, %rd5;
+  ld.global.u32 %r9, [%rd5];
+  ld.param.u64 %rd6, [out];
+  add.u64 %rd6, %rd6, %rd2;
+  st.global.u32 [%rd6], %r9;
+  ret;
+}
+)");
+  size_t before = 0, after = 0, total = 0;
+  DevicePointer data = upload(std::vector<uint32_t>(8, 99));
+  DevicePointer out = upload(std::vector<uint32_t>(8));
+  EXPECT_OK(cu.cuMemGetInfo_v2(&before, &total));
+  void *parameters[] = {&data, &out};
+  for (unsigned i = 0; i != 2; ++i) {
+    EXPECT_OK(cu.cuLaunchCooperativeKernel(k, 8, 1, 1, 1, 1, 1, 0, nullptr,
+                                           parameters));
+    EXPECT_EQ(download<uint32_t>(out, 8),
+              (std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7, 0}));
+  }
+  EXPECT_OK(cu.cuMemGetInfo_v2(&after, &total));
+  EXPECT_EQ(after, before);
+}
+
 // The second kernel starts before the first has ended, and waits for a word
 // that only it writes. Without the attribute it doesn't start at all.
 TEST_F(CudaTest, ProgrammaticLaunchesOverlap) {

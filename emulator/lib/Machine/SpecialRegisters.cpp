@@ -67,6 +67,11 @@ static uint64_t uniformValue(Warp &warp, const SpecialInit &init) {
     return cluster.sharedBytes() - model.sharedReserved;
   case SpecialRegister::AggrSmemSize:
     return cluster.sharedBytes();
+  case SpecialRegister::EnvReg:
+    // The driver defines them; these two are what cooperative groups read.
+    return init.component == 1   ? launch.gridWorkspace >> 32
+           : init.component == 2 ? uint32_t(launch.gridWorkspace)
+                                 : 0;
   case SpecialRegister::DynamicSmemSize:
     return launch.dynamicShared;
   default:

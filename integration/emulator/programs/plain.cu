@@ -8,7 +8,7 @@
 //
 // What a program of nvcc's commonly uses: variables, constants, streams,
 // events, managed and pinned memory, dynamic shared memory above the default,
-// clusters, a dependent launch, occupancy. It checks its own results and says `Passed`.
+// clusters, a cooperative grid, a dependent launch, occupancy. It checks its own results and says `Passed`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +62,20 @@ __global__ void meet(unsigned *out) {
   cluster.sync();
   if (threadIdx.x == 0)
     out[blockIdx.x] = box;
+}
+
+// Blocks of a cooperative grid wait for each other, twice.
+__global__ void gather(unsigned *seen, unsigned *sums) {
+  auto grid = cooperative_groups::this_grid();
+  for (unsigned round = 0; round != 2; ++round) {
+    seen[blockIdx.x] = blockIdx.x + 10 * round;
+    grid.sync();
+    unsigned sum = 0;
+    for (unsigned i = 0; i != gridDim.x; ++i)
+      sum += seen[i];
+    sums[round * gridDim.x + blockIdx.x] = sum;
+    grid.sync();
+  }
 }
 
 __global__ void after(float *values, int count) {
@@ -150,6 +164,14 @@ int main() {
   CHECK(cudaMemcpy(result, ranks, sizeof(result), cudaMemcpyDeviceToHost));
   for (int i = 0; i != 8; ++i)
     REQUIRE(result[i] == unsigned(i + 3) % 4);
+
+  unsigned *sums;
+  CHECK(cudaMallocManaged(&sums, 8 * sizeof(unsigned)));
+  void *arguments[] = {&ranks, &sums};
+  CHECK(cudaLaunchCooperativeKernel(gather, 4, 32, arguments, 0, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  for (int i = 0; i != 8; ++i)
+    REQUIRE(sums[i] == (i < 4 ? 6 : 46));
 
   int *managed, *pinned;
   CHECK(cudaMallocManaged(&managed, 32 * sizeof(int)));

@@ -40,6 +40,9 @@ struct Launch {
   bool explicitCluster = false;
   /// May start before the launch in front of it has ended.
   bool programmatic = false;
+  /// Where the CTAs of a cooperative grid meet: %envreg1 has the upper half of
+  /// the address, %envreg2 the lower one. 0 for other grids.
+  uint64_t gridWorkspace = 0;
 };
 
 /// Asynchronous work, by who does it. A policy may treat them differently.
