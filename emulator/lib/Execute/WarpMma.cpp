@@ -38,11 +38,9 @@ static unsigned elementBits(unsigned perPiece) { return 128 / perPiece; }
 namespace {
 constexpr unsigned maxM = 16, n = 8, maxK = 256;
 
-/// The elements in one register of four neighbouring lanes, as doubles.
-using ReadPiece = void (*)(const char *piece, double *out);
-
 struct MmaInfo {
   llvm::ArrayRef<Reg> d, a, b, c;
+  /// Of the elements in one register of four neighbouring lanes.
   ReadPiece readA = nullptr, readB = nullptr;
   uint16_t perPiece = 0; ///< Elements of A or B in a register of four lanes.
   uint8_t laneBytes = 4;
@@ -100,53 +98,58 @@ static void readBits(const char *piece, double *out) {
     out[i] = uint8_t(piece[i / 8]) >> i % 8 & 1;
 }
 
-static double readSum(Type type, const char *lanes, unsigned lane,
-                      unsigned half) {
+double drawloom::emu::readSum(Type type, const char *at) {
   double wide;
   float single;
   int32_t integer;
   _Float16 small;
   switch (type) {
   case Type::F64:
-    memcpy(&wide, lanes + 8 * lane, 8);
+    memcpy(&wide, at, 8);
     return wide;
   case Type::F16:
-    memcpy(&small, lanes + 4 * lane + 2 * half, 2);
+    memcpy(&small, at, 2);
     return static_cast<float>(small);
   case Type::S32:
-    memcpy(&integer, lanes + 4 * lane, 4);
+    memcpy(&integer, at, 4);
     return integer;
   default:
-    memcpy(&single, lanes + 4 * lane, 4);
+    memcpy(&single, at, 4);
     return single;
   }
 }
 
-static void writeSum(const MmaInfo &info, char *lanes, unsigned lane,
-                     unsigned half, double value) {
-  switch (info.sum) {
+void drawloom::emu::writeSum(Type type, bool saturates, char *at,
+                             double value) {
+  switch (type) {
   case Type::F64:
-    memcpy(lanes + 8 * lane, &value, 8);
+    memcpy(at, &value, 8);
     return;
   case Type::F16: {
     auto small = static_cast<_Float16>(static_cast<float>(value));
-    memcpy(lanes + 4 * lane + 2 * half, &small, 2);
+    memcpy(at, &small, 2);
     return;
   }
   case Type::S32: {
-    if (info.saturates)
+    if (saturates)
       value = std::clamp(value, -0x1p31, 0x1p31 - 1);
     // Sums of a few bytes' products and an integer: exact, below 2^33.
     auto integer = static_cast<uint32_t>(static_cast<int64_t>(value));
-    memcpy(lanes + 4 * lane, &integer, 4);
+    memcpy(at, &integer, 4);
     return;
   }
   default: {
     auto single = static_cast<float>(value);
-    memcpy(lanes + 4 * lane, &single, 4);
+    memcpy(at, &single, 4);
     return;
   }
   }
+}
+
+/// Where a lane's element of C or D is in a register.
+static char *sumAt(Warp &warp, Type type, Reg reg, unsigned lane,
+                   unsigned half) {
+  return warp.lanes<char>(reg) + (type == Type::F64 ? 8 : 4) * lane + 2 * half;
 }
 
 /// Calls `f(register, half, row, column)` for what a lane has of C or D.
@@ -205,20 +208,21 @@ static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
   for (unsigned lane = 0; lane != 32; ++lane)
     forEachSum(info.addend, info.m, lane,
                [&](unsigned reg, unsigned half, unsigned row, unsigned column) {
-                 sums[row][column] += readSum(
-                     info.addend, warp.lanes<char>(info.c[reg]), lane, half);
+                 sums[row][column] +=
+                     readSum(info.addend,
+                             sumAt(warp, info.addend, info.c[reg], lane, half));
                });
   for (unsigned lane = 0; lane != 32; ++lane)
     forEachSum(info.sum, info.m, lane,
                [&](unsigned reg, unsigned half, unsigned row, unsigned column) {
-                 writeSum(info, warp.lanes<char>(info.d[reg]), lane, half,
+                 writeSum(info.sum, info.saturates,
+                          sumAt(warp, info.sum, info.d[reg], lane, half),
                           sums[row][column]);
                });
   return next;
 }
 
-/// How elements of a type are read, and how many are in a piece.
-static bool findReader(Type type, ReadPiece &read, uint16_t &perPiece) {
+bool drawloom::emu::findReader(Type type, ReadPiece &read, uint16_t &perPiece) {
   static const struct {
     Type type;
     ReadPiece read;

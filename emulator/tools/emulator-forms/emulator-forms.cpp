@@ -125,9 +125,8 @@ static const Reason reasons[] = {
      "its addresses are of memory that several GPUs share; there is one here"},
     {"tcgen05.mma.sp", "ashift",
      "PTX doesn't say whether the metadata is shifted with A"},
-    {"wmma.", "",
-     "the interface before mma.sync, whose layouts in registers PTX leaves "
-     "open; kernels for these targets don't use it"},
+    {"wmma.mma", "f64",
+     "directed rounding of a sum whose order PTX leaves open"},
     {"mma.", "m8n8k4", "four products of quad pairs, made for Volta"},
     {"wgmma.mma_async", "b1", "single bits: no kernel looked at has them"},
     {"tcgen05.cp", "4x256b", "PTX doesn't say which lanes the rows go to"},
