@@ -8,6 +8,7 @@ print; programs that can't run are in the table, too, with what is said to them.
 import argparse
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -83,16 +84,20 @@ PROGRAMS = [
 ]
 
 
-def check(program: Program, runner: Path) -> bool:
+def make(program: Program) -> tuple[list[object], float]:
+    """Its command, and the seconds that it took to build."""
     start = time.monotonic()
-    command = program.command()
-    built = time.monotonic()
+    return program.command(), time.monotonic() - start
+
+
+def check(program: Program, runner: Path, command: list[object], seconds: float) -> bool:
+    start = time.monotonic()
     done = execute([runner, "--device", program.device, "--sms", program.sms,
                     "--", *command])
     output = done.stdout + done.stderr
     good = (done.returncode == 0) == program.succeeds and program.says in output
-    print(f"{program.name:32} {program.device:6} built in {built - start:6.1f} s, ran in "
-          f"{time.monotonic() - built:6.1f} s  {'as it ought to' if good else 'NOT SO'}",
+    print(f"{program.name:32} {program.device:6} built in {seconds:6.1f} s, ran in "
+          f"{time.monotonic() - start:6.1f} s  {'as it ought to' if good else 'NOT SO'}",
           flush=True)
     if not good:
         print("  " + output.replace("\n", "\n  "))
@@ -105,7 +110,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these programs")
     args = parser.parse_args()
     chosen = [p for p in PROGRAMS if not args.names or p.name in args.names]
-    good = sum(check(program, args.runner) for program in chosen)
+    # Two compilers at once, and each program as soon as it is there.
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        good = sum(check(program, args.runner, *made)
+                   for program, made in zip(chosen, pool.map(make, chosen)))
     print(f"programs: {good} of {len(chosen)} do what they ought to")
     return 0 if chosen and good == len(chosen) else 1
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -21,6 +22,10 @@ def toolkit() -> Path:
     return site_packages() / "nvidia" / "cu13"
 
 
+# One for each program, since two rows of a table may ask for the same one at once.
+LOCKS: dict[Path, threading.Lock] = {}
+
+
 def cached(name: str, parts: tuple[bytes, ...], build) -> Path:
     """The program of that name; `build(path)` makes it if no program was made
     from the same parts."""
@@ -28,12 +33,13 @@ def cached(name: str, parts: tuple[bytes, ...], build) -> Path:
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
     path = cache_root() / "programs" / f"{name}-{digest.hexdigest()[:16]}"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Two tests may build it at once; each moves a whole file into place.
-        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-            build(Path(folder) / name)
-            os.replace(Path(folder) / name, path)
+    with LOCKS.setdefault(path, threading.Lock()):
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Two tests may build it at once; each moves a whole file into place.
+            with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+                build(Path(folder) / name)
+                os.replace(Path(folder) / name, path)
     return path
 
 
