@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from programs import FOLDER, cutlass, execute, gencode, nvcc
+from programs import FOLDER, cutlass, execute, gencode, nvcc, sparse
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 SHARED = ("-cudart", "shared")
@@ -28,6 +28,7 @@ class Program:
     succeeds: bool = True
     # Two, so that a grid takes several waves and persistent kernels walk.
     sms: int = 2
+    extended: bool = False  # More of the same, which nvcc compiles for minutes.
 
 
 def plain(*options: str):
@@ -41,6 +42,10 @@ def gemm(row: str, *problem: int, uses: tuple[str, ...] = ()):
 def convolution(images: str, filters: str, padding: str, steps: str, dilation: str):
     return lambda: [cutlass.convolution(),
                     *" ".join((images, filters, padding, steps, dilation)).split()]
+
+
+def sparse_gemm(row: str, *problem: int, uses: str):
+    return lambda: [sparse.program(row, uses), *problem]
 
 
 # What makes a kernel one of pairs of CTAs, and its scheduler a dynamic one.
@@ -70,6 +75,23 @@ PROGRAMS = [
     Program("cutlass-nvfp4-2cta-clc", "b200",
             gemm("sm100_nvfp4_2sm", 328, 200, 352,
                  uses=(".kind::mxf4nvf4.block_scale.block16", *PAIRS, *CLC)), "Passed"),
+    # Rows and elements along K that the compressor has to pad.
+    Program("cutlass-sparse-wgmma", "h100",
+            sparse_gemm("sm90_fp16", 328, 384, 208, uses="wgmma.mma_async.sp"), "Passed"),
+    *(Program(f"cutlass-sparse-{row}", "h100",
+              sparse_gemm(row, 328, 384, 448, uses="wgmma.mma_async.sp"), "Passed", extended=True)
+      for row in ("sm90_tf32", "sm90_s8")),
+    Program("cutlass-sparse-2cta", "b200",
+            sparse_gemm("sm100_fp16_2sm", 328, 384, 208, uses="tcgen05.mma.sp.cta_group::2"),
+            "Passed"),
+    *(Program(f"cutlass-sparse-{row}", "b200",
+              sparse_gemm(row, 328, 384, 448, uses=f"tcgen05.mma.sp.cta_group::{kind}"),
+              "Passed", extended=True)
+      for row, kind in (("sm100_tf32_1sm", "1.kind::tf32"), ("sm100_fp8_1sm", "1.kind::f8f6f4"),
+                        ("sm100_nvfp4_2sm", "2.kind::mxf4nvf4"))),
+    Program("cutlass-sparse-warp", "h100",
+            lambda: [sparse.warp_program("sm90_warp", "mma.sp::ordered_metadata"), 64, 128, 256],
+            "Passed"),
     # Ten tiles on eight SMs, and deep ones: CUTLASS's own rule shares them.
     Program("cutlass-streamk", "h100", gemm("sm90_fp8_streamk", 256, 640, 2304), "Passed", sms=8),
     Program("cutlass-pingpong", "h100", gemm("sm90_fp16_pingpong_gelu", 328, 384, 200), "Passed"),
@@ -107,9 +129,11 @@ def check(program: Program, runner: Path, command: list[object], seconds: float)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
+    parser.add_argument("--extended", action="store_true", help="only those that are not for CI")
     parser.add_argument("names", nargs="*", help="only these programs")
     args = parser.parse_args()
-    chosen = [p for p in PROGRAMS if not args.names or p.name in args.names]
+    chosen = [p for p in PROGRAMS
+              if (p.name in args.names if args.names else p.extended == args.extended)]
     # Two compilers at once, and each program as soon as it is there.
     with ThreadPoolExecutor(max_workers=2) as pool:
         good = sum(check(program, args.runner, *made)

@@ -85,7 +85,7 @@ private:
     bool keeps;    ///< D is added to.
     uint8_t issued;
     uint8_t firstWarp;
-    std::vector<RowMetadata> metadata; ///< Of a sparse A.
+    std::vector<RowMetadata> metadata; ///< Of a sparse A, as it was issued.
   };
   struct Group {
     uint64_t end; ///< The number of the first instruction that isn't in it.

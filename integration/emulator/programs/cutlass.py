@@ -19,11 +19,11 @@ def folders() -> tuple[Path, Path]:
     return source / "include", source / "tools" / "util" / "include"
 
 
-def build(row: str, ptx: Path, arch: str, output: Path):
+def build(text: str, ptx: Path, arch: str, output: Path):
+    """The program with this source, whose kernels are in `ptx`."""
     with tempfile.TemporaryDirectory() as folder:
         source, fat = Path(folder) / "gemm.cu", Path(folder) / "gemm.fatbin"
-        gelu = "true" if "Gelu" in row else "false"
-        source.write_text(f'#include "gemm_program.cuh"\nGEMM_PROGRAM({gelu}, {row})\n')
+        source.write_text(text)
         run([cuda_tool("fatbinary"), "-64", f"--create={fat}",
              f"--image3=kind=ptx,sm={arch.removeprefix('sm_')},file={ptx}"])
         run([COMPILER, "-x", "cuda", "--cuda-host-only", f"--cuda-gpu-arch={arch}",
@@ -47,10 +47,12 @@ def program(name: str, uses: tuple[str, ...] = ()) -> Path:
     text = kernel.path.read_text()
     if missing := [words for words in uses if words not in text]:
         raise RuntimeError(f"{kernel.path} has no {', '.join(missing)}")
+    gelu = "true" if "Gelu" in row else "false"
+    source = f'#include "gemm_program.cuh"\nGEMM_PROGRAM({gelu}, {row})\n'
     parts = inputs(sources=[*sorted(FOLDER.glob("*.cuh")), cutlass.FOLDER / "gemm.cuh",
                             kernel.path],
-                   packages=cutlass.PACKAGES, code=[build], options=[row])
-    return cached(name, parts, lambda output: build(row, kernel.path, kernel.arch, output))
+                   packages=cutlass.PACKAGES, code=[build], options=[source])
+    return cached(name, parts, lambda output: build(source, kernel.path, kernel.arch, output))
 
 
 def convolution() -> Path:
