@@ -9,6 +9,7 @@
 #include "WgmmaCase.h"
 #include "Harness.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <bit>
 #include <cmath>
 
 using namespace drawloom::emu;
@@ -91,12 +92,14 @@ copied:
       text += formatv("  ld.global.b32 %r10, [%rd11+{0}];\n", 4 * step);
       sparse = formatv("%r10, {0}, ", c.selector);
     }
-    text += formatv("  wgmma.mma_async{9}.sync.aligned.m64n{0}k{1}{2}.{3}.{4}."
-                    "{5} {6}, {7}, %rd10, {10}{8}",
-                    c.n, c.k(), c.saturated ? ".satfinite" : "", nameOf(c.d),
-                    nameOf(c.a), nameOf(c.b), list("d", 0, registers),
-                    c.aInRegisters ? list("a", 4 * step, 4) : "%rd9",
-                    step ? "1" : "%p2", c.sparse ? ".sp" : "", sparse);
+    text += formatv(
+        "  wgmma.mma_async{9}.sync.aligned.m64n{0}k{1}{2}.{3}.{4}."
+        "{5} {6}, {7}, %rd10, {10}{8}",
+        c.n, c.singleBits ? 8 * c.k() : c.k(), c.saturated ? ".satfinite" : "",
+        nameOf(c.d), c.singleBits ? "b1" : nameOf(c.a),
+        c.singleBits ? "b1.and.popc" : nameOf(c.b), list("d", 0, registers),
+        c.aInRegisters ? list("a", 4 * step, 4) : "%rd9", step ? "1" : "%p2",
+        c.sparse ? ".sp" : "", sparse);
     if (c.d != Sum::S32)
       text += formatv(", {0}, {1}", c.signA, c.signB);
     if (hasTransposes(c.a)) {
@@ -240,6 +243,11 @@ void wgmma::check(const Case &c, unsigned reducedBits) {
   forEachElement([&](unsigned row, unsigned column, unsigned thread,
                      unsigned i) {
     Dot product = dot(a, b, row, column);
+    if (c.singleBits) {
+      product.value = 0;
+      for (unsigned i = 0; i != k; ++i)
+        product.value += std::popcount(a.bit(row, i) & b.bit(column, i));
+    }
     double before = c.keeps ? initial(row, column) : 0;
     double expected = before + c.signA * c.signB * product.value;
     double magnitude = std::abs(before) + product.magnitude;

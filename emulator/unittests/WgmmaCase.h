@@ -35,9 +35,10 @@ struct Case {
   bool keeps = true; ///< Adds to D.
   int signA = 1, signB = 1;
   bool saturated = false;
-  unsigned shift = 0;    ///< Bytes from a multiple of 1024 to A and B.
-  bool sparse = false;   ///< Half of A is stored.
-  unsigned selector = 0; ///< Of the lanes that have the metadata.
+  unsigned shift = 0;      ///< Bytes from a multiple of 1024 to A and B.
+  bool singleBits = false; ///< Bytes of A and B are eight elements each.
+  bool sparse = false;     ///< Half of A is stored.
+  unsigned selector = 0;   ///< Of the lanes that have the metadata.
 
   unsigned k() const { return sparse ? 2 * kOf(a) : kOf(a); }
 };

@@ -103,6 +103,21 @@ TEST(Wgmma, Integers) {
       }
 }
 
+TEST(Wgmma, SingleBits) {
+  for (bool aInRegisters : {false, true})
+    for (bool keeps : {false, true})
+      for (unsigned swizzle : {0, 32, 64, 128}) {
+        Case c = makeCase(Format::U8, Format::U8, 48);
+        c.d = Sum::S32;
+        c.singleBits = true;
+        c.steps = 4;
+        c.aInRegisters = aInRegisters;
+        c.keeps = keeps;
+        c.aLayout.swizzle = c.bLayout.swizzle = swizzle;
+        check(c);
+      }
+}
+
 TEST(Wgmma, SignsAndFreshSums) {
   for (int signA : {1, -1})
     for (int signB : {1, -1})

@@ -127,6 +127,14 @@ static void convertDenseE2M1(const char *in, char *out) {
   });
 }
 
+static void convertBits(const char *in, char *out) {
+  uint8_t bytes[16];
+  memcpy(bytes, in, sizeof(bytes));
+  storeBF16<128>(out, [&](unsigned i) {
+    return static_cast<float>(bytes[i / 8] >> i % 8 & 1);
+  });
+}
+
 // PTX ISA, sections 9.7.16.10.4 (packing) and 9.7.14.5 (where an element stands
 // in its byte: e2m1 in the middle, e2m3 and e3m2 at the bottom).
 static const ElementInfo formats[] = {
@@ -145,6 +153,7 @@ static const ElementInfo formats[] = {
     {"e2m1", 32, Compute::BF16, convertDenseE2M1},
     {"s8", 16, Compute::BF16, convertIntegers<int8_t>},
     {"u8", 16, Compute::BF16, convertIntegers<uint8_t>},
+    {"b1", 128, Compute::BF16, convertBits},
 };
 
 const ElementInfo &drawloom::emu::infoOf(ElementFormat format) {

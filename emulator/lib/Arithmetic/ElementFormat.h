@@ -53,6 +53,7 @@ enum class ElementFormat : uint8_t {
   DenseE2M1,
   S8,
   U8,
+  B1, ///< Single bits: their product is their conjunction.
 };
 
 /// What the arithmetic library is given.

@@ -143,6 +143,8 @@ static std::optional<ElementFormat> formatOf(Type type) {
     return ElementFormat::S8;
   case Type::U8:
     return ElementFormat::U8;
+  case Type::B1:
+    return ElementFormat::B1;
   default:
     return std::nullopt;
   }

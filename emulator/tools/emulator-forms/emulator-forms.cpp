@@ -127,7 +127,6 @@ static const Reason reasons[] = {
      "PTX doesn't say whether the metadata is shifted with A"},
     {"wmma.mma", "f64",
      "directed rounding of a sum whose order PTX leaves open"},
-    {"wgmma.mma_async", "b1", "single bits: no kernel looked at has them"},
     {"tcgen05.cp", "4x256b", "PTX doesn't say which lanes the rows go to"},
     {"cp.async.bulk.tensor", "im2col::w",
      "which pixels of the halo are moved is only in a figure of the ISA"},
