@@ -143,6 +143,37 @@ static double worstError(llvm::ArrayRef<float> expected, const uint16_t *got) {
   return worst;
 }
 
+namespace {
+struct Timing {
+  double seconds = 0; ///< Of processor time.
+  double wall = 0;
+  double instructions = 0;
+};
+} // namespace
+
+/// The best of three, as for oneDNN: others use the machine, too.
+static Timing measure(Device &device, const Launch &launch, unsigned threads) {
+  Timing best;
+  RunOptions options;
+  options.threads = threads;
+  for (unsigned round = 0; round != 3; ++round) {
+    auto wallStart = std::chrono::steady_clock::now();
+    double start = processorSeconds();
+    RunResult result = run(device, launch, options);
+    double seconds = processorSeconds() - start;
+    std::chrono::duration<double> wall =
+        std::chrono::steady_clock::now() - wallStart;
+    if (result.report) {
+      llvm::errs() << "emulator-bench: " << result.report->str() << "\n";
+      std::exit(1);
+    }
+    best.instructions = double(result.statistics.warpInstructions);
+    best.seconds = round == 0 ? seconds : std::min(best.seconds, seconds);
+    best.wall = round == 0 ? wall.count() : std::min(best.wall, wall.count());
+  }
+  return best;
+}
+
 static bool benchRow(const Row &row, int size, unsigned threads,
                      llvm::ArrayRef<uint16_t> a, llvm::ArrayRef<uint16_t> b,
                      const OneDnnProduct &alone) {
@@ -193,31 +224,16 @@ static bool benchRow(const Row &row, int size, unsigned threads,
   launch.explicitCluster = true;
   launch.dynamicShared = shape.sharedBytes;
   launch.parameters.assign(parameters, parameters + shape.parameterBytes);
-  // The best of three, as for oneDNN: others use the machine, too.
-  double seconds = 0, wall = 0, instructions = 0;
-  RunOptions options;
-  options.threads = threads;
-  for (unsigned round = 0; round != 3; ++round) {
-    auto wallStart = std::chrono::steady_clock::now();
-    double start = processorSeconds();
-    RunResult result = run(*device, launch, options);
-    double taken = processorSeconds() - start;
-    std::chrono::duration<double> passed =
-        std::chrono::steady_clock::now() - wallStart;
-    if (result.report) {
-      llvm::errs() << "emulator-bench: " << result.report->str() << "\n";
-      std::exit(1);
-    }
-    instructions = double(result.statistics.warpInstructions);
-    seconds = round == 0 ? taken : std::min(seconds, taken);
-    wall = round == 0 ? passed.count() : std::min(wall, passed.count());
-  }
+  Timing timing = measure(*device, launch, threads);
+  // On all of the host's, for those who wait for it.
+  Timing onAll = measure(*device, launch, 0);
   auto *got =
       reinterpret_cast<const uint16_t *>(device->memory().translate(d, bytes));
   llvm::outs() << llvm::format(
-      "%-38s%10.2f%8.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel, seconds,
-      wall, alone.seconds, seconds / alone.seconds, instructions / 1e6,
-      instructions / seconds / 1e6, worstError(alone.d, got));
+      "%-38s%10.2f%8.2f%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel,
+      timing.seconds, timing.wall, onAll.wall, alone.seconds,
+      timing.seconds / alone.seconds, timing.instructions / 1e6,
+      timing.instructions / timing.seconds / 1e6, worstError(alone.d, got));
   return true;
 }
 
@@ -226,9 +242,9 @@ void benchPeerGemms(int size, unsigned threads, llvm::StringRef only) {
   std::vector<uint16_t> b = randomNumbers(size_t(size) * size, 2);
   OneDnnProduct alone = multiplyByOneDnn(size, size, size, a, b);
   llvm::outs() << "bf16 GEMM of " << size << "^3; oneDNN on one thread\n"
-               << llvm::format("%-38s%10s%8s%10s%8s%10s%8s%8s\n", "kernel",
-                               "emulated", "wall", "oneDNN", "ratio",
-                               "M instr.", "M/s", "error");
+               << llvm::format("%-38s%10s%8s%10s%10s%8s%10s%8s%8s\n", "kernel",
+                               "emulated", "wall", "wall, all", "oneDNN",
+                               "ratio", "M instr.", "M/s", "error");
   bool hasDriver = loadDriver();
   for (const Row &row : rows)
     if ((only.empty() || only == row.kernel) &&

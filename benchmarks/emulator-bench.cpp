@@ -9,8 +9,8 @@
 // First, GEMMs of CUTLASS's, as they are, next to the same product by oneDNN
 // alone. Then small loops, each of one kind of instruction, on one SM with
 // eight warps; the second column is with every other lane of a warp switched
-// off. All by processor time; for the GEMMs, which may run on several host
-// threads, also by the clock on the wall.
+// off. All by processor time; for the GEMMs also by the clock on the wall, on
+// the threads asked for and on all that the host has.
 //
 //===----------------------------------------------------------------------===//
 
