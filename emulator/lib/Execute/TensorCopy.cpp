@@ -7,21 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 // PTX ISA, section 9.7.9.27.1. Tile mode, the modes that choose four rows, and
-// im2col mode; the im2col::w modes and interleaved tensors are not executed.
-// The tensor map is read when the copy is issued; to change it before the copy
-// is done is undefined.
+// im2col mode; the im2col::w modes are not executed. The tensor map is read
+// when the copy is issued; to change it before the copy is done is undefined.
+// What the engine then does is in TensorTransfer.cpp.
 
 #include "Execute/BulkStore.h"
 #include "Execute/Engine.h"
 #include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
 #include "Execute/Reduction.h"
 #include "Execute/TensorMapWrites.h"
 #include "Execute/TensorTile.h"
+#include "Execute/TensorTransfer.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cstring>
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -36,28 +35,7 @@ using ptx::Type;
 /// Where a tile may begin in shared memory.
 static constexpr uint64_t tileAlignment = 128;
 
-/// A row that is inside the tensor, but not in memory.
-static bool failRow(Machine &machine, const IssuePoint &issue, uint64_t address,
-                    uint32_t bytes) {
-  machine.fail(issue, ReportKind::IllegalAddress,
-               quoteMnemonic(issue.cta->grid().program(), issue.inst) + ": " +
-                   Twine(bytes) + " bytes of a row of the tensor at " +
-                   describeAddress(issue.cta->cluster(), address, bytes));
-  return false;
-}
-
-/// Fetches a row that is some rows ahead. Rows are far apart, so the processor
-/// doesn't see the next one coming.
-template <bool isWritten>
-static void prefetchRow(const char *row, uint64_t ahead, uint32_t bytes) {
-  uintptr_t first = reinterpret_cast<uintptr_t>(row) + ahead;
-  for (uintptr_t at = first; at < first + bytes; at += 64)
-    __builtin_prefetch(reinterpret_cast<const char *>(at), isWritten);
-}
-static constexpr uint64_t rowsAhead = 8;
-
 namespace {
-
 struct TensorCopyInfo {
   EngineAddress shared, map, barrier;
   llvm::ArrayRef<Reg> coordinates;
@@ -71,285 +49,124 @@ struct TensorCopyInfo {
   Reg mask = 0;
   Modifier reduction = Modifier::None;
 };
-
-/// A tile to the shared memory of one or more CTAs.
-class TensorLoad : public AsyncOp {
-public:
-  TensorLoad(IssuePoint issue, const TensorTile &tile,
-             llvm::ArrayRef<CopyTarget> targets)
-      : AsyncOp(EngineKind::Tensor, issue), tile(tile), targets(targets) {
-    for (const CopyTarget &target : targets)
-      SharedUses::begin(target.cta(*issue.cta), *this, "writes");
-  }
-
-  void complete(Machine &machine) override {
-    for (const CopyTarget &target : targets) {
-      if (!load(machine, target.address))
-        return;
-      SharedUses::end(target.cta(*issue.cta), *this);
-    }
-    for (const CopyTarget &target : targets)
-      completeBytes(machine, issue, target.barrier, tile.sharedBytes());
-  }
-
-private:
-  /// Most tiles are all inside the tensor, and their rows are swizzled in
-  /// pieces of 16 bytes. False if this one isn't.
-  bool loadPlain(Machine &machine, uint64_t address) {
-    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
-    const uint64_t first = tile.plainStart();
-    if (!first || !pattern.span || pattern.flips || machine.listener())
-      return false;
-    const uint32_t rows = tile.map.box[1], rowBytes = tile.map.sharedRowBytes();
-    const uint64_t apart = tile.map.strides[0];
-    const char *from =
-        machine.memory().translate(first, (rows - 1) * apart + rowBytes);
-    if (!from)
-      return false;
-    char *shared = issue.cta->cluster().sharedOf(rankOf(address));
-    uint32_t start = address & sharedOffsetMask;
-    for (uint32_t row = 0; row != rows;
-         ++row, from += apart, start += pattern.span) {
-      prefetchRow<false>(from, rowsAhead * apart, rowBytes);
-      prefetchRow<true>(shared + start, rowsAhead * pattern.span, rowBytes);
-      uint32_t flip = pattern.apply(start) ^ start;
-      for (uint32_t at = 0; at != rowBytes; at += 16)
-        memcpy(shared + ((start + at) ^ flip), from + at, 16);
-    }
-    return true;
-  }
-
-  bool load(Machine &machine, uint64_t address) {
-    if (loadPlain(machine, address))
-      return true;
-    char *shared = issue.cta->cluster().sharedOf(rankOf(address));
-    const uint32_t offset = address & sharedOffsetMask;
-    const uint32_t rowBytes = tile.map.globalRowBytes();
-    const uint32_t sharedRowBytes = tile.map.sharedRowBytes();
-    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
-    const uint32_t pitch = tile.pitch();
-    const bool verbatim = tile.loadsVerbatim();
-    const uint64_t ahead =
-        tile.map.rank > 1 ? rowsAhead * tile.map.strides[0] : 0;
-    GlobalMemory &memory = machine.memory();
-    alignas(64) char buffer[TensorTile::maxRowBytes];
-    return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
-      uint32_t bytes = row.end - row.begin;
-      const char *data = buffer;
-      if (bytes) {
-        data = memory.translate(row.address, bytes);
-        if (!data)
-          return failRow(machine, issue, row.address, bytes);
-        prefetchRow<false>(data, ahead, bytes);
-      }
-      if (bytes != rowBytes || !verbatim) {
-        memcpy(buffer + row.begin, data, bytes);
-        tile.finishLoad(buffer, row);
-        data = buffer;
-      }
-      uint32_t start = offset + index * pitch;
-      forEachChunk(pattern, start, sharedRowBytes,
-                   [=](uint32_t place, uint32_t at, uint32_t count) {
-                     memcpy(shared + place, data + at, count);
-                   });
-      if (machine.listener()) [[unlikely]] {
-        if (bytes)
-          tellAccess(machine, issue, AccessKind::Read, row.address, bytes);
-        tellAccess(machine, issue, AccessKind::Write, address + index * pitch,
-                   sharedRowBytes);
-      }
-      return true;
-    });
-  }
-
-  const TensorTile tile;
-  llvm::SmallVector<CopyTarget, 1> targets;
-};
-
-/// A tile from shared to global memory, or combined with what is there.
-class TensorStore : public BulkStore {
-public:
-  TensorStore(IssuePoint issue, const TensorTile &tile, uint64_t from,
-              Reduce *reduce)
-      : BulkStore(issue), tile(tile), from(from), reduce(reduce) {}
-
-  void read(Machine &machine) override {
-    const char *shared = issue.cta->cluster().sharedOf(rankOf(from));
-    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
-    const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
-    data.resize(tile.sharedBytes());
-    char *row = data.data();
-    for (uint32_t index = 0, end = tile.rowCount(); index != end;
-         ++index, row += bytes) {
-      uint32_t start = (from & sharedOffsetMask) + index * pitch;
-      forEachChunk(pattern, start, bytes,
-                   [=](uint32_t place, uint32_t at, uint32_t count) {
-                     memcpy(row + at, shared + place, count);
-                   });
-      if (machine.listener()) [[unlikely]]
-        tellAccess(machine, issue, AccessKind::Read, from + index * pitch,
-                   bytes);
-    }
-  }
-
-  void write(Machine &machine) override {
-    uint32_t whole = tile.map.sharedRowBytes();
-    if (writePlain(machine))
-      return;
-    tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
-      uint32_t bytes = row.end - row.begin;
-      if (!bytes)
-        return true;
-      char *to = machine.memory().translate(row.address, bytes);
-      if (!to)
-        return failRow(machine, issue, row.address, bytes);
-      const char *source = data.data() + size_t(index) * whole + row.begin;
-      if (reduce)
-        reduce(to, source, bytes);
-      else
-        memcpy(to, source, bytes);
-      if (machine.listener()) [[unlikely]]
-        tellAccess(machine, issue,
-                   reduce ? AccessKind::Atomic : AccessKind::Write, row.address,
-                   bytes);
-      return true;
-    });
-  }
-
-private:
-  /// As TensorLoad::loadPlain.
-  bool writePlain(Machine &machine) {
-    const uint64_t first = tile.plainStart();
-    if (!first || machine.listener())
-      return false;
-    const uint32_t rows = tile.map.box[1], bytes = tile.map.sharedRowBytes();
-    const uint64_t apart = tile.map.strides[0];
-    char *to = machine.memory().translate(first, (rows - 1) * apart + bytes);
-    if (!to)
-      return false;
-    const char *source = data.data();
-    for (uint32_t row = 0; row != rows; ++row, to += apart, source += bytes) {
-      prefetchRow<true>(to, rowsAhead * apart, bytes);
-      if (reduce)
-        reduce(to, source, bytes);
-      else
-        memcpy(to, source, bytes);
-    }
-    return true;
-  }
-
-  const TensorTile tile;
-  uint64_t from;
-  Reduce *reduce;
-};
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Issue
 //===----------------------------------------------------------------------===//
 
-/// Decodes the map and checks that the instruction and it fit together.
-static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
-                     const TensorCopyInfo &info, TensorTile &tile) {
+static std::string nameMap(CTA &cta, uint64_t address) {
+  return "the tensor map at " + nameAddress(cta, address) + ": ";
+}
+
+/// The bytes of a tensor map, or null if it can't be there.
+static const char *findMap(Warp &warp, EngineCheck &check, uint64_t address) {
   CTA &cta = warp.cta();
-  EngineCheck check(warp, inst, lane);
-  uint64_t address = info.map.of(warp, lane);
   const char *bytes = isShared(address) ? nullptr
                                         : translate(cta.cluster(), address,
                                                     sizeof(TensorMapBytes));
-  if (!bytes || address % tensorMapAlignment) {
-    check.fail(
-        bytes ? ReportKind::MisalignedAddress : ReportKind::IllegalAddress,
-        bytes ? "the tensor map at " + nameAddress(cta, address) +
-                    " must be at a multiple of 64"
-        : isShared(address)
-            ? "the tensor map at " + nameAddress(cta, address) +
-                  " is in shared memory; it must be in global memory, "
-                  "a constant or a parameter"
-            : "the tensor map at " + describeAddress(cta.cluster(), address,
-                                                     sizeof(TensorMapBytes)));
+  if (bytes && address % tensorMapAlignment == 0)
+    return bytes;
+  check.fail(bytes ? ReportKind::MisalignedAddress : ReportKind::IllegalAddress,
+             bytes ? "the tensor map at " + nameAddress(cta, address) +
+                         " must be at a multiple of 64"
+             : isShared(address)
+                 ? "the tensor map at " + nameAddress(cta, address) +
+                       " is in shared memory; it must be in global memory, "
+                       "a constant or a parameter"
+                 : "the tensor map at " +
+                       describeAddress(cta.cluster(), address,
+                                       sizeof(TensorMapBytes)));
+  return nullptr;
+}
+
+/// Decodes the map and checks that the instruction and it fit together.
+static bool readMap(Warp &warp, const Inst *inst, unsigned lane,
+                    const TensorCopyInfo &info, TensorMap &result) {
+  CTA &cta = warp.cta();
+  EngineCheck check(warp, inst, lane);
+  uint64_t address = info.map.of(warp, lane);
+  const char *bytes = findMap(warp, check, address);
+  if (!bytes)
     return false;
-  }
   tellAccess(warp.machine(), warp.issuePoint(inst, 1u << lane),
              AccessKind::Read, address, sizeof(TensorMapBytes),
              Proxy::TensorMap);
-  auto name = [&] {
-    return "the tensor map at " + nameAddress(cta, address) + ": ";
+  auto fail = [&](ReportKind kind, const Twine &what) {
+    check.fail(kind, nameMap(cta, address) + what);
+    return false;
   };
   if (const auto *writes = cta.cluster().extensions.find<TensorMapWrites>())
-    if (const TensorMapWrites::Write *write = writes->find(bytes)) {
-      check.fail(ReportKind::Protocol,
-                 name() + quoteMnemonic(warp.program(), write->inst) +
-                     " of line " + Twine(warp.program().line(write->inst)) +
-                     " has changed it, and " +
-                     (write->released
-                          ? "fence.proxy.tensormap::generic.acquire of its "
-                            "address"
-                          : "fence.proxy.tensormap::generic.release") +
-                     " has not been executed since");
-      return false;
-    }
+    if (const TensorMapWrites::Write *write = writes->find(bytes))
+      return fail(ReportKind::Protocol,
+                  quoteMnemonic(warp.program(), write->inst) + " of line " +
+                      Twine(warp.program().line(write->inst)) +
+                      " has changed it, and " +
+                      (write->released
+                           ? "fence.proxy.tensormap::generic.acquire of its "
+                             "address"
+                           : "fence.proxy.tensormap::generic.release") +
+                      " has not been executed since");
   llvm::Expected<TensorMap> map = decodeTensorMap(bytes);
-  if (!map) {
-    check.fail(ReportKind::IllegalInstruction,
-               name() + llvm::toString(map.takeError()));
-    return false;
-  }
-  if (map->im2col != info.im2col) {
-    check.fail(ReportKind::IllegalInstruction,
-               name() + (map->im2col
-                             ? "it is for im2col mode, and the copy is not"
-                             : "it isn't for im2col mode, and the copy is"));
-    return false;
-  }
+  if (!map)
+    return fail(ReportKind::IllegalInstruction,
+                llvm::toString(map.takeError()));
+  if (map->im2col != info.im2col)
+    return fail(ReportKind::IllegalInstruction,
+                map->im2col ? "it is for im2col mode, and the copy is not"
+                            : "it isn't for im2col mode, and the copy is");
   if (llvm::Error problem =
-          checkTensorMap(*map, warp.machine().device().model().target)) {
-    check.fail(ReportKind::IllegalInstruction,
-               name() + llvm::toString(std::move(problem)));
+          checkTensorMap(*map, warp.machine().device().model().target))
+    return fail(ReportKind::IllegalInstruction,
+                llvm::toString(std::move(problem)));
+  if (map->rank != info.rank)
+    return fail(ReportKind::IllegalInstruction,
+                "it has rank " + Twine(map->rank) + ", and the copy is " +
+                    Twine(info.rank) + "d");
+  if (info.choosesRows && map->box[1] != 1)
+    return fail(ReportKind::IllegalInstruction,
+                "the box has " + Twine(map->box[1]) +
+                    " rows; a copy that chooses its rows needs 1");
+  result = *map;
+  return true;
+}
+
+/// Which part of the tensor is copied.
+static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
+                     const TensorCopyInfo &info, TensorTile &tile) {
+  if (!readMap(warp, inst, lane, info, tile.map))
     return false;
-  }
-  if (map->rank != info.rank) {
-    check.fail(ReportKind::IllegalInstruction,
-               name() + "it has rank " + Twine(map->rank) +
-                   ", and the copy is " + Twine(info.rank) + "d");
-    return false;
-  }
-  tile.map = *map;
+  const TensorMap &map = tile.map;
+  EngineCheck check(warp, inst, lane);
+  auto name = [&] { return nameMap(warp.cta(), info.map.of(warp, lane)); };
   tile.choosesRows = info.choosesRows;
   for (auto [index, reg] : llvm::enumerate(info.coordinates)) {
     int64_t value = source<int32_t>(warp, reg)[lane];
     (info.choosesRows && index ? tile.rows[index - 1]
                                : tile.coordinates[index]) = value;
   }
-  if (info.choosesRows && map->box[1] != 1) {
-    check.fail(ReportKind::IllegalInstruction,
-               name() + "the box has " + Twine(map->box[1]) +
-                   " rows; a copy that chooses its rows needs 1");
-    return false;
-  }
-  if (map->interleave != TensorMapInterleave::None)
+  if (map.interleave != TensorMapInterleave::None)
     if (std::string problem = tile.foldSlices(); !problem.empty()) {
       check.fail(ReportKind::NotExecuted, name() + problem);
       return false;
     }
   for (auto [index, reg] : llvm::enumerate(info.offsets))
     tile.offsets[index] = source<uint16_t>(warp, reg)[lane];
-  for (unsigned dim = 0; info.im2col && dim != map->rank - 2; ++dim) {
+  for (unsigned dim = 0; info.im2col && dim != map.rank - 2; ++dim) {
     int64_t at = tile.coordinates[dim + 1];
-    if (at >= map->lowerCorner[dim] && at <= tile.lastPlace(dim))
+    if (at >= map.lowerCorner[dim] && at <= tile.lastPlace(dim))
       continue;
     check.fail(ReportKind::IllegalInstruction,
                "coordinate " + Twine(dim + 1) + " is " + Twine(at) +
                    ", outside of the bounding box of " + name() +
-                   Twine(map->lowerCorner[dim]) + " to " +
+                   Twine(map.lowerCorner[dim]) + " to " +
                    Twine(tile.lastPlace(dim)));
     return false;
   }
-  const TensorMapTypeInfo &type = infoOf(map->type);
-  int64_t multiple = map->type == TensorMapType::B4x16 ? 2
-                     : type.bits < 8                   ? 128
-                                                       : 1;
+  const TensorMapTypeInfo &type = infoOf(map.type);
+  int64_t multiple = map.type == TensorMapType::B4x16 ? 2
+                     : type.bits < 8                  ? 128
+                                                      : 1;
   if (tile.coordinates[0] % multiple) {
     check.fail(ReportKind::IllegalInstruction,
                "the first coordinate is " + Twine(tile.coordinates[0]) +
@@ -388,8 +205,8 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!check.targets(to, barrier, info.multicasts, ctas[lane], info.pairs,
                        targets))
       return Inst::leave();
-    warp.machine().post(std::make_unique<TensorLoad>(
-        warp.issuePoint(inst, 1u << lane), tile, targets));
+    warp.machine().post(
+        makeTensorLoad(warp.issuePoint(inst, 1u << lane), tile, targets));
   }
   return inst + 1;
 }
@@ -482,9 +299,9 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
                           "there is no ." + ptx::spelling(info.reduction) +
                               " for " + type);
     }
-    BulkStore::post(warp, EngineKind::Tensor,
-                    std::make_unique<TensorStore>(warp.issuePoint(inst, alike),
-                                                  tile, from, reduce));
+    BulkStore::post(
+        warp, EngineKind::Tensor,
+        makeTensorStore(warp.issuePoint(inst, alike), tile, from, reduce));
   }
   return inst + 1;
 }

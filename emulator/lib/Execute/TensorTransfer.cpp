@@ -1,0 +1,224 @@
+//===- TensorTransfer.cpp - What the engine does for a tensor copy --------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execute/TensorTransfer.h"
+#include "Execute/MbarrierObject.h"
+#include "Machine/Machine.h"
+#include "Memory/Access.h"
+#include <cstring>
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::Twine;
+
+/// A row that is inside the tensor, but not in memory.
+static bool failRow(Machine &machine, const IssuePoint &issue, uint64_t address,
+                    uint32_t bytes) {
+  machine.fail(issue, ReportKind::IllegalAddress,
+               quoteMnemonic(issue.cta->grid().program(), issue.inst) + ": " +
+                   Twine(bytes) + " bytes of a row of the tensor at " +
+                   describeAddress(issue.cta->cluster(), address, bytes));
+  return false;
+}
+
+/// Fetches a row that is some rows ahead. Rows are far apart, so the processor
+/// doesn't see the next one coming.
+template <bool isWritten>
+static void prefetchRow(const char *row, uint64_t ahead, uint32_t bytes) {
+  uintptr_t first = reinterpret_cast<uintptr_t>(row) + ahead;
+  for (uintptr_t at = first; at < first + bytes; at += 64)
+    __builtin_prefetch(reinterpret_cast<const char *>(at), isWritten);
+}
+static constexpr uint64_t rowsAhead = 8;
+
+namespace {
+
+/// A tile to the shared memory of one or more CTAs.
+class TensorLoad : public AsyncOp {
+public:
+  TensorLoad(IssuePoint issue, const TensorTile &tile,
+             llvm::ArrayRef<CopyTarget> targets)
+      : AsyncOp(EngineKind::Tensor, issue), tile(tile), targets(targets) {
+    for (const CopyTarget &target : targets)
+      SharedUses::begin(target.cta(*issue.cta), *this, "writes");
+  }
+
+  void complete(Machine &machine) override {
+    for (const CopyTarget &target : targets) {
+      if (!load(machine, target.address))
+        return;
+      SharedUses::end(target.cta(*issue.cta), *this);
+    }
+    for (const CopyTarget &target : targets)
+      completeBytes(machine, issue, target.barrier, tile.sharedBytes());
+  }
+
+private:
+  /// Most tiles are all inside the tensor, and their rows are swizzled in
+  /// pieces of 16 bytes. False if this one isn't.
+  bool loadPlain(Machine &machine, uint64_t address) {
+    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+    const uint64_t first = tile.plainStart();
+    if (!first || !pattern.span || pattern.flips || machine.listener())
+      return false;
+    const uint32_t rows = tile.map.box[1], rowBytes = tile.map.sharedRowBytes();
+    const uint64_t apart = tile.map.strides[0];
+    const char *from =
+        machine.memory().translate(first, (rows - 1) * apart + rowBytes);
+    if (!from)
+      return false;
+    char *shared = issue.cta->cluster().sharedOf(rankOf(address));
+    uint32_t start = address & sharedOffsetMask;
+    for (uint32_t row = 0; row != rows;
+         ++row, from += apart, start += pattern.span) {
+      prefetchRow<false>(from, rowsAhead * apart, rowBytes);
+      prefetchRow<true>(shared + start, rowsAhead * pattern.span, rowBytes);
+      uint32_t flip = pattern.apply(start) ^ start;
+      for (uint32_t at = 0; at != rowBytes; at += 16)
+        memcpy(shared + ((start + at) ^ flip), from + at, 16);
+    }
+    return true;
+  }
+
+  bool load(Machine &machine, uint64_t address) {
+    if (loadPlain(machine, address))
+      return true;
+    char *shared = issue.cta->cluster().sharedOf(rankOf(address));
+    const uint32_t offset = address & sharedOffsetMask;
+    const uint32_t rowBytes = tile.map.globalRowBytes();
+    const uint32_t sharedRowBytes = tile.map.sharedRowBytes();
+    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+    const uint32_t pitch = tile.pitch();
+    const bool verbatim = tile.loadsVerbatim();
+    const uint64_t ahead =
+        tile.map.rank > 1 ? rowsAhead * tile.map.strides[0] : 0;
+    GlobalMemory &memory = machine.memory();
+    alignas(64) char buffer[TensorTile::maxRowBytes];
+    return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
+      uint32_t bytes = row.end - row.begin;
+      const char *data = buffer;
+      if (bytes) {
+        data = memory.translate(row.address, bytes);
+        if (!data)
+          return failRow(machine, issue, row.address, bytes);
+        prefetchRow<false>(data, ahead, bytes);
+      }
+      if (bytes != rowBytes || !verbatim) {
+        memcpy(buffer + row.begin, data, bytes);
+        tile.finishLoad(buffer, row);
+        data = buffer;
+      }
+      uint32_t start = offset + index * pitch;
+      forEachChunk(pattern, start, sharedRowBytes,
+                   [=](uint32_t place, uint32_t at, uint32_t count) {
+                     memcpy(shared + place, data + at, count);
+                   });
+      if (machine.listener()) [[unlikely]] {
+        if (bytes)
+          tellAccess(machine, issue, AccessKind::Read, row.address, bytes);
+        tellAccess(machine, issue, AccessKind::Write, address + index * pitch,
+                   sharedRowBytes);
+      }
+      return true;
+    });
+  }
+
+  const TensorTile tile;
+  llvm::SmallVector<CopyTarget, 1> targets;
+};
+
+/// A tile from shared to global memory, or combined with what is there.
+class TensorStore : public BulkStore {
+public:
+  TensorStore(IssuePoint issue, const TensorTile &tile, uint64_t from,
+              Reduce *reduce)
+      : BulkStore(issue), tile(tile), from(from), reduce(reduce) {}
+
+  void read(Machine &machine) override {
+    const char *shared = issue.cta->cluster().sharedOf(rankOf(from));
+    const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+    const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
+    data.resize(tile.sharedBytes());
+    char *row = data.data();
+    for (uint32_t index = 0, end = tile.rowCount(); index != end;
+         ++index, row += bytes) {
+      uint32_t start = (from & sharedOffsetMask) + index * pitch;
+      forEachChunk(pattern, start, bytes,
+                   [=](uint32_t place, uint32_t at, uint32_t count) {
+                     memcpy(row + at, shared + place, count);
+                   });
+      if (machine.listener()) [[unlikely]]
+        tellAccess(machine, issue, AccessKind::Read, from + index * pitch,
+                   bytes);
+    }
+  }
+
+  void write(Machine &machine) override {
+    uint32_t whole = tile.map.sharedRowBytes();
+    if (writePlain(machine))
+      return;
+    tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
+      uint32_t bytes = row.end - row.begin;
+      if (!bytes)
+        return true;
+      char *to = machine.memory().translate(row.address, bytes);
+      if (!to)
+        return failRow(machine, issue, row.address, bytes);
+      const char *source = data.data() + size_t(index) * whole + row.begin;
+      if (reduce)
+        reduce(to, source, bytes);
+      else
+        memcpy(to, source, bytes);
+      if (machine.listener()) [[unlikely]]
+        tellAccess(machine, issue,
+                   reduce ? AccessKind::Atomic : AccessKind::Write, row.address,
+                   bytes);
+      return true;
+    });
+  }
+
+private:
+  /// As TensorLoad::loadPlain.
+  bool writePlain(Machine &machine) {
+    const uint64_t first = tile.plainStart();
+    if (!first || machine.listener())
+      return false;
+    const uint32_t rows = tile.map.box[1], bytes = tile.map.sharedRowBytes();
+    const uint64_t apart = tile.map.strides[0];
+    char *to = machine.memory().translate(first, (rows - 1) * apart + bytes);
+    if (!to)
+      return false;
+    const char *source = data.data();
+    for (uint32_t row = 0; row != rows; ++row, to += apart, source += bytes) {
+      prefetchRow<true>(to, rowsAhead * apart, bytes);
+      if (reduce)
+        reduce(to, source, bytes);
+      else
+        memcpy(to, source, bytes);
+    }
+    return true;
+  }
+
+  const TensorTile tile;
+  uint64_t from;
+  Reduce *reduce;
+};
+
+} // namespace
+
+std::unique_ptr<AsyncOp>
+drawloom::emu::makeTensorLoad(IssuePoint issue, const TensorTile &tile,
+                              llvm::ArrayRef<CopyTarget> targets) {
+  return std::make_unique<TensorLoad>(issue, tile, targets);
+}
+
+std::unique_ptr<BulkStore>
+drawloom::emu::makeTensorStore(IssuePoint issue, const TensorTile &tile,
+                               uint64_t from, Reduce *reduce) {
+  return std::make_unique<TensorStore>(issue, tile, from, reduce);
+}
