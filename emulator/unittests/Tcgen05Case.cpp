@@ -39,9 +39,7 @@ static Place placeOf(const Mma &c, unsigned row, unsigned column) {
           column % c.partColumns()};
 }
 
-static unsigned codeOf(const Mma &c, Format format) {
-  if (c.dense)
-    return 1;
+unsigned tcgen05::codeOf(Format format) {
   switch (format) {
   case Format::BF16:
   case Format::E5M2:
@@ -62,8 +60,8 @@ static unsigned codeOf(const Mma &c, Format format) {
 
 /// PTX ISA, tables 42 to 44.
 static uint32_t descriptorOf(const Mma &c, unsigned step) {
-  uint32_t bits = codeOf(c, c.a) << 7 | codeOf(c, c.b) << 10 |
-                  unsigned(c.aLayout.transposed) << 15 |
+  unsigned a = c.dense ? 1 : codeOf(c.a), b = c.dense ? 1 : codeOf(c.b);
+  uint32_t bits = a << 7 | b << 10 | unsigned(c.aLayout.transposed) << 15 |
                   unsigned(c.bLayout.transposed) << 16 | c.n / 8 << 17 |
                   unsigned(c.sparse) << 2;
   // The metadata of two steps is in neighbouring columns, and the address is

@@ -27,6 +27,10 @@ using drawloom::emu::Policy;
 
 enum class Scale { UE8M0, UE4M3 };
 
+/// How an instruction descriptor names a format, except with kind::mxf4 and
+/// mxf4nvf4.
+unsigned codeOf(Format format);
+
 /// A product in `steps` instructions, D = D + A B.
 struct Mma {
   std::string kind; ///< "f16", "mxf4nvf4.block_scale.block16"

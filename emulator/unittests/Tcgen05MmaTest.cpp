@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatrixReference.h"
+#include "Tcgen05Case.h"
 #include "Tcgen05Kernel.h"
 #include <cmath>
 
@@ -50,29 +50,10 @@ static const char *kindOf(Format format) {
   }
 }
 
-static unsigned codeOf(Format format) {
-  switch (format) {
-  case Format::BF16:
-  case Format::E5M2:
-  case Format::S8:
-    return 1;
-  case Format::TF32:
-    return 2;
-  case Format::E2M3:
-    return 3;
-  case Format::E3M2:
-    return 4;
-  case Format::E2M1:
-    return 5;
-  default:
-    return 0;
-  }
-}
-
 static uint32_t instructionDescriptor(const Case &c) {
   unsigned d = c.d == Sum::F16 ? 0 : c.d == Sum::F32 ? 1 : 2;
-  return unsigned(c.saturated) << 3 | d << 4 | codeOf(c.a) << 7 |
-         codeOf(c.b) << 10 | unsigned(c.negateA) << 13 |
+  return unsigned(c.saturated) << 3 | d << 4 | tcgen05::codeOf(c.a) << 7 |
+         tcgen05::codeOf(c.b) << 10 | unsigned(c.negateA) << 13 |
          unsigned(c.negateB) << 14 | unsigned(c.aLayout.transposed) << 15 |
          unsigned(c.bLayout.transposed) << 16 | c.n / 8 << 17 | c.m / 16 << 24;
 }
