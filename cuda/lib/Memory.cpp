@@ -1,5 +1,4 @@
-//===- Memory.cpp - Allocation, copies and fills
-//------------------------------===//
+//===- Memory.cpp - Allocation, copies and fills --------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -231,6 +230,23 @@ static char *behind(Call &call, DevicePointer address, size_t bytes) {
   return reinterpret_cast<char *>(address);
 }
 
+/// The same for a pointer of the host's. Null if the host can't see what is
+/// there.
+static char *ofHost(Call &call, const void *pointer, size_t bytes) {
+  auto address = reinterpret_cast<DevicePointer>(pointer);
+  emu::GlobalMemory &memory = call.device().memory();
+  if (address - emu::globalBase < memory.capacity()) {
+    const emu::Allocation *allocation = memory.find(address);
+    if (!allocation || !call.driver().visible.kindOf(allocation->address)) {
+      complain("0x" + llvm::Twine::utohexstr(address) +
+               " is an address of the device, and the copy takes it for one "
+               "of the host");
+      return nullptr;
+    }
+  }
+  return behind(call, address, bytes);
+}
+
 static Result copy(Call &call, char *to, const char *from, size_t bytes) {
   if (bytes == 0)
     return CUDA_SUCCESS;
@@ -243,12 +259,12 @@ static Result copy(Call &call, char *to, const char *from, size_t bytes) {
 Result cuda::cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
   DRAWLOOM_CALL(Idle);
   return copy(call, call.device().memory().translate(to, bytes),
-              static_cast<const char *>(from), bytes);
+              ofHost(call, from, bytes), bytes);
 }
 
 Result cuda::cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
   DRAWLOOM_CALL(Idle);
-  return copy(call, static_cast<char *>(to),
+  return copy(call, ofHost(call, to, bytes),
               call.device().memory().translate(from, bytes), bytes);
 }
 

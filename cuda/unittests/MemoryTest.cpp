@@ -1,5 +1,4 @@
-//===- MemoryTest.cpp - Allocation, copies and fills
-//--------------------------===//
+//===- MemoryTest.cpp - Allocation, copies and fills ----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -172,6 +171,25 @@ TEST_F(SharedMemoryTest, DeviceMemoryIsHidden) {
   void *host = nullptr;
   EXPECT_RESULT(cu.cuPointerGetAttribute(&host, PointerHostPointer, address),
                 CUDA_ERROR_INVALID_VALUE);
+}
+
+// A copy in the wrong direction would make the host look into it.
+TEST_F(SharedMemoryTest, DeviceMemoryTakenForTheHosts) {
+  DevicePointer a = upload(std::vector<uint32_t>(100));
+  DevicePointer b = upload(std::vector<uint32_t>(100, 7)), shared = 0;
+  auto *ofA = reinterpret_cast<void *>(a), *ofB = reinterpret_cast<void *>(b);
+  EXPECT_RESULT(cu.cuMemcpyHtoD_v2(a, ofB, 400), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_RESULT(cu.cuMemcpyDtoH_v2(ofA, b, 400), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(download<uint32_t>(a, 100), std::vector<uint32_t>(100));
+  // What both see is the host's, too, but not behind its end.
+  EXPECT_OK(cu.cuMemAllocManaged(&shared, 400, 1));
+  auto *ofBoth = reinterpret_cast<void *>(shared);
+  EXPECT_OK(cu.cuMemcpyDtoH_v2(ofBoth, b, 400));
+  EXPECT_OK(cu.cuMemcpyHtoD_v2(a, ofBoth, 400));
+  EXPECT_EQ(download<uint32_t>(a, 100), std::vector<uint32_t>(100, 7));
+  EXPECT_RESULT(
+      cu.cuMemcpyHtoD_v2(a, reinterpret_cast<void *>(shared + 4), 400),
+      CUDA_ERROR_INVALID_VALUE);
 }
 
 // Managed memory goes with its context.
