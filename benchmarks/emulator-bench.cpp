@@ -26,7 +26,7 @@ using namespace drawloom;
 using namespace drawloom::emu;
 
 static llvm::cl::OptionCategory category("emulator-bench");
-static llvm::cl::opt<int> size("size", llvm::cl::init(2048),
+static llvm::cl::opt<int> size("size", llvm::cl::init(4096),
                                llvm::cl::desc("M, N and K of the GEMMs"),
                                llvm::cl::cat(category));
 static llvm::cl::opt<unsigned>
