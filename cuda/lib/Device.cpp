@@ -1,5 +1,4 @@
-//===- Device.cpp - Devices and contexts
-//--------------------------------------===//
+//===- Device.cpp - Devices and contexts ----------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Stream.cpp - Streams and events
-//----------------------------------------===//
+//===- Stream.cpp - Streams and events ------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ContextTest.cpp - Devices, contexts, streams, events
-//-------------------===//
+//===- ContextTest.cpp - Devices, contexts, streams, events ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

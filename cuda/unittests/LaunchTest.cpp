@@ -1,5 +1,4 @@
-//===- LaunchTest.cpp - Kernels through the driver
-//----------------------------===//
+//===- LaunchTest.cpp - Kernels through the driver ------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Library.cpp - libcuda.so.1, as a program sees it
-//-----------------------===//
+//===- Library.cpp - libcuda.so.1, as a program sees it -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

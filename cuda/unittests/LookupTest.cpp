@@ -1,5 +1,4 @@
-//===- LookupTest.cpp - Functions by name, results in words
-//-------------------===//
+//===- LookupTest.cpp - Functions by name, results in words ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CallTest.cpp - Calls, branches by index, and the system's functions
-//-===//
+//===- CallTest.cpp - Calls, branches by index, system functions ----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Tcgen05MmaTest.cpp - tcgen05.mma
-//------------------------------------===//
+//===- Tcgen05MmaTest.cpp - tcgen05.mma -----------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Arguments.h - What a program is called with ------------- -*- C++
-//-*-===//
+//===- Arguments.h - What a program is called with --------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CompileKernel.h - A tile program becomes a kernel ------- -*- C++
-//-*-===//
+//===- CompileKernel.h - A tile program becomes a kernel --------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Execute.h - Kernels on a device, and what came out ------ -*- C++
-//-*-===//
+//===- Execute.h - Kernels on a device, and what came out -------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FindSizes.h - Which sizes of a program belong together --- -*- C++
-//-*-===//
+//===- FindSizes.h - Which sizes of a program belong together ---*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

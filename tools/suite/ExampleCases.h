@@ -1,5 +1,4 @@
-//===- ExampleCases.h - The programs of examples/ -------------- -*- C++
-//-*-===//
+//===- ExampleCases.h - The programs of examples/ ---------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- RunCase.h - A case of the suite, compiled, run, compared -- -*- C++
-//-*-===//
+//===- RunCase.h - A case of the suite, compiled, run, compared -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

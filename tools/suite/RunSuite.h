@@ -1,5 +1,4 @@
-//===- RunSuite.h - Many cases, in several processes ----------- -*- C++
-//-*-===//
+//===- RunSuite.h - Many cases, in several processes ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

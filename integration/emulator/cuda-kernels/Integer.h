@@ -1,5 +1,4 @@
-//===- Integer.h - Integer arithmetic for device and host ------*- C++ -*-===//
-//-*-===//
+//===- Integer.h - Integer arithmetic for device and host -------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Deviation.h - How far a machine may be from the reference -*- C++
-//-*-===//
+//===- Deviation.h - How far a machine may be from the reference ----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

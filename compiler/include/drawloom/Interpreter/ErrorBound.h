@@ -1,5 +1,4 @@
-//===- ErrorBound.h - How far a kernel may be from the reference -*- C++
-//-*-===//
+//===- ErrorBound.h - How far a kernel may be from the reference ----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FrontHalf.h - From a fused program to a plan ------------ -*- C++
-//-*-===//
+//===- FrontHalf.h - From a fused program to a plan -------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Sequence.h - The first work items of a plan, event by event  -*- C++
-//-*-===//
+//===- Sequence.h - The first work items of a plan, event by event --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

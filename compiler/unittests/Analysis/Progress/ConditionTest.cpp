@@ -1,5 +1,4 @@
-//===- ConditionTest.cpp - Conditions on sizes
-//------------------------------===//
+//===- ConditionTest.cpp - Conditions on sizes ----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ExplorerTest.cpp - What the explorer finds
-//---------------------------===//
+//===- ExplorerTest.cpp - What the explorer finds -------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

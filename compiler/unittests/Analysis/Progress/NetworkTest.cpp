@@ -1,5 +1,4 @@
-//===- NetworkTest.cpp - Mistakes in networks, and their text
-//---------------===//
+//===- NetworkTest.cpp - Mistakes in networks, and their text -------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

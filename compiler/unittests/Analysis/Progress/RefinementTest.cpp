@@ -1,5 +1,4 @@
-//===- RefinementTest.cpp - A pair of mbarriers is a slot
-//-------------------===//
+//===- RefinementTest.cpp - A pair of mbarriers is a slot -----------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

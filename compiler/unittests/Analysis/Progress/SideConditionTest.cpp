@@ -1,5 +1,4 @@
-//===- SideConditionTest.cpp - Every rule and its words
-//---------------------===//
+//===- SideConditionTest.cpp - Every rule and its words -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Verify.cpp - What the verifiers share
-//----------------------------------===//
+//===- Verify.cpp - What the verifiers share ------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Copies.h - Who can copy a tile -------------------------- -*- C++
-//-*-===//
+//===- Copies.h - Who can copy a tile ---------------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Crossing.h - What a role needs from others -------------- -*- C++
-//-*-===//
+//===- Crossing.h - What a role needs from others ---------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Items.h - The stream of a kernel's work items ----------- -*- C++
-//-*-===//
+//===- Items.h - The stream of a kernel's work items ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

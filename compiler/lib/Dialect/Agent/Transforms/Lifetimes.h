@@ -1,5 +1,4 @@
-//===- Lifetimes.h - When the bytes of one pipe are free for another  -*- C++
-//-*-===//
+//===- Lifetimes.h - When the bytes of one pipe are free for another ------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

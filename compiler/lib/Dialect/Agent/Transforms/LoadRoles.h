@@ -1,5 +1,4 @@
-//===- LoadRoles.h - Which role loads a tile ------------------- -*- C++
-//-*-===//
+//===- LoadRoles.h - Which role loads a tile --------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Owners.h - Which role an operation belongs to ----------- -*- C++
-//-*-===//
+//===- Owners.h - Which role an operation belongs to ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Pipes.h - What travels between roles, and how ----------- -*- C++
-//-*-===//
+//===- Pipes.h - What travels between roles, and how ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PrepareItem.h - A work item that can be cut ------------- -*- C++
-//-*-===//
+//===- PrepareItem.h - A work item that can be cut --------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

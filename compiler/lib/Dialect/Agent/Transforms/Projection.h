@@ -1,5 +1,4 @@
-//===- Projection.h - A role's own copy of the item ------------ -*- C++
-//-*-===//
+//===- Projection.h - A role's own copy of the item -------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Rules.h - The decisions about roles and pipes, by name -- -*- C++
-//-*-===//
+//===- Rules.h - The decisions about roles and pipes, by name ---*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

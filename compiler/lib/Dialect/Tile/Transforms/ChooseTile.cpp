@@ -1,5 +1,4 @@
-//===- ChooseTile.cpp - Tile sizes for a program without
-//--------------------===//
+//===- ChooseTile.cpp - Tile sizes for programs that say none -------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
