@@ -23,6 +23,7 @@
 
 #include "CompileProgram.h"
 #include "ForcedOrder.h"
+#include "OverlapOptions.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/PTX/Parser.h"
 #include "mlir/IR/MLIRContext.h"
@@ -37,15 +38,7 @@ using namespace drawloom::protocol;
 using Node = ForcedOrder::Node;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("FILE"));
-static cl::opt<std::string> arch("arch", cl::desc("the GPU; without it, what "
-                                                  "the kernel says"));
-static cl::list<std::string>
-    shapes("shapes", cl::CommaSeparated, cl::Required,
-           cl::desc("sizes of each argument: 768x320,256x320,..."));
-static cl::opt<int64_t> blocks("blocks", cl::Required,
-                               cl::desc("blocks along k of a work item"));
+static OverlapOptions options;
 
 namespace {
 
@@ -98,7 +91,7 @@ Questions::Questions(const ForcedOrder &order) : order(order) {
     if (node.kind == Node::Kind::Product) {
       int64_t block = node.emptied.find(operands->name)->second - 1;
       put(products, block, index);
-      put(itemProducts, block / blocks, index);
+      put(itemProducts, block / options.blocks, index);
     } else if (node.kind == Node::Kind::Copy &&
                node.event.barrier >= operands->place->full &&
                node.event.barrier <
@@ -114,7 +107,7 @@ Questions::Questions(const ForcedOrder &order) : order(order) {
 void Questions::findEpilogues() {
   const plan::Pipe &from = result ? *result : *operands;
   const plan::Role *role = &order.getPlan().roles[from.consumers.front().role];
-  int64_t perItem = result ? 1 : int64_t(blocks);
+  int64_t perItem = result ? 1 : int64_t(options.blocks);
   for (auto [index, node] : llvm::enumerate(order.nodes())) {
     auto count = node.emptied.find(from.name);
     if (node.kind != Node::Kind::Instruction || order.getRole(node) != role ||
@@ -185,7 +178,7 @@ bool Questions::ask() {
   std::vector<Group> next;
   for (size_t item = 0; item != epilogues.size(); ++item) {
     Group group;
-    size_t first = (item + 1) * blocks;
+    size_t first = (item + 1) * options.blocks;
     for (size_t block = first; block < first + slots && block < loads.size();
          ++block)
       llvm::append_range(group, loads[block]);
@@ -211,8 +204,8 @@ makeParameters(const Kernel &kernel) {
     uint64_t value = 0;
     if (parameter.dimension && parameter.box.empty()) {
       llvm::SmallVector<llvm::StringRef> sizes;
-      if (static_cast<size_t>(parameter.argument) < shapes.size())
-        llvm::StringRef(shapes[parameter.argument]).split(sizes, 'x');
+      if (static_cast<size_t>(parameter.argument) < options.shapes.size())
+        llvm::StringRef(options.shapes[parameter.argument]).split(sizes, 'x');
       if (static_cast<size_t>(*parameter.dimension) >= sizes.size() ||
           sizes[*parameter.dimension].getAsInteger(10, value))
         return llvm::createStringError(
@@ -251,16 +244,16 @@ int main(int argc, char **argv) {
   registerProgramDialects(dialects);
   mlir::MLIRContext context(dialects);
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+      mlir::parseSourceFile<mlir::ModuleOp>(options.input, &context);
   if (!module)
     return 1;
-  mlir::FailureOr<Program> program = compileProgram(*module, arch);
+  mlir::FailureOr<Program> program = compileProgram(*module, options.arch);
   if (mlir::failed(program))
     return 1;
   llvm::Expected<bool> holds = check(*program);
   if (!holds) {
-    llvm::errs() << input << ": error: " << llvm::toString(holds.takeError())
-                 << '\n';
+    llvm::errs() << options.input
+                 << ": error: " << llvm::toString(holds.takeError()) << '\n';
     return 1;
   }
   return *holds ? 0 : 1;

@@ -15,6 +15,7 @@
 // is check-overlap's.
 
 #include "CompileProgram.h"
+#include "OverlapOptions.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Listener.h"
@@ -35,15 +36,7 @@ using namespace drawloom;
 using namespace drawloom::protocol;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("FILE"));
-static cl::opt<std::string> arch("arch", cl::desc("the GPU; without it, what "
-                                                  "the kernel says"));
-static cl::list<std::string>
-    shapes("shapes", cl::CommaSeparated, cl::Required,
-           cl::desc("sizes of each argument: 768x320,256x320,..."));
-static cl::opt<int64_t> blocks("blocks", cl::Required,
-                               cl::desc("blocks along k of a work item"));
+static OverlapOptions options;
 static cl::opt<std::string> schedule("schedule", cl::init("random:1"),
                                      cl::desc("of the run"));
 static cl::opt<std::string> output("o", cl::Required, cl::desc("the drawing"));
@@ -135,7 +128,7 @@ void Timeline::async(const emu::AsyncEvent &event) {
     return;
   int64_t block = (isLoad ? filled[warp] : emptied[warp]) - 1;
   inFlight[event.id] = spans.size();
-  spans.push_back({isLoad ? Loads : Products, block / blocks, now});
+  spans.push_back({isLoad ? Loads : Products, block / options.blocks, now});
 }
 
 /// The launch, as `drawloom run` reads it. Arrays are zeros: what is computed
@@ -145,7 +138,7 @@ static std::string printLaunch(const Kernel &kernel) {
   auto name = [](int64_t argument) { return "x" + std::to_string(argument); };
   auto sizes = [](int64_t argument) {
     llvm::SmallVector<llvm::StringRef> parts;
-    llvm::StringRef(shapes[argument]).split(parts, 'x');
+    llvm::StringRef(options.shapes[argument]).split(parts, 'x');
     llvm::json::Array numbers;
     for (llvm::StringRef part : parts) {
       int64_t number = 0;
@@ -274,10 +267,10 @@ int main(int argc, char **argv) {
   registerProgramDialects(dialects);
   mlir::MLIRContext context(dialects);
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+      mlir::parseSourceFile<mlir::ModuleOp>(options.input, &context);
   if (!module)
     return 1;
-  mlir::FailureOr<Program> program = compileProgram(*module, arch);
+  mlir::FailureOr<Program> program = compileProgram(*module, options.arch);
   if (mlir::failed(program))
     return 1;
   Timeline timeline(program->kernels.front().plan);
