@@ -14,9 +14,8 @@
 using namespace drawloom::target;
 
 // Where the facts come from:
-//   PTX ISA           firstPtx, ptx: 11.1.2 (.target) and the 'PTX ISA Notes'
-//   of
-//                     the instructions; 9.7.19.5 (setmaxnreg); 9.7.16.1 (tensor
+//   PTX ISA           firstPtx, ptx: 11.1.2 (.target) and the notes of the
+//                     instructions; 9.7.19.5 (setmaxnreg); 9.7.16.1 (tensor
 //                     memory); 9.7.13.1 (barrier); 9.7.13.17
 //                     (clusterlaunchcontrol)
 //   Programming Guide threads, warps, CTAs, registers, shared memory: CUDA C++
@@ -24,9 +23,8 @@ using namespace drawloom::target;
 //                     Capability'; the same figures are in CCCL's
 //                     cuda/__device/arch_traits.h
 //   occupancy         register allocation unit: cuda_occupancy.h of the toolkit
-//   Tuning Guides     16 CTAs in a non-portable cluster: Hopper Tuning Guide
-//   and
-//                     Blackwell Tuning Guide, for H100 and B200. For sm_103a
+//   Tuning Guides     16 CTAs in a non-portable cluster: those of Hopper and
+//                     of Blackwell, for H100 and B200. For sm_103a
 //                     and sm_110a nothing is published, so the portable size
 //                     stands
 //   Driver API        tensor maps: cuTensorMapEncodeTiled

@@ -14,9 +14,10 @@
 // matrices of 8-bit elements it holds
 //
 //   m8n16    row t / 4, four columns from 4 (t % 4) on
-//   m16n16   the same, and row t / 4 + 8 in a second register; transposed
-//   m16n8    rows t / 4 and t / 4 + 8, two columns from 2 (t % 4) on;
-//   transposed
+//   m16n16   the same, and row t / 4 + 8 in a second register
+//   m16n8    rows t / 4 and t / 4 + 8, two columns from 2 (t % 4) on
+//
+// the last two transposed.
 //
 // The order within a register of the last two is in figures of the ISA. It is
 // as CUTLASS describes these instructions (SM100_U8x8_LDSM_T,
