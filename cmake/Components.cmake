@@ -63,6 +63,10 @@ function(drawloom_setup_target target)
   drawloom_precompile_upstream(${target} ${ARG_LINK})
 endfunction()
 
+# CMake's own options for this pass the header's name as well, in a form that
+# ccache takes as it is, so that no other build folder would find the object.
+set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
+
 # Most of the time that a file of the compiler takes is upstream's headers. They
 # are precompiled once, in DrawloomUpstream, for every target that uses MLIR.
 function(drawloom_precompile_upstream target)
