@@ -26,9 +26,10 @@ function(drawloom_component out)
   set(${out} ${component} PARENT_SCOPE)
 endfunction()
 
-# Flags, headers and links that every target of ours has.
+# Flags, headers and links that every target of ours has, and the precompiled
+# header that it uses (see Precompiled.cmake).
 function(drawloom_setup_target target)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "LINK" ${ARGN})
   drawloom_component(component)
   set_target_properties(${target} PROPERTIES DRAWLOOM_COMPONENT ${component})
   foreach(library IN LISTS ARG_LINK)
@@ -50,7 +51,8 @@ function(drawloom_setup_target target)
   endforeach()
   target_compile_options(${target} PUBLIC ${DRAWLOOM_LLVM_DEFINITIONS})
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions)
+    -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions
+    -Xclang -fno-pch-timestamp)
   if(DRAWLOOM_SANITIZE)
     # libLLVM is not instrumented, so containers that cross its border would be
     # reported as overflows: detect_container_overflow stays off in the tests.
@@ -60,38 +62,15 @@ function(drawloom_setup_target target)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
   target_link_libraries(${target} PUBLIC ${ARG_LINK} LLVM)
-  drawloom_precompile_upstream(${target} ${ARG_LINK})
+  drawloom_use_precompiled(${target} "${ARG_PRECOMPILED}")
 endfunction()
 
-# CMake's own options for this pass the header's name as well, in a form that
-# ccache takes as it is, so that no other build folder would find the object.
-set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
-
-# Most of the time that a file of the compiler takes is upstream's headers. They
-# are precompiled once, in DrawloomUpstream, for every target that uses MLIR.
-function(drawloom_precompile_upstream target)
-  set(uses_mlir OFF)
-  foreach(library IN LISTS ARGN)
-    if(library STREQUAL MLIR)
-      set(uses_mlir ON)
-    elseif(TARGET ${library})
-      get_target_property(library_uses_mlir ${library} DRAWLOOM_USES_MLIR)
-      if(library_uses_mlir)
-        set(uses_mlir ON)
-      endif()
-    endif()
-  endforeach()
-  set_target_properties(${target} PROPERTIES DRAWLOOM_USES_MLIR ${uses_mlir})
-  if(uses_mlir AND NOT target STREQUAL DrawloomUpstream)
-    target_precompile_headers(${target} REUSE_FROM DrawloomUpstream)
-  endif()
-endfunction()
-
-# drawloom_library(DrawloomPTX SOURCES a.cpp b.cpp [LINK DrawloomX] [DEPENDS IncGen])
+# drawloom_library(DrawloomPTX SOURCES a.cpp b.cpp [LINK DrawloomX]
+#                  [DEPENDS IncGen] [PRECOMPILED DrawloomSupportPIC])
 function(drawloom_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  drawloom_setup_target(${name} LINK ${ARG_LINK})
+  drawloom_setup_target(${name} LINK ${ARG_LINK} PRECOMPILED "${ARG_PRECOMPILED}")
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

@@ -1,4 +1,4 @@
-//===- Upstream.cpp - The file that carries the precompiled header --------===//
+//===- Precompiled.cpp - The file that a precompiled header belongs to ----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
