@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Names.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom::ptx;
@@ -15,24 +16,15 @@ using llvm::StringRef;
 void NameTable::leaveScope() {
   while (hidden.size() > scopes.back()) {
     Hidden &entry = hidden.back();
-    if (entry.before.kind == Binding::None)
-      entry.table->erase(entry.name);
+    if (entry.isRange)
+      ranges[entry.name].pop_back();
+    else if (entry.before.kind == Binding::None)
+      singles.erase(entry.name);
     else
-      (*entry.table)[entry.name] = entry.before;
+      singles[entry.name] = entry.before;
     hidden.pop_back();
   }
   scopes.pop_back();
-}
-
-bool NameTable::enter(Table &table, StringRef name, Binding binding) {
-  binding.depth = depth();
-  auto [it, inserted] = table.try_emplace(name, binding);
-  if (!inserted && it->second.depth == binding.depth)
-    return false;
-  if (!scopes.empty())
-    hidden.push_back({&table, name, inserted ? Binding() : it->second});
-  it->second = binding;
-  return true;
 }
 
 bool NameTable::declare(StringRef name, Binding binding) {
@@ -40,7 +32,14 @@ bool NameTable::declare(StringRef name, Binding binding) {
   const Binding *range = lookupRange(name, member);
   if (range && range->depth == depth())
     return false;
-  return enter(singles, name, binding);
+  binding.depth = depth();
+  auto [it, inserted] = singles.try_emplace(name, binding);
+  if (!inserted && it->second.depth == binding.depth)
+    return false;
+  if (!scopes.empty())
+    hidden.push_back({name, false, inserted ? Binding() : it->second});
+  it->second = binding;
+  return true;
 }
 
 void NameTable::declareOutside(StringRef name, Binding binding) {
@@ -50,7 +49,7 @@ void NameTable::declareOutside(StringRef name, Binding binding) {
     return;
   // Something in a scope has the name: it comes to light when that scope ends.
   for (Hidden &entry : hidden)
-    if (entry.table == &singles && entry.name == name &&
+    if (!entry.isRange && entry.name == name &&
         entry.before.kind == Binding::None) {
       entry.before = binding;
       return;
@@ -58,14 +57,22 @@ void NameTable::declareOutside(StringRef name, Binding binding) {
 }
 
 bool NameTable::declareRange(StringRef prefix, Binding binding) {
-  return enter(ranges, prefix, binding);
+  binding.depth = depth();
+  llvm::SmallVectorImpl<Binding> &declarations = ranges[prefix];
+  if (!declarations.empty() && declarations.back().depth == binding.depth)
+    return false;
+  if (!scopes.empty())
+    hidden.push_back({prefix, true, Binding()});
+  declarations.push_back(binding);
+  return true;
 }
 
 uint32_t NameTable::lineOf(StringRef name) const {
   uint32_t member;
   if (const Binding *binding = lookup(name, member))
     return binding->line;
-  return ranges.lookup(name).line;
+  auto it = ranges.find(name);
+  return it != ranges.end() && !it->second.empty() ? it->second.back().line : 0;
 }
 
 void NameTable::replace(StringRef name, const ptx::Symbol *symbol) {
@@ -73,8 +80,9 @@ void NameTable::replace(StringRef name, const ptx::Symbol *symbol) {
 }
 
 /// `%r12` may be member 12 of `%r<n>` or member 2 of `%r1<n>`: every split is
-/// tried, from the shortest prefix on. Members have at most 10 digits and no
-/// leading zeros, which bounds the number of splits.
+/// tried, from the shortest prefix on, as ptxas does it, whichever of the two
+/// is the inner one. Members have at most 10 digits and no leading zeros, which
+/// bounds the number of splits.
 const Binding *NameTable::lookupRange(StringRef name, uint32_t &member) const {
   size_t split = name.size();
   while (split > 0 && llvm::isDigit(name[split - 1]))
@@ -90,10 +98,11 @@ const Binding *NameTable::lookupRange(StringRef name, uint32_t &member) const {
     uint64_t number = 0;
     for (char digit : name.substr(split))
       number = number * 10 + (digit - '0');
-    if (number < it->second.reg.count) {
-      member = static_cast<uint32_t>(number);
-      return &it->second;
-    }
+    for (const Binding &binding : llvm::reverse(it->second))
+      if (number < binding.reg.count) {
+        member = static_cast<uint32_t>(number);
+        return &binding;
+      }
   }
   return nullptr;
 }

@@ -11,7 +11,9 @@
 // costs the same at any depth.
 //
 // A parameterised declaration, `%r<100>`, is entered once, under its prefix:
-// `%r42` is found as `%r` with 42 below 100.
+// `%r42` is found as `%r` with 42 below 100. It hides its own members and no
+// others: within `%r<11>` the name `%r42` is still that of the outer `%r<100>`.
+// So a prefix has a list of declarations, the innermost one last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,18 +68,16 @@ public:
   const Binding *lookup(llvm::StringRef name, uint32_t &member) const;
 
 private:
-  using Table = llvm::DenseMap<llvm::StringRef, Binding>;
   struct Hidden {
-    Table *table;
     llvm::StringRef name;
-    Binding before;
+    bool isRange;   ///< The last declaration of a prefix goes away.
+    Binding before; ///< Of a single name.
   };
 
-  bool enter(Table &table, llvm::StringRef name, Binding binding);
   const Binding *lookupRange(llvm::StringRef name, uint32_t &member) const;
 
-  Table singles;
-  Table ranges;
+  llvm::DenseMap<llvm::StringRef, Binding> singles;
+  llvm::DenseMap<llvm::StringRef, llvm::SmallVector<Binding, 1>> ranges;
   std::vector<Hidden> hidden;
   llvm::SmallVector<size_t, 8> scopes;
 };

@@ -61,6 +61,26 @@ TEST(Module, RegistersAreNumberedThroughAllScopes) {
   EXPECT_EQ(k.declarationOf(10).name, "x");
 }
 
+TEST(Module, ARangeHidesItsOwnMembersOnly) {
+  auto module = parseBody(".reg .f32 %f<20>;"
+                          "{ .reg .f32 %f<11>; mov.f32 %f1, %f15;"
+                          "  { .reg .f32 %f<3>; mov.f32 %f2, %f10; } "
+                          "  mov.f32 %f10, %f11; }"
+                          "mov.f32 %f1, %f10;"
+                          "{ .reg .f32 %f1<5>; mov.f32 %f12, %f15; }");
+  const Function &k = kernel(*module);
+  auto operands = [&](unsigned instruction) {
+    auto list = k.instructions[instruction].operands();
+    return std::vector<uint64_t>{list[0].index(), list[1].index()};
+  };
+  EXPECT_EQ(operands(0), (std::vector<uint64_t>{20 + 1, 15}));
+  EXPECT_EQ(operands(1), (std::vector<uint64_t>{20 + 11 + 2, 20 + 10}));
+  EXPECT_EQ(operands(2), (std::vector<uint64_t>{20 + 10, 11}));
+  EXPECT_EQ(operands(3), (std::vector<uint64_t>{1, 10}));
+  // Of two prefixes the shorter one is meant, as by ptxas.
+  EXPECT_EQ(operands(4), (std::vector<uint64_t>{12, 15}));
+}
+
 TEST(Module, OneLabelInManyScopes) {
   std::string body = "bra again;";
   for (int i = 0; i < 300; ++i)
