@@ -102,7 +102,38 @@ TEST(Address, MapaReachesTheOtherCtas) {
   EXPECT_EQ(h.read<uint32_t>(out, 16), expected);
 }
 
+// A compiler may compute the address of each lane in front of the branch that
+// asks whether there is such a CTA.
+TEST(Address, MapaWhoseResultIsNotUsed) {
+  EXPECT_EQ(perLane<uint32_t>("mapa.shared::cluster.u32 %r1, smem, %lane;"
+                              "mapa.shared::cluster.u32 %r2, %r1, 0;"
+                              "setp.lt.u32 %p1, %lane, 1;"
+                              "@%p1 st.shared::cluster.u32 [%r1], 7;"
+                              "bar.warp.sync -1;"
+                              "ld.shared::cluster.u32 %r3, [%r2];"
+                              "getctarank.shared::cluster.u32 %r4, %r1;"
+                              "mad.lo.u32 %o, %r3, 100, %r4;"),
+            lanes<uint32_t>([](unsigned lane) { return 700 + lane; }));
+}
+
 TEST(AddressMustFail, MapaToARankThatIsNotThere) {
-  EXPECT_CONTAINS(perLaneFailure("mapa.shared::cluster.u32 %o, smem, %lane;"),
-                  "lane 1: 'mapa' to rank 1; the cluster has 1 CTA");
+  EXPECT_CONTAINS(perLaneFailure("mapa.shared::cluster.u32 %r1, smem, %lane;"
+                                 "ld.shared::cluster.u32 %o, [%r1];"),
+                  "lane 1: 'ld.shared::cluster.u32' of 4 bytes at "
+                  "0x10001000400: the cluster has 1 CTA, and the address is of "
+                  "rank 1");
+  for (const char *rank : {"255", "256", "0xffffffff"}) {
+    EXPECT_CONTAINS(perLaneFailure("mapa.shared::cluster.u32 %r1, smem, " +
+                                   std::string(rank) +
+                                   "; st.shared::cluster.u32 [%r1], 1;"),
+                    "and the address is of rank 255 or above");
+    EXPECT_CONTAINS(perLaneFailure("cvta.shared.u64 %rd1, smem; mapa.u64 %rd1, "
+                                   "%rd1, " +
+                                   std::string(rank) + "; st.u32 [%rd1], 1;"),
+                    "and the address is of rank 255 or above");
+  }
+  EXPECT_CONTAINS(
+      perLaneFailure("mapa.shared::cluster.u32 %r1, smem, 31; "
+                     "mbarrier.arrive.shared::cluster.b64 _, [%r1];"),
+      "and the address is of rank 31");
 }

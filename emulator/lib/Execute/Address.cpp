@@ -8,7 +8,8 @@
 
 // PTX ISA, sections 9.7.9.20 to 9.7.9.24. A window's base is added or taken
 // away; a shared address carries the rank of its CTA, so mapa puts another one
-// there.
+// there. A rank that the cluster doesn't have is reported where it is used, as
+// compilers put a mapa in front of the branch that asks for it.
 
 #include "Decode/Decoder.h"
 #include "Execute/Lanes.h"
@@ -157,21 +158,14 @@ static const Inst *mapRank(Warp &warp, const Inst *inst, uint32_t mask) {
   auto b = source<uint32_t>(warp, inst->slot[2]);
   bool narrow = inst->slot[3]; // The base is a 32-bit register.
   uint64_t offset = inst->imm;
-  uint32_t size = warp.cta().cluster().size();
-  constexpr T rankBits = T(maxClusterSize - 1) << sharedRankShift;
-  const Inst *next = inst + 1;
+  constexpr T rankBits = T(highestRank) << sharedRankShift;
   forEachLane(mask, [&](unsigned lane) {
     T a = narrow ? warp.lanes<uint32_t>(inst->slot[1])[lane]
                  : static_cast<T>(warp.lanes<uint64_t>(inst->slot[1])[lane]);
-    if (b[lane] >= size && next != Inst::leave())
-      next = warp.fail(inst, 1u << lane, ReportKind::IllegalInstruction,
-                       "'mapa' to rank " + llvm::Twine(b[lane]) +
-                           "; the cluster has " + llvm::Twine(size) +
-                           (size == 1 ? " CTA" : " CTAs"));
     d.set(lane, ((a + static_cast<T>(offset)) & ~rankBits) |
-                    T(b[lane]) << sharedRankShift);
+                    T(std::min(b[lane], highestRank)) << sharedRankShift);
   });
-  return next;
+  return inst + 1;
 }
 
 static bool decodeMapa(Decoder &decoder, Inst &inst) {
@@ -194,7 +188,7 @@ static const Inst *getRank(Warp &warp, const Inst *inst, uint32_t mask) {
   auto a = source<Base>(warp, inst->slot[1]);
   uint64_t offset = inst->imm;
   forLanes(mask, [=](unsigned lane) {
-    d.set(lane, (a[lane] + offset) >> sharedRankShift & (maxClusterSize - 1));
+    d.set(lane, (a[lane] + offset) >> sharedRankShift & highestRank);
   });
   return inst + 1;
 }

@@ -80,7 +80,7 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
              (cluster.size() == 1 ? " CTA" : " CTAs") +
              ", and the address is "
              "of rank " +
-             llvm::utostr(rank);
+             llvm::utostr(rank) + (rank == highestRank ? " or above" : "");
     if (cluster.cta(rank).exited())
       return where + "CTA rank " + llvm::utostr(rank) +
              " has exited: its shared memory is gone";
@@ -117,6 +117,8 @@ static uint64_t generic(Space space, uint64_t address) {
 
 static std::string mnemonic(Warp &warp, const Inst *inst) {
   const ptx::Instruction *source = warp.program().source(inst);
+    if (rank > highestRank)
+      return where + "no memory is there";
   return source ? source->variant->mnemonic() : "";
 }
 

@@ -41,9 +41,12 @@ inline constexpr uint64_t windowMask = (uint64_t(1) << windowShift) - 1;
 /// Where the rank stands in a shared address, and what it leaves.
 inline constexpr unsigned sharedRankShift = 24;
 inline constexpr uint32_t sharedOffsetMask = (1u << sharedRankShift) - 1;
-/// The most CTAs in a cluster, and so the size of the shared window.
+/// The most CTAs in a cluster.
 inline constexpr unsigned maxClusterSize = 16;
-inline constexpr uint64_t sharedWindowSize = uint64_t(maxClusterSize)
+/// An address has room for ranks that no cluster has: mapa makes them, and they
+/// are reported where they are used. The highest stands for all above it.
+inline constexpr uint32_t highestRank = 255;
+inline constexpr uint64_t sharedWindowSize = uint64_t(highestRank + 1)
                                              << sharedRankShift;
 /// Local memory of a thread (PTX ISA and CUDA: 512 KiB).
 inline constexpr uint64_t localWindowSize = 512 << 10;
