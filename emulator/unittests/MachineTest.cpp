@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Execute/AsyncGroups.h"
+#include "Execute/Engine.h"
 #include "Harness.h"
 
 using namespace drawloom::emu;
@@ -241,4 +243,9 @@ TEST(MachineMustFail, AFormWithoutADecoder) {
       "line 6, CTA (0, 0, 0), warp 0, lanes 0-31: "
       "'multimem.st.weak.global.b32' is valid PTX that the emulator "
       "doesn't execute yet");
+}
+
+// A set of extensions has one entry for each slot, whatever class asks for it.
+TEST(Machine, ExtensionsHaveSlotsOfTheirOwn) {
+  EXPECT_NE(WarpCopies::slot, SharedUses::slot);
 }

@@ -107,7 +107,7 @@ void tellAccess(Machine &machine, const IssuePoint &issue, AccessKind kind,
 /// not exit before it is done: its memory would be given to another.
 class SharedUses : public Extension {
 public:
-  static constexpr ExtensionSlot slot = ExtensionSlot::Copies;
+  static constexpr ExtensionSlot slot = ExtensionSlot::SharedUses;
   void ctaExited(CTA &cta) override;
 
   /// Between these two calls `operation` uses the memory of `cta`.

@@ -43,8 +43,9 @@ enum class ExtensionSlot : uint8_t {
   Launches,     ///< Launch control and grid dependencies, of a grid
   TensorMaps,   ///< Tensor maps that a cluster has changed
   MatrixUnit,   ///< The arithmetic of matrix instructions, of a host thread
+  SharedUses,   ///< Work in flight on the shared memory of a CTA
 };
-inline constexpr unsigned extensionSlotCount = 10;
+inline constexpr unsigned extensionSlotCount = 11;
 
 class Extension {
 public:
