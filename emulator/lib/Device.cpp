@@ -219,7 +219,8 @@ llvm::Expected<const Kernel *> LoadedModule::kernel(llvm::StringRef name) {
         kernel.parameters.back().offset + kernel.parameters.back().size;
   kernel.staticSharedBytes =
       kernel.program->staticSharedEnd - kernel.program->sharedBegin;
-  kernel.localBytes = kernel.program->functions.front().frameBytes;
+  kernel.localBytes =
+      llvm::alignTo(kernel.program->functions.front().frameBytes, 16);
   readDirectives(kernel, deviceField.model());
   return &kernels.try_emplace(name, std::move(decoded)).first->second->kernel;
 }

@@ -104,11 +104,65 @@ TEST(MemoryMustFail, OutsideOfConstants) {
                   "'ld.const.u32' of 4 bytes");
 }
 
-TEST(MemoryMustFail, OutsideOfLocalMemory) {
-  EXPECT_CONTAINS(perLaneFailure(".local .align 4 .b8 mine[4]; mov.u64 %rd1, "
-                                 "mine; add.s64 %rd1, %rd1, 1048576; "
-                                 "ld.local.u32 %o, [%rd1];"),
-                  "'ld.local.u32' of 4 bytes");
+/// A kernel with an array of eight words, which lane 3 indexes with `index`;
+/// `access` has the address in its own space in %rd1, and in the generic one in
+/// %rd2.
+static std::string indexed(int64_t index, const std::string &access) {
+  return perLaneFailure(
+      ".local .align 16 .b8 mine[32]; mov.u64 %rd1, mine;"
+      "setp.eq.u32 %p1, %lane, 3; selp.b64 %rd3, " +
+      std::to_string(4 * index) +
+      ", 4, %p1; add.s64 %rd1, %rd1, %rd3; cvta.local.u64 %rd2, %rd1;" +
+      access);
+}
+
+TEST(MemoryMustFail, PastTheEndOfALocalArray) {
+  for (int64_t index : {8, 100, 100000, -1, -100000}) {
+    std::string where = "byte " + std::to_string(4 * index) +
+                        " of 'mine', which has 32 bytes (.local memory of 'k')";
+    EXPECT_CONTAINS(indexed(index, "ld.local.u32 %o, [%rd1];"), where);
+    EXPECT_CONTAINS(indexed(index, "st.u32 [%rd2], %lane;"), where);
+  }
+  EXPECT_CONTAINS(indexed(8, "ld.local.u32 %o, [%rd1];"),
+                  "lane 3: 'ld.local.u32' of 4 bytes at 0x20000000020: byte 32 "
+                  "of 'mine'");
+  // An address in a register of 32 bits.
+  EXPECT_CONTAINS(perLaneFailure(".local .align 4 .b8 mine[32]; mov.u32 %r1, "
+                                 "mine; sub.u32 %r1, %r1, 4; "
+                                 "ld.local.u32 %o, [%r1];"),
+                  "byte -4 of 'mine', which has 32 bytes");
+  EXPECT_CONTAINS(perLaneFailure(".local .align 4 .b8 mine[32]; "
+                                 "ld.local.u32 %o, [mine+32];"),
+                  "byte 32 of 'mine', which has 32 bytes");
+  EXPECT_CONTAINS(perLaneFailure("mov.u64 %rd1, 64; ld.local.u32 %o, [%rd1];"),
+                  "byte 64 of local memory; 'k' has no .local variable");
+}
+
+// The caller's array is not past its end where the function's frame begins, nor
+// is the array in the way of what a call passes.
+TEST(MemoryMustFail, PastTheEndOfTheCallersArray) {
+  const char *function = R"(.func store(.param .b64 at, .param .b32 value) {
+  .reg .b32 %r<2>; .reg .b64 %rd<2>; .local .align 16 .b8 own[64];
+  ld.param.u64 %rd1, [at]; ld.param.u32 %r1, [value];
+  st.local.u32 [own], %r1;
+  st.u32 [%rd1], %r1;
+  ret;
+})";
+  auto body = [](int index) {
+    return ".local .align 16 .b8 mine[32]; mov.u64 %rd1, mine; cvta.local.u64 "
+           "%rd2, %rd1; add.s64 %rd2, %rd2, " +
+           std::to_string(4 * index) +
+           "; { .param .b64 at; .param .b32 value; st.param.b64 [at], %rd2; "
+           "st.param.b32 [value], %lane; call store, (at, value); } "
+           "ld.local.u32 %o, [%rd1+28];";
+  };
+  EXPECT_EQ(perLane<uint32_t>(body(7), function),
+            lanes<uint32_t>([](unsigned lane) { return lane; }));
+  EXPECT_CONTAINS(perLaneFailure(body(8), function),
+                  "byte 32 of 'mine', which has 32 bytes (.local memory of "
+                  "'k')");
+  EXPECT_CONTAINS(perLaneFailure(body(100), function),
+                  "of 'own', which has 64 bytes (.local memory of 'store')");
 }
 
 TEST(MemoryMustFail, MisalignedLocalMemory) {

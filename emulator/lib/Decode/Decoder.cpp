@@ -199,10 +199,15 @@ void Decoder::placeFrames() {
       placeArguments(function.prototype->parameters, part.parameters);
     }
     for (const ptx::Variable *variable : function.variables)
-      if (variable->space == StateSpace::Local ||
-          variable->space == StateSpace::Param)
+      if (variable->space == StateSpace::Param)
         place(variable);
-    part.frameBytes = llvm::alignTo(end, 16);
+    for (const ptx::Variable *variable : function.variables)
+      if (variable->space == StateSpace::Local) {
+        place(variable);
+        part.locals.push_back(
+            {variable, frameOffsets[variable], uint32_t(sizeOf(*variable))});
+      }
+    part.frameBytes = end;
     program->usesLocal |= part.frameBytes != 0;
   }
 }

@@ -153,6 +153,10 @@ public:
   /// variable's own if it is one, since its address is then in that space.
   Space genericSpaceOf(const ptx::Operand &address) const;
 
+  /// Whether an access of `bytes` is inside the variable that its address
+  /// names; false if it names none.
+  bool isInVariable(const ptx::Operand &address, uint32_t bytes);
+
   Program &result() { return *program; }
   LoadedModule &module() { return moduleField; }
   /// The offset of a function's .local or .param variable in its frame.

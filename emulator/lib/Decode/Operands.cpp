@@ -190,6 +190,17 @@ AddressRef Decoder::symbolAddress(const ptx::Symbol *symbol, int64_t offset) {
   }
 }
 
+bool Decoder::isInVariable(const Operand &address, uint32_t bytes) {
+  const Operand &base =
+      address.is(Operand::Address) ? address.parts().front() : address;
+  if (!base.is(Operand::SymbolAddress) ||
+      base.symbol()->kind != ptx::Symbol::VariableKind)
+    return false;
+  uint64_t size = sizeOf(*static_cast<const ptx::Variable *>(base.symbol()));
+  int64_t offset = base.symbolOffset();
+  return offset >= 0 && uint64_t(offset) <= size && bytes <= size - offset;
+}
+
 Space Decoder::genericSpaceOf(const Operand &address) const {
   const Operand &base =
       address.is(Operand::Address) ? address.parts().front() : address;

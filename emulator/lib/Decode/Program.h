@@ -88,6 +88,13 @@ struct Argument {
   uint32_t bytes = 0;
 };
 
+/// A .local variable in the frame of a function.
+struct LocalVariable {
+  const ptx::Variable *variable = nullptr;
+  uint32_t offset = 0; ///< In the frame.
+  uint32_t size = 0;
+};
+
 /// A function's part of a program.
 struct ProgramFunction {
   const ptx::Function *function = nullptr;
@@ -96,9 +103,11 @@ struct ProgramFunction {
   Reg registersBegin = 0, registersEnd = 0;
   std::vector<RegisterSpan> registers;
   std::vector<Argument> results, parameters; ///< Not of an entry.
-  /// The thread's memory that a call of it takes: .local variables, and the
-  /// .param variables of calls.
+  /// The thread's memory that a call of it takes: the .param variables of
+  /// calls, and behind them .local variables, so that the frame ends where the
+  /// last of these does.
   uint32_t frameBytes = 0;
+  std::vector<LocalVariable> locals;
 };
 
 /// A variable in the program's shared memory.

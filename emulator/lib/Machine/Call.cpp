@@ -73,6 +73,36 @@ void Warp::restore(const ProgramFunction &function, const SavedRegisters &saved,
   }
 }
 
+/// The frame at `base` that ends at `end`, without its link if it has one.
+static LocalFrame frameAt(uint32_t base, uint32_t end, bool called) {
+  return {base + (called ? frameLinkBytes : 0),
+          std::min<uint32_t>(end, localWindowSize)};
+}
+
+llvm::SmallVector<LocalFrame, 4> Warp::localFrames(unsigned lane) {
+  llvm::SmallVector<LocalFrame, 4> frames;
+  uint32_t link[2] = {lanes<uint32_t>(programField.frameBase)[lane],
+                      lanes<uint32_t>(programField.stackPointer)[lane]};
+  for (size_t depth = currentField->calls.size(); depth; --depth) {
+    frames.push_back(frameAt(link[0], link[1], true));
+    memcpy(link, localMemory() + lane * localWindowSize + link[0],
+           sizeof(link));
+  }
+  frames.push_back(frameAt(link[0], link[1], false));
+  return frames;
+}
+
+LocalFrame Warp::commonFrame() {
+  const uint32_t *bases = lanes<uint32_t>(programField.frameBase);
+  const uint32_t *ends = lanes<uint32_t>(programField.stackPointer);
+  uint32_t different = 0;
+  for (unsigned lane = 1; lane != 32; ++lane)
+    different |= (bases[lane] ^ bases[0]) | (ends[lane] ^ ends[0]);
+  if (different)
+    return {};
+  return frameAt(bases[0], ends[0], !currentField->calls.empty());
+}
+
 const Inst *Warp::call(const Inst *inst, uint32_t mask,
                        const ProgramFunction &callee) {
   if (!localMemory())

@@ -46,6 +46,16 @@ struct CallInfo {
   Reg pointer = 0;                         ///< Of an indirect call.
 };
 
+/// The bytes [begin, end) of a lane's local memory, of one call: its .param and
+/// .local variables and what alloca gave it.
+struct LocalFrame {
+  uint32_t begin = 0, end = 0;
+  /// Whether it has the bytes [offset, offset + bytes).
+  bool holds(uint64_t offset, uint64_t bytes) const {
+    return offset >= begin && offset <= end && bytes <= end - offset;
+  }
+};
+
 enum class WaitMode : uint8_t { Retry, Resume };
 
 /// Lanes that wait for others of their warp to come to the same instruction.
@@ -102,6 +112,11 @@ public:
   Origin origin(const Inst *inst, uint32_t mask) const;
   IssuePoint issuePoint(const Inst *inst, uint32_t mask);
   char *localMemory(); ///< 32 times localWindowSize bytes; lane by lane.
+  /// The frames of a lane that runs: that of its function first, that of the
+  /// kernel last.
+  llvm::SmallVector<LocalFrame, 4> localFrames(unsigned lane);
+  /// The first of these, if it is the same for all lanes; empty otherwise.
+  LocalFrame commonFrame();
 
   //===--------------------------------------------------------------------===//
   // What a handler may return

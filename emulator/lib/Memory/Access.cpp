@@ -59,11 +59,50 @@ char *drawloom::emu::translate(Warp &warp, unsigned lane, uint64_t address,
   }
   if (spaceOf(address) != Space::Local)
     return translate(cluster, address, bytes);
-  uint64_t offset = address - localWindow;
-  if (offset > localWindowSize || bytes > localWindowSize - offset)
-    return nullptr;
   char *local = warp.localMemory();
-  return local ? local + lane * localWindowSize + offset : nullptr;
+  if (!local)
+    return nullptr;
+  uint64_t offset = address - localWindow;
+  for (LocalFrame frame : warp.localFrames(lane))
+    if (frame.holds(offset, bytes))
+      return local + lane * localWindowSize + offset;
+  return nullptr;
+}
+
+/// Where a byte that no frame of the lane holds would be in the .local variable
+/// that is nearest.
+static std::string describeLocal(Warp &warp, const Inst *inst, unsigned lane,
+                                 int64_t offset) {
+  const Program &program = warp.program();
+  const LocalVariable *nearest = nullptr;
+  const ProgramFunction *owner = &program.functionOf(inst);
+  int64_t start = 0, least = INT64_MAX;
+  const ProgramFunction *function = owner;
+  auto calls = warp.current().calls.rbegin();
+  for (LocalFrame frame : warp.localFrames(lane)) {
+    bool called = calls != warp.current().calls.rend();
+    int64_t base = frame.begin - (called ? frameLinkBytes : 0);
+    for (const LocalVariable &variable : function->locals) {
+      int64_t first = base + variable.offset;
+      int64_t distance =
+          offset < first ? first - offset : offset - (first + variable.size);
+      if (distance >= least)
+        continue;
+      least = distance;
+      nearest = &variable;
+      owner = function;
+      start = first;
+    }
+    if (called)
+      function = &program.functionOf((calls++)->call);
+  }
+  if (!nearest)
+    return "byte " + llvm::itostr(offset) + " of local memory; '" +
+           owner->function->name.str() + "' has no .local variable";
+  return "byte " + llvm::itostr(offset - start) + " of '" +
+         nearest->variable->name.str() + "', which has " +
+         llvm::utostr(nearest->size) + " bytes (.local memory of '" +
+         owner->function->name.str() + "')";
 }
 
 std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
@@ -90,7 +129,7 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
   }
   case Space::Local:
     return where + "byte " + llvm::utostr(address - localWindow) +
-           " of local memory; a thread has " + llvm::utostr(localWindowSize);
+           " of a thread's local memory";
   case Space::Param:
     return where + "byte " + llvm::utostr(address - paramWindow) +
            " of the parameters; the kernel has " +
@@ -135,6 +174,19 @@ static bool isReadOnly(Warp &warp, uint64_t address) {
 [[gnu::cold, gnu::noinline]] static bool
 failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
            uint64_t address) {
+/// The byte of local memory that an access means, by a generic address. One
+/// below the window is a negative index into an array there.
+static std::optional<int64_t> localOffset(Space space, uint64_t address) {
+  constexpr int64_t nearby = int64_t(1) << 31;
+  int64_t offset = address - localWindow;
+  if (space == Space::Local) // In a register of 32 bits, -1 has no sign.
+    return offset >= nearby && offset < 2 * nearby ? offset - 2 * nearby
+                                                   : offset;
+  if (space == Space::Generic && offset >= -nearby && offset < nearby)
+    return offset;
+  return std::nullopt;
+}
+
   address = generic(info.space, address);
   if (address % info.alignment) {
     warp.fail(inst, 1u << lane, ReportKind::MisalignedAddress,
@@ -154,10 +206,13 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
                   " can't be written");
     return false;
   }
-  warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
-            "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) +
-                " bytes at " +
-                describeAddress(warp.cta().cluster(), address, info.bytes));
+  std::optional<int64_t> local = localOffset(info.space, address);
+  warp.fail(
+      inst, 1u << lane, ReportKind::IllegalAddress,
+      "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) + " bytes at " +
+          (local ? "0x" + llvm::utohexstr(address, true) + ": " +
+                       describeLocal(warp, inst, lane, *local)
+                 : describeAddress(warp.cta().cluster(), address, info.bytes)));
   return false;
 }
 
@@ -237,7 +292,14 @@ static Region regionOf(Warp &warp, const AccessInfo &info, uint64_t address) {
     return {uint64_t(cta.rank()) << sharedRankShift,
             cta.cluster().sharedBytes(), cta.shared()};
   } else if constexpr (space == Space::Local) {
-    return {0, localWindowSize, warp.localMemory(), localWindowSize};
+    char *local = warp.localMemory();
+    if (info.inFrame || !local)
+      return {0, localWindowSize, local, localWindowSize};
+    LocalFrame frame = warp.commonFrame();
+    if (frame.end <= frame.begin)
+      return {}; // Lane by lane.
+    return {frame.begin, frame.end - frame.begin, local + frame.begin,
+            localWindowSize};
   } else {
     const std::vector<char> &parameters = warp.cta().grid().launch().parameters;
     if (info.kind != AccessKind::Read)
@@ -369,4 +431,6 @@ AccessInfo drawloom::emu::decodeAccess(Decoder &decoder, unsigned index,
   info.resolve = address.wide ? resolverOf<uint64_t>(info.space)
                               : resolverOf<uint32_t>(info.space);
   return info;
+  info.inFrame = info.space == Space::Local &&
+                 decoder.isInVariable(decoder.operand(index), bytes);
 }

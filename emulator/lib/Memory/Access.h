@@ -39,6 +39,8 @@ struct AccessInfo {
   uint32_t alignment = 1; ///< Of each address.
   Space space = Space::Generic;
   AccessKind kind = AccessKind::Read;
+  /// A place in a variable of the frame: no address can be wrong.
+  bool inFrame = false;
   ptx::StateSpace declared = ptx::StateSpace::Generic;
   ptx::Modifier order = ptx::Modifier::None;
   ptx::Modifier scope = ptx::Modifier::None;
