@@ -285,8 +285,8 @@ Result cuda::cuCtxGetLimit(size_t *value, int limit) {
   return CUDA_SUCCESS;
 }
 
-// Limits are kept and otherwise ignored: the machine's stack and output have
-// none but its own.
+// Limits are kept. That of the heap is for the next kernels; the machine's
+// stack and output have none but its own.
 Result cuda::cuCtxSetLimit(int limit, size_t value) {
   DRAWLOOM_CALL(Context);
   if (limit < 0 || limit >= limitCount)

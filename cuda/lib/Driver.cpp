@@ -185,6 +185,10 @@ Result Driver::flush() {
       complain("DRAWLOOM_THREADS is '" + text + "'; it takes a number");
       return context.failure = CUDA_ERROR_INVALID_VALUE;
     }
+  if (!context.heap)
+    context.heap.emplace(device->memory());
+  context.heap->setLimit(context.limits[LimitMallocHeap]);
+  options.heap = &*context.heap;
   emu::RunResult result = emu::run(*device, launches, options);
   lastStatistics = result.statistics;
   output.flush();
@@ -209,6 +213,7 @@ void Driver::clear(ContextState &context) {
     delete event;
   for (DevicePointer address : context.memory)
     release(address);
+  context.heap.reset();
   context.modules.clear();
   context.streams.clear();
   context.events.clear();

@@ -88,7 +88,10 @@ struct ContextState {
   unsigned retained = 0; ///< Of the primary context.
   /// What a kernel did; every later call answers it.
   Result failure = CUDA_SUCCESS;
-  std::array<size_t, limitCount> limits = {};
+  /// By Limit; as on hardware unless a program asks for others.
+  std::array<size_t, limitCount> limits = {1 << 10, 1 << 20,
+                                           emu::DeviceHeap::defaultLimit};
+  std::optional<emu::DeviceHeap> heap; ///< Of its kernels; none before one ran.
 
   llvm::DenseSet<ModuleState *> modules;
   llvm::DenseSet<StreamState *> streams;

@@ -81,6 +81,7 @@ Device::create(const DeviceModel &model) {
   if (!memory)
     return memory.takeError();
   device->memoryField = std::move(*memory);
+  device->heapField = std::make_unique<DeviceHeap>(device->memory());
   return device;
 }
 

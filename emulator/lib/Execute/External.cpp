@@ -38,19 +38,21 @@ static uint64_t argument(Warp &warp, const Inst *inst, unsigned index,
 }
 
 static void setResult(Warp &warp, const Inst *inst, unsigned lane,
-                      uint32_t value) {
+                      uint64_t value) {
   const auto &info = inst->as<CallInfo>();
   if (info.results.empty())
     return;
   const Argument &result = info.results.front();
   if (result.isRegister) {
-    warp.lanes<uint32_t>(result.reg)[lane] = value;
+    memcpy(warp.lanes<char>(result.reg) + lane * result.laneBytes, &value,
+           std::min<size_t>(result.laneBytes, sizeof(value)));
     return;
   }
   uint32_t frame =
       warp.lanes<uint32_t>(warp.program().frameBase)[lane] + result.offset;
-  if (char *memory = translate(warp, lane, localWindow + frame, sizeof(value)))
-    memcpy(memory, &value, std::min<size_t>(result.bytes, sizeof(value)));
+  size_t bytes = std::min<size_t>(result.bytes, sizeof(value));
+  if (char *memory = translate(warp, lane, localWindow + frame, bytes))
+    memcpy(memory, &value, bytes);
 }
 
 /// The characters at a generic address up to the zero; none if the memory ends
@@ -235,9 +237,36 @@ static const Inst *assertfail(Warp &warp, const Inst *inst, uint32_t mask) {
           ": " + text(3) + ": assertion '" + text(0) + "' failed");
 }
 
+/// void *malloc(size_t size)
+static const Inst *malloc(Warp &warp, const Inst *inst, uint32_t mask) {
+  for (; mask; mask &= mask - 1) {
+    unsigned lane = std::countr_zero(mask);
+    setResult(warp, inst, lane,
+              warp.machine().heap().allocate(argument(warp, inst, 0, lane)));
+  }
+  return inst + 1;
+}
+
+/// void free(void *pointer)
+static const Inst *free(Warp &warp, const Inst *inst, uint32_t mask) {
+  for (; mask; mask &= mask - 1) {
+    unsigned lane = std::countr_zero(mask);
+    uint64_t address = argument(warp, inst, 0, lane);
+    if (!address)
+      continue;
+    if (llvm::Error error = warp.machine().heap().free(address))
+      return warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
+                       "free of 0x" + llvm::Twine::utohexstr(address) + ": " +
+                           llvm::toString(std::move(error)));
+  }
+  return inst + 1;
+}
+
 Execute *drawloom::emu::externalFunction(llvm::StringRef name) {
   return llvm::StringSwitch<Execute *>(name)
       .Case("vprintf", vprintf)
       .Case("__assertfail", assertfail)
+      .Case("malloc", malloc)
+      .Case("free", free)
       .Default(nullptr);
 }

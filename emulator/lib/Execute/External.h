@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel may call functions that it only declares: vprintf and __assertfail,
-// whose parameters the CUDA programming guide and nvcc's output fix. Such a
-// call is one instruction of the machine.
+// A kernel may call functions that it only declares: vprintf, __assertfail,
+// malloc and free, whose parameters the CUDA programming guide and nvcc's
+// output fix. Such a call is one instruction of the machine.
 //
 //===----------------------------------------------------------------------===//
 

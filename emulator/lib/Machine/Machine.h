@@ -48,6 +48,9 @@ public:
   Run &run() { return runField; }
   Device &device();
   GlobalMemory &memory() { return device().memory(); }
+  DeviceHeap &heap() {
+    return options().heap ? *options().heap : device().heap();
+  }
   const RunOptions &options() const;
   Listener *listener() const { return listenerField; }
   /// Warp instructions so far, in this machine and in all others up to the last

@@ -109,11 +109,16 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
                                            uint64_t bytes) {
   std::string where = "0x" + llvm::utohexstr(address, true) + ": ";
   switch (spaceOf(address)) {
-  case Space::Global:
-    return where + cluster.machine().memory().describe(address);
+  case Space::Global: {
+    Machine &machine = cluster.machine();
+    std::string freed = machine.heap().describeFreed(address);
+    return where + (freed.empty() ? machine.memory().describe(address) : freed);
+  }
   case Space::Shared: {
     uint64_t offset = address - sharedWindow;
     uint64_t rank = offset >> sharedRankShift;
+    if (rank > highestRank)
+      return where + "no memory is there";
     if (rank >= cluster.size())
       return where + "the cluster has " + llvm::utostr(cluster.size()) +
              (cluster.size() == 1 ? " CTA" : " CTAs") +
@@ -156,8 +161,6 @@ static uint64_t generic(Space space, uint64_t address) {
 
 static std::string mnemonic(Warp &warp, const Inst *inst) {
   const ptx::Instruction *source = warp.program().source(inst);
-    if (rank > highestRank)
-      return where + "no memory is there";
   return source ? source->variant->mnemonic() : "";
 }
 
@@ -171,9 +174,6 @@ static bool isReadOnly(Warp &warp, uint64_t address) {
   return allocation && allocation->readOnly;
 }
 
-[[gnu::cold, gnu::noinline]] static bool
-failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
-           uint64_t address) {
 /// The byte of local memory that an access means, by a generic address. One
 /// below the window is a negative index into an array there.
 static std::optional<int64_t> localOffset(Space space, uint64_t address) {
@@ -187,6 +187,9 @@ static std::optional<int64_t> localOffset(Space space, uint64_t address) {
   return std::nullopt;
 }
 
+[[gnu::cold, gnu::noinline]] static bool
+failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
+           uint64_t address) {
   address = generic(info.space, address);
   if (address % info.alignment) {
     warp.fail(inst, 1u << lane, ReportKind::MisalignedAddress,
@@ -428,9 +431,9 @@ AccessInfo drawloom::emu::decodeAccess(Decoder &decoder, unsigned index,
     info.space = decoder.genericSpaceOf(decoder.operand(index));
     break;
   }
+  info.inFrame = info.space == Space::Local &&
+                 decoder.isInVariable(decoder.operand(index), bytes);
   info.resolve = address.wide ? resolverOf<uint64_t>(info.space)
                               : resolverOf<uint32_t>(info.space);
   return info;
-  info.inFrame = info.space == Space::Local &&
-                 decoder.isInVariable(decoder.operand(index), bytes);
 }

@@ -21,6 +21,7 @@
 #ifndef DRAWLOOM_EMULATOR_DEVICE_H
 #define DRAWLOOM_EMULATOR_DEVICE_H
 
+#include "drawloom/Emulator/DeviceHeap.h"
 #include "drawloom/Emulator/GlobalMemory.h"
 #include "drawloom/Emulator/Report.h"
 #include "drawloom/PTX/Module.h"
@@ -91,6 +92,8 @@ public:
 
   const DeviceModel &model() const { return modelField; }
   GlobalMemory &memory() { return *memoryField; }
+  /// What kernels allocate.
+  DeviceHeap &heap() { return *heapField; }
 
   /// Places the module's variables and fills them in. An error if the module
   /// is for a target that this device isn't, or needs a symbol that it lacks.
@@ -102,6 +105,7 @@ private:
 
   DeviceModel modelField;
   std::unique_ptr<GlobalMemory> memoryField;
+  std::unique_ptr<DeviceHeap> heapField;
 };
 
 /// A module on a device; gives its memory back when it is destroyed.

@@ -81,6 +81,8 @@ struct RunOptions {
   unsigned threads = 0;
   /// Told about accesses, barriers and asynchronous work; may be null.
   Listener *listener = nullptr;
+  /// Where kernels allocate; null for the device's own heap.
+  DeviceHeap *heap = nullptr;
   /// Where vprintf and __assertfail write; null discards it.
   llvm::raw_ostream *output = nullptr;
   /// Called about every 2^24 warp instructions with the number so far and the
