@@ -62,6 +62,36 @@ wait:
   }
 }
 
+// Three words of the first chunk and one of the last are left as they are, and
+// may be where there is no memory; the barrier counts them all the same.
+TEST(Bulk, GlobalToSharedWithoutTheEnds) {
+  AsyncKernel k = kernel(R"(
+  st.shared.u32 [%r3], 77;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  mov.u32 %r5, 4;
+  add.s64 %rd1, %in, 3984;
+  @%leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 128;
+  @%leader cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob
+    [smem], [%rd1], 128, 12, %r5, [bars];
+)" + waitFor("bars", 0) + "ld.shared.u32 %o, [%r3];");
+  k.input.resize(4108); // The last of 128 bytes is the first one left out.
+  std::vector<uint8_t> in = k.input;
+  EXPECT_EQ(k.values(), lanes<uint32_t>([&](unsigned lane) {
+              return lane < 3 || lane == 31 ? 77 : wordAt(in, 996 + lane);
+            }));
+}
+
+TEST(BulkMustFail, EndsThatAreTooLong) {
+  for (const char *ends : {"%r5, 0", "0, %r5"}) {
+    AsyncKernel k = kernel("mov.u32 %r5, 16; @%leader cp.async.bulk.shared::cta"
+                           ".global.mbarrier::complete_tx::bytes.ignore_oob "
+                           "[smem], [%in], 128, " +
+                           std::string(ends) + ", [bars];");
+    EXPECT_CONTAINS(k.failure(), "each can be 0 to 15");
+  }
+}
+
 // Rank 1 sends to ranks 0, 2 and 3; each of them counts the bytes in its own
 // barrier.
 TEST(Bulk, Multicast) {

@@ -34,7 +34,8 @@ struct BulkInfo {
   EngineAddress to, from, barrier;
   StateSpace toSpace, fromSpace;
   Reg size = 0;
-  Reg mask = 0; ///< Of CTAs, or of bytes.
+  Reg mask = 0;            ///< Of CTAs, or of bytes.
+  Reg left = 0, right = 0; ///< Bytes at both ends that nobody asks for.
   bool multicasts = false;
   bool masksBytes = false;
   Reduce *reduce = nullptr;
@@ -43,10 +44,12 @@ struct BulkInfo {
 /// A copy into the shared memory of one or more CTAs.
 class BulkLoad : public AsyncOp {
 public:
-  BulkLoad(IssuePoint issue, uint64_t from, uint32_t bytes, Reduce *reduce,
-           llvm::ArrayRef<CopyTarget> targets)
+  /// Of the `counted` bytes that an mbarrier waits for, `bytes` are copied, to
+  /// `skipped` bytes behind each target.
+  BulkLoad(IssuePoint issue, uint64_t from, uint32_t bytes, uint32_t skipped,
+           uint32_t counted, Reduce *reduce, llvm::ArrayRef<CopyTarget> targets)
       : AsyncOp(EngineKind::Bulk, issue), from(from), bytes(bytes),
-        reduce(reduce), targets(targets) {
+        skipped(skipped), counted(counted), reduce(reduce), targets(targets) {
     for (const CopyTarget &target : targets)
       SharedUses::begin(target.cta(*issue.cta), *this, "writes");
     if (isShared(from))
@@ -58,25 +61,25 @@ public:
     const char *source = translate(cluster, from, bytes);
     tellAccess(machine, issue, AccessKind::Read, from, bytes);
     for (const CopyTarget &target : targets) {
-      char *to = translate(cluster, target.address, bytes);
+      char *to = translate(cluster, target.address + skipped, bytes);
       if (reduce)
         reduce(to, source, bytes);
       else
         memcpy(to, source, bytes);
       tellAccess(machine, issue,
                  reduce ? AccessKind::Atomic : AccessKind::Write,
-                 target.address, bytes);
+                 target.address + skipped, bytes);
       SharedUses::end(target.cta(*issue.cta), *this);
     }
     if (isShared(from))
       SharedUses::end(*issue.cta, *this);
     for (const CopyTarget &target : targets)
-      completeBytes(machine, issue, target.barrier, bytes);
+      completeBytes(machine, issue, target.barrier, counted);
   }
 
 private:
   uint64_t from;
-  uint32_t bytes;
+  uint32_t bytes, skipped, counted;
   Reduce *reduce;
   llvm::SmallVector<CopyTarget, 1> targets;
 };
@@ -128,17 +131,37 @@ static bool checkSize(Warp &warp, const Inst *inst, unsigned lane,
   return false;
 }
 
+/// .ignore_oob: what is left out at the ends is less than 16 bytes each, and
+/// not more than all.
+static bool checkIgnored(Warp &warp, const Inst *inst, unsigned lane,
+                         uint32_t bytes, uint32_t left, uint32_t right) {
+  if (left < 16 && right < 16 && left + right <= bytes)
+    return true;
+  warp.fail(inst, 1u << lane, ReportKind::IllegalInstruction,
+            quoteMnemonic(warp.program(), inst) + " of " + Twine(bytes) +
+                " bytes leaves out " + Twine(left) + " and " + Twine(right) +
+                "; each can be 0 to 15");
+  return false;
+}
+
 static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<BulkInfo>();
   auto size = source<uint32_t>(warp, info.size);
+  auto left = source<uint32_t>(warp, info.left);
+  auto right = source<uint32_t>(warp, info.right);
   auto ctas = source<uint16_t>(warp, info.mask);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     uint64_t from = info.from.of(warp, lane), to = info.to.of(warp, lane);
     uint32_t bytes = size[lane];
+    bool ends = left[lane] || right[lane];
     EngineCheck check(warp, inst, lane);
     if (!checkSize(warp, inst, lane, bytes) ||
-        !check.range("source", from, bytes, 16, info.fromSpace) ||
+        !checkIgnored(warp, inst, lane, bytes, left[lane], right[lane]) ||
+        (ends && !check.range("source", from, 0, 16, info.fromSpace)) ||
+        !check.range("source", from + left[lane],
+                     bytes - left[lane] - right[lane], ends ? 1 : 16,
+                     info.fromSpace) ||
         !check.range("destination", to, bytes, 16, info.toSpace))
       return Inst::leave();
     // Inside the CTA, mov does the same; the hardware has no path for it.
@@ -151,7 +174,9 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
                        ctas[lane], false, targets))
       return Inst::leave();
     warp.machine().post(std::make_unique<BulkLoad>(
-        warp.issuePoint(inst, 1u << lane), from, bytes, info.reduce, targets));
+        warp.issuePoint(inst, 1u << lane), from + left[lane],
+        bytes - left[lane] - right[lane], left[lane], bytes, info.reduce,
+        targets));
   }
   return inst + 1;
 }
@@ -197,8 +222,12 @@ static bool decodeBulk(Decoder &decoder, Inst &inst) {
       info.mask = decoder.source(decoder.operandCount() - 1, Type::B16);
   } else {
     inst.fn = load;
-    info.barrier =
-        decodeEngineAddress(decoder, decoder.operand(3), info.toSpace);
+    bool ignores = decoder.has(Modifier::IgnoreOob);
+    info.left = ignores ? decoder.source(3, Type::U32) : decoder.constant(0, 4);
+    info.right =
+        ignores ? decoder.source(4, Type::U32) : decoder.constant(0, 4);
+    info.barrier = decodeEngineAddress(
+        decoder, decoder.operand(ignores ? 5 : 3), info.toSpace);
     info.multicasts = decoder.get(Slot::Multicast) != Modifier::None;
     if (info.multicasts)
       info.mask = decoder.source(4, Type::B16);
