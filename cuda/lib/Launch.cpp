@@ -18,6 +18,13 @@ static void *const extraEnd = nullptr;
 static void *const extraBuffer = reinterpret_cast<void *>(1);
 static void *const extraSize = reinterpret_cast<void *>(2);
 
+/// Says why a launch isn't made.
+static Result refuse(const llvm::Twine &message,
+                     Result result = CUDA_ERROR_INVALID_VALUE) {
+  complain(message);
+  return result;
+}
+
 /// Copies what the kernel is called with into the launch.
 static Result takeParameters(emu::Launch &launch, void **parameters,
                              void **extra) {
@@ -25,7 +32,7 @@ static Result takeParameters(emu::Launch &launch, void **parameters,
   launch.parameters.resize(kernel.parameterBytes);
   if (extra) {
     if (parameters)
-      return CUDA_ERROR_INVALID_VALUE;
+      return refuse("a launch with both 'kernelParams' and 'extra'");
     const void *buffer = nullptr;
     size_t size = 0;
     for (; *extra != extraEnd; extra += 2) {
@@ -34,18 +41,26 @@ static Result takeParameters(emu::Launch &launch, void **parameters,
       else if (extra[0] == extraSize)
         size = *static_cast<size_t *>(extra[1]);
       else
-        return CUDA_ERROR_INVALID_VALUE;
+        return refuse("'extra' of a launch has a key that isn't one of "
+                      "CU_LAUNCH_PARAM_*");
     }
     if (!buffer || size < kernel.parameterBytes)
-      return CUDA_ERROR_INVALID_VALUE;
+      return refuse("the buffer of parameters in 'extra' has " +
+                    llvm::Twine(buffer ? size : 0) + " bytes; '" +
+                    kernel.function->name + "' takes " +
+                    llvm::Twine(kernel.parameterBytes));
     memcpy(launch.parameters.data(), buffer, kernel.parameterBytes);
     return CUDA_SUCCESS;
   }
+  if (!parameters && kernel.parameters.empty())
+    return CUDA_SUCCESS;
   if (!parameters)
-    return kernel.parameters.empty() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return refuse("a launch without parameters; '" + kernel.function->name +
+                  "' takes " + llvm::Twine(kernel.parameters.size()));
   for (auto [index, parameter] : llvm::enumerate(kernel.parameters)) {
     if (!parameters[index])
-      return CUDA_ERROR_INVALID_VALUE;
+      return refuse("parameter " + llvm::Twine(index) + " of '" +
+                    kernel.function->name + "' is at null");
     memcpy(launch.parameters.data() + parameter.offset, parameters[index],
            parameter.size);
   }
@@ -89,9 +104,9 @@ Result cuda::takeAttributes(emu::Launch &launch, bool &cooperative,
     case LaunchSharedMemoryMode:
       break;
     default:
-      complain("launch attribute " + llvm::Twine(int(attribute.id)) +
-               " is not known to the emulator");
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return refuse("launch attribute " + llvm::Twine(int(attribute.id)) +
+                        " is not known to the emulator",
+                    CUDA_ERROR_NOT_SUPPORTED);
     }
   }
   return CUDA_SUCCESS;
@@ -105,8 +120,9 @@ static Result makeGridWorkspace(emu::GlobalMemory &memory,
   const uint32_t words[] = {8, 0};
   auto address = memory.allocate(sizeof(words), "grid workspace");
   if (!address) {
-    llvm::consumeError(address.takeError());
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return refuse("the workspace of a cooperative grid: " +
+                      llvm::toString(address.takeError()),
+                  CUDA_ERROR_OUT_OF_MEMORY);
   }
   memcpy(memory.translate(*address, sizeof(words)), words, sizeof(words));
   launch.gridWorkspace = *address;
@@ -118,13 +134,17 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
   DRAWLOOM_CALL(Context);
   FunctionState *function = call.driver().function(call.context(), handle);
   if (!function)
-    return CUDA_ERROR_INVALID_HANDLE;
+    return refuse("a launch of a function that the current context doesn't "
+                  "have",
+                  CUDA_ERROR_INVALID_HANDLE);
   if (!config || (config->attributeCount && !config->attributes))
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse("a launch without its configuration");
   std::optional<StreamState *> stream =
       call.driver().stream(call.context(), config->stream);
   if (!stream)
-    return CUDA_ERROR_INVALID_HANDLE;
+    return refuse("a launch into a stream that the current context doesn't "
+                  "have",
+                  CUDA_ERROR_INVALID_HANDLE);
 
   emu::Launch launch;
   launch.kernel = function->kernel;
@@ -139,30 +159,28 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
   if (Result result = takeParameters(launch, parameters, extra))
     return result;
 
-  if (launch.cluster.count() > 8 && !function->nonPortableCluster) {
-    complain("a cluster of " + llvm::Twine(launch.cluster.count()) +
-             " CTAs; more than 8 need "
-             "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED");
-    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-  }
-  if (int64_t(launch.dynamicShared) > function->maxDynamicShared) {
-    complain(llvm::Twine(launch.dynamicShared) +
-             " bytes of dynamic shared memory; '" + function->name +
-             "' may have " + llvm::Twine(function->maxDynamicShared) +
-             " (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)");
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  if (launch.cluster.count() > 8 && !function->nonPortableCluster)
+    return refuse("a cluster of " + llvm::Twine(launch.cluster.count()) +
+                      " CTAs; more than 8 need "
+                      "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+                  CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  if (int64_t(launch.dynamicShared) > function->maxDynamicShared)
+    return refuse(llvm::Twine(launch.dynamicShared) +
+                  " bytes of dynamic shared memory; '" + function->name +
+                  "' may have " + llvm::Twine(function->maxDynamicShared) +
+                  " (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)");
   const emu::DeviceModel &model = call.device().model();
-  if (std::optional<std::string> problem = emu::checkLaunch(model, launch)) {
-    complain(*problem);
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  if (std::optional<std::string> problem = emu::checkLaunch(model, launch))
+    return refuse(*problem);
   uint64_t room =
       uint64_t(model.smCount) * emu::residentCtasPerSm(model, *launch.kernel,
                                                        launch.block.count(),
                                                        launch.dynamicShared);
   if (cooperative && launch.grid.count() > room)
-    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return refuse("a cooperative grid of " + llvm::Twine(launch.grid.count()) +
+                      " CTAs; " + llvm::Twine(model.smCount) + " SMs hold " +
+                      llvm::Twine(room) + " of them at a time",
+                  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   if (cooperative) {
     // What waits runs first, so that nothing fails once there is a workspace.
     if (Result result = call.driver().flush())

@@ -117,6 +117,100 @@ TEST_F(CudaTest, LaunchesThatCannotBe) {
                 CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(CudaTest, LaunchesAreRefusedInWords) {
+  FunctionState *k = function(".visible .entry k(.param .u64 p) { ret; }");
+  uint64_t value = 0;
+  void *parameters[] = {&value}, *none[] = {nullptr};
+  size_t size = 4;
+  void *small[] = {reinterpret_cast<void *>(1), &value,
+                   reinterpret_cast<void *>(2), &size, nullptr};
+  void *unknown[] = {reinterpret_cast<void *>(7), &value, nullptr};
+  auto refusal = [&](LaunchConfig config, FunctionState *function, void **list,
+                     void **extra = nullptr) {
+    testing::internal::CaptureStderr();
+    EXPECT_NE(cu.cuLaunchKernelEx(&config, function, list, extra),
+              CUDA_SUCCESS);
+    return testing::internal::GetCapturedStderr();
+  };
+  LaunchConfig one = {{1, 1, 1}, {1, 1, 1}, 0, nullptr, nullptr, 0};
+  auto with = [&](auto change) {
+    LaunchConfig config = one;
+    change(config);
+    return refusal(config, k, parameters);
+  };
+  EXPECT_EQ(with([](LaunchConfig &c) { c.block[0] = 2048; }),
+            "drawloom: a block of (2048, 1, 1) = 2048 threads; 1 to 1024 are "
+            "possible\n");
+  EXPECT_EQ(with([](LaunchConfig &c) { c.block[2] = 65; }),
+            "drawloom: a block of (1, 1, 65) threads; its third dimension can "
+            "be 64\n");
+  EXPECT_EQ(with([](LaunchConfig &c) { c.grid[1] = 0; }),
+            "drawloom: a grid of (1, 0, 1) has no CTA\n");
+  EXPECT_EQ(with([](LaunchConfig &c) { c.grid[1] = 65536; }),
+            "drawloom: a grid of (1, 65536, 1) CTAs; its dimensions can be "
+            "2147483647, 65535 and 65535\n");
+  EXPECT_EQ(with([](LaunchConfig &c) { c.attributeCount = 1; }),
+            "drawloom: a launch without its configuration\n");
+  EXPECT_EQ(with([&](LaunchConfig &c) {
+              c.stream = reinterpret_cast<StreamState *>(&value);
+            }),
+            "drawloom: a launch into a stream that the current context doesn't "
+            "have\n");
+  EXPECT_EQ(refusal(one, nullptr, parameters),
+            "drawloom: a launch of a function that the current context doesn't "
+            "have\n");
+  EXPECT_EQ(refusal(one, k, nullptr),
+            "drawloom: a launch without parameters; 'k' takes 1\n");
+  EXPECT_EQ(refusal(one, k, none), "drawloom: parameter 0 of 'k' is at null\n");
+  EXPECT_EQ(refusal(one, k, parameters, small),
+            "drawloom: a launch with both 'kernelParams' and 'extra'\n");
+  EXPECT_EQ(refusal(one, k, nullptr, small),
+            "drawloom: the buffer of parameters in 'extra' has 4 bytes; 'k' "
+            "takes 8\n");
+  EXPECT_EQ(refusal(one, k, nullptr, unknown),
+            "drawloom: 'extra' of a launch has a key that isn't one of "
+            "CU_LAUNCH_PARAM_*\n");
+  testing::internal::CaptureStderr();
+  EXPECT_RESULT(cu.cuLaunchCooperativeKernel(k, 9, 1, 1, 1024, 1, 1, 0, nullptr,
+                                             parameters),
+                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "drawloom: a cooperative grid of 9 CTAs; 4 SMs hold 8 of them at a "
+            "time\n");
+}
+
+// What kernels allocate is within the limit, and goes with the context.
+TEST_F(CudaTest, TheHeapOfKernels) {
+  FunctionState *k = function(R"(
+.extern .func (.param .b64 r) malloc(.param .b64 size);
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  { .param .b64 p; .param .b64 r;
+  st.param.b64 [p], 65536;
+  call (r), malloc, (p);
+  ld.param.b64 %rd2, [r]; }
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+)");
+  DevicePointer out = upload(std::vector<uint64_t>(1));
+  auto got = [&] {
+    void *parameters[] = {&out};
+    EXPECT_OK(cu.cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters,
+                                nullptr));
+    return download<uint64_t>(out, 1)[0] != 0;
+  };
+  size_t limit = 0;
+  EXPECT_OK(cu.cuCtxGetLimit(&limit, LimitMallocHeap));
+  EXPECT_EQ(limit, size_t(8) << 20);
+  EXPECT_OK(cu.cuCtxSetLimit(LimitMallocHeap, 100000));
+  EXPECT_TRUE(got());
+  EXPECT_FALSE(got());
+  EXPECT_OK(cu.cuCtxSetLimit(LimitMallocHeap, 200000));
+  EXPECT_TRUE(got());
+}
+
 TEST_F(CudaTest, CooperativeLaunchesMustFit) {
   FunctionState *k = function(".visible .entry k() { ret; }");
   // Four SMs with 2048 threads each.

@@ -27,8 +27,15 @@ static Error noteFunction(Result result) {
   if (Error error = Registry::get().kernel(function, host))                    \
   return note(error)
 
-/// Launches with the driver's configuration, after the checks whose failures
-/// have numbers of their own in the runtime.
+/// Whether a device can have such a grid. The driver knows, too, and says what
+/// is wrong; for the runtime that is an error of its own.
+static bool isPossible(const RuntimeLaunchConfig &config) {
+  auto some = [](Dim3 d) { return d.x && d.y && d.z; };
+  uint64_t threads = uint64_t(config.block.x) * config.block.y * config.block.z;
+  return some(config.grid) && some(config.block) && config.block.x <= 1024 &&
+         config.block.y <= 1024 && config.block.z <= 64 && threads <= 1024;
+}
+
 static Error launch(FunctionState *function, const RuntimeLaunchConfig &config,
                     void **parameters) {
   auto sane = [](Dim3 d) { return d.x && d.y && d.z; };
@@ -44,7 +51,10 @@ static Error launch(FunctionState *function, const RuntimeLaunchConfig &config,
                          config.stream,
                          config.attributes,
                          config.attributeCount};
-  return noteFunction(cuLaunchKernelEx(&driver, function, parameters, nullptr));
+  Result result = cuLaunchKernelEx(&driver, function, parameters, nullptr);
+  if (result == CUDA_ERROR_INVALID_VALUE && !isPossible(config))
+    return note(cudaErrorInvalidConfiguration);
+  return noteFunction(result);
 }
 
 Error cuda::cudaLaunchKernel(const void *host, Dim3 grid, Dim3 block,
@@ -59,7 +69,8 @@ Error cuda::cudaLaunchKernelExC(const RuntimeLaunchConfig *config,
                                 const void *host, void **parameters) {
   DRAWLOOM_FUNCTION(function, host);
   if (!config)
-    return note(cudaErrorInvalidConfiguration);
+    return fail("cudaLaunchKernelExC without a configuration",
+                cudaErrorInvalidConfiguration);
   return launch(function, *config, parameters);
 }
 

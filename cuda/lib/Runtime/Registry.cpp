@@ -85,7 +85,7 @@ Error Registry::load(RegisteredBinary &binary) {
 Error Registry::kernel(FunctionState *&function, const void *host) {
   std::lock_guard lock(mutex);
   if (!host)
-    return cudaErrorInvalidDeviceFunction;
+    return fail("a kernel at null", cudaErrorInvalidDeviceFunction);
   auto found = kernels.find(host);
   if (found == kernels.end()) {
     function = static_cast<FunctionState *>(const_cast<void *>(host));
@@ -97,7 +97,8 @@ Error Registry::kernel(FunctionState *&function, const void *host) {
   if (!symbol.kernel &&
       cuLibraryGetKernel(&symbol.kernel, symbol.binary->library,
                          symbol.name.c_str()))
-    return cudaErrorInvalidDeviceFunction;
+    return fail("the PTX of the program has no kernel '" + symbol.name + "'",
+                cudaErrorInvalidDeviceFunction);
   function = reinterpret_cast<FunctionState *>(symbol.kernel);
   return cudaSuccess;
 }

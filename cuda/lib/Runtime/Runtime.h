@@ -24,6 +24,7 @@
 
 #include "Exports.h"
 #include "RuntimeExports.h"
+#include "llvm/ADT/Twine.h"
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,8 +45,8 @@ Error &lastError();
 /// can't be one.
 Error ready();
 
-/// Says that the emulator lacks a function, and notes it.
-Error refuse(const char *function);
+/// Says why a call fails that the driver isn't asked for, and notes the error.
+Error fail(const llvm::Twine &message, Error error);
 
 /// A fat binary that a program registered.
 struct RegisteredBinary {

@@ -38,8 +38,15 @@ std::optional<std::string> drawloom::emu::checkLaunch(const DeviceModel &model,
   if (threads == 0 || threads > 1024)
     return problem("a block of " + launch.block.str() + " = " + Twine(threads) +
                    " threads; 1 to 1024 are possible");
+  if (launch.block.z > 64)
+    return problem("a block of " + launch.block.str() +
+                   " threads; its third dimension can be 64");
   if (launch.grid.count() == 0)
     return problem("a grid of " + launch.grid.str() + " has no CTA");
+  if (launch.grid.x > INT32_MAX || launch.grid.y > UINT16_MAX ||
+      launch.grid.z > UINT16_MAX)
+    return problem("a grid of " + launch.grid.str() +
+                   " CTAs; its dimensions can be 2147483647, 65535 and 65535");
   if (kernel.requiredBlock && !(*kernel.requiredBlock == launch.block))
     return problem("a block of " + launch.block.str() +
                    "; the kernel is compiled for " +
