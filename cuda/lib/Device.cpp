@@ -188,9 +188,16 @@ Result cuda::cuCtxCreate_v2(ContextState **context, unsigned flags,
 Result cuda::cuCtxCreate_v4(ContextState **context, void *parameters,
                             unsigned flags, DeviceHandle device) {
   // Parameters ask for affinity and for graphics.
-  if (parameters)
+  if (parameters) {
+    complain("cuCtxCreate: the emulator takes no parameters of a context");
     return CUDA_ERROR_NOT_SUPPORTED;
+  }
   return cuCtxCreate_v2(context, flags, device);
+}
+
+Result cuda::cuCtxCreate_v3(ContextState **context, void *affinities, int count,
+                            unsigned flags, DeviceHandle device) {
+  return cuCtxCreate_v4(context, count ? affinities : nullptr, flags, device);
 }
 
 Result cuda::cuCtxDestroy_v2(ContextState *context) {
@@ -252,6 +259,18 @@ Result cuda::cuCtxGetDevice(DeviceHandle *device) {
   return CUDA_SUCCESS;
 }
 
+Result cuda::cuCtxGetDevice_v2(DeviceHandle *device, ContextState *context) {
+  DRAWLOOM_CALL(Driver);
+  if (context && !call.driver().alive(context))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (!context)
+    return cuCtxGetDevice(device);
+  if (!device)
+    return CUDA_ERROR_INVALID_VALUE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
 Result cuda::cuCtxGetFlags(unsigned *flags) {
   DRAWLOOM_CALL(Context);
   if (!flags)
@@ -273,6 +292,16 @@ Result cuda::cuCtxGetApiVersion(ContextState *context, unsigned *version) {
 Result cuda::cuCtxSynchronize() {
   DRAWLOOM_CALL(Idle);
   return CUDA_SUCCESS;
+}
+
+Result cuda::cuCtxSynchronize_v2(ContextState *context) {
+  DRAWLOOM_CALL(Driver);
+  if (!context)
+    return cuCtxSynchronize();
+  if (!call.driver().alive(context))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  call.driver().flush();
+  return context->failure;
 }
 
 Result cuda::cuCtxGetLimit(size_t *value, int limit) {

@@ -67,6 +67,14 @@ Result cuda::cuGetProcAddress(const char *name, void **address, int version,
   return cuGetProcAddress_v2(name, address, version, flags, nullptr);
 }
 
+// Tables of functions between NVIDIA's own libraries, which go on without.
+Result cuda::cuGetExportTable(const void **table, const void *) {
+  if (!table)
+    return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
+}
+
 Result cuda::cuGetErrorName(Result error, const char **text) {
   if (!text)
     return CUDA_ERROR_INVALID_VALUE;

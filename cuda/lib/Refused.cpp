@@ -7,14 +7,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include <atomic>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
 
+/// Says it at the first call of a function, so that a program which goes on
+/// without isn't told again and again.
+static Result refuse(const char *name, std::atomic_flag &said) {
+  if (!said.test_and_set())
+    complain(llvm::Twine(name) + ": the emulator doesn't do that");
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 // Whatever arguments a caller passes, the callee may leave them alone.
 #define CU_REFUSED(name, symbol, since)                                        \
   extern "C" __attribute__((visibility("default"))) Result symbol() {          \
-    complain(#name ": the emulator doesn't do that");                          \
-    return CUDA_ERROR_NOT_SUPPORTED;                                           \
+    static std::atomic_flag said;                                              \
+    return refuse(#name, said);                                                \
   }
 #include "Refused.def"

@@ -59,6 +59,14 @@ Result cuda::cuStreamGetCtx(StreamState *stream, ContextState **context) {
   return CUDA_SUCCESS;
 }
 
+Result cuda::cuStreamGetCtx_v2(StreamState *stream, ContextState **context,
+                               void **greenContext) {
+  Result result = cuStreamGetCtx(stream, context);
+  if (result == CUDA_SUCCESS && greenContext)
+    *greenContext = nullptr;
+  return result;
+}
+
 Result cuda::cuStreamGetFlags(StreamState *stream, unsigned *flags) {
   DRAWLOOM_CALL(Context);
   std::optional<StreamState *> found =
@@ -93,6 +101,25 @@ Result cuda::cuStreamIsCapturing(StreamState *stream, int *status) {
   return CUDA_SUCCESS;
 }
 
+// Nothing is captured, so there is no sequence to say more about.
+Result cuda::cuStreamGetCaptureInfo(StreamState *stream, int *status,
+                                    uint64_t *id) {
+  return cuStreamIsCapturing(stream, status);
+}
+
+Result cuda::cuStreamGetCaptureInfo_v2(StreamState *stream, int *status,
+                                       uint64_t *id, void **graph,
+                                       const void ***nodes, size_t *count) {
+  return cuStreamIsCapturing(stream, status);
+}
+
+Result cuda::cuStreamGetCaptureInfo_v3(StreamState *stream, int *status,
+                                       uint64_t *id, void **graph,
+                                       const void ***nodes, const void **edges,
+                                       size_t *count) {
+  return cuStreamIsCapturing(stream, status);
+}
+
 // What is recorded has happened already, so there is nothing to wait for.
 Result cuda::cuStreamWaitEvent(StreamState *stream, EventState *event,
                                unsigned) {
@@ -114,6 +141,12 @@ Result cuda::cuLaunchHostFunc(StreamState *stream, void (*function)(void *),
   }
   function(data);
   return CUDA_SUCCESS;
+}
+
+// How the host waits is nothing that anybody could see here.
+Result cuda::cuLaunchHostFunc_v2(StreamState *stream, void (*function)(void *),
+                                 void *data, unsigned) {
+  return cuLaunchHostFunc(stream, function, data);
 }
 
 //===----------------------------------------------------------------------===//

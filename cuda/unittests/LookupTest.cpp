@@ -18,8 +18,10 @@ TEST(CudaLookup, ByNameAndVersion) {
   EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuMemAlloc_v2));
   EXPECT_EQ(status, ProcFound);
   // The newest that the program knows.
-  EXPECT_OK(cu.cuGetProcAddress_v2("cuCtxCreate", &address, 12000, 0, nullptr));
+  EXPECT_OK(cu.cuGetProcAddress_v2("cuCtxCreate", &address, 11030, 0, nullptr));
   EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuCtxCreate_v2));
+  EXPECT_OK(cu.cuGetProcAddress_v2("cuCtxCreate", &address, 12000, 0, nullptr));
+  EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuCtxCreate_v3));
   EXPECT_OK(cu.cuGetProcAddress_v2("cuCtxCreate", &address, 13000, 0, nullptr));
   EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuCtxCreate_v4));
   EXPECT_RESULT(cu.cuGetProcAddress_v2("cuTensorMapEncodeTiled", &address,
@@ -47,7 +49,51 @@ TEST(CudaLookup, FoundAndRefused) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               std::string("drawloom: ") + name +
                   ": the emulator doesn't do that\n");
+    // It is said once.
+    testing::internal::CaptureStderr();
+    EXPECT_RESULT(reinterpret_cast<Result (*)(void *)>(address)(nullptr),
+                  CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   }
+}
+
+TEST(CudaLookup, ThereAreNoExportTables) {
+  const Library &cu = Library::get();
+  char id[16] = {};
+  const void *table = id;
+  EXPECT_RESULT(cu.cuGetExportTable(&table, id), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(table, nullptr);
+}
+
+TEST_F(CudaTest, NothingIsCaptured) {
+  int status = -1;
+  EXPECT_OK(cu.cuStreamGetCaptureInfo(nullptr, &status, nullptr));
+  EXPECT_EQ(status, 0);
+  status = -1;
+  EXPECT_OK(cu.cuStreamGetCaptureInfo_v2(nullptr, &status, nullptr, nullptr,
+                                         nullptr, nullptr));
+  EXPECT_EQ(status, 0);
+  status = -1;
+  EXPECT_OK(cu.cuStreamGetCaptureInfo_v3(nullptr, &status, nullptr, nullptr,
+                                         nullptr, nullptr, nullptr));
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(CudaTest, WhatAContextIsAskedByItsHandle) {
+  ContextState *context = nullptr;
+  EXPECT_OK(cu.cuCtxGetCurrent(&context));
+  DeviceHandle device = -1;
+  EXPECT_OK(cu.cuCtxGetDevice_v2(&device, context));
+  EXPECT_EQ(device, 0);
+  EXPECT_OK(cu.cuCtxSynchronize_v2(context));
+  int number = 0;
+  auto *stale = reinterpret_cast<ContextState *>(&number);
+  EXPECT_RESULT(cu.cuCtxGetDevice_v2(&device, stale),
+                CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_RESULT(cu.cuCtxSynchronize_v2(stale), CUDA_ERROR_INVALID_CONTEXT);
+  void *green = &number;
+  EXPECT_OK(cu.cuStreamGetCtx_v2(nullptr, &context, &green));
+  EXPECT_EQ(green, nullptr);
 }
 
 TEST(CudaLookup, ResultsInWords) {

@@ -8,6 +8,7 @@
 
 #include "Runtime.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <cstring>
 
 using namespace drawloom;
@@ -29,14 +30,24 @@ Error cuda::note(Error error) {
   return error;
 }
 
-Error cuda::refuse(const char *function) {
-  llvm::errs() << "drawloom: " << function
-               << ": the emulator doesn't do that\n";
-  return note(cudaErrorNotSupported);
+Error cuda::fail(const llvm::Twine &message, Error error) {
+  llvm::errs() << "drawloom: " << message << '\n';
+  return note(error);
+}
+
+/// Says at the first call of a function that the emulator lacks it.
+static Error refuse(const char *function, std::atomic_flag &said) {
+  if (said.test_and_set())
+    return note(cudaErrorNotSupported);
+  return fail(llvm::Twine(function) + ": the emulator doesn't do that",
+              cudaErrorNotSupported);
 }
 
 #define RT_REFUSED(name)                                                       \
-  extern "C" DRAWLOOM_EXPORT Error name() { return refuse(#name); }
+  extern "C" DRAWLOOM_EXPORT Error name() {                                    \
+    static std::atomic_flag said;                                              \
+    return refuse(#name, said);                                                \
+  }
 #include "RuntimeFunctions.def"
 
 Error cuda::cudaGetLastError() {
@@ -258,6 +269,17 @@ Error cuda::cudaDeviceGetCacheConfig(int *config) {
 }
 
 Error cuda::cudaDeviceSetCacheConfig(int) { return ready(); }
+
+// Banks of shared memory are 4 bytes wide, and their conflicts cost nothing.
+Error cuda::cudaDeviceGetSharedMemConfig(int *config) {
+  DRAWLOOM_READY();
+  if (!config)
+    return note(cudaErrorInvalidValue);
+  *config = 1;
+  return cudaSuccess;
+}
+
+Error cuda::cudaDeviceSetSharedMemConfig(int) { return ready(); }
 
 Error cuda::cudaCtxResetPersistingL2Cache() { return ready(); }
 

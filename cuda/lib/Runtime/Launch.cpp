@@ -38,13 +38,11 @@ static bool isPossible(const RuntimeLaunchConfig &config) {
 
 static Error launch(FunctionState *function, const RuntimeLaunchConfig &config,
                     void **parameters) {
-  auto sane = [](Dim3 d) { return d.x && d.y && d.z; };
-  uint64_t threads = uint64_t(config.block.x) * config.block.y * config.block.z;
-  if (!sane(config.grid) || !sane(config.block) || config.block.x > 1024 ||
-      config.block.y > 1024 || config.block.z > 64 || threads > 1024)
-    return note(cudaErrorInvalidConfiguration);
   if (config.sharedBytes > UINT_MAX)
-    return note(cudaErrorInvalidValue);
+    return fail(llvm::Twine(config.sharedBytes) +
+                    " bytes of dynamic shared memory are more than any "
+                    "device has",
+                cudaErrorInvalidValue);
   LaunchConfig driver = {{config.grid.x, config.grid.y, config.grid.z},
                          {config.block.x, config.block.y, config.block.z},
                          unsigned(config.sharedBytes),
@@ -196,6 +194,11 @@ Error cuda::cudaFuncSetAttribute(const void *host, int attribute, int value) {
 Error cuda::cudaFuncSetCacheConfig(const void *host, int config) {
   DRAWLOOM_FUNCTION(function, host);
   return noteFunction(cuFuncSetCacheConfig(function, config));
+}
+
+Error cuda::cudaFuncSetSharedMemConfig(const void *host, int) {
+  DRAWLOOM_FUNCTION(function, host);
+  return cudaSuccess;
 }
 
 Error cuda::cudaFuncGetName(const char **name, const void *host) {

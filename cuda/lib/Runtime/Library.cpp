@@ -64,6 +64,10 @@ Error cuda::cudaKernelSetAttributeForDevice(KernelState *kernel, int attribute,
   return note(cuKernelSetAttribute(attribute, value, kernel, device));
 }
 
+Error cuda::cudaGetExportTable(const void **table, const void *id) {
+  return note(cuGetExportTable(table, id));
+}
+
 Error cuda::cudaGetDriverEntryPoint(const char *name, void **address,
                                     unsigned long long flags, int *status) {
   return cudaGetDriverEntryPointByVersion(name, address, runtimeVersion, flags,

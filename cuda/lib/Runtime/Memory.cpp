@@ -13,6 +13,11 @@
 using namespace drawloom;
 using namespace drawloom::cuda;
 
+ChannelDescription cuda::cudaCreateChannelDesc(int x, int y, int z, int w,
+                                               int kind) {
+  return {x, y, z, w, kind};
+}
+
 static DevicePointer address(const void *pointer) {
   return reinterpret_cast<DevicePointer>(pointer);
 }

@@ -100,6 +100,12 @@ struct DeviceProperties {
   int rest[64];
 };
 
+/// How many bits each channel of a texture has, and of what kind they are.
+struct ChannelDescription {
+  int x, y, z, w;
+  int kind;
+};
+
 struct FunctionAttributes {
   size_t sharedSizeBytes;
   size_t constSizeBytes;

@@ -25,6 +25,8 @@ using StreamCallback = void (*)(StreamState *stream, Error status, void *data);
 #define RT_FUNCTION(name, parameters) DRAWLOOM_EXPORT Error name parameters;
 #include "RuntimeFunctions.def"
 
+DRAWLOOM_EXPORT ChannelDescription cudaCreateChannelDesc(int x, int y, int z,
+                                                         int w, int kind);
 DRAWLOOM_EXPORT const char *cudaGetErrorName(Error error);
 DRAWLOOM_EXPORT const char *cudaGetErrorString(Error error);
 DRAWLOOM_EXPORT Error cudaProfilerStart();

@@ -63,6 +63,13 @@ Error cuda::cudaStreamIsCapturing(StreamState *stream, int *status) {
   return note(cuStreamIsCapturing(stream, status));
 }
 
+Error cuda::cudaStreamGetCaptureInfo(StreamState *stream, int *status,
+                                     unsigned long long *id, void **graph,
+                                     const void ***nodes, const void **edges,
+                                     size_t *count) {
+  return cudaStreamIsCapturing(stream, status);
+}
+
 Error cuda::cudaStreamWaitEvent(StreamState *stream, EventState *event,
                                 unsigned flags) {
   DRAWLOOM_READY();
@@ -86,6 +93,11 @@ Error cuda::cudaLaunchHostFunc(StreamState *stream, void (*function)(void *),
                                void *data) {
   DRAWLOOM_READY();
   return note(cuLaunchHostFunc(stream, function, data));
+}
+
+Error cuda::cudaLaunchHostFunc_v2(StreamState *stream, void (*function)(void *),
+                                  void *data, unsigned) {
+  return cudaLaunchHostFunc(stream, function, data);
 }
 
 //===----------------------------------------------------------------------===//

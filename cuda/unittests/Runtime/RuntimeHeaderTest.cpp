@@ -74,6 +74,8 @@ SAME_PLACE(FunctionAttributes, maxThreadsPerBlock, cudaFuncAttributes,
            maxThreadsPerBlock);
 SAME_PLACE(FunctionAttributes, nonPortableClusterSizeAllowed,
            cudaFuncAttributes, nonPortableClusterSizeAllowed);
+SAME_SIZE(ChannelDescription, cudaChannelFormatDesc);
+SAME_PLACE(ChannelDescription, kind, cudaChannelFormatDesc, f);
 SAME_SIZE(PointerAttributes, cudaPointerAttributes);
 SAME_PLACE(PointerAttributes, devicePointer, cudaPointerAttributes,
            devicePointer);

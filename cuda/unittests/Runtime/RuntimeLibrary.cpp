@@ -31,6 +31,7 @@ static RuntimeLibrary open() {
 #define RT_FUNCTION(name, parameters) find(handle, library.name, #name);
 #define RT_REFUSED(name) find(handle, library.name, #name);
 #include "RuntimeFunctions.def"
+  find(handle, library.createChannelDesc, "cudaCreateChannelDesc");
   find(handle, library.errorName, "cudaGetErrorName");
   find(handle, library.errorString, "cudaGetErrorString");
   find(handle, library.registerFatBinary, "__cudaRegisterFatBinary");

@@ -25,6 +25,7 @@ struct RuntimeLibrary {
 #define RT_FUNCTION(name, parameters) decltype(&cuda::name) name;
 #define RT_REFUSED(name) Error (*name)(void *);
 #include "RuntimeFunctions.def"
+  decltype(&cuda::cudaCreateChannelDesc) createChannelDesc;
   decltype(&cuda::cudaGetErrorName) errorName;
   decltype(&cuda::cudaGetErrorString) errorString;
   decltype(&cuda::__cudaRegisterFatBinary) registerFatBinary;

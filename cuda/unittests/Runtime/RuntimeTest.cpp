@@ -176,6 +176,67 @@ TEST_F(ScalingTest, Functions) {
                cudaErrorInvalidDeviceFunction);
 }
 
+TEST_F(ScalingTest, BadLaunchesAreRefusedInWords) {
+  auto words = [&](auto call) {
+    testing::internal::CaptureStderr();
+    EXPECT_NE(call(), cudaSuccess);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(words([&] { return launch(nullptr, nullptr, {2048, 1, 1}); }),
+            "drawloom: a block of (2048, 1, 1) = 2048 threads; 1 to 1024 are "
+            "possible\n");
+  EXPECT_ERROR(rt.cudaGetLastError(), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(words([&] { return launch(nullptr, nullptr, {1, 1, 65}); }),
+            "drawloom: a block of (1, 1, 65) threads; its third dimension can "
+            "be 64\n");
+  EXPECT_ERROR(rt.cudaGetLastError(), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(words([&] {
+              return rt.cudaLaunchKernel(&faultStub, {1, 1, 1}, {1, 1, 1},
+                                         nullptr, size_t(1) << 40, nullptr);
+            }),
+            "drawloom: 1099511627776 bytes of dynamic shared memory are more "
+            "than any device has\n");
+  EXPECT_EQ(words([&] {
+              return rt.cudaLaunchKernelExC(nullptr, &faultStub, nullptr);
+            }),
+            "drawloom: cudaLaunchKernelExC without a configuration\n");
+  EXPECT_EQ(words([&] {
+              return rt.cudaLaunchKernel(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr,
+                                         0, nullptr);
+            }),
+            "drawloom: a kernel at null\n");
+}
+
+TEST_F(RuntimeTest, AKernelThatThePtxDoesNotHave) {
+  void **handle =
+      add(Writer()
+              .add(Writer::Kind::Ptx, 90, scaling, Writer::Packing::Zstd)
+              .str());
+  registerKernel(handle, &otherStub, "missing");
+  testing::internal::CaptureStderr();
+  EXPECT_ERROR(rt.cudaLaunchKernel(&otherStub, {1, 1, 1}, {1, 1, 1}, nullptr, 0,
+                                   nullptr),
+               cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "drawloom: the PTX of the program has no kernel 'missing'\n");
+}
+
+TEST_F(RuntimeTest, ChannelsAreDescribed) {
+  ChannelDescription channels = rt.createChannelDesc(32, 16, 8, 4, 2);
+  EXPECT_EQ(channels.x, 32);
+  EXPECT_EQ(channels.y, 16);
+  EXPECT_EQ(channels.z, 8);
+  EXPECT_EQ(channels.w, 4);
+  EXPECT_EQ(channels.kind, 2);
+}
+
+TEST_F(RuntimeTest, NothingIsCaptured) {
+  int status = -1;
+  EXPECT_FINE(rt.cudaStreamGetCaptureInfo(nullptr, &status, nullptr, nullptr,
+                                          nullptr, nullptr, nullptr));
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(ScalingTest, BadLaunches) {
   EXPECT_ERROR(launch(nullptr, nullptr, {0, 1, 1}),
                cudaErrorInvalidConfiguration);
@@ -334,6 +395,12 @@ TEST_F(RuntimeTest, GraphsAreRefused) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "drawloom: cudaStreamBeginCapture: the emulator doesn't do that\n"
             "drawloom: cudaGraphCreate: the emulator doesn't do that\n");
+  // It is said once.
+  testing::internal::CaptureStderr();
+  EXPECT_ERROR(rt.cudaGraphDestroy(nullptr), cudaErrorNotSupported);
+  EXPECT_ERROR(rt.cudaGraphDestroy(nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "drawloom: cudaGraphDestroy: the emulator doesn't do that\n");
   int status = 1;
   EXPECT_FINE(rt.cudaStreamIsCapturing(nullptr, &status));
   EXPECT_EQ(status, 0);
