@@ -61,7 +61,11 @@ function(drawloom_setup_target target)
       -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
-  target_link_libraries(${target} PUBLIC ${ARG_LINK} LLVM)
+  # What a program of anybody's loads has the little that it uses of LLVM in
+  # itself: a second libLLVM in the process, as in Triton's library, shares
+  # symbols with the first.
+  set(llvm $<IF:$<BOOL:$<TARGET_PROPERTY:DRAWLOOM_OWN_LLVM>>,LLVMSupport,LLVM>)
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} ${llvm})
   drawloom_use_precompiled(${target} "${ARG_PRECOMPILED}")
 endfunction()
 
