@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from programs import FOLDER, cutlass, execute, gencode, nvcc, sparse
+from programs import FOLDER, cache_root, cutlass, execute, gencode, nvcc, sparse, toolkit
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 SHARED = ("-cudart", "shared")
@@ -28,11 +28,27 @@ class Program:
     succeeds: bool = True
     # Two, so that a grid takes several waves and persistent kernels walk.
     sms: int = 2
-    extended: bool = False  # More of the same, which nvcc compiles for minutes.
+    # "extended" has more of the same, which nvcc compiles for minutes.
+    suite: str = "core"
 
 
 def plain(*options: str):
-    return lambda: [nvcc("plain", [FOLDER / "plain.cu"], options)]
+    return lambda: [nvcc("plain", [FOLDER / "plain.cu", FOLDER / "check.cuh"], options)]
+
+
+def toolkit_program(name: str, *arguments: object, libraries: tuple[str, ...] = ()):
+    """A program over a library of the toolkit, for both devices."""
+    links = tuple(f"-l:{library}" for library in libraries)
+    if libraries:
+        links += ("-Xlinker", f"-rpath={toolkit() / 'lib'}")
+    return lambda: [nvcc(name, [FOLDER / f"{name}.cu", FOLDER / "check.cuh"],
+                         (*SHARED, *gencode("90a", "100a"), *links)), *arguments]
+
+
+def imports(*modules: str):
+    """Of the environment that has torch."""
+    return lambda: [cache_root() / "venv-extended" / "bin" / "python", FOLDER / "imports.py",
+                    *modules]
 
 
 def gemm(row: str, *problem: int, uses: tuple[str, ...] = ()):
@@ -79,14 +95,14 @@ PROGRAMS = [
     Program("cutlass-sparse-wgmma", "h100",
             sparse_gemm("sm90_fp16", 328, 384, 208, uses="wgmma.mma_async.sp"), "Passed"),
     *(Program(f"cutlass-sparse-{row}", "h100",
-              sparse_gemm(row, 328, 384, 448, uses="wgmma.mma_async.sp"), "Passed", extended=True)
+              sparse_gemm(row, 328, 384, 448, uses="wgmma.mma_async.sp"), "Passed", suite="extended")
       for row in ("sm90_tf32", "sm90_s8")),
     Program("cutlass-sparse-2cta", "b200",
             sparse_gemm("sm100_fp16_2sm", 328, 384, 208, uses="tcgen05.mma.sp.cta_group::2"),
             "Passed"),
     *(Program(f"cutlass-sparse-{row}", "b200",
               sparse_gemm(row, 328, 384, 448, uses=f"tcgen05.mma.sp.cta_group::{kind}"),
-              "Passed", extended=True)
+              "Passed", suite="extended")
       for row, kind in (("sm100_tf32_1sm", "1.kind::tf32"), ("sm100_fp8_1sm", "1.kind::f8f6f4"),
                         ("sm100_nvfp4_2sm", "2.kind::mxf4nvf4"))),
     Program("cutlass-sparse-warp", "h100",
@@ -103,6 +119,25 @@ PROGRAMS = [
             convolution("3 11 9 40", "72 3 2", "0 1 1 2", "2 1", "1 2"), "Passed", sms=4),
     Program("cuda-core", "h100", lambda: [sys.executable, EXAMPLES / "saxpy_cuda_core.py"],
             "saxpy is right on NVIDIA H100"),
+    *(Program(f"{name}-{device}", device, toolkit_program(name), "Passed", suite="toolkit")
+      for name in ("cub", "heap") for device in ("h100", "b200")),
+    *(Program(f"nvrtc-{device}", device,
+              toolkit_program("nvrtc", f"--gpu-architecture=compute_{target}",
+                              libraries=("libnvrtc.so.13",)), "Passed", suite="toolkit")
+      for device, target in (("h100", "90a"), ("b200", "100a"))),
+    # An array of eight, whose name in PTX is that of all local memory of the kernel.
+    Program("local-array", "h100", toolkit_program("faults", "index", 7), "Passed",
+            suite="toolkit"),
+    *(Program(f"local-array-{name}", "h100", toolkit_program("faults", "index", index),
+              f"byte {4 * index} of '__local_depot0', which has 32 bytes", succeeds=False,
+              suite="toolkit")
+      for name, index in (("end", 8), ("far", 100), ("further", 100000), ("before", -1))),
+    Program("block-too-large", "h100", toolkit_program("faults", "threads", 2048),
+            "a block of (2048, 1, 1) = 2048 threads; 1 to 1024 are possible", succeeds=False,
+            suite="toolkit"),
+    *(Program("-then-".join(order), "h100", imports(*order), "the kernel stored 42",
+              suite="imports")
+      for order in (("torch", "triton"), ("triton", "torch"))),
 ]
 
 
@@ -129,11 +164,11 @@ def check(program: Program, runner: Path, command: list[object], seconds: float)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
-    parser.add_argument("--extended", action="store_true", help="only those that are not for CI")
+    parser.add_argument("--suite", default="core", choices=sorted({p.suite for p in PROGRAMS}))
     parser.add_argument("names", nargs="*", help="only these programs")
     args = parser.parse_args()
     chosen = [p for p in PROGRAMS
-              if (p.name in args.names if args.names else p.extended == args.extended)]
+              if (p.name in args.names if args.names else p.suite == args.suite)]
     # Two compilers at once, and each program as soon as it is there.
     with ThreadPoolExecutor(max_workers=2) as pool:
         good = sum(check(program, args.runner, *made)

@@ -15,7 +15,7 @@ from peers.kernel import cache_root, cuda_tool, inputs, run, site_packages  # no
 
 FOLDER = Path(__file__).parent
 PACKAGES = ("nvidia-cuda-nvcc", "nvidia-cuda-crt", "nvidia-cuda-runtime", "nvidia-cuda-cccl",
-            "nvidia-nvvm")
+            "nvidia-cuda-nvrtc", "nvidia-nvvm")
 
 
 def toolkit() -> Path:

@@ -12,23 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "check.cuh"
 #include <cooperative_groups.h>
-#include <cstdio>
-#include <cstdlib>
-#include <cuda_runtime.h>
 #include <vector>
-
-#define CHECK(call)                                                            \
-  if (cudaError_t error = (call); error != cudaSuccess) {                      \
-    std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__,                         \
-                cudaGetErrorName(error), cudaGetErrorString(error));           \
-    std::exit(1);                                                              \
-  }
-#define REQUIRE(condition)                                                     \
-  if (!(condition)) {                                                          \
-    std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);        \
-    std::exit(1);                                                              \
-  }
 
 __constant__ float weights[4];
 __device__ unsigned launches = 40;

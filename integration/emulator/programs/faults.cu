@@ -1,0 +1,34 @@
+//===- faults.cu - Mistakes that a program is told about --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `faults index N` reads element N of a local array of eight; `faults threads N`
+// launches a block of N threads. It says what CUDA answers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "check.cuh"
+#include <cstring>
+
+__global__ void index(int *out, int at) {
+  int values[8];
+  for (int i = 0; i != 8; ++i)
+    values[i] = out[i];
+  out[0] = values[at];
+}
+
+int main(int, char **arguments) {
+  int number = std::atoi(arguments[2]), *out = nullptr;
+  CHECK(cudaMalloc(&out, 8 * sizeof(int)));
+  if (!std::strcmp(arguments[1], "index"))
+    index<<<1, 1>>>(out, number);
+  else
+    index<<<1, number>>>(out, 0);
+  CHECK(cudaGetLastError());
+  CHECK(cudaDeviceSynchronize());
+  std::puts("Passed");
+}
