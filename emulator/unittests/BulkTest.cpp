@@ -210,6 +210,18 @@ TEST(Bulk, ByteMask) {
   }
 }
 
+// Bytes that the mask leaves out need no memory.
+TEST(Bulk, ByteMaskAtTheEnd) {
+  AsyncKernel k = storeKernel(R"(
+  mov.b16 %h1, 0x0fff;
+  cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%data], [smem], 32, %h1;
+)");
+  k.dataBefore = std::vector<uint8_t>(28, 0xee);
+  k.values();
+  for (unsigned word = 0; word != 7; ++word)
+    EXPECT_EQ(wordAt(k.data, word), word == 3 ? 0xeeeeeeee : 3 * word);
+}
+
 template <typename T>
 static std::vector<uint8_t> bytesOf(const std::vector<T> &values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(T));

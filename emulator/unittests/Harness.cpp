@@ -25,7 +25,7 @@ void Harness::reload(const DeviceModel &model, const std::string &text) {
   module.reset();
   device = llvm::cantFail(Device::create(model));
   // On one line, so that line numbers are those of the text.
-  std::string source = ".version 9.1 .target " + model.target.str() +
+  std::string source = ".version 9.2 .target " + model.target.str() +
                        " .address_size 64 " + text;
   ptx::ParseResult parsed =
       ptx::parseModule(llvm::MemoryBufferRef(source, "test.ptx"));

@@ -84,6 +84,17 @@ private:
   llvm::SmallVector<CopyTarget, 1> targets;
 };
 
+/// The first of `bytes` that a mask for each 16 of them has, and how many there
+/// are from that one to the last: what is outside needs no memory.
+static std::pair<uint32_t, uint32_t> written(uint32_t bytes,
+                                             uint32_t byteMask) {
+  if (!bytes || !byteMask)
+    return {0, 0};
+  uint32_t first = std::countr_zero(byteMask);
+  uint32_t last = bytes - 16 + std::bit_width(byteMask);
+  return {first, last - first};
+}
+
 /// A copy from shared to global memory.
 class LinearStore : public BulkStore {
 public:
@@ -99,17 +110,20 @@ public:
   }
 
   void write(Machine &machine) override {
-    char *memory = translate(issue.cta->cluster(), to, bytes);
+    auto [first, count] = written(bytes, byteMask);
+    if (!count)
+      return;
+    char *memory = translate(issue.cta->cluster(), to + first, count);
     if (reduce)
       reduce(memory, data.data(), bytes);
     else if (byteMask == 0xffff)
       memcpy(memory, data.data(), bytes);
     else
-      for (size_t index = 0; index != bytes; ++index)
-        if (byteMask >> index % 16 & 1)
-          memory[index] = data[index];
+      for (size_t index = 0; index != count; ++index)
+        if (byteMask >> (first + index) % 16 & 1)
+          memory[index] = data[first + index];
     tellAccess(machine, issue, reduce ? AccessKind::Atomic : AccessKind::Write,
-               to, bytes);
+               to + first, count);
   }
 
 private:
@@ -189,15 +203,19 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
     unsigned lane = std::countr_zero(rest);
     uint64_t from = info.from.of(warp, lane), to = info.to.of(warp, lane);
     EngineCheck check(warp, inst, lane);
+    uint32_t selected = info.masksBytes ? byteMask[lane] : 0xffff;
+    auto [first, count] = written(size[lane], selected);
+    bool whole = count == size[lane];
     if (!checkSize(warp, inst, lane, size[lane]) ||
         !check.range("source", from, size[lane], 16, info.fromSpace) ||
-        !check.range("destination", to, size[lane], 16, info.toSpace))
+        (!whole && !check.range("destination", to, 0, 16, info.toSpace)) ||
+        !check.range("destination", to + first, count, whole ? 16 : 1,
+                     info.toSpace))
       return Inst::leave();
-    BulkStore::post(warp, EngineKind::Bulk,
-                    std::make_unique<LinearStore>(
-                        warp.issuePoint(inst, 1u << lane), to, from, size[lane],
-                        info.reduce,
-                        info.masksBytes ? byteMask[lane] : 0xffff));
+    BulkStore::post(
+        warp, EngineKind::Bulk,
+        std::make_unique<LinearStore>(warp.issuePoint(inst, 1u << lane), to,
+                                      from, size[lane], info.reduce, selected));
   }
   return inst + 1;
 }
