@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Every cast rounds once, from the exact value. Where arith leaves the result
-// undefined (a float that the integer type cannot hold) the run ends with an
-// error.
+// undefined (a float that the integer type cannot hold) the element has no
+// meaning; Undefined.cpp says what follows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"
 #include "Numbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace drawloom::interp;
 using llvm::LogicalResult;
@@ -161,19 +162,24 @@ static LogicalResult floatToInt(Operation *op, Evaluator &eval) {
   int bits = getInfo(result->getFormat()).bits;
   double low = as == As::Signed ? -std::ldexp(1.0, bits - 1) : 0.0;
   double high = std::ldexp(1.0, as == As::Signed ? bits - 1 : bits);
+  llvm::StringRef name = getInfo(result->getFormat()).name;
+  auto fits = [&](double value) { return value >= low && value < high; };
   for (int64_t i = 0; i < result->getNumElements(); ++i) {
     double value = std::trunc(a->getFloat(i));
-    if (!(value >= low && value < high))
-      return op->emitError() << a->getFloat(i) << " does not fit "
-                             << (as == As::Signed ? "signed " : "unsigned ")
-                             << getInfo(result->getFormat()).name
-                             << formatPosition(a->getShape(), i);
+    if (!fits(value))
+      continue;
     if constexpr (as == As::Signed)
       result->setInt(i, static_cast<int64_t>(value));
     else
       result->setInt(i, static_cast<int64_t>(static_cast<uint64_t>(value)));
   }
   eval.set(op->getResult(0), std::move(*result));
+  eval.markUndefined(op, [&](int64_t i) -> std::string {
+    if (fits(std::trunc(a->getFloat(i))))
+      return "";
+    return llvm::formatv("{0:e} does not fit {1} {2}", a->getFloat(i),
+                         as == As::Signed ? "signed" : "unsigned", name);
+  });
   return llvm::success();
 }
 

@@ -66,6 +66,8 @@ static LogicalResult runWhile(Operation *op, Evaluator &eval) {
     if (failed(eval.run(*loop.getBeforeBody(), values)))
       return llvm::failure();
     mlir::scf::ConditionOp condition = loop.getConditionOp();
+    if (failed(eval.checkDefined(condition.getCondition())))
+      return llvm::failure();
     values = eval.collect(condition.getArgs());
     if (!eval.get(condition.getCondition())->getUInt(0))
       break;

@@ -8,8 +8,8 @@
 //
 // Results wrap at the width of the type; `index` has 64 bits. Where arith
 // leaves the result undefined (division by zero, a shift by the width or more)
-// the run ends with an error. The flags nsw, nuw and exact promise something of
-// the operands and are not checked.
+// the element has no meaning; Undefined.cpp says what follows. The flags nsw,
+// nuw and exact promise something of the operands and are not checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,20 +29,24 @@ static LogicalResult divide(Operation *op, Evaluator &eval) {
     return llvm::failure();
   TensorRef a = eval.get(op->getOperand(0)), b = eval.get(op->getOperand(1));
   unsigned bits = getInfo(result->getFormat()).bits;
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    auto x = readElement<as>(*a, i), y = readElement<as>(*b, i);
-    if (y == 0)
-      return op->emitError()
-             << "division by zero" << formatPosition(a->getShape(), i);
-    if (as == As::Signed && static_cast<int64_t>(y) == -1 &&
-        static_cast<int64_t>(x) == llvm::minIntN(bits))
-      return op->emitError()
-             << "the quotient of " << x << " and -1 does not fit "
-             << getInfo(result->getFormat()).name
-             << formatPosition(a->getShape(), i);
-    writeElement(*result, i, fn(x, y));
-  }
+  auto isZero = [&](int64_t i) { return b->getUInt(i) == 0; };
+  auto overflows = [&](int64_t i) {
+    return as == As::Signed && b->getInt(i) == -1 &&
+           a->getInt(i) == llvm::minIntN(bits);
+  };
+  for (int64_t i = 0; i < result->getNumElements(); ++i)
+    if (!isZero(i) && !overflows(i))
+      writeElement(*result, i,
+                   fn(readElement<as>(*a, i), readElement<as>(*b, i)));
   eval.set(op->getResult(0), std::move(*result));
+  eval.markUndefined(op, [&](int64_t i) -> std::string {
+    if (isZero(i))
+      return "division by zero";
+    if (overflows(i))
+      return "the quotient of " + std::to_string(a->getInt(i)) +
+             " and -1 does not fit " + getInfo(a->getFormat()).name.str();
+    return "";
+  });
   return llvm::success();
 }
 
@@ -53,15 +57,17 @@ static LogicalResult shift(Operation *op, Evaluator &eval) {
     return llvm::failure();
   TensorRef a = eval.get(op->getOperand(0)), b = eval.get(op->getOperand(1));
   unsigned bits = getInfo(result->getFormat()).bits;
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    uint64_t amount = b->getUInt(i);
-    if (amount >= bits)
-      return op->emitError()
-             << "a shift by " << amount << " of a number of " << bits << " bits"
-             << formatPosition(a->getShape(), i);
-    writeElement(*result, i, fn(readElement<as>(*a, i), amount));
-  }
+  for (int64_t i = 0; i < result->getNumElements(); ++i)
+    if (uint64_t amount = b->getUInt(i); amount < bits)
+      writeElement(*result, i, fn(readElement<as>(*a, i), amount));
   eval.set(op->getResult(0), std::move(*result));
+  eval.markUndefined(op, [&](int64_t i) -> std::string {
+    uint64_t amount = b->getUInt(i);
+    return amount < bits
+               ? ""
+               : "a shift by " + std::to_string(amount) + " of a number of " +
+                     std::to_string(bits) + " bits";
+  });
   return llvm::success();
 }
 

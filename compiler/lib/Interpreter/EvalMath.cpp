@@ -86,9 +86,6 @@ static LogicalResult intPower(Operation *op, Evaluator &eval) {
   TensorRef a = eval.get(op->getOperand(0)), b = eval.get(op->getOperand(1));
   for (int64_t i = 0; i < result->getNumElements(); ++i) {
     int64_t base = a->getInt(i), exponent = b->getInt(i);
-    if (exponent < 0 && base == 0)
-      return op->emitError() << "division by zero: 0 to the power of "
-                             << exponent << formatPosition(a->getShape(), i);
     uint64_t power = 1;
     if (exponent < 0) {
       bool odd = exponent & 1;
@@ -102,6 +99,12 @@ static LogicalResult intPower(Operation *op, Evaluator &eval) {
     result->setInt(i, static_cast<int64_t>(power));
   }
   eval.set(op->getResult(0), std::move(*result));
+  eval.markUndefined(op, [&](int64_t i) -> std::string {
+    if (a->getInt(i) != 0 || b->getInt(i) >= 0)
+      return "";
+    return "division by zero: 0 to the power of " +
+           std::to_string(b->getInt(i));
+  });
   return llvm::success();
 }
 

@@ -139,6 +139,16 @@ static LogicalResult store(Operation *op, Evaluator &eval) {
   if (auto conflict = window->memory->log->store(eval.getItem(), overlap.shape,
                                                  overlap.memory))
     return reportConflict(op, eval, *window, *conflict, /*stores=*/true);
+  if (TensorRef undefined = eval.getUndefined(store.getValue())) {
+    int64_t first = 0;
+    auto isDefined = [&](int64_t at) {
+      first = at;
+      return undefined->getInt(at) == 0;
+    };
+    if (!visitBox(overlap.shape, overlap.tile, isDefined))
+      return eval.reportUndefined(undefined->getInt(first), value->getShape(),
+                                  first);
+  }
   copyBox(overlap.shape, *window->memory->tensor, overlap.memory, *value,
           overlap.tile);
   if (TensorRef deviation = eval.getDeviation(store.getValue())) {

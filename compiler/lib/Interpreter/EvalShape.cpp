@@ -107,13 +107,8 @@ static LogicalResult gather(Operation *op, Evaluator &eval,
   TensorRef source = eval.get(op->getOperand(0));
   copyBox(result->getShape(), *result, {0, getStrides(result->getShape())},
           *source, from);
-  llvm::SmallVector<int64_t> shape(result->getShape());
   eval.set(op->getResult(0), std::move(*result));
-  if (TensorRef deviation = eval.getDeviation(op->getOperand(0))) {
-    HostTensor moved(Format::F64, shape);
-    copyBox(shape, moved, {0, getStrides(shape)}, *deviation, from);
-    eval.setDeviation(op->getResult(0), std::move(moved));
-  }
+  eval.moveAlong(op, from);
   return llvm::success();
 }
 

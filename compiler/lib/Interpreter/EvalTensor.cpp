@@ -22,14 +22,10 @@ static LogicalResult splat(Operation *op, Evaluator &eval) {
   TensorRef value = eval.get(op->getOperand(0));
   for (int64_t i = 0; i < result->getNumElements(); ++i)
     result->copyElement(i, *value, 0);
-  llvm::SmallVector<int64_t> shape(result->getShape());
+  StridedRange from;
+  from.strides.assign(result->getRank(), 0);
   eval.set(op->getResult(0), std::move(*result));
-  if (TensorRef deviation = eval.getDeviation(op->getOperand(0))) {
-    HostTensor repeated(Format::F64, shape);
-    for (int64_t i = 0; i < repeated.getNumElements(); ++i)
-      repeated.copyElement(i, *deviation, 0);
-    eval.setDeviation(op->getResult(0), std::move(repeated));
-  }
+  eval.moveAlong(op, from);
   return llvm::success();
 }
 
@@ -89,13 +85,8 @@ static LogicalResult extractSlice(Operation *op, Evaluator &eval) {
   }
   copyBox(result->getShape(), *result, {0, getStrides(result->getShape())},
           *source, from);
-  llvm::SmallVector<int64_t> shape(result->getShape());
   eval.set(op->getResult(0), std::move(*result));
-  if (TensorRef deviation = eval.getDeviation(slice.getSource())) {
-    HostTensor moved(Format::F64, shape);
-    copyBox(shape, moved, {0, getStrides(shape)}, *deviation, from);
-    eval.setDeviation(op->getResult(0), std::move(moved));
-  }
+  eval.moveAlong(op, from);
   return llvm::success();
 }
 

@@ -68,11 +68,42 @@ LogicalResult Evaluator::runOp(Operation *op) {
   if (rule == rules.end())
     return op->emitError() << "the interpreter has no rule for '"
                            << op->getName() << "'";
+  bool usesUndefined = llvm::any_of(op->getOperands(), [&](mlir::Value value) {
+    return getUndefined(value) != nullptr;
+  });
+  if (usesUndefined && failed(checkUses(op)))
+    return llvm::failure();
   if (failed(rule->second(op, *this)))
     return llvm::failure();
+  if (usesUndefined)
+    spreadUndefined(op);
   if (op->getNumRegions() != 0 && agents->runner)
     agents->runner->leave(op);
   return options.machine ? deviate(op) : llvm::success();
+}
+
+bool drawloom::interp::isMover(Operation *op) {
+  static constexpr llvm::StringLiteral movers[] = {
+      "tensor.splat",        "tensor.extract_slice",
+      "tile.broadcast",      "tile.transpose",
+      "tile.extract_slice",  "tile.expand_dims",
+      "tile.convert_layout", "tile.load",
+      "tile.store"};
+  return llvm::is_contained(movers, op->getName().getStringRef());
+}
+
+void Evaluator::moveAlong(Operation *op, const StridedRange &from) {
+  mlir::Value result = op->getResult(0), source = op->getOperand(0);
+  llvm::ArrayRef<int64_t> shape = get(result)->getShape();
+  auto move = [&](const HostTensor &tensor) {
+    HostTensor moved(tensor.getFormat(), shape);
+    copyBox(shape, moved, {0, getStrides(shape)}, tensor, from);
+    return moved;
+  };
+  if (TensorRef deviation = getDeviation(source))
+    setDeviation(result, move(*deviation));
+  if (TensorRef undefined = getUndefined(source))
+    setUndefined(result, move(*undefined));
 }
 
 LogicalResult Evaluator::deviate(Operation *op) {
@@ -81,15 +112,9 @@ LogicalResult Evaluator::deviate(Operation *op) {
     return rule->second(op, *this);
   // Control flow ends here, and what moves elements has moved their deviations
   // already. What computes must have a rule, or an error would get lost.
-  static constexpr llvm::StringLiteral movers[] = {
-      "tensor.splat",        "tensor.extract_slice",
-      "tile.broadcast",      "tile.transpose",
-      "tile.extract_slice",  "tile.expand_dims",
-      "tile.convert_layout", "tile.load",
-      "tile.store"};
-  if (op->getNumRegions() != 0 ||
-      llvm::is_contained(movers, op->getName().getStringRef()))
+  if (op->getNumRegions() != 0 || isMover(op)) {
     return llvm::success();
+  }
   llvm::StringRef dialect = op->getName().getDialectNamespace();
   bool computes = dialect == "arith" || dialect == "math";
   auto isInexact = [&](mlir::Value value) {

@@ -21,7 +21,9 @@
 #define DRAWLOOM_LIB_INTERPRETER_EVALUATOR_H
 
 #include "AccessLog.h"
+#include "Box.h"
 #include "mlir/IR/Operation.h"
+#include <map>
 #include <memory>
 
 namespace drawloom::interp {
@@ -66,6 +68,9 @@ struct RuntimeValue {
   /// Of a tensor, in a run with a machine: f64, how far each element may be off
   /// there. Null if it is exact.
   TensorRef deviation = nullptr;
+  /// Of a tensor: i32, for each element 0 or the number of the reason why it
+  /// has no meaning. Null if all have one. See Undefined.cpp.
+  TensorRef undefined = nullptr;
 };
 
 /// Evaluates one operation: reads its operands, sets its results, and reports
@@ -91,9 +96,13 @@ llvm::ArrayRef<NamedRule> getAffineRules();
 llvm::ArrayRef<NamedRule> getAgentRules();
 
 /// How the deviations of the results follow from those of the operands. A rule
-/// runs behind that of the operation.
+/// runs after that of the operation.
 llvm::ArrayRef<NamedRule> getElementDeviations();
 llvm::ArrayRef<NamedRule> getSumDeviations();
+
+/// Whether the operation moves elements and changes none: tile.broadcast and
+/// the like, tile.load and tile.store.
+bool isMover(mlir::Operation *op);
 
 /// The tables of all rules.
 llvm::SmallVector<llvm::ArrayRef<NamedRule>> getAllRules();
@@ -132,6 +141,31 @@ public:
     values[value].deviation =
         std::make_shared<const HostTensor>(std::move(deviation));
   }
+
+  TensorRef getUndefined(mlir::Value value) const {
+    return getValue(value).undefined;
+  }
+  /// To a value that has its tensor.
+  void setUndefined(mlir::Value value, HostTensor &&undefined) {
+    values[value].undefined =
+        std::make_shared<const HostTensor>(std::move(undefined));
+  }
+  /// Marks the elements of the first result, which has its tensor, that have
+  /// no meaning: those for which `why` has words.
+  void markUndefined(mlir::Operation *op,
+                     llvm::function_ref<std::string(int64_t)> why);
+  /// Reports an element without a meaning that something depends on, at the
+  /// operation that it comes from. `shape` and `element` say where it is used.
+  llvm::LogicalResult reportUndefined(int64_t reason,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      int64_t element) const;
+  /// An error if an element of the value has no meaning.
+  llvm::LogicalResult checkDefined(mlir::Value value) const;
+
+  /// Gives the first result what goes along with the elements of the first
+  /// operand, which have been moved from there.
+  void moveAlong(mlir::Operation *op, const StridedRange &from);
+
   int64_t getIndex(mlir::Value value) const { return get(value)->getInt(0); }
   /// Numbers that are constants or values.
   llvm::SmallVector<int64_t, 4>
@@ -185,6 +219,10 @@ private:
   llvm::LogicalResult runOp(mlir::Operation *op);
   /// Computes the deviations of the results.
   llvm::LogicalResult deviate(mlir::Operation *op);
+  /// Which elements of the results have no meaning because those of the
+  /// operands have none; an error if the operation can't do without them.
+  llvm::LogicalResult checkUses(mlir::Operation *op) const;
+  void spreadUndefined(mlir::Operation *op);
 
   const Options &options;
   int64_t steps = 0;
@@ -195,6 +233,10 @@ private:
   llvm::DenseMap<mlir::Type, Format> formats;
   llvm::DenseMap<mlir::Value, RuntimeValue> values;
   std::unique_ptr<AgentState> agents;
+  /// Why elements have no meaning: the operation that made them, and words.
+  /// Reasons count from 1.
+  std::vector<std::pair<mlir::Operation *, std::string>> reasons;
+  std::map<std::pair<mlir::Operation *, std::string>, int64_t> reasonNumbers;
 };
 
 /// Writes ` at [2, 7]`: where element `linear` of the shape stands. Nothing for

@@ -294,14 +294,17 @@ TEST(Agent, AnErrorEndsAllRoles) {
         }
         agent.role @a warps(1) {
           agent.produce %p : !agent.pipe<message, i32> {
-            %v = arith.divsi %n, %n : i32
+            %e = arith.constant dense<0> : tensor<1xi32>
+            %i = arith.index_cast %n : i32 to index
+            %v = tensor.extract %e[%i] : tensor<1xi32>
             agent.yield %v : i32
           }
         }
       }
     })",
-                             {ints("i32", {0})}),
-            "11:18: division by zero\n");
+                             {ints("i32", {1})}),
+            "13:18: index 1 of dimension 0 is outside of the tensor, which has "
+            "1\n");
 }
 
 // Items must be independent, whichever role works on them.

@@ -96,6 +96,74 @@ TEST(Refusal, UndefinedCasts) {
                         "cast to it first"));
 }
 
+/// R = X rem Y, over tiles of 4; what lies outside is 0, and so is 0 rem 0
+/// there.
+static constexpr llvm::StringLiteral ragged = R"(
+    tile.kernel @k(%x: !tile.view<?x?xi32>, %y: !tile.view<?x?xi32>, %r: !tile.view<?x?xi32>) {
+      tile.for_each (%i, %j) tiles [4, 4] of %r : !tile.view<?x?xi32> {
+        %0 = tile.load %x[%i, %j] : !tile.view<?x?xi32> -> tensor<4x4xi32>
+        %1 = tile.load %y[%i, %j] : !tile.view<?x?xi32> -> tensor<4x4xi32>
+        %2 = arith.remsi %0, %1 : tensor<4x4xi32>
+        %3 = arith.addi %2, %0 : tensor<4x4xi32>
+        tile.store %3, %r[%i, %j] : tensor<4x4xi32>, !tile.view<?x?xi32>
+      }
+    })";
+
+TEST(Refusal, UndefinedElementsOutsideOfATensorDoNotMatter) {
+  std::vector<HostTensor> arguments = {
+      ints("3x5xi32", {9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -9, -8, -7, -6, -5}),
+      ints("3x5xi32", {4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}),
+      zeros("3x5xi32")};
+  static const Machine machine{0x1p-23};
+  Options options;
+  for (const Machine *which : {(const Machine *)nullptr, &machine}) {
+    options.machine = which;
+    Outcome outcome = runKernel(ragged, arguments, options);
+    ASSERT_TRUE(outcome.succeeded) << outcome.errors;
+    EXPECT_TRUE(isEqual(outcome.tensors[2],
+                        ints("3x5xi32", {10, 8, 10, 8, 6, 5, 3, 4, 2, 0, -10,
+                                         -8, -8, -6, -6})));
+    EXPECT_FALSE(outcome.deviations.size() > 2 && outcome.deviations[2]);
+  }
+}
+
+TEST(Refusal, UndefinedElementsThatAreStored) {
+  std::vector<HostTensor> arguments = {zeros("3x5xi32"), zeros("3x5xi32"),
+                                       zeros("3x5xi32")};
+  for (int64_t i = 0; i != 15; ++i)
+    arguments[1].setInt(i, i != 7);
+  EXPECT_THAT(errorOfKernel(ragged, arguments),
+              HasSubstr("6:14: division by zero at [1, 2]"));
+}
+
+TEST(Refusal, WhatDependsOnUndefinedElements) {
+  const HostTensor numbers = ints("2x2xi32", {1, 2, 3, 4});
+  const HostTensor divisors = ints("2x2xi32", {1, 1, 0, 1});
+  std::string quotient = "%q = arith.divsi %0, %1 : tensor<2x2xi32>\n";
+  // The row of the reduction that has it, and what is moved to another place.
+  EXPECT_THAT(errorOf(quotient + "%r = tile.reduce addi %q axis 1 : "
+                                 "tensor<2x2xi32> -> tensor<2xi32>",
+                      {numbers, divisors}, "2xi32"),
+              HasSubstr("division by zero at [1]"));
+  EXPECT_THAT(errorOf(quotient + "%r = tile.transpose %q [1, 0] : "
+                                 "tensor<2x2xi32> -> tensor<2x2xi32>",
+                      {numbers, divisors}, "2x2xi32"),
+              HasSubstr("division by zero at [0, 1]"));
+  // Indices and conditions.
+  EXPECT_THAT(errorOf("%q = arith.divsi %1, %1 : index\n"
+                      "%r = tensor.extract %0[%q] : tensor<3xi8>",
+                      {zeros("3xi8"), ints("index", {0})}, "i8"),
+              HasSubstr("division by zero"));
+  // What is not chosen has no effect.
+  EXPECT_TRUE(isEqual(
+      evaluate(quotient + "%zero = arith.constant dense<0> : tensor<2x2xi32>\n"
+                          "%c = arith.cmpi ne, %1, %zero : tensor<2x2xi32>\n"
+                          "%r = arith.select %c, %q, %zero : tensor<2x2xi1>, "
+                          "tensor<2x2xi32>",
+               {numbers, divisors}, "2x2xi32"),
+      ints("2x2xi32", {1, 2, 0, 4})));
+}
+
 TEST(Refusal, NegativeScale) {
   EXPECT_THAT(
       errorOf("%r = tile.mma %0, %1, %2 scales(%3, %4 : tensor<1x2xf8E4M3FN>, "
