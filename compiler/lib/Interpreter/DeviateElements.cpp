@@ -18,17 +18,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
+#include "Deviate.h"
 #include "drawloom/Interpreter/Interpreter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include <cmath>
-#include <limits>
 
 using namespace drawloom::interp;
 using llvm::LogicalResult;
 using mlir::Operation;
-
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Relative errors of what PTX has for f32, as the PTX ISA states them for the
 // approximations that may be used. Add, multiply and fma round to nearest.
@@ -42,14 +37,6 @@ static constexpr double smallestNormal = 0x1p-126;
 
 namespace {
 
-/// An operand of an element.
-struct Operand {
-  double value;
-  double off; ///< At most.
-
-  double magnitude() const { return std::abs(value) + off; }
-};
-
 struct Movement {
   double spread = 0;
   double error = 0;
@@ -59,17 +46,37 @@ struct Movement {
 
 } // namespace
 
-/// x * y, where 0 times infinity is 0: what does not move moves nothing.
-static double times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
-
-/// Puts the parts together; `v` is the interpreter's result.
-static double combine(double v, const Movement &movement, Format format) {
-  double u = getUnitRoundoff(format);
+/// Puts the parts together; `v` is the interpreter's result, `largest` the
+/// largest number of its format, beyond which the machine has an infinity.
+static double combine(double v, const Movement &movement, double u,
+                      double largest) {
   double f = std::abs(v) * (1 + 2 * u);
   double total = movement.spread + movement.error * (f + movement.spread) +
                  u * f + movement.flushed;
   // This arithmetic rounds, too.
-  return std::isnan(total) ? infinity : total * (1 + 0x1p-40);
+  total *= 1 + 0x1p-40;
+  return f + total <= largest ? total : infinity;
+}
+
+/// Whether an infinity or a NaN is one on the machine, too. One that was there
+/// before is, and what exact numbers have: 0 / 0, the logarithm of 0. One that
+/// is an overflow may not be. A root or a logarithm has none if the number is
+/// negative wherever it is.
+template <unsigned count>
+static bool isCertain(const std::array<Operand, count> &operands, double v,
+                      bool hasInfinity) {
+  bool isExact = true, hasZero = false;
+  for (const Operand &operand : operands) {
+    if (!std::isfinite(operand.value) && operand.off == 0)
+      return true;
+    isExact &= operand.off == 0;
+    hasZero |= operand.value == 0;
+  }
+  if (!std::isnan(v))
+    return isExact && hasZero;
+  // Without infinities a NaN may be an overflow.
+  return hasInfinity &&
+         (isExact || (count == 1 && operands[0].value + operands[0].off < 0));
 }
 
 /// The rule of a function of one, two or three floats. The function gets the
@@ -84,23 +91,22 @@ static LogicalResult elements(Operation *op, Evaluator &eval) {
   }
   Format format = result->getFormat();
   double u = getUnitRoundoff(format);
+  double largest =
+      decode(format, encode(format, std::numeric_limits<double>::max(),
+                            llvm::RoundingMode::TowardZero));
+  bool hasInfinity = getInfo(format).specials == Specials::Ieee;
   HostTensor deviation(Format::F64, result->getShape());
   for (int64_t i = 0; i < result->getNumElements(); ++i) {
     std::array<Operand, count> operands;
-    bool isSpecial = false;
-    for (unsigned k = 0; k != count; ++k) {
+    for (unsigned k = 0; k != count; ++k)
       operands[k] = {values[k]->getFloat(i),
                      offs[k] ? offs[k]->getFloat(i) : 0};
-      isSpecial |= !std::isfinite(operands[k].value) && operands[k].off == 0;
-    }
     double v = result->getFloat(i);
     double off;
-    if (!std::isfinite(v))
-      // An infinity or a NaN that was there before is one on the machine too;
-      // one that arises here may not be.
-      off = isSpecial ? 0 : infinity;
+    if (std::isfinite(v))
+      off = combine(v, fn(operands, v, u), u, largest);
     else
-      off = combine(v, fn(operands, v, u), format);
+      off = isCertain<count>(operands, v, hasInfinity) ? 0 : infinity;
     deviation.setFloat(i, off);
   }
   eval.setDeviation(op->getResult(0), std::move(deviation));
@@ -113,11 +119,6 @@ using Three = std::array<Operand, 3>;
 
 static Movement addition(const Two &x, double, double u) {
   return {x[0].off + x[1].off, u};
-}
-
-static double productSpread(const Operand &a, const Operand &b) {
-  return times(std::abs(a.value), b.off) + times(std::abs(b.value), a.off) +
-         times(a.off, b.off);
 }
 
 static Movement product(const Two &x, double, double u) {
@@ -137,17 +138,49 @@ static Movement quotient(const Two &x, double v, double u) {
           smallestNormal};
 }
 
-static Movement powerOfTwo(const One &x, double v, double u) {
-  return {times(v * (1 + 2 * u), std::expm1(x[0].off * M_LN2)), exp2Error,
+/// Kernels have x - trunc(x / y) y. The quotient is approximate, so that its
+/// integer is another one where the quotient is next to an integer, and each
+/// step is a y. The product may be rounded before it is subtracted.
+static Movement floatRemainder(const Two &x, double, double u) {
+  double least = std::abs(x[1].value) - x[1].off;
+  if (least <= 0)
+    return {infinity};
+  double smallest = std::max(std::abs(x[0].value) - x[0].off, 0.0);
+  double low = smallest / x[1].magnitude() * (1 - divideError);
+  double high = x[0].magnitude() / least * (1 + divideError);
+  double steps = std::floor(high) - std::floor(low);
+  return {x[0].off + times(std::floor(high), x[1].off) +
+              times(steps, x[1].magnitude()) + u * x[0].magnitude(),
+          u};
+}
+
+/// A power whose exponent is x, and somewhere from `low` to `high` on the
+/// machine. The function is monotonic, so its values at the ends say how far it
+/// moves. A factor times v would not do: of e^-1000, which is 0 here, it is 0
+/// or not a number, whatever the exponent does.
+static Movement power(double (*function)(double), double x, double low,
+                      double high) {
+  double f = function(x), top = function(high), bottom = function(low);
+  // The function itself is off by units in the last place of double.
+  return {std::max(top - f, f - bottom) + 0x1p-50 * top, exp2Error,
           smallestNormal};
 }
 
-/// e^x as 2^(x log2 e): the product is rounded, and so is the constant.
-static Movement exponential(const One &x, double v, double u) {
-  double exponent = times(x[0].magnitude(), 2 * 0x1p-24 * (1 + 0x1p-20));
-  return {times(v * (1 + 2 * u), std::expm1(x[0].off)),
-          std::expm1(exponent) + exp2Error * (1 + std::expm1(exponent)),
-          smallestNormal};
+static Movement powerOfTwo(const One &x, double, double) {
+  return power(std::exp2, x[0].value, x[0].value - x[0].off,
+               x[0].value + x[0].off);
+}
+
+/// e^x as 2^(x log2 e): the product is rounded, and so is the constant. An
+/// infinity stays one.
+static Movement exponential(const One &x, double, double) {
+  auto rounded = [](double end, double towards) {
+    double error =
+        std::isinf(end) ? 0 : std::abs(end) * 2 * 0x1p-24 * (1 + 0x1p-20);
+    return end + towards * error;
+  };
+  return power(std::exp, x[0].value, rounded(x[0].value - x[0].off, -1),
+               rounded(x[0].value + x[0].off, 1));
 }
 
 static Movement logarithm(const One &x, double v, double) {
@@ -181,101 +214,6 @@ static Movement errorFunction(const One &x, double, double) {
   return {x[0].off * M_2_SQRTPI, exp2Error, 0x1p-21};
 }
 
-/// Functions whose result is one of the operands, or its opposite: nothing is
-/// rounded.
-static LogicalResult selection(Operation *op, Evaluator &eval) {
-  llvm::SmallVector<TensorRef> offs;
-  for (mlir::Value operand : op->getOperands())
-    if (TensorRef off = eval.getDeviation(operand))
-      offs.push_back(off);
-  if (offs.empty())
-    return llvm::success();
-  HostTensor deviation = *offs.front();
-  for (const TensorRef &off : llvm::drop_begin(offs))
-    for (int64_t i = 0; i < deviation.getNumElements(); ++i)
-      deviation.setFloat(i, std::max(deviation.getFloat(i), off->getFloat(i)));
-  eval.setDeviation(op->getResult(0), std::move(deviation));
-  return llvm::success();
-}
-
-/// The distance from the interpreter's result to the furthest number that the
-/// machine's operand may be rounded to. Rounding never changes an order.
-static LogicalResult truncation(Operation *op, Evaluator &eval) {
-  TensorRef off = eval.getDeviation(op->getOperand(0));
-  if (!off)
-    return llvm::success();
-  TensorRef value = eval.get(op->getOperand(0));
-  TensorRef result = eval.get(op->getResult(0));
-  Format format = result->getFormat();
-  HostTensor deviation(Format::F64, result->getShape());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    double x = value->getFloat(i), d = off->getFloat(i);
-    double v = result->getFloat(i), furthest = 0;
-    if (d != 0)
-      for (double end : {x - d, x + d}) {
-        double distance = std::abs(decode(format, encode(format, end)) - v);
-        furthest =
-            std::max(furthest, std::isnan(distance) ? infinity : distance);
-      }
-    deviation.setFloat(i, furthest);
-  }
-  eval.setDeviation(op->getResult(0), std::move(deviation));
-  return llvm::success();
-}
-
-/// A comparison is the same on the machine if the operands are further apart
-/// than they may be off. Otherwise the answer is open, which is written as 1.
-static LogicalResult comparison(Operation *op, Evaluator &eval) {
-  TensorRef offA = eval.getDeviation(op->getOperand(0));
-  TensorRef offB = eval.getDeviation(op->getOperand(1));
-  if (!offA && !offB)
-    return llvm::success();
-  TensorRef a = eval.get(op->getOperand(0)), b = eval.get(op->getOperand(1));
-  HostTensor deviation(Format::F64, a->getShape());
-  for (int64_t i = 0; i < a->getNumElements(); ++i) {
-    double off =
-        (offA ? offA->getFloat(i) : 0) + (offB ? offB->getFloat(i) : 0);
-    double distance = std::abs(a->getFloat(i) - b->getFloat(i));
-    deviation.setFloat(i, off != 0 && !(distance > off) ? 1 : 0);
-  }
-  eval.setDeviation(op->getResult(0), std::move(deviation));
-  return llvm::success();
-}
-
-/// Where the condition is open, the machine may have taken the other one.
-static LogicalResult choice(Operation *op, Evaluator &eval) {
-  std::array<TensorRef, 3> values, offs;
-  for (unsigned k = 0; k != 3; ++k) {
-    values[k] = eval.get(op->getOperand(k));
-    offs[k] = eval.getDeviation(op->getOperand(k));
-  }
-  if (!offs[0] && !offs[1] && !offs[2])
-    return llvm::success();
-  TensorRef result = eval.get(op->getResult(0));
-  bool isScalarCondition = values[0]->getRank() != result->getRank();
-  bool holdsFloats = isFloat(result->getFormat());
-  HostTensor deviation(Format::F64, result->getShape());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    int64_t at = isScalarCondition ? 0 : i;
-    auto off = [&](unsigned k) {
-      return offs[k] ? offs[k]->getFloat(k == 0 ? at : i) : 0;
-    };
-    unsigned taken = values[0]->getUInt(at) ? 1 : 2, other = 3 - taken;
-    double result = off(taken);
-    if (off(0) != 0) {
-      double apart =
-          !holdsFloats
-              ? infinity
-              : std::abs(values[1]->getFloat(i) - values[2]->getFloat(i));
-      result =
-          std::max(result, (std::isnan(apart) ? infinity : apart) + off(other));
-    }
-    deviation.setFloat(i, result);
-  }
-  eval.setDeviation(op->getResult(0), std::move(deviation));
-  return llvm::success();
-}
-
 static constexpr NamedRule rules[] = {
     {"arith.addf", elements<addition, 2>},
     {"arith.subf", elements<addition, 2>},
@@ -290,20 +228,7 @@ static constexpr NamedRule rules[] = {
     {"math.rsqrt", elements<reciprocalRoot, 1>},
     {"math.tanh", elements<hyperbolicTangent, 1>},
     {"math.erf", elements<errorFunction, 1>},
-    {"arith.negf", selection},
-    {"math.absf", selection},
-    {"arith.extf", selection},
-    {"arith.maximumf", selection},
-    {"arith.minimumf", selection},
-    {"arith.maxnumf", selection},
-    {"arith.minnumf", selection},
-    // Of i1, where 1 says that the bit is open.
-    {"arith.andi", selection},
-    {"arith.ori", selection},
-    {"arith.xori", selection},
-    {"arith.truncf", truncation},
-    {"arith.cmpf", comparison},
-    {"arith.select", choice},
+    {"arith.remf", elements<floatRemainder, 2>},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getElementDeviations() {

@@ -40,7 +40,7 @@ Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
       rules[mlir::OperationName(entry.operation, context)] = entry.rule;
   if (options.machine)
     for (llvm::ArrayRef<NamedRule> table :
-         {getElementDeviations(), getSumDeviations()})
+         {getElementDeviations(), getStepDeviations(), getSumDeviations()})
       for (const NamedRule &entry : table)
         deviationRules[mlir::OperationName(entry.operation, context)] =
             entry.rule;
@@ -113,6 +113,11 @@ LogicalResult Evaluator::deviate(Operation *op) {
   // Control flow ends here, and what moves elements has moved their deviations
   // already. What computes must have a rule, or an error would get lost.
   if (op->getNumRegions() != 0 || isMover(op)) {
+    for (mlir::Value operand : op->getOperands())
+      if (operand.getType().isIndex() && getDeviation(operand))
+        return op->emitError()
+               << "there is no bound for what happens at an index, or so many "
+                  "times, that depends on how numbers are rounded";
     return llvm::success();
   }
   llvm::StringRef dialect = op->getName().getDialectNamespace();

@@ -98,6 +98,7 @@ llvm::ArrayRef<NamedRule> getAgentRules();
 /// How the deviations of the results follow from those of the operands. A rule
 /// runs after that of the operation.
 llvm::ArrayRef<NamedRule> getElementDeviations();
+llvm::ArrayRef<NamedRule> getStepDeviations();
 llvm::ArrayRef<NamedRule> getSumDeviations();
 
 /// Whether the operation moves elements and changes none: tile.broadcast and

@@ -18,11 +18,11 @@
 using namespace drawloom::interp;
 using namespace drawloom::interp::test;
 
-static const Machine machine{0x1p-23, 0x1p-23};
+static const Machine machine{0x1p-23};
 
-static Options withMachine() {
+static Options withMachine(const Machine &which = machine) {
   Options options;
-  options.machine = &machine;
+  options.machine = &which;
   return options;
 }
 
@@ -89,19 +89,23 @@ TEST(Deviation, HoldsForOtherOrdersAndApproximations) {
   EXPECT_EQ(beyond, 16 * 8);
 }
 
-/// How far %r may be off, in a kernel of f32 with x and y of one element each.
-static double deviationOf(llvm::StringRef body, double x, double y) {
+/// How far %r, a tensor of one `type`, may be off in a kernel with x and y of
+/// one f32 each.
+static double deviationOf(llvm::StringRef body, double x, double y,
+                          const std::string &type = "f32") {
   std::string text = R"mlir(
-tile.kernel @k(%X: !tile.view<1xf32>, %Y: !tile.view<1xf32>, %R: !tile.view<1xf32>) {
+tile.kernel @k(%X: !tile.view<1xf32>, %Y: !tile.view<1xf32>, %R: !tile.view<1xTYPE>) {
   %x = tile.load %X[0] : !tile.view<1xf32> -> tensor<1xf32>
   %y = tile.load %Y[0] : !tile.view<1xf32> -> tensor<1xf32>
   )mlir" + body.str() +
                      R"mlir(
-  tile.store %r, %R[0] : tensor<1xf32>, !tile.view<1xf32>
+  tile.store %r, %R[0] : tensor<1xTYPE>, !tile.view<1xTYPE>
 }
 )mlir";
+  for (size_t at; (at = text.find("TYPE")) != std::string::npos;)
+    text.replace(at, 4, type);
   Outcome outcome = runKernel(
-      text, {floats("1xf32", {x}), floats("1xf32", {y}), zeros("1xf32")},
+      text, {floats("1xf32", {x}), floats("1xf32", {y}), zeros("1x" + type)},
       withMachine());
   EXPECT_TRUE(outcome.succeeded) << outcome.errors;
   if (!outcome.succeeded || !outcome.deviations[2])
@@ -147,6 +151,253 @@ TEST(Deviation, InfinitiesThatWereThereStay) {
   EXPECT_FALSE(isWithin(1, -inf, 5));
   EXPECT_TRUE(isWithin(qnan, qnan, 0));
   EXPECT_FALSE(isWithin(qnan, 1, 5));
+}
+
+TEST(Deviation, WhatIsNoNumberIsNoneOnTheMachine) {
+  // Of exact numbers.
+  EXPECT_EQ(deviationOf("%r = arith.divf %x, %y : tensor<1xf32>", 0, 0), 0);
+  EXPECT_EQ(deviationOf("%r = arith.divf %x, %y : tensor<1xf32>", 1, 0), 0);
+  EXPECT_EQ(deviationOf("%r = math.log %x : tensor<1xf32>", 0, 0), 0);
+  EXPECT_EQ(deviationOf("%r = math.sqrt %x : tensor<1xf32>", -1, 0), 0);
+  // Of a number that is off, but negative wherever it is.
+  llvm::StringLiteral root = "%p = arith.mulf %x, %y : tensor<1xf32>\n"
+                             "%q = arith.addf %p, %x : tensor<1xf32>\n"
+                             "%r = math.sqrt %q : tensor<1xf32>";
+  EXPECT_EQ(deviationOf(root, -1, 2), 0);
+  EXPECT_EQ(deviationOf(root, -1, -0.99999994), inf);
+  // An overflow may not be one.
+  EXPECT_EQ(deviationOf("%r = math.exp %x : tensor<1xf32>", 89, 0), inf);
+}
+
+TEST(Deviation, APowerOfWhatIsFarBelowZeroHasABound) {
+  for (const char *name : {"exp", "exp2"}) {
+    std::string power =
+        std::string("%r = math.") + name + " %d : tensor<1xf32>";
+    // The difference is rounded; the power is 0 wherever it is.
+    std::string body = "%d = arith.subf %x, %y : tensor<1xf32>\n" + power;
+    for (double x : {-inf, -1e30, -1e4})
+      EXPECT_LE(deviationOf(body, x, 0.7), 0x1p-125) << name << " of " << x;
+    EXPECT_LE(deviationOf(body, -1, 0.7), 0x1p-20) << name;
+    // 1e30 * 1e-30 may be off by 1e-7, and -1e30 + 1e30 by 1e23: from e^0,
+    // which is 1, to an infinity.
+    EXPECT_EQ(deviationOf("%p = arith.mulf %x, %y : tensor<1xf32>\n"
+                          "%d = arith.subf %p, %p : tensor<1xf32>\n" +
+                              power,
+                          1e30, 1),
+              inf)
+        << name;
+    // And what may be larger than the largest number.
+    EXPECT_EQ(
+        deviationOf(body, name == std::string("exp") ? 88.72283 : 127.99999, 0),
+        inf)
+        << name;
+  }
+}
+
+/// O = softmax(S) V, over two blocks of columns, as a kernel without a score at
+/// hand does it. S is 8x32 and computed; V is 4x32.
+static constexpr llvm::StringLiteral attention = R"mlir(
+tile.kernel @attention(%Q: !tile.view<8x16xbf16>, %K: !tile.view<32x16xbf16>,
+                       %V: !tile.view<4x32xbf16>, %O: !tile.view<8x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %no_score = arith.constant dense<0.0> : tensor<8x16xf32>
+  %max0 = arith.constant dense<START> : tensor<8xf32>
+  %sum0 = arith.constant dense<0.0> : tensor<8xf32>
+  %acc0 = arith.constant dense<0.0> : tensor<8x4xf32>
+  %q = tile.load %Q[0, 0] : !tile.view<8x16xbf16> -> tensor<8x16xbf16>
+  %max_end, %sum_end, %acc_end = scf.for %j = %c0 to %c32 step %c16
+      iter_args(%max = %max0, %sum = %sum0, %acc = %acc0)
+      -> (tensor<8xf32>, tensor<8xf32>, tensor<8x4xf32>) {
+    %k = tile.load %K[%j, 0] : !tile.view<32x16xbf16> -> tensor<16x16xbf16>
+    %s = tile.mma %q, %k, %no_score : tensor<8x16xbf16>, tensor<16x16xbf16> -> tensor<8x16xf32>
+    %s_max = tile.reduce maximumf %s axis 1 : tensor<8x16xf32> -> tensor<8xf32>
+    %new_max = arith.maximumf %max, %s_max : tensor<8xf32>
+    %drop = arith.subf %max, %new_max : tensor<8xf32>
+    %worth = math.exp %drop : tensor<8xf32>
+    %column = tile.expand_dims %new_max axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+    %tile = tile.broadcast %column : tensor<8x1xf32> -> tensor<8x16xf32>
+    %below = arith.subf %s, %tile : tensor<8x16xf32>
+    %p = math.exp %below : tensor<8x16xf32>
+    %p_sum = tile.reduce addf %p axis 1 : tensor<8x16xf32> -> tensor<8xf32>
+    %old_sum = arith.mulf %sum, %worth : tensor<8xf32>
+    %new_sum = arith.addf %old_sum, %p_sum : tensor<8xf32>
+    %worth_column = tile.expand_dims %worth axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+    %worth_tile = tile.broadcast %worth_column : tensor<8x1xf32> -> tensor<8x4xf32>
+    %old_acc = arith.mulf %acc, %worth_tile : tensor<8x4xf32>
+    %p16 = arith.truncf %p : tensor<8x16xf32> to tensor<8x16xbf16>
+    %v = tile.load %V[0, %j] : !tile.view<4x32xbf16> -> tensor<4x16xbf16>
+    %new_acc = tile.mma %p16, %v, %old_acc : tensor<8x16xbf16>, tensor<4x16xbf16> -> tensor<8x4xf32>
+    scf.yield %new_max, %new_sum, %new_acc : tensor<8xf32>, tensor<8xf32>, tensor<8x4xf32>
+  }
+  %sum_column = tile.expand_dims %sum_end axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+  %sum_tile = tile.broadcast %sum_column : tensor<8x1xf32> -> tensor<8x4xf32>
+  %o = arith.divf %acc_end, %sum_tile : tensor<8x4xf32>
+  tile.store %o, %O[0, 0] : tensor<8x4xf32>, !tile.view<8x4xf32>
+}
+)mlir";
+
+TEST(Deviation, AttentionWithExpHasABound) {
+  // -1.0e30, and minus infinity.
+  for (const char *start : {"-1.0e30", "0xFF800000"}) {
+    std::string text = attention.str();
+    text.replace(text.find("START"), 5, start);
+    HostTensor q = randomTensor(Format::BF16, {8, 16}, 1);
+    HostTensor k = randomTensor(Format::BF16, {32, 16}, 2);
+    HostTensor v = randomTensor(Format::BF16, {4, 32}, 3);
+    Outcome outcome = runKernel(
+        text, {q, k, v, HostTensor(Format::F32, {8, 4})}, withMachine());
+    ASSERT_TRUE(outcome.succeeded) << outcome.errors;
+    const HostTensor &o = outcome.tensors[3], &off = *outcome.deviations[3];
+    for (int64_t row = 0; row != 8; ++row) {
+      // In one block, downwards, without rounding but that of p.
+      std::vector<double> s(32, 0.0);
+      for (int64_t j = 0; j != 32; ++j)
+        for (int64_t i = 16; i-- != 0;)
+          s[j] += q.getFloat(row * 16 + i) * k.getFloat(j * 16 + i);
+      for (int64_t column = 0; column != 4; ++column) {
+        double sum = 0, acc = 0, exact = 0;
+        for (int64_t j = 32; j-- != 0;) {
+          double p = std::exp(s[j]);
+          sum += p;
+          acc += p * v.getFloat(column * 32 + j);
+          exact += p * std::abs(v.getFloat(column * 32 + j));
+        }
+        int64_t at = row * 4 + column;
+        // p is rounded to bf16 in the program: 2^-8 of each term here, which
+        // the bound holds only where the machine may round otherwise.
+        EXPECT_LE(std::abs(acc / sum - o.getFloat(at)),
+                  off.getFloat(at) + 0x1p-8 * exact / sum);
+        // At most a unit in the last place of bf16 for each p.
+        EXPECT_LE(off.getFloat(at), 0x1p-7) << start;
+        EXPECT_FALSE(isWithin(o.getFloat(at) + 0x1p-5, o.getFloat(at),
+                              off.getFloat(at)));
+      }
+    }
+  }
+}
+
+TEST(Deviation, RoundingToIntegers) {
+  const char *functions[] = {"floor", "ceil", "round", "roundeven", "trunc"};
+  for (const char *name : functions) {
+    std::string step = std::string("%r = math.") + name + " ";
+    // What is exact stays so, next to a step too.
+    for (double x : {2.5, 3.0, -0.25})
+      EXPECT_EQ(deviationOf(step + "%x : tensor<1xf32>", x, 0), 0) << name;
+    // A product is off by 2^-24 of itself. Far from a step that is nothing.
+    std::string product = "%p = arith.mulf %x, %y : tensor<1xf32>\n";
+    EXPECT_EQ(deviationOf(product + step + "%p : tensor<1xf32>", 1.25, 3), 0)
+        << name;
+  }
+  // 3 may be a little less, and a little more; 2.5 too.
+  std::string product = "%p = arith.mulf %x, %y : tensor<1xf32>\n";
+  auto of = [&](const char *name, double x) {
+    return deviationOf(product + "%r = math." + name + " %p : tensor<1xf32>", x,
+                       1);
+  };
+  EXPECT_EQ(of("floor", 3), 1);
+  EXPECT_EQ(of("ceil", 3), 1);
+  EXPECT_EQ(of("trunc", 3), 1);
+  EXPECT_EQ(of("round", 3), 0);
+  EXPECT_EQ(of("round", 2.5), 1);
+  EXPECT_EQ(of("roundeven", 2.5), 1);
+}
+
+TEST(Deviation, CastsToIntegersAndBack) {
+  std::string product = "%p = arith.mulf %x, %y : tensor<1xf32>\n";
+  auto cast = [](const char *name, const char *from, const char *type) {
+    return std::string("%r = arith.") + name + " " + from +
+           " : tensor<1xf32> to tensor<1x" + type + ">";
+  };
+  for (const char *name : {"fptosi", "fptoui"}) {
+    EXPECT_EQ(deviationOf(cast(name, "%x", "i8"), 3, 0, "i8"), 0);
+    EXPECT_EQ(deviationOf(product + cast(name, "%p", "i8"), 3, 1.25, "i8"), 0);
+    EXPECT_EQ(deviationOf(product + cast(name, "%p", "i8"), 3, 1, "i8"), 1);
+  }
+  // 127.99999 may be 128, which i8 hasn't; as unsigned it has the sign bit.
+  EXPECT_EQ(
+      deviationOf(product + cast("fptosi", "%p", "i8"), 127.99999, 1, "i8"),
+      inf);
+  EXPECT_EQ(deviationOf(product + cast("fptoui", "%p", "i8"), 128, 1, "i8"),
+            inf);
+  EXPECT_EQ(deviationOf(product + cast("fptoui", "%p", "i8"), 200, 1, "i8"), 1);
+  // Integers that are off go on as numbers, and as bits they may be any.
+  std::string integer = product + "%i = arith.fptosi %p : tensor<1xf32> to "
+                                  "tensor<1xi32>\n";
+  EXPECT_EQ(deviationOf(integer + "%r = arith.addi %i, %i : tensor<1xi32>", 3,
+                        1, "i32"),
+            2);
+  EXPECT_EQ(deviationOf(integer + "%r = arith.muli %i, %i : tensor<1xi32>", 3,
+                        1, "i32"),
+            7);
+  EXPECT_EQ(deviationOf(integer + "%r = arith.sitofp %i : tensor<1xi32> to "
+                                  "tensor<1xf32>",
+                        3, 1),
+            1);
+  EXPECT_EQ(deviationOf(integer + "%r = arith.andi %i, %i : tensor<1xi32>", 3,
+                        1, "i32"),
+            inf);
+  EXPECT_EQ(deviationOf(integer + "%r = arith.andi %i, %i : tensor<1xi32>", 3,
+                        1.25, "i32"),
+            0);
+  EXPECT_EQ(deviationOf(integer + "%r = arith.trunci %i : tensor<1xi32> to "
+                                  "tensor<1xi8>",
+                        127, 1, "i8"),
+            inf);
+  EXPECT_EQ(deviationOf(integer +
+                            "%c = arith.cmpi sgt, %i, %i : tensor<1xi32>\n"
+                            "%r = arith.select %c, %x, %y : tensor<1xi1>, "
+                            "tensor<1xf32>",
+                        3, 1),
+            2);
+}
+
+TEST(Deviation, Bitcasts) {
+  llvm::StringLiteral cast =
+      "%r = arith.bitcast %x : tensor<1xf32> to tensor<1xi32>";
+  EXPECT_EQ(deviationOf(cast, 3, 1, "i32"), 0);
+  EXPECT_EQ(deviationOf("%p = arith.mulf %x, %y : tensor<1xf32>\n"
+                        "%r = arith.bitcast %p : tensor<1xf32> to "
+                        "tensor<1xi32>",
+                        3, 1, "i32"),
+            inf);
+}
+
+TEST(Deviation, Remainders) {
+  llvm::StringLiteral body = "%r = arith.remf %x, %y : tensor<1xf32>";
+  // The quotient is 3.5: no machine takes another integer. The product of 3 and
+  // 2 may be rounded.
+  EXPECT_LE(deviationOf(body, 7, 2), 7 * 0x1p-22);
+  // It is 3, or a little less on the machine: then 2 is left.
+  EXPECT_GE(deviationOf(body, 6, 2), 2);
+  EXPECT_LE(deviationOf(body, 6, 2), 2.1);
+  // Below the divisor the remainder moves with the number.
+  EXPECT_LE(deviationOf("%p = arith.mulf %x, %x : tensor<1xf32>\n"
+                        "%r = arith.remf %p, %y : tensor<1xf32>",
+                        0.5, 2),
+            0x1p-22);
+}
+
+TEST(Deviation, WhereThingsAreMustNotDependOnRounding) {
+  Outcome outcome =
+      runKernel(R"mlir(
+tile.kernel @k(%X: !tile.view<8xf32>, %R: !tile.view<1xf32>) {
+  %x = tile.load %X[0] : !tile.view<8xf32> -> f32
+  %p = arith.mulf %x, %x : f32
+  %i = arith.fptosi %p : f32 to i32
+  %at = arith.index_cast %i : i32 to index
+  %r = tile.load %X[%at] : !tile.view<8xf32> -> tensor<1xf32>
+  tile.store %r, %R[0] : tensor<1xf32>, !tile.view<1xf32>
+}
+)mlir",
+                {floats("8xf32", {2, 0, 0, 0, 0, 0, 0, 0}), zeros("1xf32")},
+                withMachine());
+  EXPECT_FALSE(outcome.succeeded);
+  EXPECT_THAT(outcome.errors,
+              testing::HasSubstr(
+                  "7:8: there is no bound for what happens at an index, or so "
+                  "many times, that depends on how numbers are rounded"));
 }
 
 TEST(Deviation, WhatHasNoRuleIsRefused) {
