@@ -11,19 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
+#include "AlignedSums.h"
+#include "Deviate.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Interpreter/ErrorBound.h"
 #include "drawloom/Interpreter/Interpreter.h"
-#include <cmath>
-#include <limits>
 
 using namespace drawloom::interp;
 using namespace drawloom;
 using llvm::LogicalResult;
 using mlir::Operation;
-
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// sums[m, n] += a[m, k] * b[n, k], of numbers that are not negative. The
 /// innermost loop runs along n, for the sake of vector instructions.
@@ -46,27 +43,18 @@ static void addProducts(std::vector<double> &sums, const std::vector<double> &a,
     }
 }
 
-namespace {
-/// The magnitudes of an operand of a product, and how far it is off.
-struct Magnitudes {
-  std::vector<double> values;
-  std::vector<double> offs; ///< Empty if it is exact.
-};
-} // namespace
-
-static Magnitudes readOperand(tile::MmaOp mma, mlir::Value operand,
-                              mlir::Value scale, Evaluator &eval) {
+static ProductOperand readOperand(tile::MmaOp mma, mlir::Value operand,
+                                  mlir::Value scale, Evaluator &eval) {
   TensorRef tensor = eval.get(operand);
-  Magnitudes result;
+  ProductOperand result;
+  result.format = tensor->getFormat();
   result.values = tensor->toFloats();
-  for (double &value : result.values)
-    value = std::abs(value);
   if (TensorRef off = eval.getDeviation(operand)) {
     result.offs = off->toFloats();
     // Low bits that are dropped may make one more unit of difference.
     if (mma.getTf32())
       for (auto [value, moved] : llvm::zip(result.values, result.offs))
-        moved += moved == 0 ? 0 : 0x1p-10 * (value + moved);
+        moved += moved == 0 ? 0 : 0x1p-10 * (std::abs(value) + moved);
   }
   if (!scale)
     return result;
@@ -82,6 +70,13 @@ static Magnitudes readOperand(tile::MmaOp mma, mlir::Value operand,
   return result;
 }
 
+static std::vector<double> getMagnitudes(const ProductOperand &operand) {
+  std::vector<double> result = operand.values;
+  for (double &value : result)
+    value = std::abs(value);
+  return result;
+}
+
 static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
   auto mma = mlir::cast<tile::MmaOp>(op);
   TensorRef result = eval.get(mma.getResult()), acc = eval.get(mma.getAcc());
@@ -91,25 +86,25 @@ static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
     if (scale && eval.getDeviation(scale))
       return op->emitError("there is no rule for scales that are computed");
   int64_t m = mma.getM(), n = mma.getN(), k = mma.getK();
-  Magnitudes a = readOperand(mma, mma.getA(), mma.getAScale(), eval);
-  Magnitudes b = readOperand(mma, mma.getB(), mma.getBScale(), eval);
+  ProductOperand a = readOperand(mma, mma.getA(), mma.getAScale(), eval);
+  ProductOperand b = readOperand(mma, mma.getB(), mma.getBScale(), eval);
+  std::vector<double> left = getMagnitudes(a), right = getMagnitudes(b);
   std::vector<double> products(m * n, 0.0), spread(m * n, 0.0);
-  addProducts(products, a.values, b.values, m, n, k);
+  addProducts(products, left, right, m, n, k);
   if (!a.offs.empty())
-    addProducts(spread, a.offs, b.values, m, n, k);
+    addProducts(spread, a.offs, right, m, n, k);
   if (!b.offs.empty())
-    addProducts(spread, a.values, b.offs, m, n, k);
+    addProducts(spread, left, b.offs, m, n, k);
   if (!a.offs.empty() && !b.offs.empty())
     addProducts(spread, a.offs, b.offs, m, n, k);
 
   const Machine &machine = *eval.getOptions().machine;
-  unsigned bits = getInfo(eval.get(mma.getA())->getFormat()).bits;
-  double roundoff = bits <= 8 ? machine.sumRoundoff8 : machine.sumRoundoff;
-  // Sums with fewer bits than f32 start from 0, and one addition in f32 brings
-  // them to the accumulator.
-  bool isPromoted = roundoff > machine.sumRoundoff;
-  double productFactor = getSumErrorFactor(k + 1, roundoff);
-  double accFactor = isPromoted ? 0x1p-23 : productFactor;
+  bool isAligned = machine.alignedBits != 0 && getInfo(a.format).bits == 8 &&
+                   getInfo(b.format).bits == 8;
+  std::vector<double> cut(m * n, 0.0);
+  if (isAligned)
+    cut = boundAlignedSums(a, b, spread, m, n, k, machine.alignedBits);
+  double factor = isAligned ? 0 : getSumErrorFactor(k + 1, machine.sumRoundoff);
   double u = getUnitRoundoff(result->getFormat());
   TensorRef accOff = eval.getDeviation(mma.getAcc());
   HostTensor deviation(Format::F64, result->getShape());
@@ -117,9 +112,11 @@ static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
     double off = accOff ? accOff->getFloat(i) : 0;
     double start = std::abs(acc->getFloat(i)) + off;
     double terms = products[i] + spread[i];
-    double total = spread[i] + off + productFactor * terms +
-                   accFactor * (start + terms) +
-                   2 * u * std::abs(result->getFloat(i));
+    double total =
+        spread[i] + off + cut[i] + factor * terms + factor * (start + terms);
+    // The rounding of the interpreter's result, and of the addition in f32 that
+    // brings an accumulator of its own to the program's.
+    total += 2 * u * (std::abs(result->getFloat(i)) + total);
     deviation.setFloat(i, std::isnan(total) ? infinity : total * (1 + 0x1p-40));
   }
   eval.setDeviation(mma.getResult(), std::move(deviation));

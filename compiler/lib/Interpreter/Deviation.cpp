@@ -13,12 +13,13 @@ using namespace drawloom::interp;
 
 // The tensor cores align the products of an instruction and cut what lies
 // below; they keep at least the bits of f32, so an addition loses less than one
-// unit in the last place, 2^-23. Hopper keeps 14 bits of sums of fp8 products
-// (measured by others; DeepSeek-V3, section 3.3.2), which is 2^-13.
+// unit in the last place, 2^-23. For fp8 Hopper keeps 13 bits after the point
+// (measured by others: DeepSeek-V3's report, section 3.3.2; bit by bit in
+// Xie et al., MMA-Sim, arXiv:2511.10909).
 Machine drawloom::interp::getMachine(llvm::StringRef architecture) {
-  Machine machine{0x1p-23, 0x1p-23};
+  Machine machine{0x1p-23};
   if (architecture.starts_with("sm_90"))
-    machine.sumRoundoff8 = 0x1p-13;
+    machine.alignedBits = 13;
   return machine;
 }
 

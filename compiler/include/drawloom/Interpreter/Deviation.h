@@ -37,9 +37,10 @@ namespace drawloom::interp {
 struct Machine {
   /// Of an addition in a matrix instruction, relative.
   double sumRoundoff;
-  /// The same for operands of eight bits; the sums of one tile.mma are then
-  /// added to the accumulator in f32.
-  double sumRoundoff8;
+  /// If not 0, matrix instructions on 8-bit floats keep so many bits after the
+  /// point of the largest of their terms, and each tile.mma has an accumulator
+  /// of its own that is added to the program's in f32; see AlignedSums.h.
+  unsigned alignedBits = 0;
 };
 
 /// What is known about the architecture of that name, such as `sm_90a`.
