@@ -247,16 +247,21 @@ static std::string describe(const Arguments &arguments) {
 }
 
 static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
-  std::vector<std::array<std::string, 6>> rows = {{"output", "elements",
-                                                   "largest error", "its bound",
-                                                   "largest share", "beyond"}};
-  for (const Comparison &one : comparisons)
+  std::vector<std::array<std::string, 7>> rows = {
+      {"output", "elements", "largest error", "its bound", "largest share",
+       "beyond", "no bound"}};
+  for (const Comparison &one : comparisons) {
+    auto known = [&](std::string figure) {
+      return one.isJudged() ? std::move(figure) : "-";
+    };
     rows.push_back({one.name, std::to_string(one.elements),
-                    llvm::formatv("{0:e2}", one.largestError),
-                    llvm::formatv("{0:e2}", one.boundThere),
-                    llvm::formatv("{0:f1}%", 100 * one.largestShare),
-                    std::to_string(one.beyond)});
-  std::array<size_t, 6> widths = {};
+                    known(llvm::formatv("{0:e2}", one.largestError)),
+                    known(llvm::formatv("{0:e2}", one.boundThere)),
+                    known(llvm::formatv("{0:f1}%", 100 * one.largestShare)),
+                    known(std::to_string(one.beyond)),
+                    std::to_string(one.unbounded)});
+  }
+  std::array<size_t, 7> widths = {};
   for (const auto &row : rows)
     for (auto [width, cell] : llvm::zip_equal(widths, row))
       width = std::max(width, cell.size());
@@ -276,19 +281,31 @@ static ExitCode fail(llvm::Error error) {
 
 static ExitCode report(llvm::ArrayRef<Comparison> comparisons) {
   printComparisons(comparisons);
-  bool matches = true;
+  bool matches = true, isJudged = true, isComplete = true;
   for (const Comparison &one : comparisons) {
-    if (one.unbounded)
-      llvm::outs() << one.name << ": " << one.unbounded
-                   << " elements have no bound; they were not compared\n";
-    if (one.matches())
-      continue;
-    matches = false;
-    llvm::errs() << "drawloom: " << one.first << '\n';
+    matches &= one.beyond == 0;
+    isJudged &= one.isJudged();
+    isComplete &= one.unbounded == 0;
+    if (one.beyond != 0)
+      llvm::errs() << "drawloom: " << one.first << '\n';
+    if (!one.isJudged())
+      llvm::errs() << "drawloom: '" << one.name << "' is not judged: none of "
+                   << "its " << one.elements
+                   << " elements has a finite bound. Where a divisor or the "
+                      "argument of a logarithm may be 0, or a result may "
+                      "overflow, there is none; keep them away from that, or "
+                      "give other inputs\n";
   }
-  llvm::outs() << (matches ? "the results match the reference\n"
-                           : "the results do NOT match the reference\n");
-  return matches ? Done : Failed;
+  if (!matches)
+    llvm::outs() << "the results do NOT match the reference\n";
+  else if (!isJudged)
+    llvm::outs() << "the results are NOT judged\n";
+  else if (!isComplete)
+    llvm::outs() << "the results match the reference where they have a bound; "
+                    "elements without one were not compared\n";
+  else
+    llvm::outs() << "the results match the reference\n";
+  return matches && isJudged ? Done : Failed;
 }
 
 static llvm::Error writeOutputs(const Arguments &arguments,

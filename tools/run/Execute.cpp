@@ -117,10 +117,14 @@ static Comparison compareTensor(StringRef name, const HostTensor &result,
   Comparison comparison;
   comparison.name = name.str();
   comparison.elements = result.getNumElements();
+  bool isFirst = true;
   for (int64_t i = 0; i < result.getNumElements(); ++i) {
     double got = read(result, i), wanted = read(reference, i);
     double bound = deviation ? deviation->getFloat(i) : 0;
-    comparison.unbounded += std::isinf(bound);
+    if (std::isinf(bound)) {
+      ++comparison.unbounded;
+      continue;
+    }
     if (!interp::isWithin(got, wanted, bound)) {
       if (comparison.beyond++ == 0)
         comparison.first = describeWrong(
@@ -129,11 +133,12 @@ static Comparison compareTensor(StringRef name, const HostTensor &result,
     double error = std::abs(got - wanted);
     if (!std::isfinite(error))
       continue;
-    if (error > comparison.largestError || i == 0) {
+    if (error > comparison.largestError || isFirst) {
       comparison.largestError = error;
       comparison.boundThere = bound;
+      isFirst = false;
     }
-    if (error != 0 && std::isfinite(bound))
+    if (error != 0)
       comparison.largestShare =
           std::max(comparison.largestShare, error / bound);
   }

@@ -37,18 +37,21 @@ llvm::Error execute(const CompiledKernel &kernel, const runtime::Device &device,
 struct Comparison {
   std::string name;
   int64_t elements = 0;
+  /// Of the elements that have a bound, and so the next two.
   double largestError = 0;
   /// Of the element with the largest error.
   double boundThere = 0;
   /// The largest error in units of its bound.
   double largestShare = 0;
   int64_t beyond = 0;
-  /// Elements for which there is no bound.
+  /// Elements for which there is no bound. They were not compared.
   int64_t unbounded = 0;
   /// The first one beyond, in words.
   std::string first;
 
-  bool matches() const { return beyond == 0; }
+  /// Without a bound for any element there is nothing to say.
+  bool isJudged() const { return elements == 0 || unbounded < elements; }
+  bool matches() const { return beyond == 0 && isJudged(); }
 };
 
 /// Runs `kernel` with the interpreter on `before` and compares every output
