@@ -39,6 +39,8 @@ private:
   llvm::Error setShape(unsigned argument, ArrayRef<int64_t> shape,
                        StringRef source);
   llvm::Error solve();
+  llvm::Error solve(const SizeClass &sizes);
+  int64_t chooseSize(const SizeClass &sizes) const;
   Expected<HostTensor> makeScalar(unsigned argument, Format format);
   Expected<HostTensor> makeTensor(unsigned argument, Format format);
   void fillRandom(HostTensor &tensor);
@@ -129,31 +131,54 @@ llvm::Error ArgumentMaker::readFiles() {
   return llvm::Error::success();
 }
 
-llvm::Error ArgumentMaker::solve() {
-  for (const SizeClass &sizes : findSizes(kernel)) {
-    // Whoever has a size gives it to the others.
-    const ClassMember *named = nullptr;
-    for (const ClassMember &member : sizes.members)
-      if (!named && shapes[member.argument][member.dimension] >= 0)
-        named = &member;
-    int64_t size = named
-                       ? shapes[named->argument][named->dimension] - named->more
-                       : sizes.chooseSize();
-    if (size < 0)
-      return error(describe(named->argument, named->dimension) + " is " +
-                   Twine(size + named->more) + ", and has " +
-                   Twine(named->more) + " at least");
-    for (const ClassMember &member : sizes.members) {
-      int64_t &known = shapes[member.argument][member.dimension];
-      if (known >= 0 && known != size + member.more)
-        return error(describe(member.argument, member.dimension) + " is " +
-                     Twine(known) +
-                     ", but the program walks it together with " +
-                     describe(named->argument, named->dimension) +
-                     ", which makes it " + Twine(size + member.more));
-      known = size + member.more;
+/// As far as the program reaches, if it is known how far.
+int64_t ArgumentMaker::chooseSize(const SizeClass &sizes) const {
+  int64_t size = -1;
+  for (const Reach &reach : sizes.reaches) {
+    int64_t end = reach.more;
+    bool isKnown = true;
+    for (auto [argument, dimension] : reach.dimensions) {
+      isKnown &= shapes[argument][dimension] >= 0;
+      end += shapes[argument][dimension];
     }
+    if (isKnown)
+      size = std::max(size, end);
   }
+  return size >= 0 ? size : sizes.chooseSize();
+}
+
+llvm::Error ArgumentMaker::solve(const SizeClass &sizes) {
+  // Whoever has a size gives it to the others.
+  const ClassMember *named = nullptr;
+  for (const ClassMember &member : sizes.members)
+    if (!named && shapes[member.argument][member.dimension] >= 0)
+      named = &member;
+  int64_t size = named ? shapes[named->argument][named->dimension] - named->more
+                       : chooseSize(sizes);
+  if (size < 0)
+    return error(describe(named->argument, named->dimension) + " is " +
+                 Twine(size + named->more) + ", and has " + Twine(named->more) +
+                 " at least");
+  for (const ClassMember &member : sizes.members) {
+    int64_t &known = shapes[member.argument][member.dimension];
+    if (known >= 0 && known != size + member.more)
+      return error(describe(member.argument, member.dimension) + " is " +
+                   Twine(known) + ", but the program walks it together with " +
+                   describe(named->argument, named->dimension) +
+                   ", which makes it " + Twine(size + member.more));
+    known = size + member.more;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ArgumentMaker::solve() {
+  // What reaches as far as others needs theirs, so it is last.
+  std::vector<SizeClass> classes = findSizes(kernel);
+  for (bool isLast : {false, true})
+    for (const SizeClass &sizes : classes)
+      if (sizes.reaches.empty() != isLast)
+        if (llvm::Error e = solve(sizes))
+          return e;
   return llvm::Error::success();
 }
 

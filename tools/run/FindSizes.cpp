@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -22,6 +23,15 @@ namespace {
 /// A number that the program knows: a dimension of a view, or a value (with
 /// dimension -1).
 using Key = std::pair<void *, int64_t>;
+
+/// Where a tile is: at `value`, which is the sum of the terms and the constant.
+struct Offset {
+  Value value;
+  SmallVector<Value> terms = {};
+  int64_t constant = 0;
+  /// Something is subtracted that is no constant.
+  bool isLess = false;
+};
 
 class SizeFinder {
 public:
@@ -42,9 +52,16 @@ private:
   /// A tile of `extent` elements is at this offset of the dimension.
   void access(Value view, int64_t dimension, OpFoldResult offset,
               int64_t extent);
+  /// Makes dimensions and what they are walked with one class, where they are.
+  void relateOffsets();
+  /// How far accesses of a dimension reach, as far as sizes of arguments say.
+  SmallVector<Reach> findReaches(const Key &key, tile::KernelOp kernel);
 
   llvm::EquivalenceClasses<Key> classes;
   llvm::MapVector<Value, std::pair<int64_t, bool>> walked;
+  llvm::MapVector<Key, SmallVector<Offset>> offsets;
+  /// Dimensions that are not walked with the size of what walks them.
+  llvm::DenseSet<Key> own;
   llvm::DenseMap<Key, int64_t> more;
   /// A dimension of a view, and the same of a part of it: what walks the part
   /// walks the whole.
@@ -53,27 +70,62 @@ private:
 
 } // namespace
 
-/// The value without a constant that is added to it, and the constant.
-static std::pair<Value, int64_t> splitSum(Value value) {
+/// Adds what the value is the sum of.
+static void addTerms(Value value, Offset &offset) {
   llvm::APInt constant;
-  if (auto sum = value.getDefiningOp<arith::AddIOp>();
-      sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
-    return {sum.getLhs(), constant.getSExtValue()};
-  return {value, 0};
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    offset.constant += constant.getSExtValue();
+  } else if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    addTerms(sum.getLhs(), offset);
+    addTerms(sum.getRhs(), offset);
+  } else if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
+    addTerms(difference.getLhs(), offset);
+    if (matchPattern(difference.getRhs(), m_ConstantInt(&constant)))
+      offset.constant -= constant.getSExtValue();
+    else
+      offset.isLess = true;
+  } else {
+    offset.terms.push_back(value);
+  }
 }
 
-void SizeFinder::access(Value view, int64_t dimension, OpFoldResult offset,
+void SizeFinder::access(Value view, int64_t dimension, OpFoldResult at,
                         int64_t extent) {
-  auto value = dyn_cast<Value>(offset);
-  llvm::APInt constant;
-  if (!value || matchPattern(value, m_ConstantInt(&constant)))
+  auto value = dyn_cast<Value>(at);
+  if (!value)
     return;
-  auto [base, added] = splitSum(value);
-  classes.unionSets(keyOf(view, dimension), keyOf(base));
-  int64_t &extra = more[keyOf(view, dimension)];
-  extra = std::max(extra, added);
+  Offset offset{value};
+  addTerms(value, offset);
+  if (offset.terms.empty())
+    return;
   if (extent > 1)
-    walk(base, extent, /*isItem=*/false);
+    for (Value walker : {value, offset.terms.front()})
+      walk(walker, extent, /*isItem=*/false);
+  offsets[keyOf(view, dimension)].push_back(std::move(offset));
+}
+
+void SizeFinder::relateOffsets() {
+  for (auto &[key, accesses] : offsets) {
+    // Only one offset, perhaps with a constant: offsets of groups have one more
+    // than there are groups.
+    int64_t most = 0;
+    bool isOwn = false, isPlain = false;
+    for (const Offset &offset : accesses) {
+      isOwn |= offset.terms.size() > 1 || offset.isLess;
+      isPlain |= offset.constant >= 0;
+      most = std::max(most, offset.constant);
+    }
+    if (isOwn || !isPlain) {
+      own.insert(key);
+      for (const Offset &offset : accesses)
+        if (offset.value != offset.terms.front())
+          classes.unionSets(key, keyOf(offset.value));
+      continue;
+    }
+    more[key] = most;
+    for (const Offset &offset : accesses)
+      classes.unionSets(key, keyOf(offset.terms.front()));
+  }
 }
 
 void SizeFinder::visit(Operation *op) {
@@ -128,8 +180,38 @@ void SizeFinder::visit(Operation *op) {
                store.getValue().getType());
 }
 
+SmallVector<Reach> SizeFinder::findReaches(const Key &key,
+                                           tile::KernelOp kernel) {
+  // A dimension of another class that has the value's size.
+  auto addDimension = [&](Value term, Reach &reach) {
+    for (BlockArgument argument : kernel.getBody().getArguments()) {
+      auto view = dyn_cast<tile::ViewType>(argument.getType());
+      for (int64_t d = 0; view && d < view.getRank(); ++d) {
+        Key other = keyOf(argument, d);
+        if (!classes.isEquivalent(other, keyOf(term)) ||
+            classes.isEquivalent(other, key))
+          continue;
+        reach.dimensions.push_back(
+            {argument.getArgNumber(), static_cast<unsigned>(d)});
+        return;
+      }
+    }
+  };
+  SmallVector<Reach> reaches;
+  for (const Offset &offset : offsets.lookup(key)) {
+    Reach reach;
+    reach.more = std::max<int64_t>(offset.constant, 0);
+    for (Value term : offset.terms)
+      addDimension(term, reach);
+    if (!reach.dimensions.empty())
+      reaches.push_back(std::move(reach));
+  }
+  return reaches;
+}
+
 std::vector<SizeClass> SizeFinder::find(tile::KernelOp kernel) {
   kernel.walk([&](Operation *op) { visit(op); });
+  relateOffsets();
   llvm::MapVector<const Key *, SizeClass> found;
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto view = dyn_cast<tile::ViewType>(argument.getType());
@@ -140,6 +222,8 @@ std::vector<SizeClass> SizeFinder::find(tile::KernelOp kernel) {
       into.members.push_back({argument.getArgNumber(), static_cast<unsigned>(d),
                               more.lookup(key)});
       into.isInnermost |= d == view.getRank() - 1 && view.getRank() > 1;
+      if (own.contains(key))
+        into.reaches = findReaches(key, kernel);
     }
   }
   auto note = [&](const Key &key, std::pair<int64_t, bool> how) {

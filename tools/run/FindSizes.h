@@ -10,6 +10,11 @@
 // offset k of a load of A[m, k] and of B[n, k] makes the last dimensions of A
 // and B one size. So a caller names few sizes and the others follow, and sizes
 // that nobody names can be chosen to have ragged edges and several work items.
+//
+// A dimension that is walked elsewhere, too, is not that size: W[n] and
+// W[n + N] say that W has N more, and U[m - 1] says next to nothing about U.
+// Its size is its own; if nobody names it, it reaches as far as the program
+// does.
 
 #ifndef DRAWLOOM_TOOLS_RUN_FINDSIZES_H
 #define DRAWLOOM_TOOLS_RUN_FINDSIZES_H
@@ -27,9 +32,18 @@ struct ClassMember {
   int64_t more = 0;
 };
 
+/// How far an access reaches: the sum of the sizes of these dimensions, each an
+/// argument and a dimension of it, and a number.
+struct Reach {
+  llvm::SmallVector<std::pair<unsigned, unsigned>> dimensions = {};
+  int64_t more = 0;
+};
+
 /// Dimensions with one size.
 struct SizeClass {
   llvm::SmallVector<ClassMember> members = {};
+  /// Of a dimension whose size is its own though it is walked with others.
+  llvm::SmallVector<Reach> reaches = {};
   /// The largest step in which it is walked; 0 if it is not.
   int64_t tile = 0;
   /// Work items walk it, not a loop inside of one.
