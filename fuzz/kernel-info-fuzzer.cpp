@@ -37,5 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                        arguments[parameter.argument].tensor)
                              .takeError());
   llvm::consumeError(countCtas(*kernel, arguments, 132).takeError());
+  llvm::consumeError(checkCondition(*kernel, arguments));
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "drawloom/Runtime/KernelInfo.h"
 #include "KindNames.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,6 +30,8 @@ static void write(OStream &json, const ArgumentInfo &argument) {
     json.attribute("type", argument.type->name);
     if (argument.isView)
       writeNumbers(json, "shape", argument.shape);
+    if (!argument.strides.empty())
+      writeNumbers(json, "strides", argument.strides);
   });
 }
 
@@ -66,6 +69,52 @@ static void write(OStream &json, const ItemFactor &factor) {
   });
 }
 
+static void write(OStream &json, const FormulaStep &step) {
+  json.object([&] {
+    json.attribute("kind", nameOf(step.kind));
+    if (step.kind == FormulaStep::Kind::Number)
+      json.attribute("value", step.value);
+    if (step.kind == FormulaStep::Kind::Size ||
+        step.kind == FormulaStep::Kind::Scalar)
+      json.attribute("argument", step.argument);
+    if (step.kind == FormulaStep::Kind::Size)
+      json.attribute("dimension", step.dimension);
+  });
+}
+
+static void write(OStream &json, const Bound &bound) {
+  json.object([&] {
+    json.attribute("formula", bound.formula);
+    if (bound.least != 0)
+      json.attribute("least", bound.least);
+    if (bound.most != INT64_MAX)
+      json.attribute("most", bound.most);
+  });
+}
+
+static void write(OStream &json, const LaunchCondition &condition) {
+  json.attribute("words", condition.words);
+  json.attributeArray("formulas", [&] {
+    for (const Formula &formula : condition.formulas)
+      json.object([&] {
+        json.attribute("words", formula.words);
+        json.attributeArray("steps", [&] {
+          for (const FormulaStep &step : formula.steps)
+            write(json, step);
+        });
+      });
+  });
+  json.attributeArray("cases", [&] {
+    for (const std::vector<Bound> &bounds : condition.cases)
+      json.object([&] {
+        json.attributeArray("bounds", [&] {
+          for (const Bound &bound : bounds)
+            write(json, bound);
+        });
+      });
+  });
+}
+
 void drawloom::runtime::writeJson(const KernelInfo &kernel,
                                   llvm::raw_ostream &os) {
   OStream json(os, /*IndentSize=*/2);
@@ -91,13 +140,26 @@ void drawloom::runtime::writeJson(const KernelInfo &kernel,
             write(json, factor);
         });
     });
+    if (kernel.condition)
+      json.attributeObject("condition",
+                           [&] { write(json, *kernel.condition); });
   });
   os << '\n';
+}
+
+int64_t ArgumentInfo::getStride(size_t dimension) const {
+  if (!strides.empty())
+    return strides[dimension];
+  return dimension + 1 == shape.size() ? 1 : dynamicSize;
 }
 
 std::string drawloom::runtime::describe(const ArgumentInfo &argument) {
   std::string text = argument.name + ": ";
   for (int64_t size : argument.shape)
     text += (size == dynamicSize ? "?" : std::to_string(size)) + "x";
-  return text + argument.type->name.str();
+  text += argument.type->name.str();
+  for (auto [d, stride] : llvm::enumerate(argument.strides))
+    text += (d == 0 ? ", strides [" : ", ") +
+            (stride == dynamicSize ? "?" : std::to_string(stride));
+  return argument.strides.empty() ? text : text + "]";
 }

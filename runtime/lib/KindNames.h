@@ -23,11 +23,19 @@ inline constexpr llvm::StringLiteral parameterKinds[] = {
 inline constexpr llvm::StringLiteral itemsKinds[] = {"static", "one",
                                                      "granted"};
 
+inline constexpr llvm::StringLiteral stepKinds[] = {
+    "number",   "size",   "scalar",   "add",
+    "multiply", "modulo", "floorDiv", "ceilDiv"};
+
 inline llvm::StringRef nameOf(Parameter::Kind kind) {
   return parameterKinds[static_cast<unsigned>(kind)];
 }
 inline llvm::StringRef nameOf(ItemsInfo::Kind kind) {
   return itemsKinds[static_cast<unsigned>(kind)];
+}
+
+inline llvm::StringRef nameOf(FormulaStep::Kind kind) {
+  return stepKinds[static_cast<unsigned>(kind)];
 }
 
 } // namespace drawloom::runtime

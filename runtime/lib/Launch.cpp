@@ -58,6 +58,19 @@ static llvm::Error checkTensor(const ArgumentInfo &argument,
         (argument.shape[d] != dynamicSize && argument.shape[d] != size))
       return refuse("dimension " + Twine(d) + " of the tensor is " +
                     Twine(size));
+  if (llvm::is_contained(tensor.shape, 0))
+    return llvm::Error::success();
+  for (auto [d, stride] : llvm::enumerate(tensor.strides)) {
+    int64_t wanted = argument.getStride(d), last = tensor.shape[d] - 1;
+    // The stride of one element is never used.
+    if (wanted == dynamicSize || wanted == stride || last == 0)
+      continue;
+    return refuse("the stride of dimension " + Twine(d) + " of the tensor is " +
+                  Twine(stride) + ", not " + Twine(wanted) +
+                  ": the kernel looks for its index " + Twine(last) + " at " +
+                  Twine(last) + " x " + Twine(wanted) + ", and it is at " +
+                  Twine(last) + " x " + Twine(stride));
+  }
   return llvm::Error::success();
 }
 
@@ -160,51 +173,64 @@ union ParameterValue {
 /// A number for a parameter of few bytes.
 static llvm::Expected<uint64_t> narrow(const ArgumentInfo &argument,
                                        const Parameter &parameter,
-                                       int64_t value, llvm::StringRef what) {
+                                       int64_t value, const Twine &what) {
   if (parameter.bytes == 8 || llvm::isIntN(8 * parameter.bytes, value))
     return value;
   return llvm::createStringError(
-      "argument '" + argument.name + "': " + what + " " +
-      Twine(parameter.dimension) + " is " + Twine(value) +
+      "argument '" + argument.name + "': " + what + " is " + Twine(value) +
       ", and the kernel takes it in " + Twine(8 * parameter.bytes) + " bits");
+}
+
+static llvm::Error encodeMap(const Context &context,
+                             const ArgumentInfo &argument,
+                             const Parameter &parameter, const Tensor &tensor,
+                             TensorMap &result) {
+  llvm::Expected<TensorMapRequest> map =
+      makeTensorMap(argument, parameter, tensor);
+  if (!map)
+    return map.takeError();
+  llvm::SmallVector<uint32_t, 5> ones(map->dims.size(), 1);
+  return context.check(
+      context.enter().cuTensorMapEncodeTiled(
+          &result, map->type, map->dims.size(),
+          reinterpret_cast<void *>(tensor.address), map->dims.data(),
+          map->strides.data(), map->box.data(), ones.data(),
+          /*interleave=*/0, map->swizzle, promoteToL2Of256Bytes,
+          /*fill=*/0),
+      "cuTensorMapEncodeTiled for '" + argument.name + "'");
+}
+
+/// The value of a parameter that is no tensor map.
+static llvm::Expected<uint64_t> getNumber(const ArgumentInfo &argument,
+                                          const Parameter &parameter,
+                                          const Argument &value) {
+  std::string dimension = std::to_string(parameter.dimension);
+  switch (parameter.kind) {
+  case Parameter::Kind::Size:
+    return narrow(argument, parameter, value.tensor.shape[parameter.dimension],
+                  "size " + dimension);
+  case Parameter::Kind::Stride:
+    return narrow(argument, parameter,
+                  value.tensor.strides[parameter.dimension],
+                  "stride " + dimension);
+  case Parameter::Kind::Scalar:
+    // Floats, and what the kernel takes whole, are passed as they are.
+    if (parameter.bytes >= argument.type->bytes)
+      return value.bits;
+    return narrow(argument, parameter,
+                  llvm::SignExtend64(value.bits, 8 * argument.type->bytes),
+                  "it");
+  default:
+    return value.tensor.address;
+  }
 }
 
 static llvm::Error encode(const Context &context, const ArgumentInfo &argument,
                           const Parameter &parameter, const Argument &value,
                           ParameterValue &result) {
-  const Tensor &tensor = value.tensor;
-  llvm::Expected<uint64_t> number = 0;
-  switch (parameter.kind) {
-  case Parameter::Kind::TensorMap: {
-    llvm::Expected<TensorMapRequest> map =
-        makeTensorMap(argument, parameter, tensor);
-    if (!map)
-      return map.takeError();
-    llvm::SmallVector<uint32_t, 5> ones(map->dims.size(), 1);
-    return context.check(
-        context.enter().cuTensorMapEncodeTiled(
-            &result.map, map->type, map->dims.size(),
-            reinterpret_cast<void *>(tensor.address), map->dims.data(),
-            map->strides.data(), map->box.data(), ones.data(),
-            /*interleave=*/0, map->swizzle, promoteToL2Of256Bytes,
-            /*fill=*/0),
-        "cuTensorMapEncodeTiled for '" + argument.name + "'");
-  }
-  case Parameter::Kind::Pointer:
-    number = tensor.address;
-    break;
-  case Parameter::Kind::Size:
-    number =
-        narrow(argument, parameter, tensor.shape[parameter.dimension], "size");
-    break;
-  case Parameter::Kind::Stride:
-    number = narrow(argument, parameter, tensor.strides[parameter.dimension],
-                    "stride");
-    break;
-  case Parameter::Kind::Scalar:
-    number = value.bits;
-    break;
-  }
+  if (parameter.kind == Parameter::Kind::TensorMap)
+    return encodeMap(context, argument, parameter, value.tensor, result.map);
+  llvm::Expected<uint64_t> number = getNumber(argument, parameter, value);
   if (!number)
     return number.takeError();
   result.number = *number;
@@ -218,6 +244,8 @@ llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
     return ctas.takeError();
   if (*ctas == 0)
     return llvm::Error::success();
+  if (llvm::Error error = checkCondition(infoField, arguments))
+    return error;
 
   const Context &context = module.getContext();
   std::vector<ParameterValue> values(infoField.parameters.size());

@@ -159,6 +159,14 @@ static ArgumentInfo readArgument(const Value &value, std::string where,
   result.isView = reader.has("shape");
   if (result.isView)
     reader.numbers("shape", dynamicSize, maxSize, result.shape);
+  if (reader.has("strides")) {
+    reader.numbers("strides", dynamicSize, maxSize, result.strides);
+    if (result.strides.size() != result.shape.size())
+      reader.fail("strides", Twine(result.strides.size()) + " numbers for " +
+                                 Twine(result.shape.size()) + " dimensions");
+    // Later fields describe the argument.
+    result.strides.resize(result.shape.size(), dynamicSize);
+  }
   reader.finish();
   return result;
 }
@@ -261,8 +269,89 @@ static void readItems(const Value &value, KernelInfo &kernel,
   reader.finish();
 }
 
+static FormulaStep readStep(const Value &value, std::string where,
+                            const KernelInfo &kernel, Problem &problem) {
+  using Kind = FormulaStep::Kind;
+  Reader reader(value, std::move(where), problem);
+  FormulaStep result;
+  result.kind = Kind(reader.choice("kind", stepKinds));
+  if (result.kind == Kind::Number)
+    result.value = reader.number("value", INT64_MIN, INT64_MAX);
+  if (result.kind == Kind::Size || result.kind == Kind::Scalar) {
+    result.argument = readArgumentNumber(
+        reader, kernel, /*mustBeView=*/result.kind == Kind::Size);
+    if (kernel.arguments.empty())
+      return result;
+    const ArgumentInfo &argument = kernel.arguments[result.argument];
+    if (result.kind == Kind::Size)
+      result.dimension = readDimension(reader, argument);
+    else if (!argument.type->name.starts_with("i"))
+      reader.fail("argument", "'" + argument.name + "' is no integer");
+  }
+  reader.finish();
+  return result;
+}
+
+static Formula readFormula(const Value &value, const std::string &where,
+                           const KernelInfo &kernel, Problem &problem) {
+  Reader reader(value, where, problem);
+  Formula result;
+  result.words = reader.text("words");
+  size_t depth = 0;
+  reader.elements("steps", [&](const Value &element, std::string step) {
+    FormulaStep read = readStep(element, step, kernel, problem);
+    if (!read.isOperand() && depth < 2)
+      problem.set(step, "takes two numbers, and there are " + Twine(depth));
+    // Divisors are constants, so nothing is divided by 0.
+    else if (read.divides() &&
+             (result.steps.back().kind != FormulaStep::Kind::Number ||
+              result.steps.back().value < 1))
+      problem.set(step, "divides by what is not a number from 1 on");
+    depth = read.isOperand() ? depth + 1 : std::max<size_t>(depth, 2) - 1;
+    result.steps.push_back(read);
+  });
+  if (depth != 1)
+    reader.fail("steps", "leave " + Twine(depth) + " numbers, not one");
+  reader.finish();
+  return result;
+}
+
+static Bound readBound(const Value &value, std::string where,
+                       const LaunchCondition &condition, Problem &problem) {
+  Reader reader(value, std::move(where), problem);
+  Bound result;
+  if (condition.formulas.empty())
+    reader.fail("formula", "the condition has no formulas");
+  result.formula = reader.number(
+      "formula", 0, std::max<int64_t>(condition.formulas.size(), 1) - 1);
+  result.least = reader.number("least", 0, INT64_MAX, 0);
+  result.most = reader.number("most", 0, INT64_MAX, INT64_MAX);
+  reader.finish();
+  return result;
+}
+
+static void readCondition(const Value &value, KernelInfo &kernel,
+                          Problem &problem) {
+  Reader reader(value, "condition", problem);
+  LaunchCondition result;
+  result.words = reader.text("words");
+  reader.elements("formulas", [&](const Value &element, std::string where) {
+    result.formulas.push_back(readFormula(element, where, kernel, problem));
+  });
+  reader.elements("cases", [&](const Value &element, std::string where) {
+    Reader one(element, std::move(where), problem);
+    std::vector<Bound> &bounds = result.cases.emplace_back();
+    one.elements("bounds", [&](const Value &bound, std::string where) {
+      bounds.push_back(readBound(bound, std::move(where), result, problem));
+    });
+    one.finish();
+  });
+  reader.finish();
+  kernel.condition = std::move(result);
+}
+
 /// LLVM's parser calls itself for each bracket, so a file of brackets would
-/// end the process. A description has four of them inside of each other.
+/// end the process. A description has six of them inside of each other.
 static bool isTooDeep(StringRef json) {
   constexpr int maxDepth = 16;
   int depth = 0;
@@ -313,6 +402,8 @@ drawloom::runtime::readKernelInfo(llvm::StringRef json) {
   });
   if (const Value *items = reader.take("items"))
     readItems(*items, kernel, problem);
+  if (const Value *condition = reader.take("condition", /*isRequired=*/false))
+    readCondition(*condition, kernel, problem);
   reader.finish();
   if (!problem.text.empty())
     return llvm::createStringError(problem.text);

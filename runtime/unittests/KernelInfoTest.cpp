@@ -12,7 +12,7 @@
 
 using namespace drawloom::runtime;
 
-static constexpr llvm::StringLiteral description = R"({
+static constexpr llvm::StringLiteral description = R"json({
   "name": "gemm",
   "target": "sm_100a",
   "threads": 256,
@@ -29,11 +29,19 @@ static constexpr llvm::StringLiteral description = R"({
       "shape": [
         -1,
         64
+      ],
+      "strides": [
+        -1,
+        1
       ]
     },
     {
       "name": "alpha",
       "type": "f32"
+    },
+    {
+      "name": "n",
+      "type": "i64"
     }
   ],
   "parameters": [
@@ -81,9 +89,49 @@ static constexpr llvm::StringLiteral description = R"({
         "tile": 3
       }
     ]
+  },
+  "condition": {
+    "words": "ceil((dim 0 of A + n) / 64) >= 1",
+    "formulas": [
+      {
+        "words": "ceil((dim 0 of A + n) / 64)",
+        "steps": [
+          {
+            "kind": "size",
+            "argument": 0,
+            "dimension": 0
+          },
+          {
+            "kind": "scalar",
+            "argument": 2
+          },
+          {
+            "kind": "add"
+          },
+          {
+            "kind": "number",
+            "value": 64
+          },
+          {
+            "kind": "ceilDiv"
+          }
+        ]
+      }
+    ],
+    "cases": [
+      {
+        "bounds": [
+          {
+            "formula": 0,
+            "least": 1,
+            "most": 100
+          }
+        ]
+      }
+    ]
   }
 }
-)";
+)json";
 
 TEST(KernelInfo, ReadsWhatItWrites) {
   auto kernel = readKernelInfo(description);
@@ -92,7 +140,7 @@ TEST(KernelInfo, ReadsWhatItWrites) {
   llvm::raw_string_ostream os(text);
   writeJson(*kernel, os);
   EXPECT_EQ(text, description.str());
-  EXPECT_EQ(describe(kernel->arguments[0]), "A: ?x64xbf16");
+  EXPECT_EQ(describe(kernel->arguments[0]), "A: ?x64xbf16, strides [?, 1]");
   EXPECT_EQ(kernel->clusterSize(), 2u);
 }
 
@@ -113,7 +161,7 @@ TEST(KernelInfo, RefusalsNameTheField) {
   EXPECT_EQ(problem("\"bf16\"", "\"f4\""),
             "arguments[0].type: 'f4' is not one of " + listElementTypes());
   EXPECT_EQ(problem("\"argument\": 0", "\"argument\": 7"),
-            "parameters[0].argument: a whole number from 0 to 1 is expected");
+            "parameters[0].argument: a whole number from 0 to 2 is expected");
   EXPECT_EQ(problem("\"argument\": 0", "\"argument\": 1"),
             "parameters[0].argument: 'alpha' is a scalar");
   EXPECT_EQ(problem("\"argument\": 1", "\"argument\": 0"),
@@ -121,8 +169,8 @@ TEST(KernelInfo, RefusalsNameTheField) {
   EXPECT_EQ(problem("\"dimension\": 1", "\"dimension\": 2"),
             "parameters[2].dimension: a whole number from 0 to 1 is expected");
   EXPECT_EQ(problem("        64,\n        128\n", "        64\n"),
-            "parameters[0].box: 1 numbers for A: ?x64xbf16; there is one for "
-            "each dimension, at most 5");
+            "parameters[0].box: 1 numbers for A: ?x64xbf16, strides [?, 1]; "
+            "there is one for each dimension, at most 5");
   EXPECT_EQ(problem("\"swizzle\": 128", "\"swizzle\": 100"),
             "parameters[0].swizzle: 0, 32, 64 or 128 is expected");
   EXPECT_EQ(problem("\"swizzle\": 128", "\"swizzle\": 64, \"atom\": 32"),
@@ -139,7 +187,37 @@ TEST(KernelInfo, RefusalsNameTheField) {
             "items.count: is missing; a launch has a CTA for each item");
   EXPECT_EQ(problem("\"name\": \"gemm\"", "\"name\": \"gemm\", \"x\": 1"),
             "x: there is no such field here; the fields are name, target, "
-            "threads, sharedBytes, cluster, arguments, parameters, items");
+            "threads, sharedBytes, cluster, arguments, parameters, items, "
+            "condition");
+  EXPECT_EQ(problem("        -1,\n        1\n", "        -1\n"),
+            "arguments[0].strides: 1 numbers for 2 dimensions");
+  EXPECT_EQ(problem("        -1,\n        1\n", "        -2,\n        1\n"),
+            "arguments[0].strides[0]: a whole number from -1 to 1099511627776 "
+            "is expected");
+}
+
+TEST(KernelInfo, RefusalsOfConditions) {
+  EXPECT_EQ(problem("\"argument\": 2", "\"argument\": 1"),
+            "condition.formulas[0].steps[1].argument: 'alpha' is no integer");
+  EXPECT_EQ(problem("\"value\": 64", "\"value\": 0"),
+            "condition.formulas[0].steps[4]: divides by what is not a number "
+            "from 1 on");
+  EXPECT_EQ(problem("\"kind\": \"number\",\n            \"value\": 64",
+                    "\"kind\": \"scalar\",\n            \"argument\": 2"),
+            "condition.formulas[0].steps[4]: divides by what is not a number "
+            "from 1 on");
+  EXPECT_EQ(problem("\"kind\": \"scalar\",\n            \"argument\": 2",
+                    "\"kind\": \"add\""),
+            "condition.formulas[0].steps[1]: takes two numbers, and there are "
+            "1");
+  EXPECT_EQ(problem("\"kind\": \"add\"", "\"kind\": \"number\", \"value\": 1"),
+            "condition.formulas[0].steps: leave 3 numbers, not one");
+  EXPECT_EQ(problem("\"formula\": 0", "\"formula\": 1"),
+            "condition.cases[0].bounds[0].formula: a whole number from 0 to 0 "
+            "is expected");
+  EXPECT_EQ(problem("\"formulas\": [", "\"formulas\": [], \"x\": ["),
+            "condition.cases[0].bounds[0].formula: the condition has no "
+            "formulas");
 }
 
 TEST(KernelInfo, SeveralProblemsAreOneError) {

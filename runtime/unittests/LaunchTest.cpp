@@ -81,6 +81,34 @@ static constexpr llvm::StringLiteral numbers = R"(
 }
 )";
 
+// out = the scalars, each in eight bytes, one thread.
+static constexpr llvm::StringLiteral scalars = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry scalars(.param .u64 out, .param .u8 byte, .param .u16 half,
+                        .param .u32 word, .param .u64 wide, .param .f32 single,
+                        .param .f64 double, .param .u32 index) {
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u8 %rd2, [byte];
+  st.global.u64 [%rd1], %rd2;
+  ld.param.u16 %rd2, [half];
+  st.global.u64 [%rd1+8], %rd2;
+  ld.param.u32 %rd2, [word];
+  st.global.u64 [%rd1+16], %rd2;
+  ld.param.u64 %rd2, [wide];
+  st.global.u64 [%rd1+24], %rd2;
+  ld.param.u32 %rd2, [single];
+  st.global.u64 [%rd1+32], %rd2;
+  ld.param.u64 %rd2, [double];
+  st.global.u64 [%rd1+40], %rd2;
+  ld.param.u32 %rd2, [index];
+  st.global.u64 [%rd1+48], %rd2;
+  ret;
+}
+)";
+
 // Writes to address 0.
 static constexpr llvm::StringLiteral faulty = R"(
 .version 8.0
@@ -114,6 +142,27 @@ static constexpr llvm::StringLiteral numbersInfo = R"({
     {"kind": "size", "argument": 0, "dimension": 0, "bytes": 4},
     {"kind": "stride", "argument": 0, "dimension": 0, "bytes": 8},
     {"kind": "scalar", "argument": 1, "bytes": 4}],
+  "items": {"kind": "one", "count": []}
+})";
+
+// An index is a number of 64 bits to the caller and of 32 to the kernel.
+static constexpr llvm::StringLiteral scalarsInfo = R"({
+  "name": "scalars", "target": "sm_90a", "threads": 1,
+  "arguments": [{"name": "out", "type": "i64", "shape": [7]},
+                {"name": "byte", "type": "i8"}, {"name": "half", "type": "f16"},
+                {"name": "word", "type": "i32"}, {"name": "wide", "type": "i64"},
+                {"name": "single", "type": "f32"},
+                {"name": "double", "type": "f64"},
+                {"name": "index", "type": "i64"}],
+  "parameters": [
+    {"kind": "pointer", "argument": 0, "bytes": 8},
+    {"kind": "scalar", "argument": 1, "bytes": 1},
+    {"kind": "scalar", "argument": 2, "bytes": 2},
+    {"kind": "scalar", "argument": 3, "bytes": 4},
+    {"kind": "scalar", "argument": 4, "bytes": 8},
+    {"kind": "scalar", "argument": 5, "bytes": 4},
+    {"kind": "scalar", "argument": 6, "bytes": 8},
+    {"kind": "scalar", "argument": 7, "bytes": 4}],
   "items": {"kind": "one", "count": []}
 })";
 
@@ -202,6 +251,67 @@ TEST_F(LaunchTest, SizesStridesAndScalars) {
   EXPECT_EQ(llvm::toString(std::move(error)),
             "argument 'out': size 0 is 8589934592, and the kernel takes it in "
             "32 bits");
+}
+
+TEST_F(LaunchTest, ScalarsOfEveryKind) {
+  auto out = device->allocate(7 * 8);
+  ASSERT_TRUE(bool(out));
+  auto kernel = load(scalarsInfo, scalars);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  constexpr uint64_t bits[] = {0xfe,        0x3c00,
+                               0x89abcdef,  0x0123456789abcdef,
+                               0x40490fdb,  0x400921fb54442d18,
+                               uint64_t(-7)};
+  std::vector<Argument> arguments = {
+      {Tensor::packed(findElementType("i64"), {7}, out->address())}};
+  for (uint64_t value : bits)
+    arguments.push_back({{}, value});
+  llvm::Error error = kernel->launch(arguments);
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  char bytes[7 * 8];
+  error = out->download(bytes);
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+  using llvm::support::endian::read64le;
+  for (size_t i = 0; i != 6; ++i)
+    EXPECT_EQ(read64le(bytes + 8 * i), bits[i]) << i;
+  EXPECT_EQ(read64le(bytes + 48), 0xfffffff9);
+
+  // What the kernel has no bits for is not cut off.
+  arguments.back().bits = int64_t(1) << 32;
+  EXPECT_EQ(llvm::toString(kernel->launch(arguments)),
+            "argument 'index': it is 4294967296, and the kernel takes it in 32 "
+            "bits");
+}
+
+TEST_F(LaunchTest, StridesAndConditionsAreChecked) {
+  std::string json = numbersInfo.str();
+  auto insert = [&](llvm::StringRef after, llvm::StringRef text) {
+    json.insert(json.find(after) + after.size(), text);
+  };
+  insert("\"shape\": [-1, -1]", ", \"strides\": [77, 1]");
+  insert("\"count\": []}", R"(, "condition": {
+      "words": "dim 1 of out >= 3",
+      "formulas": [{"words": "dim 1 of out", "steps": [
+          {"kind": "size", "argument": 0, "dimension": 1}]}],
+      "cases": [{"bounds": [{"formula": 0, "least": 3}]}]})");
+  auto out = device->allocate(8 * 77 * 4);
+  ASSERT_TRUE(bool(out));
+  auto kernel = load(json, numbers);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  auto launch = [&](llvm::ArrayRef<int64_t> shape, int64_t stride) {
+    Tensor tensor =
+        Tensor::packed(findElementType("i32"), shape, out->address());
+    tensor.strides[0] = stride;
+    return llvm::toString(kernel->launch({{tensor}, {}}));
+  };
+  EXPECT_EQ(launch({8, 3}, 77), "");
+  EXPECT_EQ(launch({8, 3}, 3),
+            "argument 'out: ?x?xi32, strides [77, 1]': the stride of dimension "
+            "0 of the tensor is 3, not 77: the kernel looks for its index 7 at "
+            "7 x 77, and it is at 7 x 3");
+  EXPECT_EQ(launch({8, 2}, 77),
+            "@numbers is proved to end only if dim 1 of out >= 3; this launch "
+            "has dim 1 of out = 2");
 }
 
 TEST_F(LaunchTest, ErrorsAreValues) {

@@ -157,3 +157,35 @@ TEST(Grid, Refusals) {
   EXPECT_EQ(none ? "" : llvm::toString(none.takeError()),
             "@gemm takes 1 arguments, not 0");
 }
+
+TEST(Strides, AreThoseThatTheKernelWasCompiledFor) {
+  auto words = [](llvm::ArrayRef<int64_t> declared,
+                  llvm::ArrayRef<int64_t> shape,
+                  llvm::ArrayRef<int64_t> strides) {
+    KernelInfo kernel = gemm(ItemsInfo::Kind::Static);
+    kernel.arguments[0].strides.assign(declared.begin(), declared.end());
+    Tensor tensor = Tensor::packed(bf16, shape, 0);
+    tensor.strides.assign(strides.begin(), strides.end());
+    auto count = countCtas(kernel, {{tensor}}, 132);
+    return count ? "" : llvm::toString(count.takeError());
+  };
+  EXPECT_EQ(words({209, 1}, {300, 208}, {209, 1}), "");
+  EXPECT_EQ(words({209, 1}, {300, 208}, {208, 1}),
+            "argument 'D: ?x?xbf16, strides [209, 1]': the stride of dimension "
+            "0 of the tensor is 208, not 209: the kernel looks for its index "
+            "299 at 299 x 209, and it is at 299 x 208");
+  EXPECT_EQ(words({1, dynamicSize}, {64, 32}, {32, 1}),
+            "argument 'D: ?x?xbf16, strides [1, ?]': the stride of dimension 0 "
+            "of the tensor is 32, not 1: the kernel looks for its index 63 at "
+            "63 x 1, and it is at 63 x 32");
+  EXPECT_EQ(words({1, dynamicSize}, {64, 32}, {1, 77}), "");
+  // Without strides, rows may be apart, and elements of a row may not.
+  EXPECT_EQ(words({}, {64, 32}, {40, 1}), "");
+  EXPECT_EQ(words({}, {64, 32}, {1, 64}),
+            "argument 'D: ?x?xbf16': the stride of dimension 1 of the tensor "
+            "is 64, not 1: the kernel looks for its index 31 at 31 x 1, and it "
+            "is at 31 x 64");
+  // What is never used is not asked for.
+  EXPECT_EQ(words({209, 1}, {1, 208}, {208, 1}), "");
+  EXPECT_EQ(words({209, 1}, {300, 0}, {7, 7}), "");
+}

@@ -18,7 +18,8 @@
 // that a program can launch a kernel without the compiler.
 //
 // Invariant of one that was read: every number in it is in range (arguments,
-// dimensions, boxes), so a launch checks only what the tensors bring.
+// dimensions, boxes) and every formula can be computed, so a launch checks only
+// what the tensors bring.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +51,12 @@ struct ArgumentInfo {
   /// Of a view, the outermost first; `dynamicSize` for sizes that the launch
   /// brings.
   llvm::SmallVector<int64_t, 4> shape = {};
+  /// Of a view that declares them, in elements; `dynamicSize` as above. One
+  /// that doesn't has its last dimension's elements next to each other.
+  llvm::SmallVector<int64_t, 4> strides = {};
+
+  /// What the stride of a dimension has to be, or `dynamicSize`.
+  int64_t getStride(size_t dimension) const;
 };
 
 /// A parameter of the code.
@@ -98,6 +105,53 @@ struct ItemsInfo {
   std::optional<std::vector<ItemFactor>> count = std::nullopt;
 };
 
+/// A step of a formula in reverse Polish notation: it pushes a number, or takes
+/// two and pushes what it makes of them.
+struct FormulaStep {
+  enum class Kind {
+    Number,   ///< `value`.
+    Size,     ///< Of the argument's tensor, in `dimension`.
+    Scalar,   ///< The argument itself, an integer.
+    Add,      ///< a + b
+    Multiply, ///< a * b
+    Modulo,   ///< What is left of a when b is taken away often enough.
+    FloorDiv, ///< a / b, rounded down.
+    CeilDiv,  ///< a / b, rounded up.
+  };
+
+  Kind kind = Kind::Number;
+  int64_t value = 0;
+  unsigned argument = 0;
+  unsigned dimension = 0;
+
+  bool isOperand() const { return kind <= Kind::Scalar; }
+  bool divides() const { return kind >= Kind::Modulo; }
+};
+
+/// A number that a launch computes from its sizes. What comes out below 0
+/// counts as 0: it is how often a loop runs.
+struct Formula {
+  /// What messages call it: "ceil(dim 1 of A / 64)".
+  std::string words;
+  std::vector<FormulaStep> steps;
+};
+
+/// A formula and what it may be.
+struct Bound {
+  unsigned formula = 0;
+  int64_t least = 0;
+  int64_t most = INT64_MAX;
+};
+
+/// The sizes for which a kernel is proved to end.
+struct LaunchCondition {
+  /// "ceil(dim 1 of A / 64) >= 1"
+  std::string words;
+  std::vector<Formula> formulas;
+  /// It holds if all bounds of one of the cases do.
+  std::vector<std::vector<Bound>> cases;
+};
+
 struct KernelInfo {
   /// Of the entry in the module.
   std::string name;
@@ -111,6 +165,8 @@ struct KernelInfo {
   std::array<unsigned, 3> cluster = {1, 1, 1};
   /// Dynamic shared memory of a CTA.
   unsigned sharedBytes = 0;
+  /// Nothing if the kernel ends whatever the sizes are.
+  std::optional<LaunchCondition> condition = std::nullopt;
 
   unsigned clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }
 };
@@ -121,7 +177,7 @@ void writeJson(const KernelInfo &kernel, llvm::raw_ostream &os);
 /// Reads what writeJson wrote, or a person did. The error names the field.
 llvm::Expected<KernelInfo> readKernelInfo(llvm::StringRef json);
 
-/// "A: ?x?xbf16"
+/// "A: ?x?xbf16", "B: ?x208xbf16, strides [209, 1]"
 std::string describe(const ArgumentInfo &argument);
 
 } // namespace drawloom::runtime

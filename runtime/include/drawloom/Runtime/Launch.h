@@ -10,6 +10,7 @@
 //
 //   shapes, strides, pointers ──→ tensor maps, sizes, strides, pointers
 //   sizes and tiles           ──→ work items ──→ the grid
+//   sizes                     ──→ the condition under which the kernel ends
 //
 // Everything that the hardware would refuse, or silently do wrong, is checked
 // here, and the error has the argument's name and the arithmetic.
@@ -71,6 +72,10 @@ countItems(const KernelInfo &kernel, llvm::ArrayRef<Argument> arguments);
 llvm::Expected<unsigned> countCtas(const KernelInfo &kernel,
                                    llvm::ArrayRef<Argument> arguments,
                                    unsigned smCount);
+
+/// An error if the kernel is not proved to end with the sizes of the launch.
+llvm::Error checkCondition(const KernelInfo &kernel,
+                           llvm::ArrayRef<Argument> arguments);
 
 struct LaunchOptions {
   /// Instead of what countCtas says; 0 leaves it to that. For tests: a kernel
