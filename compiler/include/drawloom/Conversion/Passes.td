@@ -135,8 +135,23 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
     `agent.parameters` on it lists what each one is, and `agent.shared_bytes`
     the dynamic shared memory of a launch.
 
-    Refused: what has no code yet, by name.
+    What runs is what was proved: a switch that `prove-progress` has not proved
+    to end is refused, unless `unproved` asks for its code. A condition that the
+    sizes of a launch decide goes into the description of the kernel, and the
+    launch checks it.
+
+    Refused, with the words, besides what has no code yet, by name:
+
+    | why | message |
+    |---|---|
+    | no proof | `has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same` |
+    | undecided | `is not proved to end: undecided, 'scf.if' around something that can block at ...` |
+    | a condition on what is loaded, or differs between items | `is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments` |
   }];
+  let options = [
+    Option<"unproved", "unproved", "bool", "false",
+           "generate code for roles that are not proved to end">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::LLVM::LLVMDialect",

@@ -17,8 +17,13 @@
 #include "SizeTable.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -303,24 +308,16 @@ void Maker::visitBarrier(Operation *op, Value id, Value threads, bool waits,
     body.push_back(progress::waitAt(entry->second, place(op)));
 }
 
-/// Operations of the machine that can block, or let others pass, in a way that
-/// the model has no step for.
-static bool mayBlock(Operation *op) {
-  static constexpr llvm::StringLiteral prefixes[] = {"nvvm.mbarrier",
-                                                     "nvvm.cluster",
-                                                     "nvvm.tcgen05.alloc",
-                                                     "nvvm.tcgen05.dealloc",
-                                                     "nvvm.setmaxregister",
-                                                     "nvgpu.mbarrier",
-                                                     "func.call",
-                                                     "llvm.call",
-                                                     "llvm.inline_asm",
-                                                     "gpu.barrier",
-                                                     "gpu.wait",
-                                                     "nvvm.barrier0"};
-  StringRef name = op->getName().getStringRef();
-  return llvm::any_of(
-      prefixes, [&](StringRef prefix) { return name.starts_with(prefix); });
+/// Whether an operation, apart from what is in its regions, is known not to
+/// block and not to let others pass: it has no effects, or it belongs to a
+/// dialect none of whose operations do. `agent` and `scf` have theirs in their
+/// regions, or in the steps above.
+static bool isKnownToPass(Operation *op) {
+  return isPure(op) ||
+         isa_and_present<AgentDialect, arith::ArithDialect, index::IndexDialect,
+                         math::MathDialect, scf::SCFDialect,
+                         tensor::TensorDialect, tile::TileDialect>(
+             op->getDialect());
 }
 
 void Maker::visit(Operation *op, Body &body) {
@@ -345,10 +342,10 @@ void Maker::visit(Operation *op, Body &body) {
     return;
   }
   StringRef name = op->getName().getStringRef();
-  if (mayBlock(op))
-    return outside(op, "'" + name + "'");
   if (isa<scf::WhileOp>(op))
     return outside(op, "'scf.while', whose trip count nobody knows beforehand");
+  if (!isKnownToPass(op))
+    return outside(op, "'" + name + "', which may block");
   // Whatever else has regions may hold arithmetic, but nothing that blocks.
   for (Region &region : op->getRegions()) {
     if (walk(region).empty())

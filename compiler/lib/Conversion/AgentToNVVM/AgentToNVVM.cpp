@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
@@ -33,13 +34,16 @@ static constexpr int64_t sharedAlignment = 1024;
 namespace {
 class ConvertAgentToNVVM
     : public drawloom::impl::ConvertAgentToNVVMBase<ConvertAgentToNVVM> {
+  using ConvertAgentToNVVMBase::ConvertAgentToNVVMBase;
+
   void runOnOperation() override;
 };
 
 /// One kernel: what happens before, between and behind its roles.
 class KernelEmitter {
 public:
-  explicit KernelEmitter(tile::KernelOp kernel) : kernel(kernel) {}
+  KernelEmitter(tile::KernelOp kernel, bool unproved)
+      : kernel(kernel), unproved(unproved) {}
   LogicalResult emit();
 
 private:
@@ -51,6 +55,8 @@ private:
   void emitEnd(ImplicitLocOpBuilder &b, SwitchOp op, KernelContext &context);
 
   tile::KernelOp kernel;
+  /// Emits roles that need not end.
+  bool unproved;
   KernelSignature signature;
 };
 } // namespace
@@ -246,6 +252,15 @@ void KernelEmitter::emitEnd(ImplicitLocOpBuilder &b, SwitchOp op,
        });
 }
 
+/// Roles that may hang have no code unless somebody asks for it.
+static LogicalResult checkVerdict(SwitchOp op) {
+  llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(op);
+  if (verdict)
+    return success();
+  return op->emitOpError() << llvm::toString(verdict.takeError())
+                           << "; 'unproved' asks for code all the same";
+}
+
 LogicalResult KernelEmitter::emit() {
   auto switches = kernel.getBody().front().getOps<SwitchOp>();
   if (switches.empty())
@@ -260,6 +275,8 @@ LogicalResult KernelEmitter::emit() {
   if (!warps)
     return op->emitOpError(
         "is not placed: code is generated behind 'place-memory'");
+  if (!unproved && failed(checkVerdict(op)))
+    return failure();
   if (op.getClusterSize() != 1)
     return op->emitOpError("is for a cluster of CTAs, which has no code yet");
   if (failed(signature.collect(kernel, *arch)))
@@ -318,7 +335,7 @@ void ConvertAgentToNVVM::runOnOperation() {
       sharedAlignment, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   (void)shared;
   for (tile::KernelOp kernel : kernels) {
-    if (failed(KernelEmitter(kernel).emit()))
+    if (failed(KernelEmitter(kernel, unproved).emit()))
       return signalPassFailure();
     kernel.erase();
   }

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --front-half --convert-agent-to-nvvm=unproved --split-input-file --verify-diagnostics
 
 tile.kernel @integers(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.view<?x?xi32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0> : tensor<128x128xi32>

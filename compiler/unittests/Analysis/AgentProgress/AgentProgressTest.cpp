@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/AgentProgress/AgentProgress.h"
+#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,6 +90,19 @@ protected:
   }
 
   MLIRContext context;
+  /// What code may rely on, after the verdict was left on the roles.
+  llvm::Expected<std::optional<LaunchCondition>>
+  readBack(const ProgressResult &result) {
+    SwitchOp roles;
+    module->walk([&](SwitchOp op) { roles = op; });
+    roles->setAttr(progressAttrName, toAttribute(result, &context));
+    return readVerdict(roles);
+  }
+  std::string refusal(const ProgressResult &result) {
+    auto verdict = readBack(result);
+    return verdict ? "" : llvm::toString(verdict.takeError());
+  }
+
   OwningOpRef<ModuleOp> module;
 };
 
@@ -110,6 +124,85 @@ TEST_F(AgentProgress, WholeStepsAreAnOffset) {
   ASSERT_TRUE(result.sources[0].value);
   EXPECT_EQ(result.symbols[0].argument, 0u);
   EXPECT_EQ(result.symbols[0].dimension, 1);
+}
+
+TEST_F(AgentProgress, AConditionIsReadBackForTheLaunch) {
+  auto condition =
+      readBack(prove(loop("%c0 to %K step %c64", produce),
+                     consume.str() + loop("%c64 to %K step %c64", consume)));
+  ASSERT_TRUE(condition && *condition);
+  EXPECT_EQ((*condition)->words, "ceil(dim 1 of a / 64) >= 1");
+  ASSERT_EQ((*condition)->sizes.size(), 1u);
+  const LaunchCondition::Size &size = (*condition)->sizes[0];
+  EXPECT_EQ(size.name, "ceil(dim 1 of a / 64)");
+  EXPECT_EQ(size.value.getResult(0),
+            getAffineSymbolExpr(0, &context).ceilDiv(64));
+  ASSERT_EQ(size.sources.size(), 1u);
+  EXPECT_EQ(size.sources[0].argument, 0u);
+  EXPECT_EQ(size.sources[0].dimension, 1u);
+  ASSERT_EQ((*condition)->cases.size(), 1u);
+  ASSERT_EQ((*condition)->cases[0].size(), 1u);
+  EXPECT_EQ((*condition)->cases[0][0].least, 1);
+  EXPECT_EQ((*condition)->cases[0][0].most, std::nullopt);
+
+  auto proved = readBack(prove(produce, consume));
+  ASSERT_TRUE(bool(proved));
+  EXPECT_FALSE(proved->has_value());
+}
+
+TEST_F(AgentProgress, WhatNoLaunchCanCheckIsNotReliedOn) {
+  // Each role loads the number, so a shape does not tell.
+  std::string load = "%t = tile.load %table[%c0] : !tile.view<?xi32> -> i32\n"
+                     "%k = arith.index_cast %t : i32 to index\n";
+  EXPECT_EQ(refusal(prove(load + loop("%c0 to %k step %c64", produce),
+                          load + consume.str() +
+                              loop("%c64 to %k step %c64", consume))),
+            "is proved to end only if ceil(table[0] / 64) >= 1, which no "
+            "launch can check: it does not follow from the shapes of the "
+            "arguments");
+  // Each item has a number of its own.
+  EXPECT_EQ(refusal(prove(eachItem(loop("%c0 to %x step %c64", produce)),
+                          eachItem(consume.str() +
+                                   loop("%c64 to %x step %c64", consume)))),
+            "is proved to end only if ceil(value 0 of the work item / 64) >= 1 "
+            "in every item, which no launch can check: it does not follow from "
+            "the shapes of the arguments");
+  EXPECT_TRUE(StringRef(refusal(prove("scf.while : () -> () {\n"
+                                      "  %b = arith.constant false\n"
+                                      "  scf.condition(%b)\n"
+                                      "} do { scf.yield }\n" +
+                                          produce.str(),
+                                      consume)))
+                  .starts_with("is not proved to end: undecided, 'scf.while', "
+                               "whose trip count nobody knows beforehand"));
+  SwitchOp roles;
+  module->walk([&](SwitchOp op) { roles = op; });
+  roles->removeAttr(progressAttrName);
+  auto verdict = readVerdict(roles);
+  EXPECT_EQ(verdict ? "" : llvm::toString(verdict.takeError()),
+            "has no verdict on whether its roles end: code is generated after "
+            "'prove-progress'");
+}
+
+TEST_F(AgentProgress, WhatIsNotKnownToPassIsOutside) {
+  // No list has this operation, and none has to.
+  context.allowUnregisteredDialects();
+  EXPECT_TRUE(
+      StringRef(textOf(prove("\"their.wait\"() : () -> ()\n" + produce.str(),
+                             consume)))
+          .starts_with("undecided: 'their.wait', which may block at "));
+  EXPECT_TRUE(
+      StringRef(textOf(prove("nvvm.bar.warp.sync %mask : i32\n" + produce.str(),
+                             consume, "%mask = arith.constant -1 : i32\n")))
+          .starts_with("undecided: 'nvvm.bar.warp.sync', which may block at "));
+  // Arithmetic, special registers and tiles are.
+  EXPECT_EQ(textOf(prove("%x = nvvm.read.ptx.sreg.tid.x : i32\n"
+                         "%q = arith.divui %n, %K : index\n"
+                         "%v = tile.load %a[%q, 0] : !tile.view<?x?xf32> -> "
+                         "tensor<8x8xf32>\n" +
+                             produce.str(),
+                         consume)),
+            "proved");
 }
 
 TEST_F(AgentProgress, ConstantTripCounts) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lifetimes.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -21,13 +21,14 @@ bool drawloom::agent::isStaging(PipeOp pipe) {
          producers.front() == consumers.front();
 }
 
+/// Whether the roles end in every launch that starts: what is proved under a
+/// condition is launched under it only, if a launch can check it.
 static bool isProved(SwitchOp op) {
-  auto progress = op->getAttrOfType<DictionaryAttr>(plan::verdictAttrName);
-  auto verdict =
-      progress ? progress.getAs<StringAttr>("verdict") : StringAttr();
-  // What is proved under a condition is launched under it only.
-  return verdict &&
-         (verdict.getValue() == "proved" || verdict.getValue() == "proved if");
+  llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(op);
+  if (verdict)
+    return true;
+  llvm::consumeError(verdict.takeError());
+  return false;
 }
 
 static bool takesOneItem(SwitchOp op) {

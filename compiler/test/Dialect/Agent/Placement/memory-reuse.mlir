@@ -160,6 +160,64 @@ tile.kernel @not_proved(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attr
   }
 }
 
+// A condition that every launch checks is as good as a proof.
+// CHECK-LABEL: tile.kernel @checked_at_launch
+tile.kernel @checked_at_launch(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
+  %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+  // CHECK: agent.pipe "output"
+  // CHECK-SAME: memory-reuse: on the bytes of 'operands'
+  %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
+  agent.switch attributes {agent.progress = {verdict = "proved if", words = "dim 1 of a >= 1", condition = [[{min = 1 : i64, size = 0 : i64}]],
+    sizes = [{name = "dim 1 of a", of = [array<i64: 0, 1>], value = affine_map<()[s0] -> (s0)>}]}} {
+    agent.role @load warps(1) {
+      agent.produce %ab : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        agent.yield %x, %x : tensor<128x64xbf16>, tensor<128x64xbf16>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %ab as (%x, %y) : !operands {
+      }
+      agent.produce %out : !staging {
+        %o = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
+        agent.yield %o : tensor<128x128xbf16>
+      }
+      agent.consume %out as (%o) : !staging {
+        tile.store %o, %d[0, 0] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+      }
+    }
+  }
+}
+
+// One that no launch can check is none.
+// CHECK-LABEL: tile.kernel @checked_by_nobody
+tile.kernel @checked_by_nobody(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
+  %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+  // CHECK: agent.pipe "output"
+  // CHECK-SAME: memory-reuse: bytes of its own: progress is not proved, so slots of 'operands' may never be consumed
+  %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
+  agent.switch attributes {agent.progress = {verdict = "proved if", words = "table[0] >= 1", condition = [[{min = 1 : i64, size = 0 : i64}]],
+    sizes = [{name = "table[0]"}]}} {
+    agent.role @load warps(1) {
+      agent.produce %ab : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        agent.yield %x, %x : tensor<128x64xbf16>, tensor<128x64xbf16>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %ab as (%x, %y) : !operands {
+      }
+      agent.produce %out : !staging {
+        %o = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
+        agent.yield %o : tensor<128x128xbf16>
+      }
+      agent.consume %out as (%o) : !staging {
+        tile.store %o, %d[0, 0] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+      }
+    }
+  }
+}
+
 // The output is staged while operands still come: no.
 // CHECK-LABEL: tile.kernel @in_one_loop
 tile.kernel @in_one_loop(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K: index) attributes {tile.target = "sm_90a"} {

@@ -1,0 +1,72 @@
+// What runs is what was proved. Without a proof there is code only for those who ask by name.
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm)' --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm{unproved})' --split-input-file | FileCheck %s
+
+!tiles = !agent.pipe<smem, tensor<128x64xf32>>
+
+// CHECK: llvm.func @nobody_asked
+tile.kernel @nobody_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
+  // expected-error@+1 {{has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same}}
+  agent.switch {
+    agent.role @load warps(1) {
+      agent.produce %p : !tiles {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+        agent.yield %x : tensor<128x64xf32>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %p as (%x) : !tiles {
+        tile.store %x, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<128x64xf32>>
+
+// CHECK: llvm.func @undecided
+tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
+  // expected-error@+1 {{is not proved to end: undecided, 'scf.while', whose trip count nobody knows beforehand at k.mlir:3; 'unproved' asks for code all the same}}
+  agent.switch attributes {agent.progress = {verdict = "undecided", because = "'scf.while', whose trip count nobody knows beforehand at k.mlir:3"}} {
+    agent.role @load warps(1) {
+      agent.produce %p : !tiles {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+        agent.yield %x : tensor<128x64xf32>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %p as (%x) : !tiles {
+        tile.store %x, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<128x64xf32>>
+
+// How often the loop runs is in memory.
+// CHECK: llvm.func @loaded
+tile.kernel @loaded(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>, %table: !tile.view<?xi32>) attributes {tile.target = "sm_90a"} {
+  %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
+  // expected-error@+1 {{is proved to end only if table[0] >= 1, which no launch can check: it does not follow from the shapes of the arguments; 'unproved' asks for code all the same}}
+  agent.switch attributes {agent.progress = {verdict = "proved if", words = "table[0] >= 1",
+      condition = [[{min = 1 : i64, size = 0 : i64}]], sizes = [{name = "table[0]"}]}} {
+    agent.role @load warps(1) {
+      agent.produce %p : !tiles {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+        agent.yield %x : tensor<128x64xf32>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %p as (%x) : !tiles {
+        tile.store %x, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
