@@ -12,7 +12,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
+#include <cmath>
 
 using namespace drawloom;
 using namespace drawloom::frontend;
@@ -58,11 +60,15 @@ static std::string print(llvm::ArrayRef<Size> shape) {
 llvm::ArrayRef<Size> Tensor::shape() const { return graph->get(*this).shape; }
 DataType Tensor::type() const { return graph->get(*this).type; }
 
+std::string FusionGraph::describeFault(Where at, const Twine &message) const {
+  return (llvm::sys::path::filename(at.file_name()) + ":" + Twine(at.line()) +
+          ": fusion '" + name + "': " + message)
+      .str();
+}
+
 void FusionGraph::fail(Where at, const Twine &message) {
   if (fault.empty())
-    fault = (llvm::sys::path::filename(at.file_name()) + ":" +
-             Twine(at.line()) + ": fusion '" + name + "': " + message)
-                .str();
+    fault = describeFault(at, message);
 }
 
 std::string FusionGraph::describe(unsigned node) const {
@@ -153,25 +159,33 @@ Fusion::build(mlir::MLIRContext &context) const {
   return module;
 }
 
-llvm::Error Fusion::buildInto(mlir::ModuleOp module) const {
-  FusionGraph &recorded = *graph;
-  if (recorded.outputs.empty())
-    recorded.fail(recorded.where, "has no output: call output() for each "
-                                  "tensor that the kernel shall store");
-  if (!recorded.target.empty()) {
+/// What keeps the graph as it is now from being built, if anything: the first
+/// mistake, or something that may still be said.
+static std::string findFault(const FusionGraph &graph) {
+  if (!graph.fault.empty())
+    return graph.fault;
+  if (graph.outputs.empty())
+    return graph.describeFault(graph.where,
+                               "has no output: call output() for each tensor "
+                               "that the kernel shall store");
+  if (!graph.target.empty()) {
     llvm::Expected<const target::Architecture *> arch =
-        target::findArchitecture(recorded.target);
+        target::findArchitecture(graph.target);
     if (!arch)
-      recorded.fail(recorded.where, llvm::toString(arch.takeError()));
+      return graph.describeFault(graph.where, llvm::toString(arch.takeError()));
   }
-  if (std::string fault = recorded.schedule.findFault(); !fault.empty())
-    recorded.fail(recorded.where, "schedule: " + fault);
-  if (mlir::SymbolTable::lookupSymbolIn(module, recorded.name))
-    return llvm::createStringError("the module already has a '" +
-                                   recorded.name + "'");
-  if (!recorded.fault.empty())
-    return llvm::createStringError(recorded.fault);
-  emitLinalg(recorded, module);
+  if (std::string fault = graph.schedule.findFault(); !fault.empty())
+    return graph.describeFault(graph.where, "schedule: " + fault);
+  return "";
+}
+
+llvm::Error Fusion::buildInto(mlir::ModuleOp module) const {
+  if (mlir::SymbolTable::lookupSymbolIn(module, graph->name))
+    return llvm::createStringError("the module already has a '" + graph->name +
+                                   "'");
+  if (std::string fault = findFault(*graph); !fault.empty())
+    return llvm::createStringError(fault);
+  emitLinalg(*graph, module);
   return llvm::Error::success();
 }
 
@@ -324,9 +338,23 @@ static Tensor binary(llvm::StringRef name, Formula formula, Tensor a, Tensor b,
   return graph.add(std::move(node));
 }
 
-static Tensor withNumber(Formula formula, Tensor a, double number,
-                         Where where) {
+/// Whether the integers of a type hold a number.
+static bool holds(DataType type, double number) {
+  double limit = std::ldexp(1.0, getBits(type) - 1);
+  return number == std::trunc(number) && -limit <= number && number < limit;
+}
+
+static Tensor withNumber(llvm::StringRef name, Formula formula, Tensor a,
+                         double number, Where where) {
   FusionGraph &graph = FusionGraph::of(a);
+  if (!isFloat(a.type()) && !holds(a.type(), number)) {
+    std::string digits;
+    llvm::raw_string_ostream(digits) << llvm::format("%g", number);
+    graph.fail(where, name + " of " + graph.describe(FusionGraph::index(a)) +
+                          " and " + digits + ": " + toString(a.type()) +
+                          " has no such number; cast() the tensor");
+    return poison(graph, a);
+  }
   Node node = {NodeKind::Elementwise,
                a.type(),
                {a.shape().begin(), a.shape().end()},
@@ -401,10 +429,10 @@ Tensor frontend::min(Tensor a, Tensor b, Where where) {
   return binary("min", Formula::Min, a, b, where);
 }
 Tensor frontend::add(Tensor a, double b, Where where) {
-  return withNumber(Formula::Add, a, b, where);
+  return withNumber("add", Formula::Add, a, b, where);
 }
 Tensor frontend::mul(Tensor a, double b, Where where) {
-  return withNumber(Formula::Mul, a, b, where);
+  return withNumber("mul", Formula::Mul, a, b, where);
 }
 Tensor frontend::exp(Tensor x, Where where) {
   return unary("exp", Formula::Exp, x, where);

@@ -84,6 +84,8 @@ struct FusionGraph {
   /// What a person calls a node: an input by its name.
   std::string describe(unsigned node) const;
 
+  /// A mistake in words, with the line of the program that made it.
+  std::string describeFault(Where where, const llvm::Twine &message) const;
   void fail(Where where, const llvm::Twine &message);
 };
 

@@ -245,4 +245,38 @@ TEST(FusionTest, NoOutput) {
                                        "tensor that the kernel shall store"));
 }
 
+TEST(FusionTest, AFailedBuildIsNoMistakeOfTheFusion) {
+  Fusion fusion("f");
+  Tensor x = fusion.input("x", {"M"}, DataType::F32);
+  EXPECT_THAT(build(fusion), HasSubstr("has no output"));
+  fusion.output("y", exp(x));
+  fusion.target("sm_100");
+  EXPECT_THAT(build(fusion), HasSubstr("unknown architecture 'sm_100'"));
+  fusion.target("sm_100a");
+  fusion.schedule().tile = {0};
+  EXPECT_THAT(build(fusion), HasSubstr("schedule: "));
+  fusion.schedule().tile = {};
+  EXPECT_THAT(build(fusion), HasSubstr("func.func @f"));
+}
+
+TEST(FusionTest, NumbersThatIntegersDoNotHave) {
+  auto words = [](DataType type, auto make) {
+    Fusion fusion("f");
+    fusion.output("y", make(fusion.input("x", {"M"}, type)));
+    return build(fusion);
+  };
+  EXPECT_THAT(words(DataType::I32, [](Tensor x) { return mul(x, 0.5); }),
+              HasSubstr("mul of 'x' [M] and 0.5: i32 has no such number; "
+                        "cast() the tensor"));
+  EXPECT_THAT(words(DataType::I8, [](Tensor x) { return add(x, 128); }),
+              HasSubstr("add of 'x' [M] and 128: i8 has no such number; "
+                        "cast() the tensor"));
+  EXPECT_THAT(words(DataType::I8, [](Tensor x) { return add(x, -128); }),
+              HasSubstr("arith.constant -128 : i8"));
+  EXPECT_THAT(words(DataType::I32, [](Tensor x) { return mul(x, 3); }),
+              HasSubstr("arith.constant 3 : i32"));
+  EXPECT_THAT(words(DataType::F32, [](Tensor x) { return mul(x, 0.5); }),
+              HasSubstr("5.000000e-01 : f32"));
+}
+
 } // namespace

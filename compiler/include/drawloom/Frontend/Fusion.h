@@ -141,7 +141,7 @@ Tensor unsqueeze(Tensor x, unsigned axis, Where where = Where::current());
 
 /// Element by element. Shapes are aligned at their last dimension; what is
 /// missing, or has size one, is repeated. Where the types differ, the narrower
-/// one is extended.
+/// one is extended. A number has to be one that the tensor's integers have.
 Tensor add(Tensor a, Tensor b, Where where = Where::current());
 Tensor sub(Tensor a, Tensor b, Where where = Where::current());
 Tensor mul(Tensor a, Tensor b, Where where = Where::current());
