@@ -32,6 +32,7 @@ struct CompileOptions {
   std::string output;
   Form form;
   const Architecture *arch;
+  bool unproved;
 };
 } // namespace
 
@@ -67,6 +68,7 @@ static void printHelp() {
          "a file,\n"
          "               with the ending .json; of several kernels, "
          ".NAME.json\n"
+         "  --unproved   take kernels that are not proved to end\n"
          "  --help       this text\n"
          "\n"
          "Exit code: 0 done; 1 the input is at fault or ptxas is missing; 2 "
@@ -107,6 +109,7 @@ static llvm::Expected<CompileOptions> readOptions(const CommandLine &line) {
                                    form + "'");
   options.form = *known;
 
+  options.unproved = line.has("--unproved");
   options.output = "-";
   if (options.form == Form::Cubin && options.input != "-")
     options.output = (llvm::sys::path::stem(options.input) + ".cubin").str();
@@ -237,7 +240,7 @@ static ExitCode compile(const CompileOptions &options) {
     if (mlir::failed(run::planKernels(input->get())))
       return Failed;
     mlir::FailureOr<std::vector<runtime::KernelInfo>> generated =
-        run::generateCode(input->get());
+        run::generateCode(input->get(), options.unproved);
     if (mlir::failed(generated))
       return Failed;
     kernels = std::move(*generated);
@@ -259,8 +262,11 @@ ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
                  << "\n'drawloom compile --help' explains the options\n";
     return BadUsage;
   };
-  llvm::Expected<CommandLine> line = CommandLine::parse(
-      arguments, {{"--arch", true}, {"--emit", true}, {"-o", true}});
+  llvm::Expected<CommandLine> line =
+      CommandLine::parse(arguments, {{"--arch", true},
+                                     {"--emit", true},
+                                     {"-o", true},
+                                     {"--unproved", false}});
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {

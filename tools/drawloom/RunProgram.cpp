@@ -34,6 +34,7 @@ struct ProgramOptions {
   const target::Architecture *arch = nullptr;
   unsigned sms = 0;
   bool compares = false;
+  bool unproved = false;
   ArgumentOptions arguments;
   /// Files for outputs, by their names.
   std::map<std::string, std::string> outputs;
@@ -82,6 +83,7 @@ void drawloom::printRunProgramHelp() {
          "  --compare        compare with the reference interpreter; each "
          "result must be\n"
          "                   within the bound that follows from the program\n"
+         "  --unproved       run a kernel that is not proved to end\n"
          "  --shape NAME=MxN[,...]       sizes of arguments; ? leaves one "
          "open\n"
          "  --scalar NAME=NUMBER[,...]   arguments that are no tensors\n"
@@ -156,6 +158,7 @@ static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
   kernel.consume_front("@");
   options.kernel = kernel.str();
   options.compares = line.has("--compare");
+  options.unproved = line.has("--unproved");
 
   uint64_t sms = 2, seed = 0;
   if (llvm::Error error = readNumber(line, "--sms", 1024, sms))
@@ -229,16 +232,22 @@ static mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
   return chosen;
 }
 
-/// "A 298x208xbf16, B 560x208xbf16, alpha 0.5"
+/// "A 298x208xbf16, B 560x208xbf16 strides [209, 1], alpha 0.5"
 static std::string describe(const Arguments &arguments) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (auto [name, tensor] :
-       llvm::zip_equal(arguments.names, arguments.tensors)) {
+  for (auto [name, tensor, strides] :
+       llvm::zip_equal(arguments.names, arguments.tensors, arguments.strides)) {
     os << (text.empty() ? "" : ", ") << name << " ";
-    if (tensor.getRank() != 0)
+    if (tensor.getRank() != 0) {
       interp::printType(os, tensor.getFormat(), tensor.getShape());
-    else if (interp::isFloat(tensor.getFormat()))
+      auto packed = runtime::Tensor::packed(nullptr, tensor.getShape(), 0);
+      if (llvm::ArrayRef(strides) != llvm::ArrayRef(packed.strides)) {
+        os << " strides [";
+        llvm::interleaveComma(strides, os);
+        os << "]";
+      }
+    } else if (interp::isFloat(tensor.getFormat()))
       os << llvm::format("%g", tensor.getFloat(0));
     else
       os << tensor.getInt(0);
@@ -321,6 +330,35 @@ static llvm::Error writeOutputs(const Arguments &arguments,
   return llvm::Error::success();
 }
 
+/// Whether ptxas takes what has run, if there is one: an emulated device takes
+/// PTX that asks for more registers than there are.
+static ExitCode assemble(mlir::ModuleOp module, const CompiledKernel &kernel,
+                         const target::Architecture &arch) {
+  llvm::Expected<target::Ptxas> ptxas =
+      target::findPtxas(target::ToolSearch::fromEnvironment(), arch);
+  if (!ptxas) {
+    std::string why = llvm::toString(ptxas.takeError());
+    llvm::outs() << llvm::StringRef(why).split('\n').first
+                 << "; whether it takes the PTX is not known\n";
+    return Done;
+  }
+  llvm::outs().flush();
+  mlir::FailureOr<target::AssembledModule> assembled =
+      target::assembleModule(module, kernel.ptx, arch, *ptxas);
+  llvm::outs() << "ptxas " << ptxas->version;
+  if (mlir::failed(assembled)) {
+    llvm::outs() << " does NOT take the PTX\n";
+    return Failed;
+  }
+  llvm::outs() << " takes the PTX";
+  for (const target::FunctionResources &function : assembled->report.functions)
+    if (function.isKernel)
+      llvm::outs() << ": " << function.registers << " registers"
+                   << (function.spills() ? ", with spills" : ", no spills");
+  llvm::outs() << '\n';
+  return Done;
+}
+
 static ExitCode runProgram(const ProgramOptions &options) {
   mlir::DialectRegistry dialects;
   registerAllDialects(dialects);
@@ -346,7 +384,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
 
   Stopwatch compiling;
   mlir::FailureOr<CompiledKernel> compiled =
-      compileKernel(module, *options.arch);
+      compileKernel(module, *options.arch, options.unproved);
   if (mlir::failed(compiled))
     return Failed;
   double compileTime = compiling.seconds();
@@ -369,13 +407,15 @@ static ExitCode runProgram(const ProgramOptions &options) {
       device->name(), device->smCount());
   if (llvm::Error error = writeOutputs(*arguments, options))
     return fail(std::move(error));
-  if (!options.compares)
-    return Done;
-  mlir::FailureOr<std::vector<Comparison>> comparisons =
-      compare(*kernel, *options.arch, before, *arguments);
-  if (mlir::failed(comparisons))
-    return Failed;
-  return report(*comparisons);
+  ExitCode result = Done;
+  if (options.compares) {
+    mlir::FailureOr<std::vector<Comparison>> comparisons =
+        compare(*kernel, *options.arch, before, *arguments);
+    result = mlir::failed(comparisons) ? Failed : report(*comparisons);
+  }
+  // Last, so that results don't wait for it.
+  ExitCode assembled = assemble(module, *compiled, *options.arch);
+  return result == Done ? assembled : result;
 }
 
 ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
@@ -392,6 +432,7 @@ ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--random", false},
                                      {"--seed", true},
                                      {"--compare", false},
+                                     {"--unproved", false},
                                      {"--shape", true},
                                      {"--scalar", true},
                                      {"--input", true},

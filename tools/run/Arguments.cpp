@@ -11,6 +11,7 @@
 #include "drawloom/Interpreter/Interpreter.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "run/FindSizes.h"
+#include "run/Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -43,6 +44,7 @@ private:
   int64_t chooseSize(const SizeClass &sizes) const;
   Expected<HostTensor> makeScalar(unsigned argument, Format format);
   Expected<HostTensor> makeTensor(unsigned argument, Format format);
+  Expected<SmallVector<int64_t>> placeTensor(unsigned argument);
   void fillRandom(HostTensor &tensor);
   void fillOffsets(HostTensor &tensor, int64_t end);
   std::string describe(unsigned argument, unsigned dimension) const {
@@ -258,6 +260,25 @@ Expected<HostTensor> ArgumentMaker::makeTensor(unsigned argument,
   return tensor;
 }
 
+/// The strides of an argument in device memory.
+Expected<SmallVector<int64_t>> ArgumentMaker::placeTensor(unsigned argument) {
+  Type type = kernel.getArgumentTypes()[argument];
+  auto view = dyn_cast<tile::ViewType>(type);
+  if (!view)
+    return SmallVector<int64_t>();
+  Expected<SmallVector<int64_t>> strides =
+      chooseStrides(view.getStrides(), shapes[argument]);
+  if (!strides)
+    return error("'" + names[argument] +
+                 "': " + llvm::toString(strides.takeError()));
+  int64_t bits = interp::getInfo(*interp::getFormat(type)).bits;
+  if (countPlaces(shapes[argument], *strides) * llvm::divideCeil(bits, 8) >
+      interp::maxTensorBytes)
+    return error("'" + names[argument] + "' has more than " +
+                 Twine(interp::maxTensorBytes) + " bytes");
+  return strides;
+}
+
 Expected<Arguments> ArgumentMaker::make() {
   accesses = findAccesses(kernel);
   for (BlockArgument argument : kernel.getBody().getArguments()) {
@@ -285,14 +306,18 @@ Expected<Arguments> ArgumentMaker::make() {
 
   Arguments result;
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto view = dyn_cast<tile::ViewType>(type);
     Format format = *interp::getFormat(type);
-    Expected<HostTensor> tensor = isa<tile::ViewType>(type)
-                                      ? makeTensor(index, format)
-                                      : makeScalar(index, format);
+    Expected<HostTensor> tensor =
+        view ? makeTensor(index, format) : makeScalar(index, format);
     if (!tensor)
       return tensor.takeError();
     result.tensors.push_back(std::move(*tensor));
     result.isOutput.push_back(accesses.stored[index]);
+    Expected<SmallVector<int64_t>> strides = placeTensor(index);
+    if (!strides)
+      return strides.takeError();
+    result.strides.push_back(std::move(*strides));
   }
   result.names = std::move(names);
   return result;

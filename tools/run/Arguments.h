@@ -35,6 +35,9 @@ struct ArgumentOptions {
 struct Arguments {
   std::vector<std::string> names;
   std::vector<interp::HostTensor> tensors;
+  /// Where their elements are in device memory: in elements, the outermost
+  /// dimension first. Rows are packed, unless the type declares other strides.
+  std::vector<llvm::SmallVector<int64_t>> strides;
   /// Whether the program stores to it.
   std::vector<bool> isOutput;
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "run/CompileKernel.h"
+#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
@@ -35,24 +36,19 @@ void run::setTarget(ModuleOp module, const target::Architecture &arch) {
 }
 
 LogicalResult run::planKernels(ModuleOp module) {
-  OwningOpRef<ModuleOp> withRoles = ModuleOp::create(module.getLoc());
-  auto move = [](ArrayRef<tile::KernelOp> kernels, ModuleOp to) {
-    for (tile::KernelOp kernel : kernels)
-      kernel->moveBefore(to.getBody(), to.getBody()->end());
-  };
-  SmallVector<tile::KernelOp> kernels;
-  for (auto kernel : module.getOps<tile::KernelOp>())
-    if (!kernel.getBody().getOps<agent::SwitchOp>().empty())
-      kernels.push_back(kernel);
-  move(kernels, *withRoles);
-
-  PassManager frontHalf(module->getName());
-  buildFrontHalf(frontHalf);
-  PassManager placement(module->getName());
-  buildPlacement(placement.nest<tile::KernelOp>());
-  if (failed(frontHalf.run(module)) || failed(placement.run(*withRoles)))
+  PassManager conversion(module->getName());
+  conversion.addPass(createConvertLinalgToTile());
+  if (failed(conversion.run(module)))
     return failure();
-  move(kernels, module);
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    PassManager passes(kernel->getName());
+    if (kernel.getBody().getOps<agent::SwitchOp>().empty())
+      buildPlanning(passes);
+    else
+      buildPlacement(passes);
+    if (failed(passes.run(kernel)))
+      return failure();
+  }
   return success();
 }
 
@@ -138,9 +134,12 @@ static FailureOr<runtime::ArgumentInfo> readArgument(tile::KernelOp kernel,
   Type element = argument.getType();
   if (auto view = dyn_cast<tile::ViewType>(element)) {
     info.isView = true;
-    for (int64_t size : view.getShape())
-      info.shape.push_back(ShapedType::isDynamic(size) ? runtime::dynamicSize
-                                                       : size);
+    auto atLaunch = [](int64_t number) {
+      return ShapedType::isDynamic(number) ? runtime::dynamicSize : number;
+    };
+    llvm::append_range(info.shape, llvm::map_range(view.getShape(), atLaunch));
+    llvm::append_range(info.strides,
+                       llvm::map_range(view.getStrides(), atLaunch));
     element = view.getElementType();
   }
   std::string name;
@@ -195,17 +194,74 @@ readParameter(LLVM::LLVMFuncOp function, DictionaryAttr entry, Type type) {
   return parameter;
 }
 
-FailureOr<std::vector<runtime::KernelInfo>> run::generateCode(ModuleOp module) {
+/// A size as a launch computes it.
+static runtime::Formula makeFormula(const agent::LaunchCondition::Size &size) {
+  using Kind = runtime::FormulaStep::Kind;
+  runtime::Formula formula{size.name, {}};
+  // Operands come before what is made of them, as a launch wants it.
+  size.value.getResult(0).walk([&](AffineExpr part) {
+    runtime::FormulaStep &step = formula.steps.emplace_back();
+    if (auto constant = dyn_cast<AffineConstantExpr>(part)) {
+      step.value = constant.getValue();
+    } else if (auto symbol = dyn_cast<AffineSymbolExpr>(part)) {
+      const auto &source = size.sources[symbol.getPosition()];
+      step.kind = source.dimension ? Kind::Size : Kind::Scalar;
+      step.argument = source.argument;
+      step.dimension = source.dimension.value_or(0);
+    } else {
+      step.kind = part.getKind() == AffineExprKind::Add        ? Kind::Add
+                  : part.getKind() == AffineExprKind::Mul      ? Kind::Multiply
+                  : part.getKind() == AffineExprKind::Mod      ? Kind::Modulo
+                  : part.getKind() == AffineExprKind::FloorDiv ? Kind::FloorDiv
+                                                               : Kind::CeilDiv;
+    }
+  });
+  return formula;
+}
+
+/// What a launch has to check so that the kernel ends, if anything.
+static std::optional<runtime::LaunchCondition>
+readCondition(tile::KernelOp kernel) {
+  auto switches = kernel.getBody().getOps<agent::SwitchOp>();
+  llvm::Expected<std::optional<agent::LaunchCondition>> verdict =
+      agent::readVerdict(*switches.begin());
+  if (!verdict) {
+    // Code generation refuses it, unless it was asked for.
+    llvm::consumeError(verdict.takeError());
+    return std::nullopt;
+  }
+  if (!*verdict)
+    return std::nullopt;
+  const agent::LaunchCondition &proved = **verdict;
+  runtime::LaunchCondition condition;
+  condition.words = proved.words;
+  for (const agent::LaunchCondition::Size &size : proved.sizes)
+    condition.formulas.push_back(makeFormula(size));
+  for (const auto &bounds : proved.cases) {
+    std::vector<runtime::Bound> &result = condition.cases.emplace_back();
+    for (const agent::LaunchCondition::Bound &bound : bounds)
+      result.push_back({bound.size, bound.least.value_or(0),
+                        bound.most.value_or(INT64_MAX)});
+  }
+  return condition;
+}
+
+FailureOr<std::vector<runtime::KernelInfo>> run::generateCode(ModuleOp module,
+                                                              bool unproved) {
   FailureOr<std::vector<plan::Plan>> plans = collectPlans(module);
   if (failed(plans))
     return failure();
   std::vector<runtime::KernelInfo> kernels;
-  for (auto [kernel, plan] :
-       llvm::zip(module.getOps<tile::KernelOp>(), *plans)) {
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    const plan::Plan &plan =
+        *llvm::find_if(*plans, [&](const plan::Plan &plan) {
+          return plan.kernel == kernel.getSymName();
+        });
     runtime::KernelInfo info;
     info.name = kernel.getSymName().str();
     info.target = plan.arch->name.str();
     info.items = readItems(kernel, plan);
+    info.condition = readCondition(kernel);
     for (auto [size, to] : llvm::zip(plan.cluster, info.cluster))
       to = size;
     for (BlockArgument argument : kernel.getBody().getArguments()) {
@@ -218,7 +274,7 @@ FailureOr<std::vector<runtime::KernelInfo>> run::generateCode(ModuleOp module) {
   }
 
   PassManager passes(module->getName());
-  passes.addPass(createConvertAgentToNVVM());
+  passes.addPass(createConvertAgentToNVVM({.unproved = unproved}));
   if (failed(passes.run(module)))
     return failure();
 
@@ -249,7 +305,8 @@ FailureOr<std::vector<runtime::KernelInfo>> run::generateCode(ModuleOp module) {
 }
 
 FailureOr<CompiledKernel> run::compileKernel(ModuleOp module,
-                                             const target::Architecture &arch) {
+                                             const target::Architecture &arch,
+                                             bool unproved) {
   OwningOpRef<ModuleOp> copy = module.clone();
   setTarget(*copy, arch);
   if (failed(planKernels(*copy)))
@@ -260,7 +317,8 @@ FailureOr<CompiledKernel> run::compileKernel(ModuleOp module,
   if (plans->size() != 1)
     return module.emitError() << "holds " << plans->size()
                               << " kernels; one is compiled at a time";
-  FailureOr<std::vector<runtime::KernelInfo>> kernels = generateCode(*copy);
+  FailureOr<std::vector<runtime::KernelInfo>> kernels =
+      generateCode(*copy, unproved);
   if (failed(kernels))
     return failure();
   FailureOr<std::string> ptx = target::compileToPTX(*copy, arch);

@@ -25,15 +25,17 @@ namespace drawloom::run {
 void setTarget(mlir::ModuleOp module, const target::Architecture &arch);
 
 /// Plans what is not planned yet. Kernels that have roles already, written by
-/// hand or by an earlier run, are only proved and placed.
+/// hand or by an earlier run, are only proved and placed. Kernels keep their
+/// order, and none is lost if one can't be planned.
 llvm::LogicalResult planKernels(mlir::ModuleOp module);
 
 /// The plans of the kernels, in their order.
 mlir::FailureOr<std::vector<plan::Plan>> collectPlans(mlir::ModuleOp module);
 
 /// Turns planned kernels into functions of nvvm. Returns how each is called.
+/// Kernels that are not proved to end are refused, unless `unproved`.
 mlir::FailureOr<std::vector<runtime::KernelInfo>>
-generateCode(mlir::ModuleOp module);
+generateCode(mlir::ModuleOp module, bool unproved = false);
 
 /// Whether the module holds programs for `planKernels`, rather than code.
 bool holdsPrograms(mlir::ModuleOp module);
@@ -46,7 +48,8 @@ struct CompiledKernel {
 
 /// All of it, for a module with one kernel, of which a copy is compiled.
 mlir::FailureOr<CompiledKernel> compileKernel(mlir::ModuleOp module,
-                                              const target::Architecture &arch);
+                                              const target::Architecture &arch,
+                                              bool unproved = false);
 
 } // namespace drawloom::run
 

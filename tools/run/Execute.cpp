@@ -9,6 +9,7 @@
 #include "run/Execute.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "drawloom/Target/Architecture.h"
+#include "run/Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -56,20 +57,23 @@ llvm::Error run::execute(const CompiledKernel &compiled,
     return kernel.takeError();
   std::vector<runtime::Buffer> buffers;
   SmallVector<runtime::Argument> values;
-  for (auto [info, tensor] :
-       llvm::zip_equal(compiled.info.arguments, arguments.tensors)) {
+  for (auto [info, tensor, strides] : llvm::zip_equal(
+           compiled.info.arguments, arguments.tensors, arguments.strides)) {
     if (!info.isView) {
       values.push_back({{}, tensor.getBits(0)});
       continue;
     }
-    llvm::Expected<runtime::Buffer> buffer =
-        device.allocate(tensor.getBytes().size());
+    std::vector<char> memory = scatter(tensor.getBytes(), tensor.getShape(),
+                                       strides, info.type->bytes);
+    llvm::Expected<runtime::Buffer> buffer = device.allocate(memory.size());
     if (!buffer)
       return buffer.takeError();
-    if (llvm::Error error = buffer->upload(tensor.getBytes()))
+    if (llvm::Error error = buffer->upload(memory))
       return error;
-    values.push_back({runtime::Tensor::packed(info.type, tensor.getShape(),
-                                              buffer->address())});
+    values.push_back(
+        {runtime::Tensor{info.type, SmallVector<int64_t, 4>(tensor.getShape()),
+                         SmallVector<int64_t, 4>(ArrayRef<int64_t>(strides)),
+                         buffer->address()}});
     buffers.push_back(std::move(*buffer));
   }
   if (llvm::Error error = kernel->launch(values, options))
@@ -77,11 +81,16 @@ llvm::Error run::execute(const CompiledKernel &compiled,
   if (llvm::Error error = device.synchronize())
     return error;
   runtime::Buffer *buffer = buffers.data();
-  for (auto [info, tensor] :
-       llvm::zip_equal(compiled.info.arguments, arguments.tensors))
-    if (info.isView)
-      if (llvm::Error error = buffer++->download(tensor.getMutableBytes()))
-        return error;
+  for (auto [info, tensor, strides] : llvm::zip_equal(
+           compiled.info.arguments, arguments.tensors, arguments.strides)) {
+    if (!info.isView)
+      continue;
+    std::vector<char> memory(buffer->size());
+    if (llvm::Error error = buffer++->download(memory))
+      return error;
+    gather(memory, tensor.getShape(), strides, info.type->bytes,
+           tensor.getMutableBytes());
+  }
   return llvm::Error::success();
 }
 

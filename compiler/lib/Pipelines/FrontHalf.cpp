@@ -21,8 +21,10 @@ void drawloom::buildFrontHalf(OpPassManager &passes) {
   // Functions on whole tensors become kernels over tiles. Programs in tile text
   // pass through.
   passes.addPass(createConvertLinalgToTile());
+  buildPlanning(passes.nest<tile::KernelOp>());
+}
 
-  OpPassManager &kernels = passes.nest<tile::KernelOp>();
+void drawloom::buildPlanning(OpPassManager &kernels) {
   // Before the schedule: two tiles side by side need twice the room.
   kernels.addPass(tile::createRunAbreast());
   // Everything behind this reads the schedule, so what is open is decided

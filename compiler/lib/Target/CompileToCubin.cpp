@@ -135,9 +135,15 @@ drawloom::target::compileToCubin(ModuleOp module, const Architecture &arch,
   FailureOr<std::string> ptx = compileToPTX(module, arch);
   if (failed(ptx))
     return failure();
-  AssemblyReporter reporter(module, *ptx);
+  return assembleModule(module, *ptx, arch, ptxas);
+}
+
+FailureOr<AssembledModule>
+drawloom::target::assembleModule(ModuleOp module, StringRef ptx,
+                                 const Architecture &arch, const Ptxas &ptxas) {
+  AssemblyReporter reporter(module, ptx);
   llvm::Expected<AssembledModule> assembled =
-      assemble(blankLineDirectives(*ptx), arch, ptxas);
+      assemble(blankLineDirectives(ptx), arch, ptxas);
   if (assembled) {
     reporter.report(assembled->report);
     return std::move(*assembled);

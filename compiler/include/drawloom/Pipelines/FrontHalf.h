@@ -23,6 +23,9 @@ namespace drawloom {
 /// Adds the passes of the front half, for a module.
 void buildFrontHalf(mlir::OpPassManager &passes);
 
+/// Adds its passes for a kernel over tiles: all but the way to such kernels.
+void buildPlanning(mlir::OpPassManager &kernels);
+
 /// Adds its last part, for a kernel that has its roles: the proof and the
 /// placement.
 void buildPlacement(mlir::OpPassManager &kernels);

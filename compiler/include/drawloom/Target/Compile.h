@@ -67,8 +67,15 @@ mlir::FailureOr<std::string> emitPTX(std::unique_ptr<llvm::Module> module,
 mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
                                           const Architecture &arch);
 
-/// From a module to a cubin. What ptxas says is reported at the operation it is
-/// about; spills are warnings at the kernel.
+/// Assembles the PTX that a module was compiled to. What ptxas says is reported
+/// at the operation of `module` that it is about; spills are warnings at the
+/// kernel.
+mlir::FailureOr<AssembledModule> assembleModule(mlir::ModuleOp module,
+                                                llvm::StringRef ptx,
+                                                const Architecture &arch,
+                                                const Ptxas &ptxas);
+
+/// From a module to a cubin, with the same reports.
 mlir::FailureOr<AssembledModule> compileToCubin(mlir::ModuleOp module,
                                                 const Architecture &arch,
                                                 const Ptxas &ptxas);

@@ -1,0 +1,53 @@
+// Ends if there is a block of k: the first product of an item is before the loop of
+// those that follow.
+!items = !agent.items<index, index>
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>
+tile.kernel @proved_if(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %M = tile.dim %a, 0 : !tile.view<?x?xbf16>
+  %N = tile.dim %b, 0 : !tile.view<?x?xbf16>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %rows = arith.ceildivui %M, %c128 : index
+  %columns = arith.ceildivui %N, %c128 : index
+  %count = arith.muli %rows, %columns : index
+  %items = agent.items static %i of %count -> (index, index) {
+    %rc:2 = affine.delinearize_index %i into (%rows, %columns) : index, index
+    %m = arith.muli %rc#0, %c128 : index
+    %n = arith.muli %rc#1, %c128 : index
+    agent.yield %m, %n : index, index
+  }
+  %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+  agent.switch {
+    agent.role @load warps(1) {
+      agent.for_each_item (%m, %n) in %items : !items {
+        scf.for %k = %c0 to %K step %c64 {
+          agent.produce %ab : !operands {
+            %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+            %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+            agent.yield %x, %y : tensor<128x64xbf16>, tensor<128x64xbf16>
+          }
+        }
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.for_each_item (%m, %n) in %items : !items {
+        %first = agent.consume %ab as (%x, %y) : !operands -> tensor<128x128xf32> {
+          %u = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+          agent.yield %u : tensor<128x128xf32>
+        }
+        %sum = scf.for %k = %c64 to %K step %c64 iter_args(%s = %first) -> tensor<128x128xf32> {
+          %t = agent.consume %ab as (%x, %y) : !operands -> tensor<128x128xf32> {
+            %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+            agent.yield %u : tensor<128x128xf32>
+          }
+          scf.yield %t : tensor<128x128xf32>
+        }
+        %o = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xbf16>
+        tile.store %o, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+      }
+    }
+  }
+}
