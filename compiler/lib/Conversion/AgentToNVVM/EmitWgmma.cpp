@@ -200,7 +200,7 @@ Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
   auto distance =
       address.getDynamicIndices().front().getDefiningOp<arith::MulIOp>();
   auto start = address.getBase().getDefiningOp<LLVM::GEPOp>();
-  Value &first = descriptors[{start.getRawConstantIndices()[0], bits}];
+  Value &first = descriptors[{start.getRawConstantIndices()[0], bits, rows}];
   if (!first) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(roleStart);

@@ -352,8 +352,10 @@ private:
   /// count: a wait is then too long, never too short.
   int64_t groups = 0;
   /// Matrix descriptors of the first slot, by the place of the tile in shared
-  /// memory and the bits that describe it.
-  llvm::DenseMap<std::pair<int64_t, uint64_t>, mlir::Value> descriptors;
+  /// memory, the bits that describe it, and the bytes from one warp group's
+  /// rows to the next one's: none, if all read the whole tile.
+  llvm::DenseMap<std::tuple<int64_t, uint64_t, int64_t>, mlir::Value>
+      descriptors;
   /// What a role computes once comes behind this.
   mlir::Operation *roleStart = nullptr;
   /// The role, and in it: the elected thread of this warp, the elected thread
