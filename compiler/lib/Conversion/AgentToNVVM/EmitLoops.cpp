@@ -98,7 +98,16 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
     else
       scalars[to] = lookup(from);
   };
+  // As around any loop, only what it carries may be in flight.
+  auto finishOthers = [&](ValueRange values) {
+    SmallVector<Value> kept;
+    for (Value value : values)
+      if (goesOnInFlight(value))
+        kept.push_back(tiles.lookup(value).value);
+    finishProductsExcept(kept);
+  };
   startLags(op);
+  finishOthers(op.getInitArgs());
   for (auto [argument, init] :
        llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
     bind(argument, init);
@@ -107,6 +116,7 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
     scalars[op.getInductionVar()] = constant(*first + i * *step);
     if (failed(emitBlock(*op.getBody())))
       return failure();
+    finishOthers(end->getOperands());
     // All at once: an argument may be yielded as another one.
     SmallVector<Tile> nextTiles;
     SmallVector<Value> nextScalars;
@@ -167,8 +177,10 @@ Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
 }
 
 /// What a loop carries of `values`: what it starts with, or yields. They are
-/// operands of `user`.
+/// operands of `user`. What it yields in flight has to be in the registers of
+/// `arguments`, what it carries in its body: from others it would be copied.
 LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
+                             ValueRange arguments,
                              SmallVectorImpl<Value> &carried) {
   size_t start = carried.size();
   carried.resize(start + values.size());
@@ -197,7 +209,8 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
     }
     case Carried::Fragment:
     case Carried::Sum: {
-      if (isInFlight(value) && getCarried(op, index) == Carried::Sum)
+      if (getCarried(op, index) == Carried::Sum && goesOnInFlight(value) &&
+          (arguments.empty() || findInFlight(value)->home == arguments[index]))
         break;
       FailureOr<Value> fragment = getFragment(value, user);
       if (failed(fragment))
@@ -208,8 +221,8 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
     }
   }
   SmallVector<Value> kept;
-  for (Value value : values)
-    if (isa<RankedTensorType>(value.getType()) && isInFlight(value))
+  for (auto [index, value] : llvm::enumerate(values))
+    if (!carried[start + index])
       kept.push_back(tiles.lookup(value).value);
   finishProductsExcept(kept);
   for (auto [index, value] : llvm::enumerate(values))
@@ -218,9 +231,11 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
   return success();
 }
 
-/// Takes over what a loop carries, in its body or behind it.
-void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from) {
-  SmallVector<Value> sums;
+/// Takes over what a loop carries, in its body or behind it. Of that, sums may
+/// be in flight, in the registers of `homes`, and nothing else is.
+void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from,
+                          ValueRange homes) {
+  inFlight.clear();
   for (auto [index, value] : llvm::enumerate(to)) {
     Value carried = from[index];
     switch (getCarried(op, index)) {
@@ -231,14 +246,14 @@ void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from) {
       tiles[value] = {Tile::Kind::Accumulator, carried, {}};
       break;
     case Carried::Sum:
-      sums.push_back(carried);
+      inFlight.push_back(
+          {carried, homes[index], groups, /*readsRegisters=*/groups});
       [[fallthrough]];
     case Carried::Fragment:
       tiles[value] = {Tile::Kind::Fragment, carried, {}};
       break;
     }
   }
-  carryProducts(sums);
 }
 
 LogicalResult Emitter::emitFor(scf::ForOp op) {
@@ -249,8 +264,14 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
   SmallVector<Value> inits;
   pushRings(keys, inits);
   size_t ringCount = inits.size();
-  if (failed(carry(op, op.getInitArgs(), op, inits)))
+  if (failed(carry(op, op.getInitArgs(), op, /*arguments=*/{}, inits)))
     return failure();
+  // A sum that goes through the loop in flight stays in its registers.
+  SmallVector<Value> homes;
+  for (Value init : op.getInitArgs()) {
+    const InFlight *product = findInFlight(init);
+    homes.push_back(product ? product->home : Value());
+  }
   auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
                                  lookup(op.getUpperBound()),
                                  lookup(op.getStep()), inits);
@@ -261,21 +282,25 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
     scalars[op.getInductionVar()] = loop.getInductionVar();
     ValueRange carried = loop.getRegionIterArgs();
     popRings(keys, carried.take_front(ringCount));
-    bindCarried(op, op.getRegionIterArgs(), carried.drop_front(ringCount));
+    carried = carried.drop_front(ringCount);
+    bindCarried(op, op.getRegionIterArgs(), carried, /*homes=*/carried);
     if (failed(emitBlock(*op.getBody())))
       return failure();
     b.setLoc(op.getLoc());
     SmallVector<Value> next;
     pushRings(keys, next);
     Operation *end = op.getBody()->getTerminator();
-    if (failed(carry(op, end->getOperands(), end, next)))
+    if (failed(carry(op, end->getOperands(), end, carried, next)))
       return failure();
     scf::YieldOp::create(b, next);
   }
   groups = certainGroups;
   ValueRange results = loop.getResults();
   popRings(keys, results.take_front(ringCount));
-  bindCarried(op, op.getResults(), results.drop_front(ringCount));
+  results = results.drop_front(ringCount);
+  for (auto [home, result] : llvm::zip_equal(homes, results))
+    home = home ? home : result;
+  bindCarried(op, op.getResults(), results, homes);
   endLags(op);
   return success();
 }

@@ -315,7 +315,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
       scalars[result] = lookup(value);
       continue;
     }
-    if (tiles[value].kind == Tile::Kind::Accumulator || isInFlight(value)) {
+    if (tiles[value].kind == Tile::Kind::Accumulator || goesOnInFlight(value)) {
       tiles[result] = tiles[value];
       continue;
     }

@@ -158,24 +158,15 @@ void Emitter::finishProductsExcept(ValueRange kept) {
     waitForProducts(*newest);
 }
 
-void Emitter::carryProducts(ValueRange sums) {
-  inFlight.clear();
-  for (Value sum : sums)
-    inFlight.push_back({sum, groups, /*readsRegisters=*/true});
-}
-
-bool Emitter::isInFlight(Value tile) {
+const Emitter::InFlight *Emitter::findInFlight(Value tile) {
   Value sum = tiles.lookup(tile).value;
-  return llvm::any_of(inFlight, [&](const InFlight &product) {
-    return sum && product.sum == sum;
-  });
+  const InFlight *found = llvm::find_if(
+      inFlight, [&](const InFlight &product) { return product.sum == sum; });
+  return sum && found != inFlight.end() ? found : nullptr;
 }
 
-/// A tile in registers, whether or not products still write it.
-FailureOr<Value> Emitter::getSum(Value tile, Operation *user) {
-  if (isInFlight(tile))
-    return tiles.lookup(tile).value;
-  return getFragment(tile, user);
+bool Emitter::goesOnInFlight(Value tile) {
+  return tile.hasOneUse() && findInFlight(tile);
 }
 
 /// The same number, of which LLVM knows nothing: otherwise it computes parts of
@@ -408,31 +399,40 @@ LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
     return emitPromoted(op);
   // The registers that A is copied to belong to this instruction: the last
   // product that read registers has to be done with them.
-  bool readsRegisters = tiles.lookup(op.getA()).kind == Tile::Kind::Fragment;
-  if (readsRegisters)
-    for (const InFlight &product : llvm::reverse(inFlight))
-      if (product.readsRegisters) {
-        waitForProducts(groups - product.group);
-        break;
-      }
+  bool fromRegisters = tiles.lookup(op.getA()).kind == Tile::Kind::Fragment;
+  if (fromRegisters) {
+    std::optional<int64_t> last;
+    for (const InFlight &product : inFlight)
+      last = std::max(last, product.readsRegisters);
+    if (last)
+      waitForProducts(groups - *last);
+  }
   // Products that add to the same sum are done in order, so none waits for the
-  // one before it.
+  // previous one, unless somebody else needs what that one made.
   SmallVector<Value> elements;
+  Value home;
+  std::optional<int64_t> readsRegisters;
   if (!matchPattern(op.getAcc(), m_AnyZeroFloat())) {
-    FailureOr<Value> sum = getSum(op.getAcc(), op);
-    if (failed(sum))
-      return failure();
-    elements = getElements(b, *sum);
-    inFlight.erase(llvm::remove_if(inFlight,
-                                   [&](const InFlight &product) {
-                                     return product.sum == *sum;
-                                   }),
-                   inFlight.end());
+    if (!goesOnInFlight(op.getAcc()))
+      finishProduct(op.getAcc());
+    if (const InFlight *previous = findInFlight(op.getAcc())) {
+      elements = getElements(b, previous->sum);
+      home = previous->home;
+      readsRegisters = previous->readsRegisters;
+      inFlight.erase(previous);
+    } else {
+      FailureOr<Value> sum = getFragment(op.getAcc(), op);
+      if (failed(sum))
+        return failure();
+      elements = getElements(b, *sum);
+    }
   }
   SmallVector<Value> next =
       issueProduct(op, 0, op.getN(), elements, elements.empty());
   Value result = getVector(b, next);
-  inFlight.push_back({result, groups, readsRegisters});
+  if (fromRegisters)
+    readsRegisters = groups;
+  inFlight.push_back({result, home ? home : result, groups, readsRegisters});
   tiles[op.getResult()] = {Tile::Kind::Fragment, result};
   return success();
 }

@@ -168,10 +168,10 @@ private:
   llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
   Carried getCarried(mlir::scf::ForOp op, unsigned index);
   llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
-                            mlir::Operation *user,
+                            mlir::Operation *user, mlir::ValueRange arguments,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
   void bindCarried(mlir::scf::ForOp op, mlir::ValueRange to,
-                   mlir::ValueRange from);
+                   mlir::ValueRange from, mlir::ValueRange homes);
   llvm::LogicalResult emitItems(agent::ForEachItemOp op);
   llvm::SmallVector<RingKey> findRings(mlir::Operation *loop);
   void pushRings(llvm::ArrayRef<RingKey> keys,
@@ -323,15 +323,17 @@ private:
                                               int64_t columns,
                                               llvm::ArrayRef<mlir::Value> sum,
                                               bool fromZero);
-  llvm::FailureOr<mlir::Value> getSum(mlir::Value tile, mlir::Operation *user);
   mlir::Value getDescriptor(mlir::Value slot, uint64_t bits, int64_t rows);
-  bool isInFlight(mlir::Value tile);
+  struct InFlight;
+  /// The products that are writing a tile; null if there are none.
+  const InFlight *findInFlight(mlir::Value tile);
+  /// Whether products are writing a tile and it may get another name
+  /// meanwhile: with a second use, LLVM would copy registers that they write.
+  bool goesOnInFlight(mlir::Value tile);
   /// Waits until at most the newest groups are not done.
   void waitForProducts(int64_t newest);
   void finishProduct(mlir::Value tile);
   void finishProductsExcept(mlir::ValueRange kept);
-  /// At an edge of a loop: these sums may be in flight, and nothing else is.
-  void carryProducts(mlir::ValueRange sums);
 
   KernelContext &kernel;
   mlir::ImplicitLocOpBuilder &b;
@@ -341,11 +343,14 @@ private:
   /// For each product, where in tensor memory its sum is.
   llvm::DenseMap<mlir::Operation *, mlir::Value> sums;
   /// Products that the warp groups have issued and not waited for, the oldest
-  /// first: the sum that they write, and the number of their group.
+  /// first: the sum that they write, the number of their newest group, and of
+  /// the newest one that reads registers. `home` is the first sum in the same
+  /// registers: a wait moves a sum to others, a product that goes on with it
+  /// does not.
   struct InFlight {
-    mlir::Value sum;
+    mlir::Value sum, home;
     int64_t group;
-    bool readsRegisters;
+    std::optional<int64_t> readsRegisters;
   };
   llvm::SmallVector<InFlight> inFlight;
   /// The groups of products so far. Where a loop may add to them, it does not
