@@ -90,7 +90,7 @@ private:
         op.getAcc().getType().getElementType(),
         op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
         op.getTf32(),
-        op.getAcc().getDefiningOp<MmaOp>() != nullptr,
+        op.getAcc().getDefiningOp<MmaOp>() && op.getAcc().hasOneUse(),
         op};
     problem.products.push_back(product);
   }

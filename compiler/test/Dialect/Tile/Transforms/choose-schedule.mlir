@@ -107,3 +107,20 @@ tile.kernel @two(%a: !mat, %b: !mat, %c: !mat, %e: !mat, %d: !tile.view<?x?xf32>
     tile.store %u, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
+
+// An accumulator that a second product goes on with and that is stored, too: each
+// of the two has registers, 128 × 128 / 256 threads = 64.
+// CHECK-LABEL: tile.kernel @second_use(
+// CHECK-SAME: "warps: 8, because each thread then needs about 128 + 104 = 232 registers, 128 of them for tiles, and may have 240 on sm_90a; with 4 it would be 360 > 248"
+tile.kernel @second_use(%a: !mat, %b: !mat, %c: !mat, %d: !tile.view<?x?xf32>, %e: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, 0] : !mat -> tensor<128x64xbf16>
+    %y = tile.load %b[%n, 0] : !mat -> tensor<128x64xbf16>
+    %z = tile.load %c[%n, 0] : !mat -> tensor<128x64xbf16>
+    %p = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    %q = tile.mma %x, %z, %p : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    tile.store %q, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+    tile.store %p, %e[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}

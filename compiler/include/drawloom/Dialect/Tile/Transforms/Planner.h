@@ -43,7 +43,8 @@ struct Problem {
     mlir::Type a, b, accumulator, scale;
     /// f32 operands may be rounded to tf32.
     bool tf32 = false;
-    /// Sums into the accumulator of another product, so it takes no room.
+    /// Adds to the accumulator of another product, which nobody else reads, so
+    /// it takes no room.
     bool continues = false;
     /// Where to report it; may be null.
     mlir::Operation *op = nullptr;
