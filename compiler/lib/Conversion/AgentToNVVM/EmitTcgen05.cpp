@@ -17,13 +17,12 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-/// Cuts columns into what tcgen05.ld and tcgen05.st take: powers of two up to
-/// 128.
+/// Cuts columns into what tcgen05.ld and tcgen05.st take: powers of two.
 static void forEachTransfer(int64_t columns,
                             llvm::function_ref<void(int64_t, int64_t)> visit) {
   for (int64_t done = 0; done < columns;) {
-    int64_t width =
-        std::min<int64_t>(128, llvm::bit_floor<uint64_t>(columns - done));
+    int64_t width = std::min<int64_t>(
+        plan::columnsPerStore, llvm::bit_floor<uint64_t>(columns - done));
     visit(done, width);
     done += width;
   }
@@ -113,7 +112,7 @@ Value Emitter::loadColumns(Value address, int64_t columns) {
   Type i32 = b.getI32Type();
   // Piece by piece, so that what is computed with one needs no registers when
   // the next one comes.
-  constexpr int64_t piece = 32;
+  constexpr int64_t piece = plan::columnsPerLoad;
   SmallVector<Value> elements;
   for (int64_t done = 0; done < columns; done += piece) {
     SmallVector<Value> words;

@@ -40,8 +40,8 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-/// Rows of one instruction, and columns at most.
-static constexpr int64_t rowsOfGroup = 64, mostColumns = 256;
+/// Rows of one instruction.
+static constexpr int64_t rowsOfGroup = 64;
 
 /// The name of the type of an operand in the instruction; nothing if there is
 /// no code for it.
@@ -322,10 +322,11 @@ LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
            << "has " << result.getDimSize(0) << " rows for " << role.getWarps()
            << " warps; four warps take " << rowsOfGroup
            << " of them at a time, so this role needs a multiple of " << rows;
-  if (result.getDimSize(1) > mostColumns)
+  if (result.getDimSize(1) > plan::mostWgmmaColumns)
     return op->emitOpError()
            << "has " << result.getDimSize(1) << " columns; wgmma has at most "
-           << mostColumns << ", so choose a tile of at most that many";
+           << plan::mostWgmmaColumns
+           << ", so choose a tile of at most that many";
   bool isShort = plan::getElementBits(aType) == 16;
   if (!isShort && (a.transposed || bTile.transposed))
     return op->emitOpError()
@@ -363,7 +364,8 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
     return failure();
   SmallVector<Value> elements = getElements(b, *total);
   // Registers that a part may have beside a small total, and beside others.
-  int64_t most = elements.size() <= 64 ? 64 : 32;
+  constexpr int64_t small = plan::mostPromotedRegisters;
+  int64_t most = elements.size() <= small ? small : small / 2;
   int64_t blocks = elements.size() * 2 / op.getN();
   int64_t columns = op.getN();
   while (columns / 2 * blocks > most && columns % 16 == 0)

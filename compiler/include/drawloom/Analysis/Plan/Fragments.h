@@ -84,6 +84,12 @@ private:
   llvm::SmallVector<Source> sources;
 };
 
+/// What one instruction takes of a tile in registers: columns of a wgmma, which
+/// are half as many registers; registers of a product that threads add to a
+/// small total; columns of tensor memory, each a register.
+constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
+                  columnsPerLoad = 32, columnsPerStore = 128;
+
 /// Bytes of shared memory that a role needs to combine the parts of its warps
 /// in a reduction: for one at a time.
 int64_t getReductionBytes(agent::RoleOp role, const target::Architecture &arch);

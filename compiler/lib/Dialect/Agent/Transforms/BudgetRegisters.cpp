@@ -67,6 +67,7 @@ private:
   LogicalResult checkTiles(RoleOp role, const RegisterDemand &demand);
   LogicalResult share();
   InFlightDiagnostic refuse(int64_t sum);
+  LogicalResult checkEntry();
   void record();
 
   int64_t sum() const {
@@ -86,8 +87,11 @@ private:
   /// they entered with.
   int64_t groups = 0;
   int64_t busyGroups = 0;
-  /// The largest number of registers that a thread may enter with.
+  /// The largest number of registers that a thread may enter with, and the
+  /// smallest with which ptxas compiles the widest instruction, that of a role.
   int64_t largestEntry = 0;
+  int64_t leastEntry = 0;
+  RoleOp widest;
   int64_t entry = 0;
 };
 } // namespace
@@ -139,6 +143,11 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
       return failure();
     unit.light &= demand.isLight();
     unit.need = std::max(unit.need, alignUp(demand.total(), step));
+    if (int64_t least = alignUp(demand.leastEntry(), step);
+        least > leastEntry) {
+      leastEntry = least;
+      widest = role;
+    }
     // The verifier has seen that roles of one group agree.
     if (std::optional<int64_t> budget = role.getRegisters()) {
       unit.fixed = true;
@@ -166,6 +175,22 @@ InFlightDiagnostic Budgeter::refuse(int64_t total) {
        << threads << " = " << largestEntry * threads << ", the most that "
        << threads << " threads can enter with on " << arch.name;
   return diag;
+}
+
+/// Refuses a role with an instruction that ptxas cannot compile with what the
+/// threads of the CTA can enter with.
+LogicalResult Budgeter::checkEntry() {
+  if (leastEntry <= largestEntry)
+    return success();
+  int64_t threads = groups * warpsPerGroup * arch.warpSize;
+  int64_t registers = estimateRegisters(widest, widest.getWarps(), arch).widest;
+  return widest.emitError()
+         << "role @" << widest.getSymName() << " has an instruction of "
+         << registers << " registers, with which each thread has to enter with "
+         << leastEntry << ": " << leastEntry << " × " << threads
+         << " threads = " << leastEntry * threads << " > "
+         << arch.registersPerSm << " on " << arch.name
+         << "; give the roles fewer warps, or use a tile of fewer columns";
 }
 
 LogicalResult Budgeter::share() {
@@ -205,7 +230,8 @@ LogicalResult Budgeter::share() {
   // A kernel of one group has nobody to take registers from.
   if (groups == 1 && !units.front().fixed)
     units.front().budget = most;
-  entry = alignUp((sum() + busyGroups - 1) / busyGroups, step);
+  entry = std::max(alignUp((sum() + busyGroups - 1) / busyGroups, step),
+                   leastEntry);
   return success();
 }
 
@@ -258,7 +284,7 @@ LogicalResult Budgeter::run() {
   int64_t threads = groups * warpsPerGroup * arch.warpSize;
   largestEntry =
       std::min<int64_t>(most, arch.registersPerSm / threads / step * step);
-  if (failed(share()))
+  if (failed(checkEntry()) || failed(share()))
     return failure();
   record();
   return success();

@@ -9,6 +9,7 @@
 #include "RegisterDemand.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +30,10 @@ public:
 
   RegisterDemand estimate() {
     demand.held = holdIn(role.getBody().front());
-    role.walk([&](Operation *op) { work(op); });
+    role.walk([&](Operation *op) {
+      work(op);
+      demand.widest = std::max(demand.widest, countWidest(op));
+    });
     return demand;
   }
 
@@ -114,6 +118,44 @@ private:
             !plan::isTensorCoreProduct(maker, arch))
           demand.working =
               std::max(demand.working, countIfTile(value.getType()));
+  }
+
+  /// Registers of the widest instruction that threads issue for `op`.
+  int64_t countWidest(Operation *op) const {
+    if (auto product = dyn_cast<tile::MmaOp>(op)) {
+      if (arch.mma != target::MmaInstruction::Wgmma)
+        return 0;
+      int64_t registers = std::min(product.getN(), plan::mostWgmmaColumns) / 2;
+      return plan::isPromoted(op, arch)
+                 ? std::min(registers, plan::mostPromotedRegisters)
+                 : registers;
+    }
+    int64_t widest = 0;
+    auto move = [&](PipeType pipe, ValueRange tiles, int64_t most) {
+      if (pipe.getMemory() == Memory::tmem)
+        for (Value tile : tiles)
+          if (!tile.use_empty())
+            widest =
+                std::max(widest, std::min(countIfTile(tile.getType()), most));
+    };
+    if (auto consume = dyn_cast<ConsumeOp>(op)) {
+      ValueRange arguments = consume.getBody().front().getArguments();
+      for (Value value : consume.getPipes()) {
+        auto pipe = cast<PipeType>(value.getType());
+        size_t count = pipe.getPayload().size();
+        if (plan::getConsumerEngine(value.getDefiningOp<PipeOp>(), role,
+                                    arch) == plan::Engine::Threads)
+          move(pipe, arguments.take_front(count), plan::columnsPerLoad);
+        arguments = arguments.drop_front(count);
+      }
+    }
+    if (auto produce = dyn_cast<ProduceOp>(op))
+      if (auto pipe = produce.getPipe().getDefiningOp<PipeOp>();
+          plan::getProducerEngine(pipe, arch) == plan::Engine::Threads)
+        move(pipe.getPipe().getType(),
+             produce.getBody().front().getTerminator()->getOperands(),
+             plan::columnsPerStore);
+    return widest;
   }
 
   int64_t countIfTile(Type type) const {

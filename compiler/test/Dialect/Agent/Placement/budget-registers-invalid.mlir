@@ -86,6 +86,29 @@ tile.kernel @above_the_file(%d: !tile.view<?x?xf32>, %K: index) attributes {tile
 
 // -----
 
+// Four warp groups enter with 128 registers at most.
+tile.kernel @too_wide(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32>
+  %x = arith.constant dense<1.0> : tensor<64x16xbf16>
+  %y = arith.constant dense<1.0> : tensor<256x16xbf16>
+  agent.switch {
+    // expected-error @below {{role @compute has an instruction of 128 registers, with which each thread has to enter with 160: 160 × 512 threads = 81920 > 65536 on sm_90a; give the roles fewer warps, or use a tile of fewer columns}}
+    agent.role @compute warps(4) at(0) {
+      %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<64x256xf32> {
+        %t = tile.mma %x, %y, %s : tensor<64x16xbf16>, tensor<256x16xbf16> -> tensor<64x256xf32>
+        scf.yield %t : tensor<64x256xf32>
+      }
+      tile.store %sum, %d[0, 0] : tensor<64x256xf32>, !tile.view<?x?xf32>
+    }
+    agent.role @idle warps(12) at(4) {
+    }
+  }
+}
+
+// -----
+
 // A warning: ptxas will spill.
 tile.kernel @too_few(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index

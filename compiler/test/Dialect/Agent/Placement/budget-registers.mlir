@@ -75,6 +75,64 @@ tile.kernel @blackwell(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.targ
   }
 }
 
+// One warp group multiplies 64 × 256. 40 + 248 would leave 144 at entry, but an
+// instruction of 128 registers needs 158.
+// CHECK-LABEL: tile.kernel @wide
+tile.kernel @wide(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32>
+  %x = arith.constant dense<1.0> : tensor<64x16xbf16>
+  %y = arith.constant dense<1.0> : tensor<256x16xbf16>
+  %p = agent.pipe "p" slots(1) message : ()
+  // CHECK: agent.switch
+  // CHECK-SAME: agent.entry_registers = 160 : i64
+  agent.switch {
+    // CHECK: agent.role @load warps(1) registers(40) at(0)
+    agent.role @load warps(1) at(0) {
+      agent.produce %p : !signal {
+      }
+    }
+    // CHECK: agent.role @compute warps(4) registers(248) at(4)
+    agent.role @compute warps(4) at(4) {
+      agent.consume %p : !signal {
+      }
+      %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<64x256xf32> {
+        %t = tile.mma %x, %y, %s : tensor<64x16xbf16>, tensor<256x16xbf16> -> tensor<64x256xf32>
+        scf.yield %t : tensor<64x256xf32>
+      }
+      tile.store %sum, %d[0, 0] : tensor<64x256xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// What threads move out of tensor memory goes through their registers, also if
+// they compute nothing with it.
+// CHECK-LABEL: tile.kernel @moves
+tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %x = arith.constant dense<1.0> : tensor<128x16xbf16>
+  %y = arith.constant dense<1.0> : tensor<64x16xbf16>
+  %acc = agent.pipe "result" slots(2) tmem : (tensor<128x64xf32>)
+  // CHECK: agent.switch
+  // CHECK-SAME: agent.entry_registers = 144 : i64
+  agent.switch {
+    // CHECK: agent.role @mma warps(1) registers(40) at(0)
+    agent.role @mma warps(1) at(0) {
+      agent.produce %acc : !result {
+        %t = tile.mma %x, %y, %zero : tensor<128x16xbf16>, tensor<64x16xbf16> -> tensor<128x64xf32>
+        agent.yield %t : tensor<128x64xf32>
+      }
+    }
+    // CHECK: agent.role @epilogue warps(4) registers(248) at(4)
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%t) : !result {
+        tile.store %t, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
 // A budget of the program stays.
 // CHECK-LABEL: tile.kernel @by_hand
 tile.kernel @by_hand() attributes {tile.target = "sm_90a"} {

@@ -256,8 +256,8 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
     others need it; those that compute get what their tiles take and an equal
     share of the rest. The sum stays within what the CTA enters with, and that
     number is recorded: it belongs into the kernel's header (`.maxnreg`), without
-    which ptxas ignores setmaxnreg. Budgets that the program gives are kept and
-    checked.
+    which ptxas ignores setmaxnreg. It is large enough for the widest instruction,
+    too, as ptxas demands. Budgets that the program gives are kept and checked.
 
     ```mlir
     agent.switch {
@@ -280,6 +280,7 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
     |---|---|
     | role @compute carries tiles through its loops that take 256 registers in each of its 128 threads, the largest 'tensor<128x256xf32>'; with 104 for addresses and work in progress that is 360 > 248; use warps(8) or a smaller tile | an accumulator of wgmma stays in registers |
     | registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait for ever: lower a budget, or leave registers(n) out | |
+    | role @compute has an instruction of 128 registers, with which each thread has to enter with 160: 160 × 512 threads = 81920 > 65536 on sm_90a; give the roles fewer warps, or use a tile of fewer columns | ptxas compiles it with no less (C7602) |
     | role @load has no warps yet; budgets go by warp groups, so run map-execution-units first | |
   }];
 }
