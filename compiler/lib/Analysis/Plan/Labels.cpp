@@ -106,16 +106,45 @@ std::string plan::describePlan(const Plan &plan) {
   return text;
 }
 
-std::string Identifiers::make(StringRef name) {
+std::string plan::escapeForMermaid(StringRef text) {
+  std::string result;
+  for (unsigned char c : text) {
+    if (c >= 0x80 || llvm::isAlnum(c) || StringRef(" _-.,@[]()/+=").contains(c))
+      result += c;
+    else if (llvm::isPrint(c))
+      result += "#" + std::to_string(c) + ";";
+    else
+      result += ' ';
+  }
+  return result;
+}
+
+/// In any case of the letters, as Mermaid's lexers read them.
+static bool isKeyword(StringRef name) {
   static constexpr llvm::StringLiteral keywords[] = {
-      "end",  "loop",  "alt",   "opt",   "par",  "note",    "graph",
-      "node", "style", "class", "click", "edge", "digraph", "participant"};
+      // Mermaid's sequence diagrams.
+      "accdescr", "acctitle", "activate", "actor", "alt", "and", "autonumber",
+      "box", "break", "create", "critical", "deactivate", "destroy", "details",
+      "else", "end", "link", "links", "loop", "note", "off", "opt", "option",
+      "over", "par", "par_over", "participant", "properties", "rect",
+      "sequencediagram", "title",
+      // Its graphs.
+      "_blank", "_parent", "_self", "_top", "call", "class", "classdef",
+      "click", "flowchart", "graph", "href", "interpolate", "linkstyle",
+      "style", "subgraph",
+      // Graphviz.
+      "digraph", "edge", "node", "strict"};
+  return llvm::is_contained(keywords, name.lower());
+}
+
+std::string Identifiers::make(StringRef name) {
   std::string id;
   for (char c : name)
     id += llvm::isAlnum(c) ? c : '_';
-  if (id.empty() || llvm::isDigit(id.front()) ||
-      llvm::is_contained(keywords, StringRef(id).lower()))
+  if (id.empty() || llvm::isDigit(id.front()))
     id = "_" + id;
+  if (isKeyword(id))
+    id += "_";
   std::string unique = id;
   for (unsigned suffix = 1; !taken.insert(unique).second; ++suffix)
     unique = id + "_" + std::to_string(suffix);

@@ -42,6 +42,10 @@ std::string describeEmpty(const Pipe &pipe);
 /// "@linear on sm_100a: 4 roles, 4 pipes, 256 threads, static work items".
 std::string describePlan(const Plan &plan);
 
+/// Text inside a line of Mermaid. Signs that could be Mermaid's own are written
+/// as entity codes: a bare semicolon would end the statement.
+std::string escapeForMermaid(llvm::StringRef text);
+
 /// Names that a drawing's language takes as identifiers: letters, digits and
 /// underscores, no two alike, none of its keywords.
 class Identifiers {

@@ -52,35 +52,6 @@ static std::vector<std::string> makeRoleIds(const Plan &plan) {
   return ids;
 }
 
-/// Text for a label: what both languages could take for their own signs is
-/// written as an entity.
-static std::string escape(StringRef text) {
-  std::string result;
-  for (char c : text) {
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    case '|':
-      result += "&#124;";
-      break;
-    default:
-      result +=
-          llvm::isPrint(c) || static_cast<unsigned char>(c) >= 0x80 ? c : ' ';
-    }
-  }
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Mermaid
 //===----------------------------------------------------------------------===//
@@ -88,18 +59,22 @@ static std::string escape(StringRef text) {
 void plan::printMermaidGraph(const Plan &plan, llvm::raw_ostream &os) {
   std::vector<std::string> ids = makeRoleIds(plan);
   os << "graph TD\n";
-  for (auto [role, id] : llvm::zip(plan.roles, ids))
-    os << "    " << id << "[\"@" << escape(role.name) << "<br/>"
-       << describeUnits(role) << "<br/>" << escape(describeWork(role))
-       << "\"]\n";
+  for (auto [role, id] : llvm::zip(plan.roles, ids)) {
+    os << "    " << id << "[\"@" << escapeForMermaid(role.name) << "<br/>"
+       << escapeForMermaid(describeUnits(role));
+    if (!role.does.empty())
+      os << "<br/>" << escapeForMermaid(describeWork(role));
+    os << "\"]\n";
+  }
   for (const Pipe &pipe : plan.pipes) {
     std::string tensors = listTensors(pipe);
     for (const Consumer &consumer : pipe.consumers) {
-      os << "    " << ids[pipe.producer] << " -->|\"" << escape(pipe.name);
+      os << "    " << ids[pipe.producer] << " -->|\""
+         << escapeForMermaid(pipe.name);
       if (!tensors.empty())
-        os << ": " << escape(tensors);
-      os << "<br/>" << describeRing(pipe) << "\"| " << ids[consumer.role]
-         << '\n';
+        os << ": " << escapeForMermaid(tensors);
+      os << "<br/>" << escapeForMermaid(describeRing(pipe)) << "\"| "
+         << ids[consumer.role] << '\n';
     }
   }
   os << '\n';
@@ -121,6 +96,31 @@ void plan::printMermaidGraph(const Plan &plan, llvm::raw_ostream &os) {
 //===----------------------------------------------------------------------===//
 // Graphviz
 //===----------------------------------------------------------------------===//
+
+/// Text for a label, which Graphviz reads as HTML.
+static std::string escape(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    switch (c) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    default:
+      result +=
+          llvm::isPrint(c) || static_cast<unsigned char>(c) >= 0x80 ? c : ' ';
+    }
+  }
+  return result;
+}
 
 static std::string describeTitle(const Plan &plan) {
   std::string text = describePlan(plan);

@@ -47,14 +47,6 @@ private:
 };
 } // namespace
 
-/// Text behind a colon: a semicolon would end the line, a hash begin an entity.
-static std::string clean(StringRef text) {
-  std::string result;
-  for (char c : text)
-    result += c == ';' || c == '#' || c == '\n' ? ' ' : c;
-  return result;
-}
-
 void SequencePrinter::nameParticipants() {
   // More lines than this do not fit side by side.
   constexpr int64_t readable = 20;
@@ -81,11 +73,11 @@ void SequencePrinter::nameParticipants() {
 void SequencePrinter::printParticipants() {
   for (unsigned role = 0; role < plan.roles.size(); ++role) {
     os << "    participant " << roles[role] << " as @"
-       << clean(plan.roles[role].name) << '\n';
+       << escapeForMermaid(plan.roles[role].name) << '\n';
     for (unsigned number : plan.roles[role].produces) {
       const Barriers &names = barriers[number];
       for (size_t slot = 0; slot < names.full.size(); ++slot) {
-        std::string name = clean(plan.pipes[number].name);
+        std::string name = escapeForMermaid(plan.pipes[number].name);
         if (bySlot)
           name += "[" + std::to_string(slot) + "]";
         os << "    participant " << names.empty[slot] << " as " << name
@@ -135,7 +127,7 @@ std::string SequencePrinter::describeArrival(const Event &event) const {
     text += warps == 1 ? "arrive" : std::to_string(warps) + " warps arrive";
     break;
   }
-  return clean(text);
+  return escapeForMermaid(text);
 }
 
 /// A staging pipe joins a role with itself: its barriers are no line of their
@@ -146,7 +138,8 @@ void SequencePrinter::printStaged(const Event &event) {
   const Pipe &pipe = plan.pipes[event.pipe];
   os << "    " << roles[event.role] << "->>" << roles[event.role] << ": "
      << (event.kind == Event::Kind::Fill ? "write " : "wait for room in ")
-     << clean(pipe.name) << " [" << event.index % pipe.slots << "]\n";
+     << escapeForMermaid(pipe.name) << " [" << event.index % pipe.slots
+     << "]\n";
 }
 
 void SequencePrinter::print(const Event &event) {
@@ -156,7 +149,8 @@ void SequencePrinter::print(const Event &event) {
     os << "    Note over " << role << ": work item " << event.index << '\n';
     return;
   case Event::Kind::Work:
-    os << "    " << role << "->>" << role << ": " << clean(event.text) << '\n';
+    os << "    " << role << "->>" << role << ": "
+       << escapeForMermaid(event.text) << '\n';
     return;
   default:
     break;
@@ -187,9 +181,9 @@ void SequencePrinter::print() {
   os << "    Note over " << roles.front();
   if (roles.size() > 1)
     os << "," << roles.back();
-  os << ": " << run.sizes.items << " work items; loops of unknown length run "
+  os << ": " << run.sizes.items << " work items. Loops of unknown length run "
      << run.sizes.trips << " times, others at most " << run.sizes.longest
-     << " times; every slot starts empty\n";
+     << " times. Every slot starts empty\n";
   for (const Event &event : run.events)
     print(event);
   os << "    Note over " << roles.front();
