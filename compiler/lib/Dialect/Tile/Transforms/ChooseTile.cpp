@@ -142,10 +142,12 @@ Choice TileChooser::chooseProduct() {
   for (const Untiled::Product &other : program.products)
     tile[other.k] = step;
 
-  // The tile is what is being chosen, so slots by name are looked at later.
+  // The tile is what is being chosen, so slots by name are looked at later, and
+  // so is the cluster.
   Schedule others = given;
   others.slots.clear();
   others.together.clear();
+  others.cluster.clear();
   others.tile.clear();
   std::string firstFault;
   SmallVector<int64_t, 3> best;

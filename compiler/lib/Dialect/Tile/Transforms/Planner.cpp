@@ -90,12 +90,6 @@ private:
   }
   void fail(const llvm::Twine &text) { choice.fault = text.str(); }
 
-  int64_t countCtas() const {
-    int64_t count = 1;
-    for (int64_t size : choice.schedule.cluster)
-      count = multiply(count, size);
-    return count;
-  }
   int64_t countAbreast() const { return given.abreast.value_or(1); }
   bool holdsAccumulators() const {
     return arch.mma == target::MmaInstruction::Wgmma;
@@ -160,11 +154,13 @@ void Planner::chooseShape() {
   if (!schedule.otherwise)
     schedule.otherwise = Otherwise::Refuse;
 
-  int64_t most = arch.optInClusterSize.value_or(arch.portableClusterSize);
-  if (int64_t ctas = countCtas(); ctas > most)
+  int64_t ctas = 1;
+  for (int64_t size : schedule.cluster)
+    ctas = multiply(ctas, size);
+  if (ctas > 1)
     return fail("cluster: " + joinSizes(schedule.cluster, " × ") + " = " +
-                Twine(ctas) + " CTAs > " + Twine(most) + " on " + arch.name +
-                "; use a smaller cluster");
+                Twine(ctas) +
+                " CTAs, and there is no code for clusters yet; leave it out");
   if (schedule.cluster.empty())
     schedule.cluster = {1, 1, 1};
 }
@@ -175,7 +171,7 @@ void Planner::chooseShape() {
 
 int64_t Planner::countHeldRegisters(int64_t warps) const {
   constexpr int64_t registerBits = 32;
-  int64_t share = registerBits * warps * arch.warpSize * countCtas();
+  int64_t share = registerBits * warps * arch.warpSize;
   int64_t registers = 0;
   auto hold = [&](int64_t rows, int64_t columns, int64_t bits) {
     registers +=
@@ -274,11 +270,10 @@ void Planner::chooseTensorMemory() {
     return;
   constexpr int64_t columnBits = 32;
   int64_t columns = 0;
-  int64_t ctas = countCtas();
   for (const Problem::Product &product : problem.products)
     if (!product.continues)
       columns += multiply(
-          llvm::divideCeil(llvm::divideCeil(product.m, ctas), lanes),
+          llvm::divideCeil(product.m, lanes),
           llvm::divideCeil(
               multiply(product.n, product.accumulator.getIntOrFloatBitWidth()),
               columnBits));
@@ -331,7 +326,7 @@ int64_t Planner::getSlotBytes(const Problem::Pipe &pipe,
     int64_t bits = multiply(multiply(tile.rows, width), tile.bits);
     if (bits >= plan::saturated)
       return plan::saturated;
-    bytes += plan::alignUp(llvm::divideCeil(bits, 8 * countCtas()), alignment);
+    bytes += plan::alignUp(llvm::divideCeil(bits, 8), alignment);
   }
   return std::min(bytes, plan::saturated);
 }
