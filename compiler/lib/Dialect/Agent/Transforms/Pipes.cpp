@@ -369,8 +369,9 @@ void PipeFinder::stageStores(Pipes &pipes) {
 
 /// A name that means nothing is a mistake in the schedule.
 MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
-  static constexpr llvm::StringLiteral known[] = {
-      "operands", "result", "middle", "output", "work", "throttle"};
+  SmallVector<StringRef> known = {"operands", "result", "middle", "output"};
+  if (schedule.persistent == tile::Persistence::Granted)
+    known.append({"work", "throttle"});
   for (const auto &[name, slots] : schedule.slots) {
     bool isArgument =
         llvm::any_of(item.kernel.getArguments(),

@@ -45,6 +45,7 @@ static std::string checkTile(const Problem &problem, const Schedule &given) {
 /// The names of the pipes that the program will have, and of the views that are
 /// loaded into them.
 static std::vector<std::string> listNames(const Problem &problem,
+                                          const Schedule &given,
                                           const target::Architecture &arch) {
   std::vector<std::string> names;
   auto addName = [&](StringRef name) {
@@ -63,12 +64,16 @@ static std::vector<std::string> listNames(const Problem &problem,
     addName("result");
   if (problem.products.size() > 1)
     addName("middle");
+  if (given.persistent == Persistence::Granted) {
+    addName("work");
+    addName("throttle");
+  }
   return names;
 }
 
 static std::string checkNames(const Problem &problem, const Schedule &given,
                               const target::Architecture &arch) {
-  std::vector<std::string> names = listNames(problem, arch);
+  std::vector<std::string> names = listNames(problem, given, arch);
   // The second pipe of a kind has a number behind its name.
   auto isKnown = [&](StringRef name) {
     auto [kind, number] = name.rsplit('_');

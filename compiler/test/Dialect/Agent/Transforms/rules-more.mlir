@@ -109,7 +109,7 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // RULE-DAG: throttle: @load says when it begins an item, so that @scheduler asks for no more than it can give away
 // CHECK-LABEL: tile.kernel @granted
 // CHECK:         %items = agent.items granted
-// CHECK:         %work = agent.pipe "work" slots(2) message scope(cluster) : (index, index)
+// CHECK:         %work = agent.pipe "work" slots(3) message scope(cluster) : (index, index)
 // CHECK:         %throttle = agent.pipe "throttle" slots(2) message scope(cluster) : ()
 // CHECK:         agent.pipe "a" slots(3) smem : (tensor<64x64xf32>, tensor<64x64xf32>)
 // CHECK:         agent.switch cluster(2, 1, 1)
@@ -123,7 +123,7 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // CHECK:           agent.for_each_item ({{.*}}) in %work
 tile.kernel @granted(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<
-      persistent = granted, slots = {a = 3}, together = [[a, b]], cluster = [2, 1, 1]>} {
+      persistent = granted, slots = {a = 3, work = 3}, together = [[a, b]], cluster = [2, 1, 1]>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
     %y = tile.load %b[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>

@@ -91,3 +91,15 @@ tile.kernel @no_such_pipe(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
     tile.store %x, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// Work items travel only if they are granted.
+// expected-error @below {{the schedule gives slots for 'work', which is neither a view nor a pipe; the pipes are a}}
+tile.kernel @no_work(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {
+  tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    tile.store %x, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}

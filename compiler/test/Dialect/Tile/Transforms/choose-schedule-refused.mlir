@@ -314,3 +314,13 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     tile.store %0, %y[%m, %n] : tensor<8x32xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// Only granted work items travel.
+// expected-error @below {{slots: 'work' names no pipe of this kernel on sm_100a; the names are x, output}}
+tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
+    tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {
+  %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
+  tile.store %0, %y[0, 0] : tensor<8x32xf32>, !tile.view<?x?xf32>
+}

@@ -90,6 +90,18 @@ tile.kernel @copy(%x: !mat, %y: !mat) attributes {tile.target = "sm_100a"} {
   }
 }
 
+// Granted work items travel in pipes of their own.
+// CHECK-LABEL: tile.kernel @granted(
+// CHECK-SAME: persistent = granted, {{.*}}slots = {work = 3, throttle = 3, x = 8, output = 2}
+tile.kernel @granted(%x: !mat, %y: !mat) attributes {
+    tile.target = "sm_100a",
+    tile.schedule = #tile.schedule<persistent = granted, slots = {work = 3, throttle = 3}>} {
+  tile.for_each (%m, %n) tiles [16, 256] of %x : !mat {
+    %0 = tile.load %x[%m, %n] : !mat -> tensor<16x256xbf16>
+    tile.store %0, %y[%m, %n] : tensor<16x256xbf16>, !mat
+  }
+}
+
 // Several groups of operands go by their views; a product that continues
 // another one's sum takes no columns.
 // CHECK-LABEL: tile.kernel @two(
