@@ -24,9 +24,10 @@ using namespace drawloom::target;
 //                     cuda/__device/arch_traits.h
 //   occupancy         register allocation unit: cuda_occupancy.h of the toolkit
 //   Tuning Guides     16 CTAs in a non-portable cluster: those of Hopper and
-//                     of Blackwell, for H100 and B200. For sm_103a
-//                     and sm_110a nothing is published, so the portable size
-//                     stands
+//                     of Blackwell, for H100 and B200
+//   others            8 CTAs on sm_110a: NVIDIA's change to JAX for Jetson Thor
+//                     (jax-ml/jax#33720). For sm_103a nothing is published, so
+//                     the portable size stands
 //   Driver API        tensor maps: cuTensorMapEncodeTiled
 //
 // Why `ptx` is later than `firstPtx`: a bulk copy whose destination is
@@ -53,7 +54,7 @@ static constexpr Architecture table[] = {
      .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
      .reservedSharedMemoryPerCta = 1 * kib,
      .tensorMemory = noTensorMemory, .namedBarriers = 16,
-     .portableClusterSize = 8, .optInClusterSize = 16,
+     .portableClusterSize = 8, .maxClusterSize = 16,
      .clusterLaunchControl = false,
      .tma = tiledMaps, .mma = MmaInstruction::Wgmma},
     {.name = "sm_100a", .bit = sm100a,
@@ -65,7 +66,7 @@ static constexpr Architecture table[] = {
      .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
      .reservedSharedMemoryPerCta = 1 * kib,
      .tensorMemory = blackwellTensorMemory, .namedBarriers = 16,
-     .portableClusterSize = 8, .optInClusterSize = 16,
+     .portableClusterSize = 8, .maxClusterSize = 16,
      .clusterLaunchControl = true,
      .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
     {.name = "sm_103a", .bit = sm103a,
@@ -77,7 +78,7 @@ static constexpr Architecture table[] = {
      .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
      .reservedSharedMemoryPerCta = 1 * kib,
      .tensorMemory = blackwellTensorMemory, .namedBarriers = 16,
-     .portableClusterSize = 8, .optInClusterSize = std::nullopt,
+     .portableClusterSize = 8, .maxClusterSize = 8,
      .clusterLaunchControl = true,
      .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
     {.name = "sm_110a", .bit = sm110a,
@@ -89,7 +90,7 @@ static constexpr Architecture table[] = {
      .sharedMemoryPerSm = 228 * kib, .maxSharedMemoryPerCta = 227 * kib,
      .reservedSharedMemoryPerCta = 1 * kib,
      .tensorMemory = blackwellTensorMemory, .namedBarriers = 16,
-     .portableClusterSize = 8, .optInClusterSize = std::nullopt,
+     .portableClusterSize = 8, .maxClusterSize = 8,
      .clusterLaunchControl = true,
      .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
 };

@@ -102,15 +102,12 @@ static LogicalResult checkLimit(LLVM::LLVMFuncOp kernel, StringRef attribute,
 static LogicalResult checkLaunch(LLVM::LLVMFuncOp kernel,
                                  const Architecture &arch) {
   using Dialect = NVVM::NVVMDialect;
-  // A multicast mask names the CTAs of a cluster in 16 bits, so no cluster is
-  // larger, whatever is published.
-  unsigned clusterLimit = arch.optInClusterSize.value_or(16);
   if (failed(checkLimit(kernel, Dialect::getReqntidAttrName(),
                         "threads in a CTA", arch.maxThreadsPerCta, arch)) ||
       failed(checkLimit(kernel, Dialect::getMaxntidAttrName(),
                         "threads in a CTA", arch.maxThreadsPerCta, arch)) ||
       failed(checkLimit(kernel, Dialect::getClusterDimAttrName(),
-                        "CTAs in a cluster", clusterLimit, arch)))
+                        "CTAs in a cluster", arch.maxClusterSize, arch)))
     return failure();
   return success();
 }

@@ -55,8 +55,8 @@ llvm.func @k() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 33>} {
 }
 
 //--- cluster.mlir
-// CHECK: cluster.mlir:2:1: error: kernel 'k' asks for 32 CTAs in a cluster (nvvm.cluster_dim array<i32: 8, 4, 1>), and sm_110a has at most 16
-llvm.func @k() attributes {nvvm.kernel, nvvm.cluster_dim = array<i32: 8, 4, 1>} {
+// CHECK: cluster.mlir:2:1: error: kernel 'k' asks for 16 CTAs in a cluster (nvvm.cluster_dim array<i32: 8, 2, 1>), and sm_110a has at most 8
+llvm.func @k() attributes {nvvm.kernel, nvvm.cluster_dim = array<i32: 8, 2, 1>} {
   llvm.return
 }
 

@@ -44,7 +44,7 @@ TEST(Architecture, NumbersAgreeWithEachOther) {
     EXPECT_EQ(arch.maxSharedMemoryPerCta + arch.reservedSharedMemoryPerCta,
               arch.sharedMemoryPerSm);
     EXPECT_LE(arch.maxThreadsPerCta, arch.maxWarpsPerSm * arch.warpSize);
-    EXPECT_LE(arch.portableClusterSize, arch.optInClusterSize.value_or(16));
+    EXPECT_LE(arch.portableClusterSize, arch.maxClusterSize);
     EXPECT_EQ(arch.tensorMemory.columns != 0,
               arch.mma == MmaInstruction::Tcgen05);
     // A warp's unit is a whole number of registers for each of its threads,

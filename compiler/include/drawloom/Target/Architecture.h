@@ -141,10 +141,10 @@ struct Architecture {
   /// Named barriers of a CTA, barrier 0 included.
   unsigned namedBarriers;
 
-  /// CTAs of a cluster: what every device takes, and what a kernel may opt in
-  /// to where that is published.
+  /// CTAs of a cluster: what every device takes, and the most that a kernel may
+  /// opt in to, which is no more than the former where nothing else is known.
   unsigned portableClusterSize;
-  std::optional<unsigned> optInClusterSize;
+  unsigned maxClusterSize;
   bool clusterLaunchControl;
 
   TmaLimits tma;
