@@ -266,6 +266,8 @@ LogicalResult KernelEmitter::emit() {
   if (switches.empty())
     return kernel->emitOpError(
         "has no roles: code is generated behind 'form-pipes'");
+  if (failed(plan::checkRolesAreAll(kernel)))
+    return failure();
   SwitchOp op = *switches.begin();
   const target::Architecture *arch = tile::getTarget(kernel);
   if (!arch)

@@ -33,6 +33,7 @@
 #define DRAWLOOM_ANALYSIS_PLAN_PLACEMENT_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 namespace drawloom::plan {
 
@@ -59,6 +60,11 @@ constexpr int64_t barrierBytes = 8;
 constexpr int64_t grantBytes = 16;
 /// The address of an allocation of tensor memory.
 constexpr int64_t tensorAddressBytes = 4;
+
+/// Refuses a kernel whose roles are not all that it does: warps take their
+/// roles once, in a switch of the kernel's own block, and nothing runs after
+/// them.
+mlir::LogicalResult checkRolesAreAll(tile::KernelOp kernel);
 
 /// Where a pipe is.
 struct Place {

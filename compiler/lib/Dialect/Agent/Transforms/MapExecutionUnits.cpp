@@ -201,6 +201,8 @@ namespace {
 struct MapExecutionUnitsPass
     : agent::impl::MapExecutionUnitsBase<MapExecutionUnitsPass> {
   void runOnOperation() override {
+    if (failed(checkRolesAreAll(getOperation())))
+      return signalPassFailure();
     WalkResult result = getOperation().walk([&](SwitchOp op) {
       FailureOr<const target::Architecture *> arch =
           tile::requireTarget(getOperation());

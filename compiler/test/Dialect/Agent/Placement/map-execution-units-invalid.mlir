@@ -63,3 +63,52 @@ tile.kernel @too_many() attributes {tile.target = "sm_90a"} {
     }
   }
 }
+
+// -----
+
+tile.kernel @two_switches(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-note @below {{the first one is here}}
+  agent.switch {
+    agent.role @first warps(4) {
+      tile.store %x, %d[0] : tensor<64xf32>, !tile.view<?xf32>
+    }
+  }
+  // expected-error @below {{kernel @two_switches has 2 switches, and its warps take their roles once; put the roles of both into one switch, or each switch into a kernel of its own}}
+  agent.switch {
+    agent.role @second warps(4) {
+      tile.store %x, %d[64] : tensor<64xf32>, !tile.view<?xf32>
+    }
+  }
+}
+
+// -----
+
+tile.kernel @in_a_loop(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  %N = tile.dim %d, 0 : !tile.view<?xf32>
+  scf.for %i = %c0 to %N step %c64 {
+    // expected-error @below {{the roles of kernel @in_a_loop are inside 'scf.for', and its warps take their roles once; put the loop or the branch into the roles}}
+    agent.switch {
+      agent.role @compute warps(4) {
+        tile.store %x, %d[%i] : tensor<64xf32>, !tile.view<?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @after_the_roles(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  agent.switch {
+    agent.role @compute warps(4) {
+      tile.store %x, %d[0] : tensor<64xf32>, !tile.view<?xf32>
+    }
+  }
+  %y = arith.negf %x : tensor<64xf32>
+  // expected-error @below {{'tile.store' comes after the roles of kernel @after_the_roles, and nothing runs when they have ended; put it into a role, or into a kernel of its own}}
+  tile.store %y, %d[64] : tensor<64xf32>, !tile.view<?xf32>
+}

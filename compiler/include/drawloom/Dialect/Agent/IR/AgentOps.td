@@ -217,7 +217,8 @@ def Agent_SwitchOp : Agent_Op<"switch", [
   let description = [{
     Every warp of the CTA runs the one role that it belongs to; a warp without a
     role has nothing to do. All roles run at the same time. Control goes on
-    behind the switch when all of them have ended.
+    after the switch when all of them have ended. A kernel that is placed has one
+    switch, and does nothing after it.
 
     ```mlir
     agent.switch cluster(2, 1) {
