@@ -189,6 +189,23 @@ int64_t plan::getReductionBytes(agent::RoleOp role,
   return most;
 }
 
+std::optional<int64_t> plan::getRoleBarrier(agent::RoleOp role,
+                                            const target::Architecture &arch) {
+  auto meet = [&](agent::RoleOp other) {
+    return other.getWarps() > 1 && getReductionBytes(other, arch) != 0;
+  };
+  if (!meet(role))
+    return std::nullopt;
+  int64_t number = 1;
+  for (agent::RoleOp other :
+       cast<agent::SwitchOp>(role->getParentOp()).getRoles()) {
+    if (other == role)
+      break;
+    number += meet(other);
+  }
+  return number;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

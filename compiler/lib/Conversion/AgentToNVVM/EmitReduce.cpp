@@ -17,6 +17,7 @@
 // and warps of the reduced axis have copies.
 
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -245,15 +246,8 @@ LogicalResult Emitter::combineWarps(tile::ReduceOp op, const tile::Layout &from,
 }
 
 void Emitter::syncRole() {
-  // Barrier 0 is that of the CTA; each role has one of its own.
-  int64_t number = 1;
-  for (agent::RoleOp other :
-       cast<agent::SwitchOp>(role->getParentOp()).getRoles()) {
-    if (other == role)
-      break;
-    ++number;
-  }
-  NVVM::BarrierOp::create(b, Type(), constant(number),
-                          constant(role.getWarps() * 32),
+  NVVM::BarrierOp::create(b, Type(),
+                          constant(*plan::getRoleBarrier(role, kernel.arch)),
+                          constant(role.getWarps() * kernel.arch.warpSize),
                           NVVM::BarrierReductionAttr(), Value());
 }

@@ -94,6 +94,12 @@ constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
 /// in a reduction: for one at a time.
 int64_t getReductionBytes(agent::RoleOp role, const target::Architecture &arch);
 
+/// The named barrier at which the warps of a role meet when they combine their
+/// parts; nothing if they never do. Barrier 0 is that of the CTA, and the roles
+/// that need one have the next ones in their order.
+std::optional<int64_t> getRoleBarrier(agent::RoleOp role,
+                                      const target::Architecture &arch);
+
 /// A tile in shared memory as TMA and the tensor core see it: panels of
 /// `columns` columns one behind the other, each with rows of 32, 64 or 128
 /// bytes that are swizzled by their width. From the offset in elements to the

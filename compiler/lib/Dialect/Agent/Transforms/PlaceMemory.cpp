@@ -21,6 +21,7 @@
 #include "Lifetimes.h"
 #include "Scratch.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -60,6 +61,7 @@ public:
 private:
   LogicalResult collect();
   LogicalResult collectScratch();
+  LogicalResult checkBarriers();
   void findReuse();
   int64_t layOut();
   LogicalResult checkShared();
@@ -138,6 +140,20 @@ LogicalResult Placer::collectScratch() {
       scratches.push_back(scratch);
   }
   return success();
+}
+
+LogicalResult Placer::checkBarriers() {
+  int64_t roles = 0;
+  for (RoleOp role : op.getRoles())
+    roles += getRoleBarrier(role, arch).has_value();
+  if (roles + 1 <= int64_t(arch.namedBarriers))
+    return success();
+  return op.emitError() << roles
+                        << " roles reduce tiles across their warps, each with "
+                           "a named barrier of its own: "
+                        << roles << " + 1 of the CTA = " << roles + 1 << " > "
+                        << arch.namedBarriers << " on " << arch.name
+                        << "; reduce in fewer roles, or in roles of one warp";
 }
 
 /// Looks for a pipe whose bytes a staging pipe can take: the first that is
@@ -331,7 +347,7 @@ void Placer::record() {
 }
 
 LogicalResult Placer::run() {
-  if (failed(collect()) || failed(collectScratch()))
+  if (failed(collect()) || failed(collectScratch()) || failed(checkBarriers()))
     return failure();
   findReuse();
   if (failed(placeColumns()) || failed(checkShared()))

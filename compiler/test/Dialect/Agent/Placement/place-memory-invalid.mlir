@@ -259,3 +259,91 @@ tile.kernel @slots_beside_operands(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?x
     }
   }
 }
+
+// -----
+
+tile.kernel @too_many_barriers(%a: !tile.view<?x?xf32>, %d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error @below {{16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp}}
+  agent.switch {
+    agent.role @r0 warps(2) {
+      %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[0] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r1 warps(2) {
+      %x = tile.load %a[1, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[64] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r2 warps(2) {
+      %x = tile.load %a[2, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[128] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r3 warps(2) {
+      %x = tile.load %a[3, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[192] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r4 warps(2) {
+      %x = tile.load %a[4, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[256] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r5 warps(2) {
+      %x = tile.load %a[5, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[320] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r6 warps(2) {
+      %x = tile.load %a[6, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[384] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r7 warps(2) {
+      %x = tile.load %a[7, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[448] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r8 warps(2) {
+      %x = tile.load %a[8, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[512] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r9 warps(2) {
+      %x = tile.load %a[9, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[576] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r10 warps(2) {
+      %x = tile.load %a[10, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[640] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r11 warps(2) {
+      %x = tile.load %a[11, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[704] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r12 warps(2) {
+      %x = tile.load %a[12, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[768] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r13 warps(2) {
+      %x = tile.load %a[13, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[832] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r14 warps(2) {
+      %x = tile.load %a[14, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[896] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    agent.role @r15 warps(2) {
+      %x = tile.load %a[15, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      %s = tile.reduce maximumf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
+      tile.store %s, %d[960] : tensor<64xf32>, !tile.view<?xf32>
+    }
+  }
+}

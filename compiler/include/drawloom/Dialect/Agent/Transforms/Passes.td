@@ -318,6 +318,7 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
     | pipe 'result' is in tensor memory, which sm_90a does not have; use smem | |
     | role @compute keeps 384 KiB of its products' operands in shared memory > 227 KiB on sm_90a; use a smaller tile | a role that loads operands itself needs room for them |
     | role @compute keeps 1024 columns of its products' results in tensor memory > 512 on sm_100a; use a smaller tile | the same for results that go into no pipe |
+    | 16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp | the warps of a role meet at one |
     | operands that are in no pipe and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots | the same of several roles |
   }];
 }
