@@ -271,7 +271,7 @@ MaybeRefusal PipeFinder::countSlots(PipeSpec &pipe) const {
   }
   pipe.slotsAsked = !asked.empty();
   if (pipe.slotsAsked) {
-    pipe.because.push_back(fire(Rule::SlotsAsAsked, pipe.slots, asked));
+    pipe.because.push_back(fire(Rule::SlotsBySchedule, pipe.slots, asked));
     return std::nullopt;
   }
   bool steady = pipe.filler == Filler::Load &&
@@ -358,7 +358,7 @@ void PipeFinder::stageStores(Pipes &pipes) {
     std::string asked = schedule.getSlots(staged.name) ? staged.name : view;
     if (std::optional<int64_t> slots = schedule.getSlots(asked)) {
       staged.slots = *slots;
-      staged.because.push_back(fire(Rule::SlotsAsAsked, *slots, asked));
+      staged.because.push_back(fire(Rule::SlotsBySchedule, *slots, asked));
     } else {
       staged.because.push_back(fire(Rule::SlotsByKind, staged.slots,
                                     "one is filled while the other is stored"));

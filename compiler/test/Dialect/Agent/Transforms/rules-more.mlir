@@ -104,7 +104,7 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // Work items that the machine grants, to a cluster of two CTAs; views that the
 // schedule joins.
 // RULE-DAG: asked-together: a and b travel together, as the schedule asks
-// RULE-DAG: slots-as-asked: 3 slots, as the schedule says for 'a'
+// RULE-DAG: slots-by-schedule: 3 slots, as the program or the planner has it for 'a'
 // RULE-DAG: one-scheduler: @scheduler asks for work items, once, and tells all other roles the same answer
 // RULE-DAG: throttle: @load says when it begins an item, so that @scheduler asks for no more than it can give away
 // CHECK-LABEL: tile.kernel @granted

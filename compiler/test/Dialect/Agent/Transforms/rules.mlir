@@ -60,7 +60,7 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %v: !til
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       // expected-remark @below {{read-together: a and b travel together: one operation reads them}}
       // expected-remark @below {{in-shared-memory: slots of 32768 bytes in shared memory}}
-      // expected-remark @below {{slots-as-asked: 3 slots, as the schedule says for 'operands'}}
+      // expected-remark @below {{slots-by-schedule: 3 slots, as the program or the planner has it for 'operands'}}
       // expected-remark @below {{product-in-flight: @compute keeps a slot for one more iteration, so that one product is in flight}}
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
