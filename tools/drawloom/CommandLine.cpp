@@ -39,6 +39,7 @@ CommandLine::parse(llvm::ArrayRef<llvm::StringRef> arguments,
                    llvm::ArrayRef<OptionName> options) {
   llvm::SmallVector<OptionName> known(options);
   known.push_back({"--help", /*takesValue=*/false});
+  known.push_back({"-h", /*takesValue=*/false});
 
   CommandLine line;
   bool onlyOperands = false;

@@ -32,12 +32,13 @@ struct OptionName {
 class CommandLine {
 public:
   /// Reads `arguments`. Fails for an unknown option, a missing or needless
-  /// value and an option that is given twice. `--help` is always known.
+  /// value and an option that is given twice. `--help` and `-h` are always
+  /// known.
   static llvm::Expected<CommandLine>
   parse(llvm::ArrayRef<llvm::StringRef> arguments,
         llvm::ArrayRef<OptionName> options);
 
-  bool wantsHelp() const { return has("--help"); }
+  bool wantsHelp() const { return has("--help") || has("-h"); }
   bool has(llvm::StringRef option) const { return get(option).has_value(); }
   std::optional<llvm::StringRef> get(llvm::StringRef option) const;
   llvm::ArrayRef<llvm::StringRef> getOperands() const { return operands; }

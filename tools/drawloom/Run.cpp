@@ -99,9 +99,10 @@ void drawloom::printRunHelp() {
 static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
   RunArguments result;
   if (line.getOperands().size() != 1)
-    return llvm::createStringError(line.getOperands().empty()
-                                       ? "name a file of PTX to run"
-                                       : "name one file to run, not more");
+    return llvm::createStringError(
+        line.getOperands().empty() ? "name a program (.mlir), a file of PTX, "
+                                     "or a command after '--'"
+                                   : "name one file to run, not more");
   result.ptx = line.getOperands().front().str();
   std::optional<llvm::StringRef> launch = line.get("--launch");
   if (!launch)

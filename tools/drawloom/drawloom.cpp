@@ -23,7 +23,7 @@ static ExitCode runAny(llvm::ArrayRef<llvm::StringRef> arguments) {
   for (llvm::StringRef argument : arguments) {
     if (argument == "--")
       return runRun(arguments);
-    if (argument == "--help") {
+    if (argument == "--help" || argument == "-h") {
       printRunProgramHelp();
       llvm::outs() << '\n';
       printRunHelp();
@@ -48,36 +48,37 @@ std::string drawloom::versionLine() {
   return "drawloom " DRAWLOOM_VERSION " (LLVM " LLVM_VERSION_STRING ")";
 }
 
-static void printHelp() {
-  llvm::outs() << "drawloom - a compiler for warp-specialised GPU kernels\n"
-                  "\n"
-                  "Usage: drawloom VERB [options]\n"
-                  "\n"
-                  "Verbs:\n";
+static void printHelp(llvm::raw_ostream &os) {
+  os << "drawloom - a compiler for warp-specialised GPU kernels\n"
+        "\n"
+        "Usage: drawloom VERB [options]\n"
+        "\n"
+        "Verbs:\n";
   for (const Verb &verb : verbs)
-    llvm::outs() << "  " << llvm::left_justify(verb.name, 10) << verb.summary
-                 << '\n';
-  llvm::outs()
-      << "\n"
-         "Options:\n"
-         "  --help     this text; 'drawloom VERB --help' explains a verb\n"
-         "  --version  the versions of drawloom and LLVM\n"
-         "\n"
-         "Example:\n"
-         "  drawloom run examples/gemm.mlir --arch sm_100a --random "
-         "--compare\n";
+    os << "  " << llvm::left_justify(verb.name, 10) << verb.summary << '\n';
+  os << "\n"
+        "Options:\n"
+        "  --help     this text; 'drawloom VERB --help' explains a verb\n"
+        "  --version  the versions of drawloom and LLVM\n"
+        "\n"
+        "Example:\n"
+        "  drawloom run examples/gemm.mlir --arch sm_100a --random "
+        "--compare\n";
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::SmallVector<llvm::StringRef> arguments(argv + 1, argv + argc);
   if (arguments.empty()) {
-    printHelp();
+    printHelp(llvm::errs());
     return BadUsage;
   }
+  // 'help VERB' is 'VERB --help'.
+  if (arguments.front() == "help" && arguments.size() == 2)
+    arguments = {arguments.back(), "--help"};
   llvm::StringRef word = arguments.front();
-  if (word == "--help" || word == "-h") {
-    printHelp();
+  if (word == "--help" || word == "-h" || word == "help") {
+    printHelp(llvm::outs());
     return Done;
   }
   if (word == "--version") {

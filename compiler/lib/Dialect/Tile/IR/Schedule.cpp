@@ -120,8 +120,8 @@ FailureOr<const target::Architecture *> tile::requireTarget(Operation *op) {
   if (const target::Architecture *arch = getTarget(op))
     return arch;
   return op->emitOpError()
-         << "has no target to plan for: add 'attributes "
-            "{tile.target = \"sm_100a\"}'; the known ones are "
+         << "has no target to plan for: give drawloom '--arch sm_100a', or add "
+            "'attributes {tile.target = \"sm_100a\"}'; the known ones are "
          << target::listArchitectures();
 }
 

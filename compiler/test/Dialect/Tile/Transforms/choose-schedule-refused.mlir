@@ -1,7 +1,7 @@
 // Every refusal of choose-schedule, with its words.
 // RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule))' --verify-diagnostics --split-input-file
 
-// expected-error @below {{has no target to plan for: add 'attributes {tile.target = "sm_100a"}'; the known ones are sm_90a}}
+// expected-error @below {{has no target to plan for: give drawloom '--arch sm_100a', or add 'attributes {tile.target = "sm_100a"}'; the known ones are sm_90a}}
 tile.kernel @k() {
 }
 

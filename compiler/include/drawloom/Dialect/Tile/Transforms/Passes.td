@@ -44,7 +44,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 
     | why | message |
     |---|---|
-    | no target | `has no target to plan for: add 'attributes {tile.target = "sm_100a"}'` |
+    | no target | `has no target to plan for: give drawloom '--arch sm_100a', or add 'attributes {tile.target = "sm_100a"}'` |
     | a tile that the program does not have | `tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program` |
     | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
     | | `together: 'q' is no view of this kernel` |
