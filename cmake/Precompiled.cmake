@@ -26,9 +26,16 @@ function(drawloom_precompiled name header)
   target_precompile_headers(${name} PRIVATE ${folder}/${header})
   set_target_properties(${name} PROPERTIES
     POSITION_INDEPENDENT_CODE ${ARG_PIC} CXX_COMPILER_LAUNCHER "")
-  file(SHA256 ${folder}/${header} list)
+  # Testing.h includes Support.h.
+  set(lists ${folder}/Support.h ${folder}/${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lists})
+  set(checksum "LLVM ${LLVM_PACKAGE_VERSION}")
+  foreach(list IN LISTS lists)
+    file(SHA256 ${list} sum)
+    string(APPEND checksum " ${sum}")
+  endforeach()
   file(CONFIGURE OUTPUT CMakeFiles/${name}.dir/cmake_pch.hxx.pch.sum
-    CONTENT "${header} ${list} LLVM ${LLVM_PACKAGE_VERSION}")
+    CONTENT "${checksum}")
 endfunction()
 
 # A target that names none uses upstream's dialects if it links MLIR, itself or
