@@ -152,7 +152,11 @@ std::vector<End> Comparison::findEnds(const plan::Role *role) const {
       ends.push_back({which, Full, pipe.producerEngine, 0});
     for (const plan::Consumer &consumer : pipe.consumers)
       if (consumer.role == number)
-        ends.push_back({which, Empty, consumer.engine, consumer.lag});
+        // Bulk stores don't arrive; warps do, when the stores have read.
+        ends.push_back(
+            {which, Empty,
+             consumer.engine == Engine::tma ? Engine::threads : consumer.engine,
+             consumer.lag});
   }
   return ends;
 }
@@ -282,10 +286,10 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
   if (!barrier)
     return barrier.takeError();
   const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
-  Engine engine = event.kind == Kind::ArriveExpect ? Engine::Tma
-                  : event.kind == Kind::Commit     ? Engine::TensorCore
-                  : event.kind == Kind::CopyArrive ? Engine::CpAsync
-                                                   : Engine::Threads;
+  Engine engine = event.kind == Kind::ArriveExpect ? Engine::tma
+                  : event.kind == Kind::Commit     ? Engine::tensor_core
+                  : event.kind == Kind::CopyArrive ? Engine::copies
+                                                   : Engine::threads;
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     if (end.pipe != barrier->pipe || end.tells != barrier->side)
       continue;

@@ -80,7 +80,7 @@ static void put(std::vector<std::vector<unsigned>> &groups, size_t index,
 Questions::Questions(const ForcedOrder &order) : order(order) {
   const plan::Plan &plan = order.getPlan();
   for (const plan::Pipe &pipe : plan.pipes) {
-    if (pipe.producerEngine == plan::Engine::TensorCore)
+    if (pipe.producerEngine == plan::Engine::tensor_core)
       result = &pipe;
     if (pipe.name == "operands")
       operands = &pipe;

@@ -60,7 +60,7 @@ public:
           std::min({lowestPlanned, pipe.place->full, pipe.place->empty});
       if (pipe.name == "operands")
         operands = &pipe;
-      if (pipe.producerEngine == plan::Engine::TensorCore)
+      if (pipe.producerEngine == plan::Engine::tensor_core)
         result = &pipe;
     }
   }

@@ -42,6 +42,8 @@ void drawloom::buildPlanning(OpPassManager &kernels) {
 }
 
 void drawloom::buildPlacement(OpPassManager &kernels) {
+  // Who works is said once; the proof, the plan and the code read it.
+  kernels.addPass(agent::createAssignEngines());
   // Before anything is placed: a plan that can hang is not worth placing.
   kernels.addPass(agent::createProveProgress());
   // Warps, then registers by warp group, then memory and barriers.

@@ -1,6 +1,6 @@
 // Two chained products with a softmax between them, over batches and heads.
-// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=HOPPER
-// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=HOPPER
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
 // With two query tiles side by side, two roles compute, and both products have K and V from one pipe each.
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --front-half | FileCheck %s --check-prefix=ABREAST
 
@@ -50,8 +50,8 @@
 // ABREAST: agent.pipe "V" slots(4) smem
 // ABREAST: verdict = "proved"
 // ABREAST: agent.role @mma warps(1)
-// ABREAST: agent.produce %result :
-// ABREAST: agent.produce %result_1 :
+// ABREAST: agent.produce %result by(tensor_core) :
+// ABREAST: agent.produce %result_1 by(tensor_core) :
 // ABREAST: agent.role @mma_1 warps(1)
 // ABREAST: agent.consume %middle as
 // ABREAST: agent.consume %middle_1 as

@@ -1,6 +1,6 @@
 // No product at all: two loops beside each other, so two roles that load.
-// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/rmsnorm.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=HOPPER
-// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/rmsnorm.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/rmsnorm.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=HOPPER
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/rmsnorm.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
 
 // HOPPER: agent.pipe "X" slots(2) smem : (tensor<8x1024xbf16>)
 // HOPPER: agent.pipe "X_1" slots(2) smem : (tensor<8x1024xbf16>)

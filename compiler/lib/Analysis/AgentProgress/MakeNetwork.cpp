@@ -15,7 +15,7 @@
 
 #include "Resources.h"
 #include "SizeTable.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -96,25 +96,6 @@ void Maker::addRoles() {
   }
 }
 
-/// Whether a matrix product reads or makes one of the values.
-static bool isProduct(Value value) {
-  while (auto result = dyn_cast<OpResult>(value)) {
-    if (isa<tile::MmaOp>(result.getOwner()))
-      return true;
-    // The accumulator is carried by the loop over k, and given on by the
-    // consume of the operands.
-    Region *body = nullptr;
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-      body = &loop.getRegion();
-    else if (auto consume = dyn_cast<ConsumeOp>(result.getOwner()))
-      body = &consume.getBody();
-    if (!body)
-      return false;
-    value = body->front().getTerminator()->getOperand(result.getResultNumber());
-  }
-  return false;
-}
-
 /// The residues of a role's item loops around the ends of a pipe, and the
 /// number that they divide by; 1 for all items.
 static std::pair<int64_t, llvm::SmallSetVector<int64_t, 2>>
@@ -149,6 +130,14 @@ static bool belongsToItems(PipeOp pipe) {
   return true;
 }
 
+/// Whose arrival completes a barrier: the tensor core's own, or one that warps
+/// make. Bulk stores don't arrive; their bytes are a matter of the full
+/// barrier.
+static progress::Engine toModel(Engine engine) {
+  return engine == Engine::tensor_core ? progress::Engine::tensorCore
+                                       : progress::Engine::warps;
+}
+
 progress::Consumer Maker::makeConsumer(PipeOp pipe, RoleOp role) {
   progress::Consumer consumer{.role = roleIds[role]};
   auto [every, from] = residuesOf(pipe, role, /*producing=*/false);
@@ -166,15 +155,7 @@ progress::Consumer Maker::makeConsumer(PipeOp pipe, RoleOp role) {
     consumer.every = every;
     consumer.from = from.front();
   }
-  // One thread issues a product, and the tensor core releases its operands.
-  for (Operation *user : pipe.getPipe().getUsers()) {
-    auto consume = dyn_cast<ConsumeOp>(user);
-    if (!consume || user->getParentOfType<RoleOp>() != role ||
-        role.getWarps() != 1)
-      continue;
-    consume.walk(
-        [&](tile::MmaOp) { consumer.engine = progress::Engine::tensorCore; });
-  }
+  consumer.engine = toModel(*pipe.getConsumerEngine(role));
   return consumer;
 }
 
@@ -192,12 +173,7 @@ void Maker::addPipe(PipeOp op) {
                       .location = place(op)};
   for (RoleOp role : op.getConsumers())
     pipe.consumers.push_back(makeConsumer(op, role));
-  for (Operation *user : op.getPipe().getUsers())
-    if (auto produce = dyn_cast<ProduceOp>(user))
-      if (llvm::any_of(produce.getBody().front().getTerminator()->getOperands(),
-                       isProduct) &&
-          op.getType().getMemory() == Memory::tmem)
-        pipe.engine = progress::Engine::tensorCore;
+  pipe.engine = toModel(*op.getProducerEngine());
   pipeIds[op.getPipe()] = result.network.addPipe(std::move(pipe));
 }
 
@@ -248,10 +224,12 @@ void Maker::visitItems(ForEachItemOp items, Body &body) {
 }
 
 /// What the slot's barrier is told to expect, and what the copies bring. A
-/// tile that is loaded right into the slot comes with a copy of its own; what
-/// threads compute and write does not count.
+/// tile that TMA loads right into the slot comes with a copy of its own; what
+/// threads write does not count.
 progress::Bytes Maker::bytesOf(ProduceOp produce) {
   progress::Bytes bytes;
+  if (produce.getEngine() != Engine::tma)
+    return bytes;
   llvm::SmallPtrSet<Operation *, 4> copies;
   for (Value value : produce.getBody().front().getTerminator()->getOperands()) {
     auto load = value.getDefiningOp<tile::LoadOp>();

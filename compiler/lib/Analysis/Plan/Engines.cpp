@@ -10,8 +10,6 @@
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -22,20 +20,6 @@ StringRef plan::toString(Engine engine) {
   static constexpr StringLiteral names[] = {"threads", "cp.async", "TMA",
                                             "tensor core"};
   return names[static_cast<unsigned>(engine)];
-}
-
-Operation *plan::getMaker(Value value) {
-  while (auto result = dyn_cast<OpResult>(value)) {
-    Operation *op = result.getOwner();
-    // The first region of each of these ends with what the results are.
-    if (!isa<scf::ForOp, scf::IfOp, ConsumeOp>(op))
-      return op;
-    Operation *end = op->getRegion(0).front().getTerminator();
-    if (result.getResultNumber() >= end->getNumOperands())
-      return op;
-    value = end->getOperand(result.getResultNumber());
-  }
-  return nullptr;
 }
 
 bool plan::isTensorCoreProduct(Operation *op,
@@ -50,76 +34,6 @@ bool plan::isPromoted(Operation *op, const target::Architecture &arch) {
          getElementBits(product.getA().getType().getElementType()) == 8;
 }
 
-Engine plan::getProducerEngine(PipeOp pipe, const target::Architecture &arch) {
-  bool anyValue = false, allLoads = true, allProducts = true, oneWarp = true;
-  for (Operation *user : pipe.getPipe().getUsers()) {
-    auto produce = dyn_cast<ProduceOp>(user);
-    if (!produce)
-      continue;
-    if (auto role = produce->getParentOfType<RoleOp>())
-      oneWarp &= role.getWarps() == 1;
-    for (Value value :
-         produce.getBody().front().getTerminator()->getOperands()) {
-      Operation *maker = getMaker(value);
-      anyValue = true;
-      allLoads &= isa_and_present<tile::LoadOp>(maker);
-      allProducts &= isTensorCoreProduct(maker, arch);
-    }
-  }
-  if (!anyValue)
-    return Engine::Threads;
-  if (allProducts)
-    return Engine::TensorCore;
-  // One warp is enough to issue bulk copies and too little for anything else:
-  // assign-roles gives loads that TMA refuses to a whole warp group.
-  if (allLoads)
-    return oneWarp ? Engine::Tma : Engine::CpAsync;
-  return Engine::Threads;
-}
-
-/// Whether every use of a slot's value ends in a product of the tensor core.
-/// A transpose or a slice is a matter of the descriptor.
-static bool feedsProductsOnly(Value value, const target::Architecture &arch) {
-  if (value.use_empty())
-    return false;
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
-            user))
-      return feedsProductsOnly(user->getResult(0), arch);
-    return isTensorCoreProduct(user, arch);
-  });
-}
-
-/// The block arguments of `consume` that are the values of `pipe`.
-static Block::BlockArgListType getSlotArguments(ConsumeOp consume,
-                                                PipeOp pipe) {
-  size_t first = 0;
-  for (Value operand : consume.getPipes()) {
-    size_t count = cast<PipeType>(operand.getType()).getPayload().size();
-    if (operand == pipe.getPipe())
-      return consume.getBody().front().getArguments().slice(first, count);
-    first += count;
-  }
-  return {};
-}
-
-Engine plan::getConsumerEngine(PipeOp pipe, RoleOp consumer,
-                               const target::Architecture &arch) {
-  bool anyValue = false, allProducts = true;
-  for (Operation *user : pipe.getPipe().getUsers()) {
-    auto consume = dyn_cast<ConsumeOp>(user);
-    if (!consume || consume->getParentOfType<RoleOp>() != consumer)
-      continue;
-    for (BlockArgument argument : getSlotArguments(consume, pipe)) {
-      if (argument.use_empty())
-        continue;
-      anyValue = true;
-      allProducts &= feedsProductsOnly(argument, arch);
-    }
-  }
-  return anyValue && allProducts ? Engine::TensorCore : Engine::Threads;
-}
-
 int64_t plan::countCtas(Scope scope, int64_t clusterSize) {
   switch (scope) {
   case Scope::cta:
@@ -132,18 +46,25 @@ int64_t plan::countCtas(Scope scope, int64_t clusterSize) {
   return 1;
 }
 
-static int64_t countArrivalsOf(RoleOp role, Engine engine,
-                               const target::Architecture &arch) {
+/// Arrivals of one instance of a role that fills a slot.
+static int64_t countFilling(RoleOp role, Engine engine,
+                            const target::Architecture &arch) {
   switch (engine) {
-  case Engine::Threads:
+  case Engine::threads:
     return role.getWarps();
-  case Engine::CpAsync:
+  case Engine::copies:
     return role.getWarps() * arch.warpSize;
-  case Engine::Tma:
-  case Engine::TensorCore:
+  case Engine::tma:
+  case Engine::tensor_core:
     return 1;
   }
   return 1;
+}
+
+/// Arrivals of one instance of a role that empties a slot. Bulk stores don't
+/// arrive; the thread that started them waits, and the warps arrive.
+static int64_t countEmptying(RoleOp role, Engine engine) {
+  return engine == Engine::tensor_core ? 1 : role.getWarps();
 }
 
 /// Whether `role` takes the slots of the items whose number is `residue`,
@@ -171,9 +92,9 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
   };
 
   RoleOp producer = pipe.getProducers().front();
-  Engine engine = getProducerEngine(pipe, arch);
+  Engine engine = *pipe.getProducerEngine();
   counts.fullArrivals =
-      instances(producer) * countArrivalsOf(producer, engine, arch);
+      instances(producer) * countFilling(producer, engine, arch);
 
   // Each item has the same number of consumers, so any residue that somebody
   // takes tells the count.
@@ -188,13 +109,12 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
     if (!takesResidue(pipe, role, residue))
       continue;
     counts.emptyArrivals +=
-        instances(role) *
-        countArrivalsOf(role, getConsumerEngine(pipe, role, arch), arch);
+        instances(role) * countEmptying(role, *pipe.getConsumerEngine(role));
     waitingCtas =
         std::max(waitingCtas, countCtas(role.getScope(), clusterSize));
   }
   // A consumer that acts for several CTAs waits for the bytes of all of them.
-  if (engine == Engine::Tma)
+  if (engine == Engine::tma)
     counts.fullBytes =
         multiply(getSlotFootprint(pipe).payloadBytes, waitingCtas);
   return counts;

@@ -84,7 +84,9 @@ std::string plan::describeEmpty(const Pipe &pipe) {
   llvm::SmallSetVector<StringRef, 2> engines;
   int64_t lag = 0;
   for (const Consumer &consumer : pipe.consumers) {
-    engines.insert(toString(consumer.engine));
+    engines.insert(consumer.engine == Engine::tma
+                       ? StringRef("threads after TMA")
+                       : toString(consumer.engine));
     lag = std::max(lag, consumer.lag);
   }
   std::string text = plural(pipe.emptyArrivals, "arrival") + " by " +

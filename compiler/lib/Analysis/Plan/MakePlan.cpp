@@ -11,6 +11,7 @@
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Analysis/Plan/Plan.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
@@ -108,9 +109,9 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
   nameTensors(pipeOp, pipe);
 
   pipe.producer = numberOf(pipeOp.getProducers().front());
-  pipe.producerEngine = getProducerEngine(pipeOp, arch);
+  pipe.producerEngine = *pipeOp.getProducerEngine();
   for (RoleOp role : pipeOp.getConsumers()) {
-    Consumer consumer{numberOf(role), getConsumerEngine(pipeOp, role, arch)};
+    Consumer consumer{numberOf(role), *pipeOp.getConsumerEngine(role)};
     for (Operation *user : pipeOp.getPipe().getUsers())
       if (auto consume = dyn_cast<ConsumeOp>(user);
           consume && consume->getParentOfType<RoleOp>() == role)
@@ -140,8 +141,8 @@ static Role::Kind classify(RoleOp op, const Role &role, const Plan &plan) {
     return Role::Kind::Mma;
   for (unsigned number : role.produces) {
     const Pipe &pipe = plan.pipes[number];
-    loads &= pipe.producerEngine == Engine::Tma ||
-             pipe.producerEngine == Engine::CpAsync ||
+    loads &= pipe.producerEngine == Engine::tma ||
+             pipe.producerEngine == Engine::copies ||
              pipe.memory == Pipe::Memory::Message;
   }
   return loads ? Role::Kind::Load : Role::Kind::Compute;
@@ -170,9 +171,9 @@ void PlanMaker::addRole(RoleOp roleOp) {
       role.consumes.push_back(index);
   }
   role.kind = classify(roleOp, role, plan);
-  Engine engine = Engine::Threads;
+  Engine engine = Engine::threads;
   if (role.kind == Role::Kind::Mma)
-    engine = Engine::TensorCore;
+    engine = Engine::tensor_core;
   for (unsigned pipe : role.produces)
     if (role.kind == Role::Kind::Load &&
         plan.pipes[pipe].memory != Pipe::Memory::Message)
@@ -274,7 +275,7 @@ FailureOr<Plan> plan::makePlan(SwitchOp op) {
   if (!kernel)
     return op.emitError() << "is in no kernel, so it has no plan";
   FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
-  if (failed(arch))
+  if (failed(arch) || failed(requireEngines(op)))
     return failure();
   return PlanMaker(op, **arch).make();
 }

@@ -97,6 +97,11 @@ std::string SequencePrinter::describeSlot(const Event &event) const {
   return "slot " + std::to_string(event.index % slots) + ", " + phase;
 }
 
+/// "arrive", "4 warps arrive".
+static std::string countWarps(int64_t warps) {
+  return warps == 1 ? "arrive" : std::to_string(warps) + " warps arrive";
+}
+
 /// What the arrival is: "TMA: load a, b [3], 49152 bytes", "tcgen05.commit",
 /// "4 warps arrive".
 std::string SequencePrinter::describeArrival(const Event &event) const {
@@ -110,21 +115,25 @@ std::string SequencePrinter::describeArrival(const Event &event) const {
   int64_t warps = plan.roles[event.role].warps;
   std::string text;
   switch (engine) {
-  case Engine::Tma:
+  case Engine::tma:
+    if (!fills) {
+      text = "stores have read, " + countWarps(warps);
+      break;
+    }
     text = "TMA " + event.text + " [" + std::to_string(event.index) + "], " +
            std::to_string(pipe.fullBytes) + " bytes";
     break;
-  case Engine::CpAsync:
+  case Engine::copies:
     text = "cp.async " + event.text + " [" + std::to_string(event.index) +
            "], every thread arrives";
     break;
-  case Engine::TensorCore:
+  case Engine::tensor_core:
     text = "tcgen05.commit";
     break;
-  case Engine::Threads:
+  case Engine::threads:
     if (!event.text.empty())
       text = event.text + ", ";
-    text += warps == 1 ? "arrive" : std::to_string(warps) + " warps arrive";
+    text += countWarps(warps);
     break;
   }
   return escapeForMermaid(text);

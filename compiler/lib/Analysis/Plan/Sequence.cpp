@@ -69,7 +69,7 @@ private:
         return inner.kind == Step::Kind::Work;
       });
       Engine engine = plan.pipes[pipe].producerEngine;
-      if (onlyWork && engine != Engine::Threads)
+      if (onlyWork && engine != Engine::threads)
         for (const Step &inner : step.body)
           work += joinWork(inner.work);
       else

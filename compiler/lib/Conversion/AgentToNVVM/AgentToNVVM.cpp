@@ -107,7 +107,7 @@ LogicalResult KernelEmitter::findPipes(SwitchOp op, KernelContext &context) {
                   *place,
                   plan::countArrivals(pipe, context.arch),
                   plan::getSlotFootprint(pipe),
-                  plan::getProducerEngine(pipe, context.arch),
+                  *pipe.getProducerEngine(),
                   {},
                   {}};
     bool inTensor = pipe.getPipe().getType().getMemory() == Memory::tmem;
@@ -278,6 +278,8 @@ LogicalResult KernelEmitter::emit() {
     return op->emitOpError(
         "is not placed: code is generated behind 'place-memory'");
   if (!unproved && failed(checkVerdict(op)))
+    return failure();
+  if (failed(requireEngines(op)))
     return failure();
   if (op.getClusterSize() != 1)
     return op->emitOpError("is for a cluster of CTAs, which has no code yet");

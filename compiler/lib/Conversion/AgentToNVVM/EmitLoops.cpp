@@ -154,7 +154,7 @@ static bool isSumInPlace(scf::ForOp loop, unsigned index,
       value = inner.getTiedLoopInit(argument)->get();
       continue;
     }
-    auto product = dyn_cast_if_present<tile::MmaOp>(plan::getMaker(value));
+    auto product = dyn_cast_if_present<tile::MmaOp>(agent::getMaker(value));
     if (!product || plan::isPromoted(product, arch))
       return false;
     value = product.getAcc();
@@ -167,7 +167,7 @@ Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
   Value result = op.getResult(index);
   if (!isa<RankedTensorType>(result.getType()))
     return Carried::Scalar;
-  Operation *maker = plan::getMaker(result);
+  Operation *maker = agent::getMaker(result);
   if (plan::isTensorCoreProduct(maker, kernel.arch))
     return Carried::Filled;
   return isa_and_present<tile::MmaOp>(maker) &&

@@ -104,13 +104,8 @@ FailureOr<SmallVector<tile::LoadOp>> Emitter::getLoads(ProduceOp op) {
       return failure();
   b.setLoc(op.getLoc());
   SmallVector<tile::LoadOp> loads;
-  for (Value value : body.getTerminator()->getOperands()) {
-    auto load = value.getDefiningOp<tile::LoadOp>();
-    if (!load || load->getBlock() != &body)
-      return op->emitOpError(
-          "fills a slot with a tile that is loaded outside of it");
-    loads.push_back(load);
-  }
+  for (Value value : body.getTerminator()->getOperands())
+    loads.push_back(value.getDefiningOp<tile::LoadOp>());
   return loads;
 }
 
@@ -225,13 +220,13 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
   Block &body = op.getBody().front();
   OperandRange values = body.getTerminator()->getOperands();
   switch (pipe.producer) {
-  case plan::Engine::Tma:
+  case Engine::tma:
     return fillByTma(op, pipe, index, full);
-  case plan::Engine::Threads:
+  case Engine::threads:
     return fillByThreads(op, pipe, index, full);
-  case plan::Engine::CpAsync:
+  case Engine::copies:
     return fillByCopies(op, pipe, index, full);
-  case plan::Engine::TensorCore:
+  case Engine::tensor_core:
     break;
   }
   // What the consumer has read from the slot comes before these products.
@@ -269,6 +264,9 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
   int64_t earlierGroups = groups;
   unsigned argument = 0;
   bool fence = false, copied = false;
+  auto getEngine = [&](Value pipe) {
+    return *pipe.getDefiningOp<PipeOp>().getConsumerEngine(role);
+  };
   for (Value value : op.getPipes()) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
@@ -276,10 +274,9 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
     wait(getBarrier(pipe.place.full, index), ring.phase);
     advance(pipe, ring);
     indices.push_back(index);
-    copied |= pipe.producer == plan::Engine::CpAsync;
+    copied |= pipe.producer == Engine::copies;
     bool inTensor = pipe.op.getPipe().getType().getMemory() == Memory::tmem;
-    fence |= inTensor || plan::getConsumerEngine(pipe.op, role, kernel.arch) ==
-                             plan::Engine::TensorCore;
+    fence |= inTensor || getEngine(value) == Engine::tensor_core;
     for (auto [number, type] :
          llvm::enumerate(pipe.op.getPipe().getType().getPayload())) {
       Tile tile;
@@ -330,7 +327,8 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
   // slots may go on.
   if (isReadByWarpGroups(op, kernel.arch))
     waitForProducts(op.getLag() * (groups - earlierGroups));
-  if (!body.getOps<tile::StoreOp>().empty())
+  if (llvm::any_of(op.getPipes(),
+                   [&](Value pipe) { return getEngine(pipe) == Engine::tma; }))
     when(leader, [&] { NVVM::CpAsyncBulkCommitGroupOp::create(b); });
   for (auto [value, index] : llvm::zip_equal(op.getPipes(), indices)) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
@@ -351,15 +349,15 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
 void Emitter::release(ConsumeOp op, PipeInfo &pipe, Value slot,
                       int64_t pending) {
   Value empty = getBarrier(pipe.place.empty, slot);
-  if (plan::getConsumerEngine(pipe.op, role, kernel.arch) ==
-      plan::Engine::TensorCore) {
+  Engine engine = *pipe.op.getConsumerEngine(role);
+  if (engine == Engine::tensor_core) {
     Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
     when(issues, [&] { NVVM::Tcgen05CommitOp::create(b, empty, Value()); });
     return;
   }
   // A slot that TMA stores from is free when the store has read it. The thread
   // that started the store knows.
-  if (!op.getBody().front().getOps<tile::StoreOp>().empty())
+  if (engine == Engine::tma)
     when(leader, [&] {
       NVVM::CpAsyncBulkWaitGroupOp::create(b, pending, b.getUnitAttr());
     });

@@ -32,7 +32,7 @@
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -97,7 +97,7 @@ struct PipeInfo {
   plan::Place place;
   plan::BarrierCounts counts;
   plan::SlotFootprint slot;
-  plan::Engine producer;
+  agent::Engine producer;
   /// Where each tile starts in a slot: bytes, or columns of tensor memory.
   llvm::SmallVector<int64_t> offsets;
   /// Of each tile in shared memory.

@@ -31,7 +31,7 @@ static SmallVector<scf::ForOp> getSumLoops(Value sum) {
     unsigned number = result.getResultNumber();
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (isa_and_present<tile::MmaOp>(
-              plan::getMaker(loop.getInitArgs()[number])))
+              agent::getMaker(loop.getInitArgs()[number])))
         return {};
       loops.push_back(loop);
     } else if (!isa<ConsumeOp>(op)) {
@@ -78,7 +78,7 @@ static bool addToSlice(Value value, const llvm::DenseMap<Value, Value> &common,
 FailureOr<Value> Emitter::getFilled(ConsumeOp op, PipeInfo &pipe,
                                     unsigned index) {
   Value filled;
-  if (pipe.producer != plan::Engine::TensorCore)
+  if (pipe.producer != plan::Engine::tensor_core)
     return filled;
   for (Operation *user : pipe.op.getPipe().getUsers()) {
     auto produce = dyn_cast<ProduceOp>(user);

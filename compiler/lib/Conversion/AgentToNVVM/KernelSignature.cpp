@@ -108,25 +108,21 @@ void KernelSignature::addAccess(Value view) {
 
 /// Whether a bulk copy loads the tile: it goes straight into a slot that TMA
 /// fills.
-static bool isLoadedByTma(tile::LoadOp load, const target::Architecture &arch) {
+static bool isLoadedByTma(tile::LoadOp load) {
   auto produce = dyn_cast<agent::ProduceOp>(load->getParentOp());
-  if (!produce || !isa<RankedTensorType>(load.getType()))
-    return false;
-  auto pipe = produce.getPipe().getDefiningOp<agent::PipeOp>();
-  return pipe && plan::getProducerEngine(pipe, arch) == plan::Engine::Tma;
+  return produce && isa<RankedTensorType>(load.getType()) &&
+         produce.getEngine() == agent::Engine::tma;
 }
 
-/// Whether a bulk copy stores the tile: it is what is in a slot of shared
-/// memory.
+/// Whether a bulk copy stores the tile: it is what is in a slot that TMA
+/// empties.
 static bool isStoredByTma(tile::StoreOp store) {
-  auto argument = dyn_cast<BlockArgument>(store.getValue());
-  if (!argument || argument.getOwner() != store->getBlock())
-    return false;
   auto consume = dyn_cast<agent::ConsumeOp>(store->getParentOp());
-  return consume && llvm::all_of(consume.getPipes(), [](Value pipe) {
-           return cast<agent::PipeType>(pipe.getType()).getMemory() ==
-                  agent::Memory::smem;
-         });
+  for (unsigned pipe = 0; consume && pipe < consume.getPipes().size(); ++pipe)
+    if (consume.getEngine(pipe) == agent::Engine::tma &&
+        llvm::is_contained(consume.getSlotArguments(pipe), store.getValue()))
+      return true;
+  return false;
 }
 
 LogicalResult KernelSignature::collect(tile::KernelOp kernel,
@@ -143,7 +139,7 @@ LogicalResult KernelSignature::collect(tile::KernelOp kernel,
     };
     if (auto load = dyn_cast<tile::LoadOp>(op))
       add(load.getView(), load.getType(), load.getTileDims(),
-          isLoadedByTma(load, arch));
+          isLoadedByTma(load));
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       add(store.getView(), store.getValue().getType(), store.getTileDims(),
           isStoredByTma(store));

@@ -31,11 +31,12 @@ struct Architecture;
 
 namespace drawloom::agent {
 class SwitchOp;
+enum class Engine : uint32_t;
 } // namespace drawloom::agent
 
 namespace drawloom::plan {
 
-enum class Engine : int;
+using agent::Engine;
 
 /// One step of what a role does with its slots, in the order of its program.
 struct Step {

@@ -35,6 +35,24 @@ static void printScope(OpAsmPrinter &printer, Operation *, ScopeAttr scope) {
     printer << " scope(" << stringifyScope(scope.getValue()) << ')';
 }
 
+/// `by(tma)`, or nothing.
+static ParseResult parseEngine(OpAsmParser &parser, EngineAttr &engine) {
+  if (failed(parser.parseOptionalKeyword("by")))
+    return success();
+  if (parser.parseLParen())
+    return failure();
+  FailureOr<Engine> value = FieldParser<Engine, Engine>::parse(parser);
+  if (failed(value) || parser.parseRParen())
+    return failure();
+  engine = EngineAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printEngine(OpAsmPrinter &printer, Operation *, EngineAttr engine) {
+  if (engine)
+    printer << " by(" << stringifyEngine(engine.getValue()) << ')';
+}
+
 /// `smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)`
 static ParseResult parseSlotKind(OpAsmParser &parser, ScopeAttr &scope,
                                  Type &type) {
@@ -87,6 +105,18 @@ ParseResult ConsumeOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(getLagAttrName(result.name),
                         parser.getBuilder().getI64IntegerAttr(lag));
   }
+  if (succeeded(parser.parseOptionalKeyword("by"))) {
+    SmallVector<Attribute> engines;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+          FailureOr<Engine> engine = FieldParser<Engine, Engine>::parse(parser);
+          if (succeeded(engine))
+            engines.push_back(EngineAttr::get(parser.getContext(), *engine));
+          return success(succeeded(engine));
+        }))
+      return failure();
+    result.addAttribute(getEnginesAttrName(result.name),
+                        parser.getBuilder().getArrayAttr(engines));
+  }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseColon())
     return failure();
@@ -120,8 +150,16 @@ void ConsumeOp::print(OpAsmPrinter &printer) {
     printer << " as (" << getBody().getArguments() << ')';
   if (getLag())
     printer << " lag(" << getLag() << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {getLagAttrName()});
+  if (std::optional<ArrayAttr> engines = getEngines()) {
+    printer << " by(";
+    llvm::interleaveComma(engines->getAsRange<EngineAttr>(), printer,
+                          [&](EngineAttr engine) {
+                            printer << stringifyEngine(engine.getValue());
+                          });
+    printer << ')';
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getLagAttrName(), getEnginesAttrName()});
   printer << " : " << getPipes().getTypes();
   printer.printOptionalArrowTypeList(getResultTypes());
   printer << ' ';

@@ -312,7 +312,7 @@ LogicalResult PipeOp::verify() {
     return failure();
   SmallVector<RoleOp, 4> roles(consumers);
   roles.push_back(producers.front());
-  if (failed(verifyScope(*this, roles)))
+  if (failed(verifyScope(*this, roles)) || failed(verifyEngines(*this)))
     return failure();
   return verifySharing(*this, producers.front(), consumers);
 }

@@ -37,6 +37,9 @@ OpT getInFront(mlir::Operation *user, mlir::Value value) {
 /// `agent.pipe` are known when the kernel is compiled.
 mlir::FailureOr<PipeOp> getPipe(mlir::Operation *user, mlir::Value value);
 
+/// Checks that the ends of a pipe in one role agree about who works.
+llvm::LogicalResult verifyEngines(PipeOp pipe);
+
 /// `@mma`. The role may be unverified.
 std::string nameOf(RoleOp role);
 

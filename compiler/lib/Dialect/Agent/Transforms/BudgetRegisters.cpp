@@ -24,6 +24,7 @@
 #include "RegisterDemand.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -274,6 +275,8 @@ LogicalResult Budgeter::run() {
              << "role @" << role.getSymName()
              << " has no warps yet; budgets go by warp groups, so run "
                 "map-execution-units first";
+  if (failed(requireEngines(op)))
+    return failure();
   llvm::sort(roles, [](RoleOp a, RoleOp b) { return *a.getAt() < *b.getAt(); });
   int64_t lastWarp = *roles.back().getAt() + roles.back().getWarps() - 1;
   groups = lastWarp / warpsPerGroup + 1;

@@ -18,6 +18,7 @@
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -48,9 +49,9 @@ static std::string whyWholeGroups(RoleOp role,
       auto pipe = operand.getDefiningOp<PipeOp>();
       if (!pipe || pipe.getPipe().getType().getMemory() != Memory::tmem)
         continue;
-      Engine engine = isa<ProduceOp>(op) ? getProducerEngine(pipe, arch)
-                                         : getConsumerEngine(pipe, role, arch);
-      if (engine == Engine::Threads)
+      Engine engine = isa<ProduceOp>(op) ? *pipe.getProducerEngine()
+                                         : *pipe.getConsumerEngine(role);
+      if (engine == Engine::threads)
         reason = "a warp reaches 32 of the 128 lanes of tensor memory, those "
                  "that its number modulo four says";
     }
@@ -167,6 +168,8 @@ static LogicalResult mapSwitch(SwitchOp op, const target::Architecture &arch) {
   SmallVector<RoleOp> roles(op.getRoles());
   if (roles.empty())
     return success();
+  if (failed(requireEngines(op)))
+    return failure();
   for (RoleOp role : roles)
     if (failed(checkWholeGroups(role, arch)))
       return failure();

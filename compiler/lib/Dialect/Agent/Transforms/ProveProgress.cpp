@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/AgentProgress/AgentProgress.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 
@@ -32,6 +32,8 @@ class ProveProgress : public agent::impl::ProveProgressBase<ProveProgress> {
 
   void runOnOperation() override {
     getOperation()->walk([&](SwitchOp roles) {
+      if (failed(requireEngines(roles)))
+        return signalPassFailure();
       ProgressResult result = proveProgress(roles);
       Verdict::Kind kind = result.verdict.kind;
       bool refuses = kind == Verdict::Kind::deadlock ||

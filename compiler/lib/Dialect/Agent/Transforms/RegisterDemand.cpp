@@ -10,6 +10,7 @@
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,7 +52,7 @@ private:
   int64_t hold(Value result) {
     auto tile = dyn_cast<RankedTensorType>(result.getType());
     if (!tile || !tile.hasStaticShape() ||
-        plan::isTensorCoreProduct(plan::getMaker(result), arch))
+        plan::isTensorCoreProduct(getMaker(result), arch))
       return 0;
     if (!demand.largestHeld || count(tile) > count(demand.largestHeld))
       demand.largestHeld = tile;
@@ -113,7 +114,7 @@ private:
     // computed nothing.
     if (isa<YieldOp>(op) && isa<ProduceOp>(op->getParentOp()))
       for (Value value : op->getOperands())
-        if (Operation *maker = plan::getMaker(value);
+        if (Operation *maker = getMaker(value);
             !isa_and_present<tile::LoadOp>(maker) &&
             !plan::isTensorCoreProduct(maker, arch))
           demand.working =
@@ -143,15 +144,15 @@ private:
       for (Value value : consume.getPipes()) {
         auto pipe = cast<PipeType>(value.getType());
         size_t count = pipe.getPayload().size();
-        if (plan::getConsumerEngine(value.getDefiningOp<PipeOp>(), role,
-                                    arch) == plan::Engine::Threads)
+        if (value.getDefiningOp<PipeOp>().getConsumerEngine(role) ==
+            Engine::threads)
           move(pipe, arguments.take_front(count), plan::columnsPerLoad);
         arguments = arguments.drop_front(count);
       }
     }
     if (auto produce = dyn_cast<ProduceOp>(op))
       if (auto pipe = produce.getPipe().getDefiningOp<PipeOp>();
-          plan::getProducerEngine(pipe, arch) == plan::Engine::Threads)
+          pipe.getProducerEngine() == Engine::threads)
         move(pipe.getPipe().getType(),
              produce.getBody().front().getTerminator()->getOperands(),
              plan::columnsPerStore);

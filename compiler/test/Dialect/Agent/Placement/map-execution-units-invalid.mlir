@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(map-execution-units))'
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units))'
 
 !result = !agent.pipe<tmem, tensor<128x64xf32>>
 

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(map-execution-units))' | FileCheck %s
+// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units))' | FileCheck %s
 
 !signal = !agent.pipe<message>
 

@@ -29,7 +29,8 @@
 !scales = !agent.pipe<smem, tensor<128xf32>, tensor<128xf32>>
 
 tile.kernel @attention(%q: !tile.view<?x64xbf16>, %k: !tile.view<?x64xbf16>,
-                       %v: !tile.view<?x64xbf16>, %o: !tile.view<?x64xbf16>) {
+                       %v: !tile.view<?x64xbf16>, %o: !tile.view<?x64xbf16>)
+    attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
   %no_scores = arith.constant dense<0.0> : tensor<128x128xf32>

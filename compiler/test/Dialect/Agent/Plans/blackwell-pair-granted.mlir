@@ -25,7 +25,7 @@
 !result = !agent.pipe<tmem, tensor<256x256xf32>>
 
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
-                  %d: !tile.view<?x?xbf16>) {
+                  %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c256 = arith.constant 256 : index

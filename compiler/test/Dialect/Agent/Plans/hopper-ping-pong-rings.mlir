@@ -20,7 +20,7 @@
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
 
 tile.kernel @ping_pong(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
-                    %d: !tile.view<?x?xbf16>) {
+                    %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index

@@ -19,7 +19,8 @@
 !staging = !agent.pipe<smem, tensor<128x64xbf16>>
 
 tile.kernel @linear(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
-                    %c: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) {
+                    %c: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index

@@ -1,6 +1,6 @@
 // Plans that hang, each by one mistake: the smallest sizes that show it, the waits
 // that are part of it, and what would help.
-// RUN: drawloom-opt %s -prove-progress -split-input-file -verify-diagnostics
+// RUN: drawloom-opt %s -assign-engines -prove-progress -split-input-file -verify-diagnostics
 
 !items = !agent.items<index>
 !signal = !agent.pipe<message>
@@ -201,7 +201,7 @@ tile.kernel @registers_above_the_pool() {
 
 // The slot has room for two tiles and its barrier counts the bytes of two, but only
 // one is loaded.
-tile.kernel @bytes(%a: !tile.view<?x64xbf16>, %n: index) {
+tile.kernel @bytes(%a: !tile.view<?x64xbf16>, %n: index) attributes {tile.target = "sm_90a"} {
   %items = agent.items static %i of %n -> (index) {
     agent.yield %i : index
   }

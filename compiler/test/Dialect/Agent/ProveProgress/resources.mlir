@@ -1,5 +1,5 @@
 // Registers and tensor memory of roles that have a place.
-// RUN: drawloom-opt %s -prove-progress -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: drawloom-opt %s -assign-engines -prove-progress -split-input-file -verify-diagnostics | FileCheck %s
 
 !signal = !agent.pipe<message>
 

@@ -1,7 +1,7 @@
 // What the model does not decide is named, with its place.
-// RUN: drawloom-opt %s -prove-progress -split-input-file -verify-diagnostics -o %t
+// RUN: drawloom-opt %s -assign-engines -prove-progress -split-input-file -verify-diagnostics -o %t
 // RUN: FileCheck %s < %t
-// RUN: not drawloom-opt %s -prove-progress=undecided-is-error -split-input-file 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: not drawloom-opt %s -assign-engines -prove-progress=undecided-is-error -split-input-file 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: error: whether the roles of @branch end is undecided: 'scf.if' around something that can block at
 // CHECK: agent.switch attributes {agent.progress = {because = "'scf.if' around something that can block at undecided.mlir:{{.*}}", verdict = "undecided"}}
@@ -34,7 +34,7 @@ tile.kernel @branch(%n: index) {
 
 // More bytes than a barrier can count.
 !operands = !agent.pipe<smem, tensor<1024x512xbf16>>
-tile.kernel @large(%a: !tile.view<?x?xbf16>) {
+tile.kernel @large(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "operands" slots(1) smem : (tensor<1024x512xbf16>)
   // expected-warning@below {{whether the roles of @large end is undecided: pipe 'operands': 1048576 bytes for one slot; an mbarrier counts up to 1048575, so use smaller tiles or two pipes}}
   agent.switch {

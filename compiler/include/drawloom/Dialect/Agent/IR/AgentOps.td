@@ -98,6 +98,7 @@ def Agent_PipeOp : Agent_Op<"pipe", [
     | pipe 'p' is never consumed; @a would wait for ever for an empty slot | the same on the other side |
     | pipe 'p' joins @a, which acts for a cta, and @b, which acts for a pair; it needs scope(pair) | the handshake must reach both |
     | pipe 'p': @a produces item 1 of every 2, which no role consumes | the roles that divide the items left one out |
+    | pipe 'p': @a fills its slots by(tma) and by(threads); the barrier of a slot counts the arrivals of one engine | the count could be right for one of them only |
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -115,6 +116,10 @@ def Agent_PipeOp : Agent_Op<"pipe", [
     /// the order of the switch. A verified pipe has one producer.
     ::llvm::SmallVector<RoleOp, 4> getProducers();
     ::llvm::SmallVector<RoleOp, 4> getConsumers();
+    /// Who fills the slots, and who empties them for a role. Nothing if the
+    /// program doesn't say; messages are written and read by threads.
+    std::optional<Engine> getProducerEngine();
+    std::optional<Engine> getConsumerEngine(RoleOp consumer);
   }];
 }
 
@@ -146,12 +151,29 @@ def Agent_ProduceOp : Agent_OnceOp<"produce", [
     produce holds the whole loop over k. It may hold other produces and
     consumes, but not another produce of the same pipe: slots are filled in
     order.
+
+    `by` says who fills the slot. It may be left out; `assign-engines` adds what
+    follows from the values and the architecture.
+
+    ```mlir
+    agent.produce %ab by(tma) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
+    ```
+
+    | message | why |
+    |---|---|
+    | of pipe 'p' is by(tma), but value 0 of a slot is not a tile that is loaded here | TMA and cp.async copy what a tile.load of the region names, and nothing else |
+    | of pipe 'p' is by(tensor_core), but value 0 of a slot is not a product | the tensor core leaves results of products |
+    | of pipe 'p' is by(tma), but its slots are in tmem; only threads and the tensor core write there | |
   }];
-  let arguments = (ins Agent_Pipe:$pipe);
+  let arguments = (ins Agent_Pipe:$pipe, OptionalAttr<Agent_EngineAttr>:$engine);
   let builders = [OpBuilder<(ins "::mlir::Value":$pipe,
                                  "::drawloom::agent::BodyBuilder":$body)>];
-  let assemblyFormat = "$pipe attr-dict-with-keyword `:` qualified(type($pipe)) $body";
+  let assemblyFormat = [{
+    $pipe `` custom<Engine>($engine) attr-dict-with-keyword `:`
+    qualified(type($pipe)) $body
+  }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,21 +212,39 @@ def Agent_ConsumeOp : Agent_OnceOp<"consume", [
     A consume cannot be inside another consume of the same pipe: slots are
     released in order.
 
+    `by` says who empties the slots, one engine for each pipe. It may be left
+    out; `assign-engines` adds what follows from the body and the architecture.
+
+    ```mlir
+    agent.consume %ab as (%x, %y) by(tensor_core) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
+    ```
+
     | message | why |
     |---|---|
+    | of pipe 'p' is by(tensor_core), but value 0 of a slot goes to more than products | the slot would be free before the threads have read it |
+    | of pipe 'p' is by(tma), but no value of a slot is stored as it is | TMA stores what a tile.store of the region names |
+    | of pipe 'p' is by(copies), which only fill slots | |
     | of pipe 'p' holds lag + 1 = 2 + 1 = 3 slots at once, but the pipe has 2; use slots(3) or a lag below 2 | the role would wait for a slot that only it can release |
     | of pipe 'p' is inside another one; slots are released in order, one at a time | the inner region ends first |
   }];
   let arguments = (ins
     Variadic<Agent_Pipe>:$pipes,
-    DefaultValuedAttr<Agent_Number, "0">:$lag);
+    DefaultValuedAttr<Agent_Number, "0">:$lag,
+    OptionalAttr<Agent_EngineArrayAttr>:$engines);
   let results = (outs Variadic<AnyType>:$results);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
                                  "::mlir::ValueRange":$pipes, "int64_t":$lag,
                                  "::drawloom::agent::BodyBuilder":$body)>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Who empties the slots of the pipe with this number, if the program says.
+    std::optional<Engine> getEngine(unsigned pipe);
+    /// The block arguments that are the values of the pipe with this number.
+    ::mlir::Block::BlockArgListType getSlotArguments(unsigned pipe);
+  }];
 }
 
 //===----------------------------------------------------------------------===//

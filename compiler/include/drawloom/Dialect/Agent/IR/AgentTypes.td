@@ -60,6 +60,37 @@ def Agent_StreamAttr : EnumAttr<Agent_Dialect, Agent_Stream, "stream"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Agent_Engine : I32Enum<"Engine", "an engine", [
+    I32EnumCase<"threads", 0>,
+    I32EnumCase<"copies", 1>,
+    I32EnumCase<"tma", 2>,
+    I32EnumCase<"tensor_core", 3>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_EngineAttr : EnumAttr<Agent_Dialect, Agent_Engine, "engine"> {
+  let description = [{
+    Who fills a slot, or empties it. From that follow the numbers that a person
+    would otherwise write by hand, and get wrong: how many arrivals complete the
+    full and the empty barrier of a slot, and how many bytes.
+
+    | engine | fills a slot | the full barrier gets | empties a slot | the empty barrier gets |
+    |---|---|---|---|---|
+    | `threads` | the role's threads write tiles from registers | one arrival of every warp, when its lanes are done | they read tiles, or multiply them by wgmma | one arrival of every warp, when its lanes are done |
+    | `copies` | the role's threads start cp.async | one arrival of every thread, when its copies have landed | – | – |
+    | `tma` | one thread starts bulk copies | one arrival of that thread, and the bytes of the copies | one thread starts bulk stores | one arrival of every warp, when the stores have read |
+    | `tensor_core` | one thread issues tcgen05 products into the slot | one arrival by tcgen05.commit, when the products are done | one thread issues tcgen05 products that read it | one arrival by tcgen05.commit, when the products are done |
+
+    A warp arrives once for its 32 lanes: fewer arrivals than one for each
+    thread, and every warp that waits also arrives, which is what makes a pair
+    of barriers a slot (docs/ProgressModel.md).
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Agent_EngineArrayAttr
+    : TypedArrayAttrBase<Agent_EngineAttr, "an engine for each pipe">;
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

@@ -168,6 +168,49 @@ def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
                        "say which roles issue ahead">];
 }
 
+def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
+  let summary = "say who fills and empties the slots";
+  let description = [{
+    Adds `by(...)` to every `agent.produce` and `agent.consume`: which engine
+    fills a slot, and which empties it (see `#agent.engine`). Barrier counts,
+    bytes, the proof, the plan and the code read it from there. The passes after
+    this one refuse a kernel in which an end of a pipe doesn't say it.
+
+    | who | is chosen for | when |
+    |---|---|---|
+    | `tensor_core` | a produce | one warp's tcgen05 products make all values of the slot, which is in tensor memory |
+    | `tma` | a produce | the region loads all values, and the role has one warp |
+    | `copies` | a produce | the region loads all values, and the role has more warps |
+    | `tensor_core` | a consume | all values that are read go to tcgen05 products and nowhere else |
+    | `tma` | a consume | the region stores a value of the slot as it is |
+    | `threads` | either | nothing of the above |
+
+    All produces of a pipe have the same engine, and so have all consumes of a
+    pipe in one role: a barrier counts the arrivals of one engine.
+
+    Before:
+
+    ```mlir
+    agent.produce %ab : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
+    %t = agent.consume %ab as (%x, %y) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> tensor<128x256xf32> { ... }
+    ```
+
+    After, for sm_100a:
+
+    ```mlir
+    agent.produce %ab by(tma) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
+    %t = agent.consume %ab as (%x, %y) by(tensor_core) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> tensor<128x256xf32> { ... }
+    ```
+
+    What the program says itself stays, if the machine can do it.
+
+    | message | why |
+    |---|---|
+    | of pipe 'p' is by(tensor_core), but the warp groups of sm_90a issue products and arrive themselves; use by(threads) | wgmma has no commit to an mbarrier |
+    | of pipe 'p' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(copies) | the code elects one thread of the role's only warp |
+  }];
+}
+
 def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
   let summary = "prove that the roles end, or refuse the plan";
   let description = [{

@@ -1,0 +1,177 @@
+//===- AssignEngines.cpp - Who fills and empties the slots ----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The ends of a pipe in one role have one engine, because a barrier counts the
+// arrivals of one. So the pass looks at all of them together, chooses the best
+// engine that can do what each of them does, and writes it to each. What the
+// program says stays as it is, if the architecture has it.
+
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_ASSIGNENGINES
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+static bool hasTcgen05(const target::Architecture &arch) {
+  return arch.mma == target::MmaInstruction::Tcgen05;
+}
+
+//===----------------------------------------------------------------------===//
+// What the program says
+//===----------------------------------------------------------------------===//
+
+/// An error if the architecture, or the role, can't do what the program says.
+static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
+                               const target::Architecture &arch) {
+  auto refuse = [&] {
+    return end->emitOpError() << "of pipe '" << pipe.getName() << "' is by("
+                              << stringifyEngine(engine) << "), but ";
+  };
+  if (engine == Engine::tensor_core && !hasTcgen05(arch))
+    return refuse() << "the warp groups of " << arch.name
+                    << " issue products and arrive themselves; use "
+                       "by(threads)";
+  auto role = end->getParentOfType<RoleOp>();
+  int64_t warps = role.getWarps();
+  if (isa<ProduceOp>(end) && warps != 1 &&
+      (engine == Engine::tma || engine == Engine::tensor_core))
+    return refuse() << "one warp starts what fills a slot, and @"
+                    << role.getSymName() << " has " << warps
+                    << "; use warps(1), or by("
+                    << (engine == Engine::tma ? "copies" : "threads") << ")";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What follows from the values
+//===----------------------------------------------------------------------===//
+
+static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
+                           const target::Architecture &arch) {
+  bool allLoads = true, allProducts = true, oneWarp = true;
+  for (ProduceOp end : ends) {
+    oneWarp &= end->getParentOfType<RoleOp>().getWarps() == 1;
+    for (Value value : end.getBody().front().getTerminator()->getOperands()) {
+      allLoads &= isLoadedHere(value, end);
+      allProducts &= isProduct(value);
+    }
+  }
+  Memory memory = pipe.getPipe().getType().getMemory();
+  if (memory == Memory::tmem && allProducts && oneWarp && hasTcgen05(arch))
+    return Engine::tensor_core;
+  // One warp is enough to issue bulk copies and too little for anything else:
+  // assign-roles gives loads that TMA refuses to a whole warp group.
+  if (memory == Memory::smem && allLoads)
+    return oneWarp ? Engine::tma : Engine::copies;
+  return Engine::threads;
+}
+
+static Engine chooseReader(PipeOp pipe,
+                           ArrayRef<std::pair<ConsumeOp, unsigned>> ends,
+                           const target::Architecture &arch) {
+  bool any = false, allProducts = true, stores = true;
+  for (auto [end, number] : ends) {
+    ConsumeOp op = end;
+    bool storesOne = false;
+    for (BlockArgument value : op.getSlotArguments(number)) {
+      if (value.use_empty())
+        continue;
+      any = true;
+      allProducts &= feedsProductsOnly(value);
+      storesOne |= isStoredHere(value);
+    }
+    stores &= storesOne;
+  }
+  if (any && allProducts && hasTcgen05(arch))
+    return Engine::tensor_core;
+  if (stores && pipe.getPipe().getType().getMemory() == Memory::smem)
+    return Engine::tma;
+  return Engine::threads;
+}
+
+namespace {
+/// An end of a pipe: a produce or a consume, and which of its pipes.
+using End = std::pair<Operation *, unsigned>;
+
+struct AssignEnginesPass : agent::impl::AssignEnginesBase<AssignEnginesPass> {
+  void runOnOperation() override;
+  LogicalResult decide(PipeOp pipe);
+
+  /// What is decided; written when all of it is, since a consume says it for
+  /// all of its pipes at once.
+  DenseMap<End, Engine> engines;
+};
+} // namespace
+
+LogicalResult AssignEnginesPass::decide(PipeOp pipe) {
+  if (pipe.getPipe().getType().getMemory() == Memory::message) {
+    for (OpOperand &use : pipe.getPipe().getUses())
+      engines[{use.getOwner(), use.getOperandNumber()}] = Engine::threads;
+    return success();
+  }
+  FailureOr<const target::Architecture *> arch =
+      tile::requireTarget(getOperation());
+  if (failed(arch))
+    return failure();
+  SmallVector<ProduceOp> fillers;
+  llvm::MapVector<Operation *, SmallVector<std::pair<ConsumeOp, unsigned>>>
+      readers;
+  for (OpOperand &use : pipe.getPipe().getUses()) {
+    std::optional<Engine> said;
+    if (auto produce = dyn_cast<ProduceOp>(use.getOwner())) {
+      fillers.push_back(produce);
+      said = produce.getEngine();
+    } else if (auto consume = dyn_cast<ConsumeOp>(use.getOwner())) {
+      readers[consume->getParentOfType<RoleOp>()].emplace_back(
+          consume, use.getOperandNumber());
+      said = consume.getEngine(use.getOperandNumber());
+    }
+    if (said && failed(checkSaid(use.getOwner(), pipe, *said, **arch)))
+      return failure();
+  }
+
+  Engine filler =
+      pipe.getProducerEngine().value_or(chooseFiller(pipe, fillers, **arch));
+  for (ProduceOp produce : fillers)
+    engines[{produce, 0}] = filler;
+  for (auto &[role, ends] : readers) {
+    Engine reader = pipe.getConsumerEngine(cast<RoleOp>(role))
+                        .value_or(chooseReader(pipe, ends, **arch));
+    for (auto [consume, number] : ends)
+      engines[{consume, number}] = reader;
+  }
+  return success();
+}
+
+void AssignEnginesPass::runOnOperation() {
+  engines.clear();
+  WalkResult result = getOperation().walk(
+      [&](PipeOp pipe) { return WalkResult(decide(pipe)); });
+  if (result.wasInterrupted())
+    return signalPassFailure();
+  getOperation().walk([&](Operation *op) {
+    if (auto produce = dyn_cast<ProduceOp>(op)) {
+      produce.setEngine(engines.at({op, 0}));
+    } else if (auto consume = dyn_cast<ConsumeOp>(op)) {
+      SmallVector<Attribute> said;
+      for (unsigned number = 0; number < consume.getPipes().size(); ++number)
+        said.push_back(
+            EngineAttr::get(&getContext(), engines.at({op, number})));
+      consume.setEnginesAttr(ArrayAttr::get(&getContext(), said));
+    }
+  });
+}
