@@ -48,7 +48,7 @@
 // ABREAST: tiles side by side
 // ABREAST: agent.pipe "K" slots(4) smem
 // ABREAST: agent.pipe "V" slots(4) smem
-// ABREAST: verdict = "proved"
+// ABREAST: verdict = #agent.verdict<proved
 // ABREAST: agent.role @mma warps(1)
 // ABREAST: agent.produce %result by(tensor_core) :
 // ABREAST: agent.produce %result_1 by(tensor_core) :

@@ -13,7 +13,7 @@
 // CHECK-LABEL:    tile.kernel @batched(
 // CHECK:          agent.pipe "operands"
 // BLACKWELL:      agent.pipe "result" {{.*}} tmem
-// CHECK:          verdict = "proved"
+// CHECK:          verdict = #agent.verdict<proved
 // CHECK:          agent.role @operand_load
 // HOPPER:         agent.role @compute
 // BLACKWELL:      agent.role @mma
@@ -36,7 +36,7 @@ func.func @batched(%a: tensor<?x?x?xf16> {tile.name = "a"}, %b: tensor<?x?x?xf16
 
 // CHECK-LABEL:    tile.kernel @swiglu(
 // CHECK:          agent.pipe "operands" {{.*}} smem : (tensor<{{[^,]*}}>, tensor<{{[^,]*}}>, tensor<{{[^,]*}}>)
-// CHECK:          verdict = "proved"
+// CHECK:          verdict = #agent.verdict<proved
 // CHECK:          agent.role @operand_load
 func.func @swiglu(%a: tensor<?x?xbf16> {tile.name = "a"}, %gate: tensor<?x?xbf16> {tile.name = "gate"},
                   %up: tensor<?x?xbf16> {tile.name = "up"}) -> (tensor<?x?xbf16> {tile.name = "d"})
@@ -68,7 +68,7 @@ func.func @swiglu(%a: tensor<?x?xbf16> {tile.name = "a"}, %gate: tensor<?x?xbf16
 }
 
 // CHECK-LABEL:    tile.kernel @gemm_row_sum(
-// CHECK:          verdict = "proved"
+// CHECK:          verdict = #agent.verdict<proved
 // CHECK:          agent.role @operand_load
 func.func @gemm_row_sum(%a: tensor<?x?xbf16> {tile.name = "a"}, %b: tensor<?x?xbf16> {tile.name = "b"})
     -> (tensor<?x?xbf16> {tile.name = "d"}, tensor<?xf32> {tile.name = "sums"}) attributes {tile.target = "TARGET"} {
@@ -88,7 +88,7 @@ func.func @gemm_row_sum(%a: tensor<?x?xbf16> {tile.name = "a"}, %b: tensor<?x?xb
 }
 
 // CHECK-LABEL:    tile.kernel @rmsnorm(
-// CHECK:          verdict = "proved"
+// CHECK:          verdict = #agent.verdict<proved
 // CHECK:          agent.role @load
 // CHECK:          agent.role @compute
 func.func @rmsnorm(%x: tensor<?x?xbf16> {tile.name = "x"}, %weight: tensor<?xbf16> {tile.name = "weight"},
@@ -131,7 +131,7 @@ func.func @rmsnorm(%x: tensor<?x?xbf16> {tile.name = "x"}, %weight: tensor<?xbf1
 // A softmax over whole rows between two products. Written with linalg it needs the
 // scores three times: for their maxima, for the sums and for the second product.
 // CHECK-LABEL:    tile.kernel @attention(
-// CHECK:          verdict = "proved"
+// CHECK:          verdict = #agent.verdict<proved
 // CHECK:          agent.role @operand_load
 func.func @attention(%q: tensor<?x64xbf16> {tile.name = "q"}, %k: tensor<?x64xbf16> {tile.name = "k"},
                      %v: tensor<?x64xbf16> {tile.name = "v"}) -> (tensor<?x64xbf16> {tile.name = "o"})

@@ -152,32 +152,18 @@ void agent::reportProgress(SwitchOp roles, const ProgressResult &result,
 // Data
 //===----------------------------------------------------------------------===//
 
-static StringRef nameOf(Verdict::Kind kind) {
-  switch (kind) {
-  case Verdict::Kind::proved:
-    return "proved";
-  case Verdict::Kind::provedIf:
-    return "proved if";
-  case Verdict::Kind::deadlock:
-    return "deadlock";
-  case Verdict::Kind::undecided:
-    return "undecided";
-  }
-  return "";
-}
-
 /// A size: its name, and how a launch computes it from the shapes of the
 /// arguments. Sizes of which a launch can't know the value have a name only.
-static Attribute sizeAttribute(const ProgressResult &result, unsigned id,
-                               Builder &builder) {
+static SizeAttr sizeAttribute(const ProgressResult &result, unsigned id,
+                              Builder &builder) {
   const progress::Size &size = result.network.sizes[id];
-  NamedAttrList entries;
-  entries.append("name", builder.getStringAttr(size.name));
-  if (size.perItemOf)
-    entries.append("per_item", builder.getUnitAttr());
+  StringAttr name = builder.getStringAttr(size.name);
+  UnitAttr perItem = size.perItemOf ? builder.getUnitAttr() : UnitAttr();
   AffineExpr value = result.sources[id].value;
+  auto unknown =
+      SizeAttr::get(builder.getContext(), name, perItem, nullptr, nullptr);
   if (!value)
-    return entries.getDictionary(builder.getContext());
+    return unknown;
   // The symbols that it uses, numbered from 0.
   SmallVector<AffineExpr> numbers(result.symbols.size());
   SmallVector<Attribute> arguments;
@@ -197,22 +183,21 @@ static Attribute sizeAttribute(const ProgressResult &result, unsigned id,
       place.push_back(*source.dimension);
     arguments.push_back(builder.getDenseI64ArrayAttr(place));
   });
-  if (known) {
-    // Symbols that are not used have no number; any will do.
-    for (AffineExpr &number : numbers)
-      if (!number)
-        number = builder.getAffineConstantExpr(0);
-    entries.append("of", builder.getArrayAttr(arguments));
-    entries.append("value",
-                   AffineMapAttr::get(AffineMap::get(
-                       0, arguments.size(), value.replaceSymbols(numbers))));
-  }
-  return entries.getDictionary(builder.getContext());
+  if (!known)
+    return unknown;
+  // Symbols that are not used have no number; any will do.
+  for (AffineExpr &number : numbers)
+    if (!number)
+      number = builder.getAffineConstantExpr(0);
+  return SizeAttr::get(
+      builder.getContext(), name, perItem, builder.getArrayAttr(arguments),
+      AffineMapAttr::get(
+          AffineMap::get(0, arguments.size(), value.replaceSymbols(numbers))));
 }
 
 /// An `or` of `and`s of intervals. Sizes that a box does not confine are not in
 /// it.
-static Attribute conditionAttribute(const ProgressResult &result,
+static ArrayAttr conditionAttribute(const ProgressResult &result,
                                     Builder &builder) {
   SmallVector<Attribute> boxes;
   progress::Box all = progress::allSizes(result.network);
@@ -221,39 +206,51 @@ static Attribute conditionAttribute(const ProgressResult &result,
     for (auto [id, interval] : llvm::enumerate(box)) {
       if (interval == all[id])
         continue;
-      NamedAttrList entries;
-      entries.append("size", builder.getI64IntegerAttr(id));
+      std::optional<int64_t> min, max;
       if (interval.min > all[id].min)
-        entries.append("min", builder.getI64IntegerAttr(interval.min));
+        min = interval.min;
       if (interval.max < all[id].max)
-        entries.append("max", builder.getI64IntegerAttr(interval.max));
-      intervals.push_back(entries.getDictionary(builder.getContext()));
+        max = interval.max;
+      intervals.push_back(BoundAttr::get(builder.getContext(), id, min, max));
     }
     boxes.push_back(builder.getArrayAttr(intervals));
   }
   return builder.getArrayAttr(boxes);
 }
 
-DictionaryAttr agent::toAttribute(const ProgressResult &result,
-                                  MLIRContext *context) {
+static VerdictKind toKind(Verdict::Kind kind) {
+  switch (kind) {
+  case Verdict::Kind::proved:
+    return VerdictKind::proved;
+  case Verdict::Kind::provedIf:
+    return VerdictKind::proved_if;
+  case Verdict::Kind::deadlock:
+    return VerdictKind::deadlock;
+  case Verdict::Kind::undecided:
+    return VerdictKind::undecided;
+  }
+  return VerdictKind::undecided;
+}
+
+VerdictAttr agent::toAttribute(const ProgressResult &result,
+                               MLIRContext *context) {
   Builder builder(context);
   const Verdict &verdict = result.verdict;
-  NamedAttrList entries;
-  entries.append("verdict", builder.getStringAttr(nameOf(verdict.kind)));
-  if (!verdict.assumptions.empty()) {
-    SmallVector<StringRef> assumptions(verdict.assumptions.begin(),
-                                       verdict.assumptions.end());
-    entries.append("assumes", builder.getStrArrayAttr(assumptions));
-  }
+  ArrayAttr assumes, condition, sizes;
+  StringAttr because, words;
+  if (!verdict.assumptions.empty())
+    assumes = builder.getStrArrayAttr(SmallVector<StringRef>(
+        verdict.assumptions.begin(), verdict.assumptions.end()));
   if (verdict.kind == Verdict::Kind::undecided)
-    entries.append("because", builder.getStringAttr(verdict.construct));
+    because = builder.getStringAttr(verdict.construct);
   if (verdict.kind == Verdict::Kind::provedIf) {
-    entries.append("words", builder.getStringAttr(verdict.words));
-    entries.append("condition", conditionAttribute(result, builder));
-    SmallVector<Attribute> sizes;
+    words = builder.getStringAttr(verdict.words);
+    condition = conditionAttribute(result, builder);
+    SmallVector<Attribute> list;
     for (unsigned id = 0; id < result.network.sizes.size(); ++id)
-      sizes.push_back(sizeAttribute(result, id, builder));
-    entries.append("sizes", builder.getArrayAttr(sizes));
+      list.push_back(sizeAttribute(result, id, builder));
+    sizes = builder.getArrayAttr(list);
   }
-  return entries.getDictionary(context);
+  return VerdictAttr::get(context, toKind(verdict.kind), assumes, because,
+                          words, condition, sizes);
 }

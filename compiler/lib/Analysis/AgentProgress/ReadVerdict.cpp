@@ -15,23 +15,11 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-static StringRef getText(DictionaryAttr entries, StringRef name) {
-  auto text = entries.getAs<StringAttr>(name);
-  return text ? text.getValue() : StringRef();
-}
-
-static std::optional<int64_t> getNumber(DictionaryAttr entries,
-                                        StringRef name) {
-  auto number = entries.getAs<IntegerAttr>(name);
-  return number ? number.getValue().trySExtValue() : std::nullopt;
-}
-
 /// Where a number comes from; nothing if the kernel has no such argument.
 static std::optional<LaunchCondition::Source> readSource(tile::KernelOp kernel,
                                                          Attribute attribute) {
-  auto place = dyn_cast<DenseI64ArrayAttr>(attribute);
-  if (!kernel || !place || place.empty() || place.size() > 2 || place[0] < 0 ||
-      place[0] >= int64_t(kernel.getBody().getNumArguments()))
+  auto place = cast<DenseI64ArrayAttr>(attribute);
+  if (!kernel || place[0] >= int64_t(kernel.getBody().getNumArguments()))
     return std::nullopt;
   LaunchCondition::Source source;
   source.argument = place[0];
@@ -40,7 +28,7 @@ static std::optional<LaunchCondition::Source> readSource(tile::KernelOp kernel,
   if (bool(view) != (place.size() == 2))
     return std::nullopt;
   if (view) {
-    if (place[1] < 0 || place[1] >= view.getRank())
+    if (place[1] >= view.getRank())
       return std::nullopt;
     source.dimension = place[1];
   }
@@ -49,18 +37,13 @@ static std::optional<LaunchCondition::Source> readSource(tile::KernelOp kernel,
 
 /// A size that follows from the arguments; nothing if it is another one.
 static std::optional<LaunchCondition::Size> readSize(tile::KernelOp kernel,
-                                                     DictionaryAttr entries) {
-  auto value = entries.getAs<AffineMapAttr>("value");
-  auto of = entries.getAs<ArrayAttr>("of");
+                                                     SizeAttr attribute) {
   // What differs from item to item is not one number.
-  if (!value || !of || entries.contains("per_item"))
+  if (!attribute.getValue() || attribute.getPerItem())
     return std::nullopt;
-  LaunchCondition::Size size{getText(entries, "name").str(), value.getValue()};
-  if (size.value.getNumDims() != 0 || size.value.getNumResults() != 1 ||
-      size.value.getNumSymbols() != of.size() ||
-      !size.value.getResult(0).isPureAffine())
-    return std::nullopt;
-  for (Attribute place : of) {
+  LaunchCondition::Size size{attribute.getName().str(),
+                             attribute.getValue().getValue()};
+  for (Attribute place : attribute.getOf()) {
     std::optional<LaunchCondition::Source> source = readSource(kernel, place);
     if (!source)
       return std::nullopt;
@@ -76,64 +59,53 @@ static void readCase(ArrayAttr bounds,
                      ArrayRef<std::optional<LaunchCondition::Size>> sizes,
                      MutableArrayRef<std::optional<unsigned>> numbers,
                      LaunchCondition &condition) {
-  auto getSize = [](Attribute bound) {
-    auto entries = dyn_cast<DictionaryAttr>(bound);
-    return entries ? getNumber(entries, "size").value_or(-1) : -1;
-  };
-  if (!llvm::all_of(bounds, [&](Attribute bound) {
-        int64_t size = getSize(bound);
-        return size >= 0 && size < int64_t(sizes.size()) && sizes[size];
-      }))
+  auto range = bounds.getAsRange<BoundAttr>();
+  if (!llvm::all_of(range,
+                    [&](BoundAttr bound) { return sizes[bound.getSize()]; }))
     return;
   std::vector<LaunchCondition::Bound> &result = condition.cases.emplace_back();
-  for (Attribute bound : bounds) {
-    int64_t size = getSize(bound);
-    if (!numbers[size]) {
-      numbers[size] = condition.sizes.size();
-      condition.sizes.push_back(*sizes[size]);
+  for (BoundAttr bound : range) {
+    std::optional<unsigned> &number = numbers[bound.getSize()];
+    if (!number) {
+      number = condition.sizes.size();
+      condition.sizes.push_back(*sizes[bound.getSize()]);
     }
-    auto entries = cast<DictionaryAttr>(bound);
-    result.push_back(
-        {*numbers[size], getNumber(entries, "min"), getNumber(entries, "max")});
+    result.push_back({*number, bound.getMin(), bound.getMax()});
   }
 }
 
 /// The part of a condition that a launch can check; no cases if there is none.
-static LaunchCondition readCondition(SwitchOp roles, DictionaryAttr progress) {
+static LaunchCondition readCondition(SwitchOp roles, VerdictAttr verdict) {
   LaunchCondition result;
-  result.words = getText(progress, "words").str();
-  auto cases = progress.getAs<ArrayAttr>("condition");
-  auto entries = progress.getAs<ArrayAttr>("sizes");
-  if (!cases || !entries)
-    return result;
+  result.words = verdict.getWords().str();
   auto kernel = roles->getParentOfType<tile::KernelOp>();
   SmallVector<std::optional<LaunchCondition::Size>> sizes;
-  for (Attribute entry : entries) {
-    auto size = dyn_cast<DictionaryAttr>(entry);
-    sizes.push_back(size ? readSize(kernel, size) : std::nullopt);
-  }
+  for (auto size : verdict.getSizes().getAsRange<SizeAttr>())
+    sizes.push_back(readSize(kernel, size));
   SmallVector<std::optional<unsigned>> numbers(sizes.size());
-  for (Attribute bounds : cases)
-    if (auto all = dyn_cast<ArrayAttr>(bounds))
-      readCase(all, sizes, numbers, result);
+  for (auto bounds : verdict.getCondition().getAsRange<ArrayAttr>())
+    readCase(bounds, sizes, numbers, result);
   return result;
 }
 
 llvm::Expected<std::optional<LaunchCondition>>
 agent::readVerdict(SwitchOp roles) {
-  auto progress = roles->getAttrOfType<DictionaryAttr>(progressAttrName);
-  if (!progress)
+  VerdictAttr verdict = roles.getVerdictAttr();
+  if (!verdict)
     return llvm::createStringError("has no verdict on whether its roles end: "
                                    "code is generated after 'prove-progress'");
-  StringRef verdict = getText(progress, "verdict");
-  if (verdict == "proved")
+  switch (verdict.getKind()) {
+  case VerdictKind::proved:
     return std::nullopt;
-  if (verdict == "undecided")
+  case VerdictKind::undecided:
     return llvm::createStringError("is not proved to end: undecided, " +
-                                   getText(progress, "because"));
-  if (verdict != "proved if")
-    return llvm::createStringError("is not proved to end: " + verdict);
-  LaunchCondition condition = readCondition(roles, progress);
+                                   verdict.getBecause().getValue());
+  case VerdictKind::deadlock:
+    return llvm::createStringError("is not proved to end: deadlock");
+  case VerdictKind::proved_if:
+    break;
+  }
+  LaunchCondition condition = readCondition(roles, verdict);
   if (condition.cases.empty())
     return llvm::createStringError(
         "is proved to end only if " + condition.words +

@@ -32,8 +32,8 @@ static const target::Architecture &architectureOf(SwitchOp roles) {
 /// can have, if nobody has decided it yet.
 static int64_t entryRegisters(SwitchOp roles, int64_t warps) {
   const target::Architecture &facts = architectureOf(roles);
-  if (auto given = roles->getAttrOfType<IntegerAttr>(entryRegistersAttrName))
-    return std::clamp<int64_t>(given.getInt(), 0, facts.registersPerSm);
+  if (std::optional<int64_t> given = roles.getEntryRegisters())
+    return std::clamp<int64_t>(*given, 0, facts.registersPerSm);
   int64_t each = facts.registersPerSm / (warps * facts.warpSize);
   int64_t step = facts.registerBudget.step;
   return std::min<int64_t>(each, facts.maxRegistersPerThread) / step * step;
@@ -90,8 +90,8 @@ bool agent::addRegisters(SwitchOp roles, progress::Network &network) {
 }
 
 void agent::addTensorMemory(SwitchOp roles, progress::Network &network) {
-  auto columns = roles->getAttrOfType<IntegerAttr>(tensorColumnsAttrName);
-  if (!columns || columns.getInt() <= 0)
+  int64_t columns = roles.getTensorColumns().value_or(0);
+  if (columns == 0)
     return;
   // The role that fills it first stands for the CTA, which takes it before any
   // role starts and gives it back when all have ended.
@@ -106,10 +106,10 @@ void agent::addTensorMemory(SwitchOp roles, progress::Network &network) {
          .available = architectureOf(roles).tensorMemory.columns,
          .shared = true});
     progress::Role &role = network.roles[id];
-    role.body.insert(role.body.begin(),
-                     progress::take(pool, columns.getInt(), /*oneWarp=*/true,
-                                    role.location));
-    role.body.push_back(progress::give(pool, columns.getInt(),
+    role.body.insert(
+        role.body.begin(),
+        progress::take(pool, columns, /*oneWarp=*/true, role.location));
+    role.body.push_back(progress::give(pool, columns,
                                        /*oneWarp=*/true, role.location));
     return;
   }

@@ -35,6 +35,12 @@ StringRef plan::toString(Pipe::Memory memory) {
   return names[static_cast<unsigned>(memory)];
 }
 
+StringRef plan::toString(agent::VerdictKind verdict) {
+  static constexpr llvm::StringLiteral names[] = {"proved", "proved if",
+                                                  "deadlock", "undecided"};
+  return names[static_cast<unsigned>(verdict)];
+}
+
 StringRef plan::toString(Role::Kind kind) {
   static constexpr llvm::StringLiteral names[] = {"load", "mma", "compute",
                                                   "schedule"};

@@ -23,6 +23,9 @@ std::string describeWarps(const Role &role);
 /// "smem", "tmem", "message".
 llvm::StringRef toString(Pipe::Memory memory);
 
+/// "proved", "proved if", "deadlock", "undecided".
+llvm::StringRef toString(agent::VerdictKind verdict);
+
 /// "load", "mma", "compute", "schedule".
 llvm::StringRef toString(Role::Kind kind);
 

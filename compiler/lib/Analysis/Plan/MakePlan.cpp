@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Labels.h"
 #include "Program.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
@@ -63,10 +64,11 @@ static std::string typeToString(Type type) {
   return text;
 }
 
-static std::vector<std::string> readReasons(Operation *op) {
+static std::vector<std::string> readReasons(ArrayAttr because) {
   std::vector<std::string> reasons;
-  for (StringRef reason : getBecause(op))
-    reasons.push_back(reason.str());
+  if (because)
+    for (auto reason : because.getAsRange<ReasonAttr>())
+      reasons.push_back(reason.str());
   return reasons;
 }
 
@@ -122,9 +124,10 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
   pipe.fullArrivals = counts.fullArrivals;
   pipe.fullBytes = counts.fullBytes;
   pipe.emptyArrivals = counts.emptyArrivals;
-  if (std::optional<Place> place = getPlace(pipeOp))
-    pipe.place = {place->start, place->full, place->empty, place->reuses};
-  pipe.because = readReasons(pipeOp);
+  if (PlaceAttr place = pipeOp.getPlaceAttr())
+    pipe.place = {place.getStart(), place.getFull(), place.getEmpty(),
+                  place.getReuses() ? place.getReuses().str() : ""};
+  pipe.because = readReasons(pipeOp.getBecauseAttr());
   plan.pipes.push_back(std::move(pipe));
 }
 
@@ -156,10 +159,10 @@ void PlanMaker::addRole(RoleOp roleOp) {
   role.at = roleOp.getAt();
   role.registers = roleOp.getRegisters();
   role.scope = stringifyScope(roleOp.getScope()).str();
-  role.because = readReasons(roleOp);
-  if (std::optional<ScratchPlace> scratch = getScratch(roleOp)) {
-    role.column = scratch->column;
-    role.columns = scratch->columns;
+  role.because = readReasons(roleOp.getBecauseAttr());
+  if (ScratchAttr scratch = roleOp.getScratchAttr()) {
+    role.column = scratch.getColumn();
+    role.columns = scratch.getColumns();
   }
   role.program = makeProgram(roleOp, pipeNumbers);
   for (auto [index, pipe] : llvm::enumerate(plan.pipes)) {
@@ -214,14 +217,14 @@ void PlanMaker::mapMemory() {
     plan.memory.push_back({pipe.name + " empty", pipe.place->empty, bytes});
   }
   for (RoleOp role : roleOps)
-    if (std::optional<ScratchPlace> scratch = getScratch(role);
-        scratch && scratch->bytes)
-      plan.memory.push_back(
-          {"@" + role.getSymName().str(), scratch->offset, scratch->bytes});
-  if (std::optional<int64_t> address = getNumber(op, tensorAddressAttrName))
+    if (ScratchAttr scratch = role.getScratchAttr();
+        scratch && scratch.getBytes())
+      plan.memory.push_back({"@" + role.getSymName().str(), scratch.getOffset(),
+                             scratch.getBytes()});
+  if (std::optional<int64_t> address = op.getTensorAddress())
     plan.memory.push_back(
         {"tensor memory address", *address, tensorAddressBytes});
-  if (std::optional<int64_t> grant = getNumber(op, grantAttrName))
+  if (std::optional<int64_t> grant = op.getGrant())
     plan.memory.push_back({"grant", *grant, grantBytes + barrierBytes});
   llvm::sort(plan.memory, [](const MemoryRange &a, const MemoryRange &b) {
     return std::pair(a.offset, StringRef(a.name)) <
@@ -230,12 +233,11 @@ void PlanMaker::mapMemory() {
 }
 
 void PlanMaker::readVerdict() {
-  auto progress = op->getAttrOfType<DictionaryAttr>(verdictAttrName);
-  if (!progress)
+  VerdictAttr verdict = op.getVerdictAttr();
+  if (!verdict)
     return;
-  if (auto verdict = progress.getAs<StringAttr>("verdict"))
-    plan.verdict = verdict.str();
-  if (auto words = progress.getAs<StringAttr>("words"))
+  plan.verdict = toString(verdict.getKind()).str();
+  if (StringAttr words = verdict.getWords())
     plan.verdictWords = words.str();
 }
 
@@ -257,12 +259,12 @@ Plan PlanMaker::make() {
   for (RoleOp role : roleOps)
     addRole(role);
 
-  plan.warps = getNumber(op, warpsAttrName);
-  if (auto holes = op->getAttrOfType<DenseI64ArrayAttr>(holesAttrName))
-    plan.holes.assign(holes.asArrayRef().begin(), holes.asArrayRef().end());
-  plan.entryRegisters = getNumber(op, entryRegistersAttrName);
-  plan.sharedBytes = getNumber(op, sharedBytesAttrName);
-  plan.tensorColumns = getNumber(op, tensorColumnsAttrName);
+  plan.warps = op.getWarps();
+  if (std::optional<ArrayRef<int64_t>> holes = op.getHoles())
+    plan.holes.assign(holes->begin(), holes->end());
+  plan.entryRegisters = op.getEntryRegisters();
+  plan.sharedBytes = op.getSharedBytes();
+  plan.tensorColumns = op.getTensorColumns();
   mapMemory();
   readVerdict();
   for (StringRef reason : tile::getReasons(kernel))

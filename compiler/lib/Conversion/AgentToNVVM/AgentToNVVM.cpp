@@ -97,14 +97,14 @@ static void when(ImplicitLocOpBuilder &b, Value condition,
 
 LogicalResult KernelEmitter::findPipes(SwitchOp op, KernelContext &context) {
   for (PipeOp pipe : op->getBlock()->getOps<PipeOp>()) {
-    std::optional<plan::Place> place = plan::getPlace(pipe);
+    PlaceAttr place = pipe.getPlaceAttr();
     if (!place)
       return pipe->emitOpError(
           "has no place: code is generated behind 'place-memory'");
     if (pipe.getPipe().getType().getMemory() == Memory::message)
       return pipe->emitOpError("carries messages, which has no code yet");
     PipeInfo info{pipe,
-                  *place,
+                  place,
                   plan::countArrivals(pipe, context.arch),
                   plan::getSlotFootprint(pipe),
                   *pipe.getProducerEngine(),
@@ -152,32 +152,29 @@ void KernelEmitter::emitSetup(ImplicitLocOpBuilder &b, SwitchOp op,
         for (int64_t slot = 0; slot < pipe.op.getSlots(); ++slot) {
           int64_t offset = slot * plan::barrierBytes;
           NVVM::MBarrierInitOp::create(
-              b, getShared(b, context, pipe.place.full + offset),
+              b, getShared(b, context, pipe.place.getFull() + offset),
               constant(b, pipe.counts.fullArrivals), Value());
           NVVM::MBarrierInitOp::create(
-              b, getShared(b, context, pipe.place.empty + offset),
+              b, getShared(b, context, pipe.place.getEmpty() + offset),
               constant(b, pipe.counts.emptyArrivals), Value());
         }
       // Engines see the barriers as they are now.
       NVVM::FenceMbarrierInitOp::create(b);
     });
   });
-  std::optional<int64_t> columns =
-      plan::getNumber(op, plan::tensorColumnsAttrName);
-  std::optional<int64_t> address =
-      plan::getNumber(op, plan::tensorAddressAttrName);
+  std::optional<int64_t> columns = op.getTensorColumns();
+  std::optional<int64_t> address = op.getTensorAddress();
   if (!columns || !address) {
     NVVM::BarrierOp::create(b);
     return;
   }
   Value place = getShared(b, context, *address);
   // The last warp allocates, while the first one sets up the barriers.
-  when(b, isWarp(b, context, *plan::getNumber(op, plan::warpsAttrName) - 1),
-       [&] {
-         NVVM::Tcgen05AllocOp::create(b, place, constant(b, *columns));
-         // The next CTA of this SM may allocate when this one has ended.
-         NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
-       });
+  when(b, isWarp(b, context, *op.getWarps() - 1), [&] {
+    NVVM::Tcgen05AllocOp::create(b, place, constant(b, *columns));
+    // The next CTA of this SM may allocate when this one has ended.
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
+  });
   // The allocation comes before every access by another warp.
   NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   NVVM::BarrierOp::create(b);
@@ -204,7 +201,7 @@ LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
     group.last = last;
     group.roles.push_back(role);
   }
-  int64_t entry = plan::getNumber(op, plan::entryRegistersAttrName).value_or(0);
+  int64_t entry = op.getEntryRegisters().value_or(0);
   LogicalResult result = success();
   for (auto &[first, group] : groups) {
     Value inGroup = isAmong(b, context, first * plan::warpsPerGroup,
@@ -238,18 +235,16 @@ void KernelEmitter::emitEnd(ImplicitLocOpBuilder &b, SwitchOp op,
   NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   NVVM::BarrierOp::create(b);
   NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-  when(b, isWarp(b, context, *plan::getNumber(op, plan::warpsAttrName) - 1),
-       [&] {
-         Value pointer = LLVM::IntToPtrOp::create(
-             b,
-             LLVM::LLVMPointerType::get(
-                 b.getContext(),
-                 static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor)),
-             context.tensor);
-         NVVM::Tcgen05DeallocOp::create(
-             b, pointer,
-             constant(b, *plan::getNumber(op, plan::tensorColumnsAttrName)));
-       });
+  when(b, isWarp(b, context, *op.getWarps() - 1), [&] {
+    Value pointer = LLVM::IntToPtrOp::create(
+        b,
+        LLVM::LLVMPointerType::get(
+            b.getContext(),
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor)),
+        context.tensor);
+    NVVM::Tcgen05DeallocOp::create(b, pointer,
+                                   constant(b, *op.getTensorColumns()));
+  });
 }
 
 /// Roles that may hang have no code unless somebody asks for it.
@@ -273,7 +268,7 @@ LogicalResult KernelEmitter::emit() {
   if (!arch)
     return kernel->emitOpError(
         "has no target: code is generated behind 'choose-schedule'");
-  std::optional<int64_t> warps = plan::getNumber(op, plan::warpsAttrName);
+  std::optional<int64_t> warps = op.getWarps();
   if (!warps)
     return op->emitOpError(
         "is not placed: code is generated behind 'place-memory'");
@@ -317,12 +312,10 @@ LogicalResult KernelEmitter::emit() {
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
   // Without it ptxas cannot tell what setmaxnreg starts from, and ignores it.
-  if (std::optional<int64_t> entry =
-          plan::getNumber(op, plan::entryRegistersAttrName))
+  if (std::optional<int64_t> entry = op.getEntryRegisters())
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(*entry));
-  if (std::optional<int64_t> bytes =
-          plan::getNumber(op, plan::sharedBytesAttrName))
+  if (std::optional<int64_t> bytes = op.getSharedBytes())
     function->setAttr(plan::sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
   return success();
 }

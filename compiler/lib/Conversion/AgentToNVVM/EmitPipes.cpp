@@ -39,14 +39,16 @@ Value Emitter::getBarrier(int64_t first, Value slot) {
 
 /// A pointer into shared memory, or an address in tensor memory.
 Value Emitter::getSlot(PipeInfo &pipe, unsigned index, Value slot) {
-  Value offset = arith::MulIOp::create(b, slot, constant(pipe.place.stride),
-                                       arith::IntegerOverflowFlags::nuw);
+  Value offset =
+      arith::MulIOp::create(b, slot, constant(pipe.place.getStride()),
+                            arith::IntegerOverflowFlags::nuw);
   if (pipe.op.getPipe().getType().getMemory() == Memory::tmem) {
     Value base = arith::AddIOp::create(
-        b, kernel.tensor, constant(pipe.place.start + pipe.offsets[index]));
+        b, kernel.tensor,
+        constant(pipe.place.getStart() + pipe.offsets[index]));
     return arith::AddIOp::create(b, base, offset);
   }
-  int64_t start = pipe.place.start + pipe.offsets[index];
+  int64_t start = pipe.place.getStart() + pipe.offsets[index];
   Value base = LLVM::GEPOp::create(
       b, sharedPointer(b), b.getI8Type(), kernel.shared,
       ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(start))});
@@ -213,8 +215,8 @@ LogicalResult Emitter::emitProduce(ProduceOp op) {
   PipeInfo &pipe = kernel.pipes.find(op.getPipe())->second;
   Ring &ring = rings[{op.getPipe(), Fills}];
   Value index = ring.slot;
-  Value full = getBarrier(pipe.place.full, index);
-  wait(getBarrier(pipe.place.empty, index), ring.phase);
+  Value full = getBarrier(pipe.place.getFull(), index);
+  wait(getBarrier(pipe.place.getEmpty(), index), ring.phase);
   advance(pipe, ring);
 
   Block &body = op.getBody().front();
@@ -271,7 +273,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
     PipeInfo &pipe = kernel.pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
     Value index = ring.slot;
-    wait(getBarrier(pipe.place.full, index), ring.phase);
+    wait(getBarrier(pipe.place.getFull(), index), ring.phase);
     advance(pipe, ring);
     indices.push_back(index);
     copied |= pipe.producer == Engine::copies;
@@ -348,7 +350,7 @@ LogicalResult Emitter::emitConsume(ConsumeOp op) {
 /// `pending` stores, the newest ones, may still read their slots.
 void Emitter::release(ConsumeOp op, PipeInfo &pipe, Value slot,
                       int64_t pending) {
-  Value empty = getBarrier(pipe.place.empty, slot);
+  Value empty = getBarrier(pipe.place.getEmpty(), slot);
   Engine engine = *pipe.op.getConsumerEngine(role);
   if (engine == Engine::tensor_core) {
     Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());

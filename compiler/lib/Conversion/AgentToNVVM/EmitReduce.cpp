@@ -192,17 +192,18 @@ LogicalResult Emitter::combineWarps(tile::ReduceOp op, const tile::Layout &from,
   Type element = parts.front().getType();
   int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
   int64_t kept = to ? to->getOutputs()[0].size : 1;
-  std::optional<plan::ScratchPlace> scratch = plan::getScratch(role);
+  agent::ScratchAttr scratch = role.getScratchAttr();
   int64_t room = plan::getReductionBytes(role, kernel.arch);
-  if (!scratch || scratch->bytes < room || room < warps * kept * bytes)
+  if (!scratch || scratch.getBytes() < room || room < warps * kept * bytes)
     return op->emitOpError()
            << "combines the parts of " << warps << " warps, which takes "
            << plan::formatBytes(warps * kept * bytes) << " of scratch memory; @"
            << role.getSymName() << " has "
-           << plan::formatBytes(scratch ? scratch->bytes : 0)
+           << plan::formatBytes(scratch ? scratch.getBytes() : 0)
            << ": run 'place-memory'";
   auto pointer = kernel.shared.getType();
-  auto first = static_cast<int32_t>(scratch->offset + scratch->bytes - room);
+  auto first =
+      static_cast<int32_t>(scratch.getOffset() + scratch.getBytes() - room);
   Value area = LLVM::GEPOp::create(b, pointer, b.getI8Type(), kernel.shared,
                                    ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(first)});
   Value start = area;

@@ -94,7 +94,7 @@ struct ViewRegion {
 /// All that code for a pipe needs to know.
 struct PipeInfo {
   agent::PipeOp op;
-  plan::Place place;
+  agent::PlaceAttr place;
   plan::BarrierCounts counts;
   plan::SlotFootprint slot;
   agent::Engine producer;

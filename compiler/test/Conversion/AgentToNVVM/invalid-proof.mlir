@@ -31,7 +31,7 @@ tile.kernel @nobody_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attr
 tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   // expected-error@+1 {{is not proved to end: undecided, 'scf.while', whose trip count nobody knows beforehand at k.mlir:3; 'unproved' asks for code all the same}}
-  agent.switch attributes {agent.progress = {verdict = "undecided", because = "'scf.while', whose trip count nobody knows beforehand at k.mlir:3"}} {
+  agent.switch attributes {verdict = #agent.verdict<undecided, because = "'scf.while', whose trip count nobody knows beforehand at k.mlir:3">} {
     agent.role @load warps(1) {
       agent.produce %p : !tiles {
         %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
@@ -55,8 +55,8 @@ tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribu
 tile.kernel @loaded(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>, %table: !tile.view<?xi32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   // expected-error@+1 {{is proved to end only if table[0] >= 1, which no launch can check: it does not follow from the shapes of the arguments; 'unproved' asks for code all the same}}
-  agent.switch attributes {agent.progress = {verdict = "proved if", words = "table[0] >= 1",
-      condition = [[{min = 1 : i64, size = 0 : i64}]], sizes = [{name = "table[0]"}]}} {
+  agent.switch attributes {verdict = #agent.verdict<proved_if, words = "table[0] >= 1",
+      condition = [[#agent.bound<size = 0, min = 1>]], sizes = [#agent.size<name = "table[0]">]>} {
     agent.role @load warps(1) {
       agent.produce %p : !tiles {
         %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>

@@ -28,12 +28,12 @@ tile.kernel @not_placed(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_1
 
 tile.kernel @two_switches(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   // expected-note@+1 {{the first one is here}}
-  agent.switch attributes {agent.warps = 4 : i64} {
+  agent.switch attributes {warps = 4 : i64} {
     agent.role @first warps(4) at(0) {
     }
   }
   // expected-error@+1 {{kernel @two_switches has 2 switches, and its warps take their roles once}}
-  agent.switch attributes {agent.warps = 4 : i64} {
+  agent.switch attributes {warps = 4 : i64} {
     agent.role @second warps(4) at(0) {
     }
   }

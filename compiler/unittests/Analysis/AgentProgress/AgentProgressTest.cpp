@@ -95,7 +95,7 @@ protected:
   readBack(const ProgressResult &result) {
     SwitchOp roles;
     module->walk([&](SwitchOp op) { roles = op; });
-    roles->setAttr(progressAttrName, toAttribute(result, &context));
+    roles.setVerdictAttr(toAttribute(result, &context));
     return readVerdict(roles);
   }
   std::string refusal(const ProgressResult &result) {
@@ -177,7 +177,7 @@ TEST_F(AgentProgress, WhatNoLaunchCanCheckIsNotReliedOn) {
                                "whose trip count nobody knows beforehand"));
   SwitchOp roles;
   module->walk([&](SwitchOp op) { roles = op; });
-  roles->removeAttr(progressAttrName);
+  roles.removeVerdictAttr();
   auto verdict = readVerdict(roles);
   EXPECT_EQ(verdict ? "" : llvm::toString(verdict.takeError()),
             "has no verdict on whether its roles end: code is generated after "

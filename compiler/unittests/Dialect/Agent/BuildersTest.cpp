@@ -48,7 +48,8 @@ protected:
   PipeOp makePipe(StringRef name, Memory memory, Type payload) {
     auto type = PipeType::get(&context, memory, payload);
     return PipeOp::create(builder, location, type, name, /*slots=*/2,
-                          Scope::cluster);
+                          Scope::cluster, /*place=*/nullptr,
+                          /*because=*/nullptr);
   }
 
   /// A role whose loop over `source` holds one end of the pipe of tiles.

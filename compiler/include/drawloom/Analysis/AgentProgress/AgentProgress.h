@@ -28,6 +28,7 @@
 namespace drawloom::agent {
 
 class SwitchOp;
+class VerdictAttr;
 
 /// A number that sizes are computed from.
 struct SizeSymbol {
@@ -79,17 +80,8 @@ void reportProgress(SwitchOp roles, const ProgressResult &result,
                     bool undecidedIsError);
 
 /// The verdict as data: what a launch has to check.
-mlir::DictionaryAttr toAttribute(const ProgressResult &result,
-                                 mlir::MLIRContext *context);
-
-/// The name of the attribute that a switch carries its verdict in.
-inline constexpr llvm::StringLiteral progressAttrName = "agent.progress";
-/// Registers for each thread that a CTA is launched with.
-inline constexpr llvm::StringLiteral entryRegistersAttrName =
-    "agent.entry_registers";
-/// Columns of tensor memory that a CTA takes at its start.
-inline constexpr llvm::StringLiteral tensorColumnsAttrName =
-    "agent.tensor_columns";
+VerdictAttr toAttribute(const ProgressResult &result,
+                        mlir::MLIRContext *context);
 
 } // namespace drawloom::agent
 

@@ -18,17 +18,11 @@ using namespace drawloom::agent;
 #include "drawloom/Dialect/Agent/IR/AgentDialect.cpp.inc"
 #include "drawloom/Dialect/Agent/IR/AgentEnums.cpp.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "drawloom/Dialect/Agent/IR/AgentAttrs.cpp.inc"
-
 #define GET_TYPEDEF_CLASSES
 #include "drawloom/Dialect/Agent/IR/AgentTypes.cpp.inc"
 
 void AgentDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "drawloom/Dialect/Agent/IR/AgentAttrs.cpp.inc"
-      >();
+  registerAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "drawloom/Dialect/Agent/IR/AgentTypes.cpp.inc"

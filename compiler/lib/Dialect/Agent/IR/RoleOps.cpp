@@ -75,10 +75,35 @@ int64_t SwitchOp::getClusterSize() {
   return size;
 }
 
+/// Checks what passes have decided about the CTA.
+static LogicalResult verifyNumbers(SwitchOp op) {
+  for (StringAttr name :
+       {op.getWarpsAttrName(), op.getEntryRegistersAttrName(),
+        op.getSharedBytesAttrName(), op.getTensorColumnsAttrName(),
+        op.getTensorAddressAttrName(), op.getGrantAttrName()})
+    if (auto number = op->getAttrOfType<IntegerAttr>(name);
+        number && number.getInt() < 0)
+      return op.emitOpError()
+             << "has " << name.getValue() << " = " << number.getInt()
+             << "; places and sizes are 0 or more";
+  int64_t warps = op.getWarps().value_or(0);
+  if (warps % warpGroup != 0 || warps > maxWarps)
+    return op.emitOpError()
+           << "has warps = " << warps << "; a CTA has whole warp groups, up to "
+           << maxWarps << " warps in steps of four";
+  for (int64_t hole : op.getHoles().value_or(ArrayRef<int64_t>()))
+    if (hole < 0 || hole >= warps)
+      return op.emitOpError()
+             << "has warp " << hole << " as a hole, but " << warps << " warps";
+  return success();
+}
+
 LogicalResult SwitchOp::verify() {
   if (auto role = (*this)->getParentOfType<RoleOp>())
     return emitOpError() << "is inside " << nameOf(role)
                          << "; a warp has one role at a time";
+  if (failed(verifyNumbers(*this)))
+    return failure();
   std::optional<ArrayRef<int64_t>> cluster = getCluster();
   if (!cluster)
     return success();

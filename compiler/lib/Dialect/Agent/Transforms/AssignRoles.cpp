@@ -31,7 +31,7 @@ namespace {
 
 class RoleAssigner {
 public:
-  using Remark = function_ref<void(Operation *, std::string)>;
+  using Remark = function_ref<void(Operation *, const Reason &)>;
 
   RoleAssigner(Item &item, const target::Architecture &arch,
                const tile::Schedule &schedule, Remark remark)
@@ -45,7 +45,7 @@ public:
   /// Decides, or says why it is impossible.
   MaybeRefusal run();
   /// Gives everything to one role.
-  void assignToOne(std::string because);
+  void assignToOne(Reason because);
 
   Owners owners;
 
@@ -356,7 +356,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
   }
 }
 
-void RoleAssigner::assignToOne(std::string because) {
+void RoleAssigner::assignToOne(Reason because) {
   owners = Owners();
   bool products = Dataflow(item).hasProducts();
   int role =
@@ -469,9 +469,9 @@ LogicalResult AssignRolesPass::assign() {
   if (MaybeRefusal refusal = checkKernel(item, schedule, **arch))
     return refusal->emit();
 
-  auto remark = [&](Operation *op, std::string text) {
+  auto remark = [&](Operation *op, const Reason &reason) {
     if (remarks)
-      op->emitRemark(text);
+      op->emitRemark(reason.str());
   };
   RoleAssigner assigner(item, **arch, schedule, remark);
   if (MaybeRefusal refusal = assigner.run()) {
@@ -481,11 +481,11 @@ LogicalResult AssignRolesPass::assign() {
       return refusal->emit();
     // The reason without the way out, which is what happens now.
     StringRef reason = StringRef(refusal->message).split(';').first;
-    emitRemark(refusal->loc) << fire(Rule::Unspecialized, reason);
+    emitRemark(refusal->loc) << fire(Rule::Unspecialized, reason).str();
     assigner.assignToOne(fire(Rule::Unspecialized, reason));
   }
   for (const RoleSpec &role : assigner.owners.roles)
-    for (const std::string &reason : role.because)
+    for (const Reason &reason : role.because)
       remark(kernel, reason);
   assigner.owners.write(kernel);
   return success();

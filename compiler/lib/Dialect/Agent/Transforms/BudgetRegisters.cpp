@@ -241,7 +241,7 @@ void Budgeter::record() {
   for (Unit &unit : units)
     for (RoleOp role : unit.roles) {
       role.setRegisters(unit.budget);
-      if (unit.fixed && hasBecause(role, "register-budget"))
+      if (unit.fixed && hasReason(role.getBecauseAttr(), Rule::RegisterBudget))
         continue;
       RegisterDemand demand = estimateRegisters(role, role.getWarps(), arch);
       std::string text;
@@ -260,9 +260,10 @@ void Budgeter::record() {
            << " and what else its loops carry";
       os << "; the CTA enters with " << entry << " * " << threads << " = "
          << entry * threads;
-      addBecause(role, "register-budget", text);
+      role.setBecauseAttr(addReason(role.getBecauseAttr(), role.getContext(),
+                                    fire(Rule::RegisterBudget, text)));
     }
-  setNumber(op, entryRegistersAttrName, entry);
+  op.setEntryRegisters(entry);
 }
 
 LogicalResult Budgeter::run() {

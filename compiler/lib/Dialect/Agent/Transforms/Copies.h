@@ -13,7 +13,7 @@
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_COPIES_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_COPIES_H
 
-#include "Rules.h"
+#include "Refusal.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 namespace drawloom::target {

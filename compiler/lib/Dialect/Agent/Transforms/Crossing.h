@@ -15,7 +15,7 @@
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_CROSSING_H
 
 #include "Owners.h"
-#include "Rules.h"
+#include "Refusal.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace drawloom::agent {

@@ -48,7 +48,6 @@ private:
   RoleOp makeRole(const RoleSpec &spec, BodyBuilder body);
   Value makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
                     StringRef first, StringRef second);
-  void setReasons(Operation *op, ArrayRef<std::string> reasons);
 
   Scope clusterScope() const {
     int64_t size = 1;
@@ -73,16 +72,12 @@ private:
 
 } // namespace
 
-void Former::setReasons(Operation *op, ArrayRef<std::string> reasons) {
-  SmallVector<StringRef> texts(reasons.begin(), reasons.end());
-  op->setAttr(plan::becauseAttrName, builder.getStrArrayAttr(texts));
-}
-
 static PipeOp makePipe(OpBuilder &builder, Location loc, StringRef name,
                        int64_t slots, Scope scope, Memory memory,
                        ArrayRef<Type> payload) {
   auto type = PipeType::get(builder.getContext(), memory, payload);
-  return PipeOp::create(builder, loc, type, name, slots, scope);
+  return PipeOp::create(builder, loc, type, name, slots, scope,
+                        /*place=*/nullptr, /*because=*/nullptr);
 }
 
 /// Tensor memory is small: a second slot of everything may be too much.
@@ -100,7 +95,9 @@ void Former::limitTensorMemory() {
       continue;
     spec.slots = 1;
     channel.getDefiningOp<PipeOp>().setSlots(1);
-    spec.because.pop_back();
+    llvm::erase_if(spec.because, [](const Reason &reason) {
+      return reason.rule == Rule::SlotsByKind;
+    });
     spec.because.push_back(
         fire(Rule::SlotsByKind, 1,
              llvm::formatv("two slots of every pipe in tensor memory are {0} "
@@ -123,7 +120,7 @@ void Former::makePipes() {
     PipeOp pipe = makePipe(builder, staged.store->getLoc(), staged.name,
                            staged.slots, Scope::cta, Memory::smem,
                            staged.store->getOperand(0).getType());
-    setReasons(pipe, staged.because);
+    pipe.setBecauseAttr(toAttribute(builder.getContext(), staged.because));
     stagings.push_back(pipe.getPipe());
   }
 }
@@ -133,7 +130,8 @@ Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
   int64_t slots = schedule.getSlots(name).value_or(2);
   PipeOp pipe = makePipe(builder, item.kernel.getLoc(), name, slots,
                          clusterScope(), Memory::message, payload);
-  setReasons(pipe, fire(rule, first, second));
+  pipe.setBecauseAttr(
+      toAttribute(builder.getContext(), fire(rule, first, second)));
   return pipe.getPipe();
 }
 
@@ -154,7 +152,7 @@ void Former::makeStream() {
 RoleOp Former::makeRole(const RoleSpec &spec, BodyBuilder body) {
   auto role = RoleOp::create(builder, item.kernel.getLoc(), spec.name,
                              spec.warps, body);
-  setReasons(role, spec.because);
+  role.setBecauseAttr(toAttribute(builder.getContext(), spec.because));
   return role;
 }
 
@@ -219,7 +217,8 @@ MaybeRefusal Former::run() {
   makeRoles();
   limitTensorMemory();
   for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels))
-    setReasons(channel.getDefiningOp(), spec.because);
+    channel.getDefiningOp<PipeOp>().setBecauseAttr(
+        toAttribute(builder.getContext(), spec.because));
   for (Operation *op : llvm::reverse(program))
     op->erase();
   return std::nullopt;
@@ -261,8 +260,8 @@ LogicalResult FormPipesPass::form() {
   (void)runRegionDCE(rewriter, kernel->getRegions());
   if (remarks)
     kernel.walk([&](PipeOp pipe) {
-      for (StringRef reason : plan::getBecause(pipe))
-        pipe.emitRemark(reason);
+      for (auto reason : pipe.getBecauseAttr().getAsRange<ReasonAttr>())
+        pipe.emitRemark(reason.str());
     });
   return success();
 }

@@ -20,7 +20,7 @@
 // a sum between the start and the end of the products that write it: ptxas
 // would put the products one behind the other (C7514).
 
-#include "Rules.h"
+#include "Refusal.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
@@ -329,13 +329,11 @@ void IssueAheadPass::runOnOperation() {
       if (!chain)
         continue;
       Skewer(*chain).run();
-      SmallVector<StringRef> because = plan::getBecause(role);
-      std::string reason = fire(Rule::IssuesAhead, role.getSymName());
-      because.push_back(reason);
-      role->setAttr(plan::becauseAttrName,
-                    Builder(role).getStrArrayAttr(because));
+      Reason reason = fire(Rule::IssuesAhead, role.getSymName());
+      role.setBecauseAttr(
+          addReason(role.getBecauseAttr(), role.getContext(), reason));
       if (remarks)
-        role.emitRemark(reason);
+        role.emitRemark(reason.str());
     }
   });
   IRRewriter rewriter(kernel.getContext());

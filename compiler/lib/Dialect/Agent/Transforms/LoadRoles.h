@@ -15,7 +15,7 @@
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_LOADROLES_H
 
 #include "Dataflow.h"
-#include "Rules.h"
+#include "Refusal.h"
 
 namespace drawloom::target {
 struct Architecture;

@@ -142,26 +142,24 @@ static SmallVector<int64_t> findHoles(const Mapping &mapping) {
 
 static void explain(RoleOp role, int64_t at, bool byHand,
                     const target::Architecture &arch) {
-  constexpr StringLiteral rule = "execution-unit";
   int64_t last = at + role.getWarps() - 1;
   std::string warps = at == last ? "warp " + std::to_string(at)
                                  : "warps " + std::to_string(at) + " to " +
                                        std::to_string(last);
-  if (byHand && hasBecause(role, rule))
+  if (byHand && hasReason(role.getBecauseAttr(), Rule::ExecutionUnit))
     return;
-  if (byHand)
-    addBecause(role, rule, warps + ", as the program says");
-  else if (role.getWarps() < warpsPerGroup)
-    addBecause(role, rule,
-               warps + " in warp group " + std::to_string(at / warpsPerGroup) +
-                   ", which small roles share");
-  else {
+  if (byHand) {
+    warps += ", as the program says";
+  } else if (role.getWarps() < warpsPerGroup) {
+    warps += " in warp group " + std::to_string(at / warpsPerGroup) +
+             ", which small roles share";
+  } else {
     std::string reason = whyWholeGroups(role, arch);
-    addBecause(
-        role, rule,
-        warps + ", from a multiple of four, because " +
-            (reason.empty() ? "setmaxnreg goes by warp groups" : reason));
+    warps += ", from a multiple of four, because " +
+             (reason.empty() ? "setmaxnreg goes by warp groups" : reason);
   }
+  role.setBecauseAttr(addReason(role.getBecauseAttr(), role.getContext(),
+                                fire(Rule::ExecutionUnit, warps)));
 }
 
 static LogicalResult mapSwitch(SwitchOp op, const target::Architecture &arch) {
@@ -194,9 +192,8 @@ static LogicalResult mapSwitch(SwitchOp op, const target::Architecture &arch) {
     role.setAt(at);
     explain(role, at, byHand, arch);
   }
-  setNumber(op, warpsAttrName, mapping.warps);
-  SmallVector<int64_t> holes = findHoles(mapping);
-  op->setAttr(holesAttrName, DenseI64ArrayAttr::get(op.getContext(), holes));
+  op.setWarps(mapping.warps);
+  op.setHoles(findHoles(mapping));
   return success();
 }
 

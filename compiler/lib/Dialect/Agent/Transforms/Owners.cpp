@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Owners.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -59,11 +60,11 @@ void Owners::write(tile::KernelOp kernel) const {
   };
   SmallVector<Attribute> list;
   for (const RoleSpec &role : roles) {
-    SmallVector<StringRef> because(role.because.begin(), role.because.end());
     list.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr("name", builder.getStringAttr(role.name)),
          builder.getNamedAttr("warps", builder.getI64IntegerAttr(role.warps)),
-         builder.getNamedAttr("because", builder.getStrArrayAttr(because))}));
+         builder.getNamedAttr(
+             "because", toAttribute(kernel.getContext(), role.because))}));
   }
   kernel->setAttr(rolesName, builder.getArrayAttr(list));
   kernel.walk([&](Operation *op) {
@@ -106,8 +107,8 @@ static bool readRoles(tile::KernelOp kernel, Owners &owners) {
     spec.name = name.str();
     spec.warps = warps.getInt();
     for (Attribute reason : because)
-      if (auto text = dyn_cast<StringAttr>(reason))
-        spec.because.push_back(text.str());
+      if (auto known = dyn_cast<ReasonAttr>(reason))
+        spec.because.push_back({known.getRule(), known.getSentence().str()});
   }
   return true;
 }

@@ -20,6 +20,7 @@
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_OWNERS_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_OWNERS_H
 
+#include "drawloom/Dialect/Agent/IR/Rules.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
@@ -42,7 +43,7 @@ struct Item {
 struct RoleSpec {
   std::string name;
   int64_t warps = 1;
-  llvm::SmallVector<std::string> because;
+  llvm::SmallVector<Reason> because;
 };
 
 class Owners {

@@ -45,7 +45,7 @@ struct PipeSpec {
   llvm::SmallVector<mlir::Value, 2> values;
   int64_t slots = 2;
   bool slotsAsked = false;
-  llvm::SmallVector<std::string> because;
+  llvm::SmallVector<Reason> because;
 };
 
 /// A store that goes through a slot of its own, for TMA to take it from there.
@@ -54,7 +54,7 @@ struct StagedStore {
   std::string name;
   int role;
   int64_t slots = 2;
-  llvm::SmallVector<std::string> because;
+  llvm::SmallVector<Reason> because;
 };
 
 struct Pipes {

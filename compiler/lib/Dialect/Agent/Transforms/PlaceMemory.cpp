@@ -46,7 +46,10 @@ struct Room {
   /// From one slot to the next.
   int64_t stride;
   int64_t alignment;
-  Place place;
+  /// Where the first slot, full barrier and empty barrier are.
+  struct {
+    int64_t start = 0, full = 0, empty = 0;
+  } place;
   std::string reuses;
 
   int64_t size() const { return multiply(stride, slots); }
@@ -178,10 +181,12 @@ void Placer::findReuse() {
     }
     if (why.empty())
       why = "no other pipe has " + formatBytes(room.size());
-    addBecause(room.pipe, "memory-reuse",
-               (room.isOwn() ? "bytes of its own: "
-                             : "on the bytes of '" + room.reuses + "': ") +
-                   why);
+    room.pipe.setBecauseAttr(
+        addReason(room.pipe.getBecauseAttr(), op.getContext(),
+                  fire(Rule::MemoryReuse,
+                       room.isOwn() ? "bytes of its own"
+                                    : "on the bytes of '" + room.reuses + "'",
+                       why)));
   }
 }
 
@@ -202,7 +207,6 @@ int64_t Placer::layOut() {
   });
   auto place = [&](Room &room) {
     room.place.start = take(room.size(), room.alignment);
-    room.place.stride = room.stride;
   };
   for (Room *room : order)
     place(*room);
@@ -213,7 +217,7 @@ int64_t Placer::layOut() {
   for (Room &room : shared)
     for (Room &other : shared)
       if (!room.isOwn() && other.pipe.getName() == room.reuses)
-        room.place = {other.place.start, room.stride, 0, 0, room.reuses};
+        room.place.start = other.place.start;
 
   if (granted)
     grant = take(grantBytes + barrierBytes, grantBytes);
@@ -298,7 +302,6 @@ LogicalResult Placer::placeColumns() {
   int64_t columns = 0, limit = arch.tensorMemory.columns;
   for (Room &room : tensor) {
     room.place.start = columns;
-    room.place.stride = room.stride;
     columns = std::min(columns + room.size(), saturated);
   }
   int64_t inSlots = columns;
@@ -333,17 +336,23 @@ LogicalResult Placer::placeColumns() {
 void Placer::record() {
   for (std::vector<Room> *rooms : {&shared, &tensor, &messages})
     for (Room &room : *rooms)
-      setPlace(room.pipe, room.place);
-  setNumber(op, sharedBytesAttrName, sharedBytes);
+      room.pipe.setPlaceAttr(PlaceAttr::get(
+          op.getContext(), room.place.start, room.stride, room.place.full,
+          room.place.empty,
+          room.isOwn() ? StringAttr()
+                       : StringAttr::get(op.getContext(), room.reuses)));
+  op.setSharedBytes(sharedBytes);
   for (const Scratch &scratch : scratches)
-    setScratch(scratch.role, {scratch.offset, scratch.bytes, scratch.column,
-                              scratch.columns});
+    RoleOp(scratch.role)
+        .setScratchAttr(ScratchAttr::get(op.getContext(), scratch.offset,
+                                         scratch.bytes, scratch.column,
+                                         scratch.columns));
   if (tensorColumns) {
-    setNumber(op, tensorColumnsAttrName, tensorColumns);
-    setNumber(op, tensorAddressAttrName, tensorAddress);
+    op.setTensorColumns(tensorColumns);
+    op.setTensorAddress(tensorAddress);
   }
   if (granted)
-    setNumber(op, grantAttrName, grant);
+    op.setGrant(grant);
 }
 
 LogicalResult Placer::run() {

@@ -19,7 +19,7 @@
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
 
 #include "Owners.h"
-#include "Rules.h"
+#include "Refusal.h"
 
 namespace drawloom::target {
 struct Architecture;
@@ -41,7 +41,7 @@ MaybeRefusal checkProducts(Item &item, const target::Architecture &arch);
 /// is computed elsewhere is added elsewhere. Tells each rewrite to `remark`.
 void makeAccumulatorsWhole(
     Item &item,
-    llvm::function_ref<void(mlir::Operation *, std::string)> remark);
+    llvm::function_ref<void(mlir::Operation *, const Reason &)> remark);
 
 /// The loop-carried values that are accumulators in tensor memory: (loop,
 /// number) of everything that products alone make from zero.

@@ -239,7 +239,7 @@ static Value makeZero(Item &item, Type type) {
 }
 
 void drawloom::agent::makeAccumulatorsWhole(
-    Item &item, function_ref<void(Operation *, std::string)> remark) {
+    Item &item, function_ref<void(Operation *, const Reason &)> remark) {
   // A sum that starts with something else: add that after the loop.
   Accumulators whatever = ::findAccumulators(
       item, [](Value, const Accumulators &) { return true; });

@@ -39,10 +39,10 @@ class ProveProgress : public agent::impl::ProveProgressBase<ProveProgress> {
       bool refuses = kind == Verdict::Kind::deadlock ||
                      (kind == Verdict::Kind::undecided && undecidedIsError);
       // What an earlier run has said is not said again.
-      DictionaryAttr verdict = toAttribute(result, &getContext());
-      if (refuses || roles->getAttr(progressAttrName) != verdict)
+      VerdictAttr verdict = toAttribute(result, &getContext());
+      if (refuses || roles.getVerdictAttr() != verdict)
         reportProgress(roles, result, undecidedIsError);
-      roles->setAttr(progressAttrName, verdict);
+      roles.setVerdictAttr(verdict);
       if (refuses)
         signalPassFailure();
     });

@@ -14,10 +14,10 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
   // CHECK: agent.switch
-  // CHECK-SAME: agent.entry_registers = 168 : i64
+  // CHECK-SAME: entry_registers = 168 : i64
   agent.switch {
     // CHECK: agent.role @load warps(1) registers(40) at(0)
-    // CHECK-SAME: register-budget: 40, because the role computes no tile; the CTA enters with 168 * 384 = 64512
+    // CHECK-SAME: #agent.reason<"register-budget", "40, because the role computes no tile; the CTA enters with 168 * 384 = 64512
     agent.role @load warps(1) at(0) {
       scf.for %k = %c0 to %K step %c64 {
         agent.produce %ab : !operands {
@@ -28,7 +28,7 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
       }
     }
     // CHECK: agent.role @compute warps(8) registers(232) at(4)
-    // CHECK-SAME: register-budget: 232, what the pool leaves to each role that computes; it holds 128 for tensor<128x256xf32>
+    // CHECK-SAME: #agent.reason<"register-budget", "232, what the pool leaves to each role that computes; it holds 128 for tensor<128x256xf32>
     agent.role @compute warps(8) at(4) {
       %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<128x256xf32> {
         %t = agent.consume %ab as (%x, %y) lag(1) : !operands -> tensor<128x256xf32> {
@@ -52,7 +52,7 @@ tile.kernel @blackwell(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.targ
   %y = arith.constant dense<1.0> : tensor<64x16xbf16>
   %acc = agent.pipe "result" slots(2) tmem : (tensor<128x64xf32>)
   // CHECK: agent.switch
-  // CHECK-SAME: agent.entry_registers = 144 : i64
+  // CHECK-SAME: entry_registers = 144 : i64
   agent.switch {
     // CHECK: agent.role @mma warps(1) registers(40) at(0)
     agent.role @mma warps(1) at(0) {
@@ -65,7 +65,7 @@ tile.kernel @blackwell(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.targ
       }
     }
     // CHECK: agent.role @epilogue warps(4) registers(248) at(4)
-    // CHECK-SAME: register-budget: 248, the most that a thread can use; the CTA enters with 144 * 256 = 36864
+    // CHECK-SAME: #agent.reason<"register-budget", "248, the most that a thread can use; the CTA enters with 144 * 256 = 36864
     agent.role @epilogue warps(4) at(4) {
       agent.consume %acc as (%t) : !result {
         %e = math.exp %t : tensor<128x64xf32>
@@ -86,7 +86,7 @@ tile.kernel @wide(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.target = 
   %y = arith.constant dense<1.0> : tensor<256x16xbf16>
   %p = agent.pipe "p" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.entry_registers = 160 : i64
+  // CHECK-SAME: entry_registers = 160 : i64
   agent.switch {
     // CHECK: agent.role @load warps(1) registers(40) at(0)
     agent.role @load warps(1) at(0) {
@@ -115,7 +115,7 @@ tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"}
   %y = arith.constant dense<1.0> : tensor<64x16xbf16>
   %acc = agent.pipe "result" slots(2) tmem : (tensor<128x64xf32>)
   // CHECK: agent.switch
-  // CHECK-SAME: agent.entry_registers = 144 : i64
+  // CHECK-SAME: entry_registers = 144 : i64
   agent.switch {
     // CHECK: agent.role @mma warps(1) registers(40) at(0)
     agent.role @mma warps(1) at(0) {
@@ -138,10 +138,10 @@ tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"}
 tile.kernel @by_hand() attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "p" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.entry_registers = 128 : i64
+  // CHECK-SAME: entry_registers = 128 : i64
   agent.switch {
     // CHECK: agent.role @a warps(1) registers(24) at(0)
-    // CHECK-SAME: register-budget: 24, as the program says
+    // CHECK-SAME: #agent.reason<"register-budget", "24, as the program says
     agent.role @a warps(1) registers(24) at(0) {
       agent.produce %p : !signal {
       }
@@ -158,7 +158,7 @@ tile.kernel @by_hand() attributes {tile.target = "sm_90a"} {
 // CHECK-LABEL: tile.kernel @one_group
 tile.kernel @one_group(%x: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   // CHECK: agent.switch
-  // CHECK-SAME: agent.entry_registers = 248 : i64
+  // CHECK-SAME: entry_registers = 248 : i64
   agent.switch {
     // CHECK: agent.role @compute warps(4) registers(248) at(0)
     agent.role @compute warps(4) at(0) {

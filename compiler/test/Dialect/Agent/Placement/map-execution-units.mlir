@@ -7,17 +7,17 @@
 tile.kernel @small_roles_share() attributes {tile.target = "sm_100a"} {
   %p = agent.pipe "p" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.holes = array<i64: 2, 3>
-  // CHECK-SAME: agent.warps = 8 : i64
+  // CHECK-SAME: holes = array<i64: 2, 3>
+  // CHECK-SAME: warps = 8 : i64
   agent.switch {
     // CHECK: agent.role @load warps(1) at(0)
-    // CHECK-SAME: execution-unit: warp 0 in warp group 0, which small roles share
+    // CHECK-SAME: #agent.reason<"execution-unit", "warp 0 in warp group 0, which small roles share
     agent.role @load warps(1) {
       agent.produce %p : !signal {
       }
     }
     // CHECK: agent.role @epilogue warps(4) at(4)
-    // CHECK-SAME: execution-unit: warps 4 to 7, from a multiple of four
+    // CHECK-SAME: #agent.reason<"execution-unit", "warps 4 to 7, from a multiple of four
     agent.role @epilogue warps(4) {
       agent.consume %p : !signal {
       }
@@ -35,8 +35,8 @@ tile.kernel @small_roles_share() attributes {tile.target = "sm_100a"} {
 tile.kernel @no_role_straddles() attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "p" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.holes = array<i64: 3, 6, 7>
-  // CHECK-SAME: agent.warps = 8 : i64
+  // CHECK-SAME: holes = array<i64: 3, 6, 7>
+  // CHECK-SAME: warps = 8 : i64
   agent.switch {
     // CHECK: agent.role @a warps(3) at(0)
     agent.role @a warps(3) {
@@ -56,7 +56,7 @@ tile.kernel @no_role_straddles() attributes {tile.target = "sm_90a"} {
 tile.kernel @budgets_divide_groups() attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "p" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.holes = array<i64: 2, 3, 5, 6, 7>
+  // CHECK-SAME: holes = array<i64: 2, 3, 5, 6, 7>
   agent.switch {
     // CHECK: agent.role @a warps(1) registers(40) at(0)
     agent.role @a warps(1) registers(40) {
@@ -81,11 +81,11 @@ tile.kernel @budgets_divide_groups() attributes {tile.target = "sm_90a"} {
 tile.kernel @by_hand() attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "p" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.holes = array<i64: 0, 1, 3>
-  // CHECK-SAME: agent.warps = 8 : i64
+  // CHECK-SAME: holes = array<i64: 0, 1, 3>
+  // CHECK-SAME: warps = 8 : i64
   agent.switch {
     // CHECK: agent.role @a warps(1) at(2)
-    // CHECK-SAME: execution-unit: warp 2, as the program says
+    // CHECK-SAME: #agent.reason<"execution-unit", "warp 2, as the program says
     agent.role @a warps(1) at(2) {
       agent.produce %p : !signal {
       }

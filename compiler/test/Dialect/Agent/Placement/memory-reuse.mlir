@@ -14,14 +14,14 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K: in
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   // CHECK: agent.pipe "operands"
-  // CHECK-SAME: offset = 0 : i64
+  // CHECK-SAME: start = 0
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: offset = 0 : i64, reuses = "operands"
-  // CHECK-SAME: memory-reuse: on the bytes of 'operands': a CTA takes one work item, and @compute has released every slot of 'operands' in front of its first use of this one
+  // CHECK-SAME: #agent.reason<"memory-reuse", "on the bytes of 'operands': a CTA takes one work item, and @compute has released every slot of 'operands' in front of its first use of this one
+  // CHECK-SAME: start = 0, {{.*}}reuses = "operands"
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  // CHECK: agent.shared_bytes = 65584 : i64
-  agent.switch attributes {agent.progress = {verdict = "proved"}} {
+  // CHECK: shared_bytes = 65584 : i64
+  agent.switch attributes {verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) {
       scf.for %k = %c0 to %K step %c64 {
         agent.produce %ab : !operands {
@@ -58,10 +58,10 @@ tile.kernel @by_a_witness(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   %acc = agent.pipe "result" slots(1) tmem : (tensor<128x128xf32>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: reuses = "operands"
   // CHECK-SAME: and @epilogue has waited for 'result', which is full after the last read of 'operands'
+  // CHECK-SAME: reuses = "operands"
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  agent.switch attributes {agent.progress = {verdict = "proved"}} {
+  agent.switch attributes {verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) {
       scf.for %k = %c0 to %K step %c64 {
         agent.produce %ab : !operands {
@@ -104,10 +104,10 @@ tile.kernel @persistent(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %n: 
   }
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: offset = 65536 : i64
-  // CHECK-SAME: memory-reuse: bytes of its own: a CTA takes more than one work item, so slots of 'operands' may be in flight for the next one
+  // CHECK-SAME: #agent.reason<"memory-reuse", "bytes of its own: a CTA takes more than one work item, so slots of 'operands' may be in flight for the next one
+  // CHECK-SAME: start = 65536
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  agent.switch attributes {agent.progress = {verdict = "proved"}} {
+  agent.switch attributes {verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) {
       agent.for_each_item (%m) in %items : !items {
         agent.produce %ab : !operands {
@@ -137,7 +137,7 @@ tile.kernel @persistent(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %n: 
 tile.kernel @not_proved(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: memory-reuse: bytes of its own: progress is not proved, so slots of 'operands' may never be consumed
+  // CHECK-SAME: #agent.reason<"memory-reuse", "bytes of its own: progress is not proved, so slots of 'operands' may never be consumed
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
   agent.switch {
     agent.role @load warps(1) {
@@ -165,10 +165,10 @@ tile.kernel @not_proved(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attr
 tile.kernel @checked_at_launch(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: memory-reuse: on the bytes of 'operands'
+  // CHECK-SAME: #agent.reason<"memory-reuse", "on the bytes of 'operands'
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  agent.switch attributes {agent.progress = {verdict = "proved if", words = "dim 1 of a >= 1", condition = [[{min = 1 : i64, size = 0 : i64}]],
-    sizes = [{name = "dim 1 of a", of = [array<i64: 0, 1>], value = affine_map<()[s0] -> (s0)>}]}} {
+  agent.switch attributes {verdict = #agent.verdict<proved_if, words = "dim 1 of a >= 1", condition = [[#agent.bound<size = 0, min = 1>]],
+    sizes = [#agent.size<name = "dim 1 of a", of = [array<i64: 0, 1>], value = affine_map<()[s0] -> (s0)>>]>} {
     agent.role @load warps(1) {
       agent.produce %ab : !operands {
         %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
@@ -194,10 +194,10 @@ tile.kernel @checked_at_launch(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16
 tile.kernel @checked_by_nobody(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: memory-reuse: bytes of its own: progress is not proved, so slots of 'operands' may never be consumed
+  // CHECK-SAME: #agent.reason<"memory-reuse", "bytes of its own: progress is not proved, so slots of 'operands' may never be consumed
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  agent.switch attributes {agent.progress = {verdict = "proved if", words = "table[0] >= 1", condition = [[{min = 1 : i64, size = 0 : i64}]],
-    sizes = [{name = "table[0]"}]}} {
+  agent.switch attributes {verdict = #agent.verdict<proved_if, words = "table[0] >= 1", condition = [[#agent.bound<size = 0, min = 1>]],
+    sizes = [#agent.size<name = "table[0]">]>} {
     agent.role @load warps(1) {
       agent.produce %ab : !operands {
         %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
@@ -225,9 +225,9 @@ tile.kernel @in_one_loop(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K:
   %c64 = arith.constant 64 : index
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: memory-reuse: bytes of its own: nothing that @compute waits for is after the last read of 'operands'
+  // CHECK-SAME: #agent.reason<"memory-reuse", "bytes of its own: nothing that @compute waits for is after the last read of 'operands'
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  agent.switch attributes {agent.progress = {verdict = "proved"}} {
+  agent.switch attributes {verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) {
       scf.for %k = %c0 to %K step %c64 {
         agent.produce %ab : !operands {
@@ -257,9 +257,9 @@ tile.kernel @in_one_loop(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K:
 tile.kernel @kept_by_a_lag(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: memory-reuse: bytes of its own
+  // CHECK-SAME: #agent.reason<"memory-reuse", "bytes of its own
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
-  agent.switch attributes {agent.progress = {verdict = "proved"}} {
+  agent.switch attributes {verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) {
       agent.produce %ab : !operands {
         %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

@@ -15,17 +15,17 @@ tile.kernel @order(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
                    %s: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
   // 2 × 512 bytes at a multiple of 128, behind the operands.
   // CHECK: agent.pipe "scales"
-  // CHECK-SAME: agent.place = {empty = 99344 : i64, full = 99328 : i64, offset = 98304 : i64, stride = 512 : i64}
+  // CHECK-SAME: place = #agent.place<start = 98304, stride = 512, full = 99328, empty = 99344>
   %ps = agent.pipe "scales" slots(2) smem : (tensor<128xf32>)
   // CHECK: agent.pipe "operands"
-  // CHECK-SAME: agent.place = {empty = 99376 : i64, full = 99360 : i64, offset = 0 : i64, stride = 49152 : i64}
+  // CHECK-SAME: place = #agent.place<start = 0, stride = 49152, full = 99360, empty = 99376>
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
   // A bare signal takes no bytes but those of its barriers.
   // CHECK: agent.pipe "go"
-  // CHECK-SAME: agent.place = {empty = 99400 : i64, full = 99392 : i64, offset = 99328 : i64, stride = 0 : i64}
+  // CHECK-SAME: place = #agent.place<start = 99328, stride = 0, full = 99392, empty = 99400>
   %go = agent.pipe "go" slots(1) message : ()
   // CHECK: agent.switch
-  // CHECK-SAME: agent.shared_bytes = 99408 : i64
+  // CHECK-SAME: shared_bytes = 99408 : i64
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %ab : !operands {
@@ -55,15 +55,15 @@ tile.kernel @columns() attributes {tile.target = "sm_100a"} {
   %x = arith.constant dense<1.0> : tensor<128x16xbf16>
   %y = arith.constant dense<1.0> : tensor<64x16xbf16>
   // CHECK: agent.pipe "result"
-  // CHECK-SAME: agent.place = {column = 0 : i64, empty = 6160 : i64, full = 6144 : i64, stride = 64 : i64}
+  // CHECK-SAME: place = #agent.place<start = 0, stride = 64, full = 6144, empty = 6160>
   %acc = agent.pipe "result" slots(2) tmem : (tensor<128x64xf32>)
   // CHECK: agent.pipe "middle"
-  // CHECK-SAME: agent.place = {column = 128 : i64, empty = 6184 : i64, full = 6176 : i64, stride = 32 : i64}
+  // CHECK-SAME: place = #agent.place<start = 128, stride = 32, full = 6176, empty = 6184>
   %mid = agent.pipe "middle" slots(1) tmem : (tensor<128x64xbf16>)
   // CHECK: agent.switch
-  // CHECK-SAME: agent.shared_bytes = 6196 : i64
-  // CHECK-SAME: agent.tensor_address = 6192 : i64
-  // CHECK-SAME: agent.tensor_columns = 256 : i64
+  // CHECK-SAME: shared_bytes = 6196 : i64
+  // CHECK-SAME: tensor_address = 6192 : i64
+  // CHECK-SAME: tensor_columns = 256 : i64
   agent.switch {
     agent.role @mma warps(1) {
       agent.produce %acc : !result {
@@ -91,11 +91,11 @@ tile.kernel @granted(%n: index) attributes {tile.target = "sm_100a"} {
     agent.yield %i : index
   }
   // CHECK: agent.pipe "work"
-  // CHECK-SAME: agent.place = {empty = 72 : i64, full = 56 : i64, offset = 0 : i64, stride = 16 : i64}
+  // CHECK-SAME: place = #agent.place<start = 0, stride = 16, full = 56, empty = 72>
   %work = agent.pipe "work" slots(2) message : (index)
   // CHECK: agent.switch
-  // CHECK-SAME: agent.grant = 32 : i64
-  // CHECK-SAME: agent.shared_bytes = 88 : i64
+  // CHECK-SAME: grant = 32 : i64
+  // CHECK-SAME: shared_bytes = 88 : i64
   agent.switch {
     agent.role @scheduler warps(1) {
       agent.for_each_item (%i) in %items publish %work : !items, !work {
@@ -112,7 +112,7 @@ tile.kernel @granted(%n: index) attributes {tile.target = "sm_100a"} {
 // CHECK-LABEL: tile.kernel @pair
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
   // CHECK: agent.pipe "operands"
-  // CHECK-SAME: stride = 24576 : i64
+  // CHECK-SAME: stride = 24576,
   %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
   agent.switch cluster(2) {
     agent.role @load warps(1) {

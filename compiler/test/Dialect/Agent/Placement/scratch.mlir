@@ -8,9 +8,9 @@
 // CHECK-LABEL: tile.kernel @hopper
 tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-  // CHECK: agent.switch attributes {agent.shared_bytes = 24576 : i64}
+  // CHECK: agent.switch attributes {shared_bytes = 24576 : i64}
   agent.switch {
-    // CHECK: agent.scratch = {bytes = 24576 : i64, column = 0 : i64, columns = 0 : i64, offset = 0 : i64}
+    // CHECK: scratch = #agent.scratch<offset = 0, bytes = 24576, column = 0, columns = 0>
     agent.role @compute warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %a[128, 0] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
@@ -25,11 +25,11 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attribute
 tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   // CHECK: agent.switch
-  // CHECK-SAME: agent.shared_bytes = 24580 : i64
-  // CHECK-SAME: agent.tensor_address = 24576 : i64
-  // CHECK-SAME: agent.tensor_columns = 64 : i64
+  // CHECK-SAME: shared_bytes = 24580 : i64
+  // CHECK-SAME: tensor_address = 24576 : i64
+  // CHECK-SAME: tensor_columns = 64 : i64
   agent.switch {
-    // CHECK: agent.scratch = {bytes = 24576 : i64, column = 0 : i64, columns = 64 : i64, offset = 0 : i64}
+    // CHECK: scratch = #agent.scratch<offset = 0, bytes = 24576, column = 0, columns = 64>
     agent.role @compute warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %a[128, 0] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
@@ -44,7 +44,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attrib
 tile.kernel @from_registers(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xbf16>)
-  // CHECK-NOT: agent.scratch
+  // CHECK-NOT: #agent.scratch
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %p : !tiles {

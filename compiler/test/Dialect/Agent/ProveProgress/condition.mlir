@@ -8,7 +8,7 @@
 
 // The first iteration is peeled on one side only.
 // CHECK: tile.kernel @one_trip
-// CHECK: condition = {{\[\[}}{min = 1 : i64, size = 1 : i64}], [{max = 0 : i64, size = 0 : i64}]]
+// CHECK: condition = {{\[\[}}#agent.bound<size = 1, min = 1>], [#agent.bound<size = 0, max = 0>]]
 tile.kernel @one_trip(%a: !tile.view<?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -49,8 +49,8 @@ tile.kernel @one_trip(%a: !tile.view<?x?xf32>, %n: index) {
 // All of a row's blocks are loaded before its scales, so there must be room for them.
 // How many there are differs from item to item: it is loaded.
 // CHECK: tile.kernel @different_for_each_item
-// CHECK: agent.progress = {condition = {{\[\[}}{max = 0 : i64, size = 0 : i64}], [{max = 2 : i64, size = 1 : i64}]]
-// CHECK-SAME: {name = "ceil(table[value 0 of the work item] / 64)", per_item}
+// CHECK: verdict = #agent.verdict<proved_if, {{.*}}condition = {{\[\[}}#agent.bound<size = 0, max = 0>], [#agent.bound<size = 1, max = 2>]]
+// CHECK-SAME: #agent.size<name = "ceil(table[value 0 of the work item] / 64)", per_item = unit>
 tile.kernel @different_for_each_item(%table: !tile.view<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

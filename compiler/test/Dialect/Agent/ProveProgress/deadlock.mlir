@@ -181,7 +181,7 @@ tile.kernel @skips_an_item(%n: index) {
 tile.kernel @registers_above_the_pool() {
   %p = agent.pipe "operands" slots(2) message : ()
   // expected-error@below {{the roles of @registers_above_the_pool don't all end: deadlock}}
-  agent.switch attributes {agent.entry_registers = 128 : i64} {
+  agent.switch attributes {entry_registers = 128 : i64} {
     agent.role @load warps(1) registers(40) at(0) {
       agent.produce %p : !signal {
       }

@@ -6,10 +6,10 @@
 // Two CTAs, and each hands over exactly what it has: 4 * 32 * (128 - 40) = 11,264
 // from the warps of the first group to 4 * 32 * (216 - 128) = 11,264 for @compute.
 // CHECK: tile.kernel @exactly_enough
-// CHECK: agent.switch cluster(2, 1) attributes {agent.entry_registers = 128 : i64, agent.progress = {verdict = "proved"}}
+// CHECK: agent.switch cluster(2, 1) attributes {entry_registers = 128 : i64, verdict = #agent.verdict<proved>}
 tile.kernel @exactly_enough() {
   %p = agent.pipe "operands" slots(2) message scope(cluster) : ()
-  agent.switch cluster(2, 1) attributes {agent.entry_registers = 128 : i64} {
+  agent.switch cluster(2, 1) attributes {entry_registers = 128 : i64} {
     agent.role @load warps(1) registers(40) at(0) scope(cluster) {
       agent.produce %p : !signal {
       }
@@ -27,7 +27,7 @@ tile.kernel @exactly_enough() {
 
 // Without a number of registers at entry, it is what 256 threads can have: 248.
 // CHECK: tile.kernel @nothing_to_take
-// CHECK: agent.switch attributes {agent.progress = {verdict = "proved"}}
+// CHECK: agent.switch attributes {verdict = #agent.verdict<proved>}
 tile.kernel @nothing_to_take() {
   %p = agent.pipe "operands" slots(2) message : ()
   agent.switch {
@@ -48,7 +48,7 @@ tile.kernel @nothing_to_take() {
 
 // Budgets without places are not part of the proof, and it says so.
 // CHECK: tile.kernel @no_place
-// CHECK: agent.progress = {assumes = ["the register budgets fit: the roles have no place yet"], verdict = "proved"}
+// CHECK: verdict = #agent.verdict<proved, assumes = ["the register budgets fit: the roles have no place yet"]>
 tile.kernel @no_place() {
   %p = agent.pipe "operands" slots(2) message : ()
   agent.switch {
@@ -68,10 +68,10 @@ tile.kernel @no_place() {
 !result = !agent.pipe<tmem, tensor<128x256xf32>>
 
 // CHECK: tile.kernel @columns
-// CHECK: agent.progress = {assumes = ["other CTAs give back what they hold of columns of tensor memory"], verdict = "proved"}
+// CHECK: verdict = #agent.verdict<proved, assumes = ["other CTAs give back what they hold of columns of tensor memory"]>
 tile.kernel @columns(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100a"} {
   %p = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
-  agent.switch attributes {agent.tensor_columns = 512 : i64} {
+  agent.switch attributes {tensor_columns = 512 : i64} {
     agent.role @mma warps(1) {
       agent.produce %p : !result {
         %x = tile.load %a[0, 0] : !tile.view<128x256xf32> -> tensor<128x256xf32>
@@ -92,7 +92,7 @@ tile.kernel @columns(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_
 tile.kernel @too_many_columns(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100a"} {
   %p = agent.pipe "result" slots(4) tmem : (tensor<128x256xf32>)
   // expected-error@below {{the roles of @too_many_columns don't all end: deadlock}}
-  agent.switch attributes {agent.tensor_columns = 1024 : i64} {
+  agent.switch attributes {tensor_columns = 1024 : i64} {
     // expected-note@below {{@mma waits for columns of tensor memory: asks for 1024, 512 are free}}
     agent.role @mma warps(1) {
       agent.produce %p : !result {
@@ -115,11 +115,11 @@ tile.kernel @too_many_columns(%a: !tile.view<128x256xf32>) attributes {tile.targ
 // Two roles take what the role with the tensor memory gives; it gives before it
 // waits for anything.
 // CHECK: tile.kernel @both
-// CHECK: agent.progress = {{{.*}}verdict = "proved"}
+// CHECK: verdict = #agent.verdict<proved{{.*}}>
 tile.kernel @both(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100a"} {
   %p = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
   %q = agent.pipe "sums" slots(2) message : ()
-  agent.switch attributes {agent.tensor_columns = 512 : i64, agent.entry_registers = 168 : i64} {
+  agent.switch attributes {tensor_columns = 512 : i64, entry_registers = 168 : i64} {
     agent.role @mma warps(4) registers(104) at(0) {
       agent.produce %p : !result {
         %x = tile.load %a[0, 0] : !tile.view<128x256xf32> -> tensor<128x256xf32>

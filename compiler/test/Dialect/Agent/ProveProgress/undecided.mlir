@@ -4,7 +4,7 @@
 // RUN: not drawloom-opt %s -assign-engines -prove-progress=undecided-is-error -split-input-file 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: error: whether the roles of @branch end is undecided: 'scf.if' around something that can block at
-// CHECK: agent.switch attributes {agent.progress = {because = "'scf.if' around something that can block at undecided.mlir:{{.*}}", verdict = "undecided"}}
+// CHECK: agent.switch attributes {verdict = #agent.verdict<undecided, because = "'scf.if' around something that can block at undecided.mlir:{{.*}}">}
 
 !signal = !agent.pipe<message>
 

@@ -4,9 +4,9 @@
 // probabilities, and the next probabilities are computed while it runs. The first
 // and the last iteration are there at most once, also for no columns.
 // CHECK-LABEL: tile.kernel @chained
-// CHECK: verdict = "proved"
+// CHECK: verdict = #agent.verdict<proved
 // CHECK: agent.role @compute
-// CHECK-SAME: issues-ahead: @compute issues the first product of the next iteration before the second one of this iteration, and computes while that runs
+// CHECK-SAME: #agent.reason<"issues-ahead", "@compute issues the first product of the next iteration before the second one of this iteration, and computes while that runs
 // CHECK: %[[ONCE:.*]] = arith.minsi %[[KEYS:.*]], %{{.*}}
 // CHECK: %[[FIRST:.*]]:2 = scf.for %{{.*}} = %c0{{.*}} to %[[ONCE]]
 // CHECK:   agent.consume %K{{.*}} as (%{{.*}}) :

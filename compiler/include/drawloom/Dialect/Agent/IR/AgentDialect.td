@@ -81,6 +81,9 @@ def Agent_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
 }
 
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTDIALECT_TD

@@ -22,6 +22,7 @@
 #define DRAWLOOM_DIALECT_AGENT_IR_AGENTOPS_H
 
 #include "drawloom/Dialect/Agent/IR/AgentDialect.h"
+#include "drawloom/Dialect/Agent/IR/Rules.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -52,6 +53,23 @@ using BodyBuilder = llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
 
 #define GET_ATTRDEF_CLASSES
 #include "drawloom/Dialect/Agent/IR/AgentAttrs.h.inc"
+
+namespace drawloom::agent {
+
+/// What the `because` of a role or a pipe holds.
+mlir::ArrayAttr toAttribute(mlir::MLIRContext *context,
+                            llvm::ArrayRef<Reason> reasons);
+
+/// `because`, which may be null, with one more reason. A rule gives one reason:
+/// a second run of a pass replaces what the first one said.
+mlir::ArrayAttr addReason(mlir::ArrayAttr because, mlir::MLIRContext *context,
+                          const Reason &reason);
+
+/// Whether a rule has given its reason. What a pass decided in an earlier run
+/// looks like a wish of the program in the next one; its reason stays.
+bool hasReason(mlir::ArrayAttr because, Rule rule);
+
+} // namespace drawloom::agent
 
 #define GET_TYPEDEF_CLASSES
 #include "drawloom/Dialect/Agent/IR/AgentTypes.h.inc"

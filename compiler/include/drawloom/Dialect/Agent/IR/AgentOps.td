@@ -9,7 +9,7 @@
 #ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTOPS_TD
 #define DRAWLOOM_DIALECT_AGENT_IR_AGENTOPS_TD
 
-include "drawloom/Dialect/Agent/IR/AgentTypes.td"
+include "drawloom/Dialect/Agent/IR/AgentAttrs.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -103,7 +103,9 @@ def Agent_PipeOp : Agent_Op<"pipe", [
   let arguments = (ins
     StrAttr:$name,
     Agent_Number:$slots,
-    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope);
+    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope,
+    OptionalAttr<Agent_PlaceAttr>:$place,
+    OptionalAttr<Agent_ReasonArrayAttr>:$because);
   let results = (outs Res<Agent_Pipe, "the ring", [MemAlloc]>:$pipe);
   let assemblyFormat = [{
     $name `slots` `(` $slots `)` custom<SlotKind>($scope, type($pipe)) attr-dict
@@ -274,8 +276,38 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     Without `cluster` there is one CTA.
 
     The order of the roles means nothing.
+
+    What passes decide about the CTA stands on the switch:
+
+    | attribute | meaning | set by |
+    |---|---|---|
+    | `warps` | warps of a CTA, a multiple of four | map-execution-units |
+    | `holes` | warps without a role | map-execution-units |
+    | `entry_registers` | registers of a thread when the kernel starts | budget-registers |
+    | `shared_bytes` | shared memory of a CTA | place-memory |
+    | `tensor_columns` | columns of tensor memory that are allocated | place-memory |
+    | `tensor_address` | where in shared memory the allocation's address is put | place-memory |
+    | `grant` | where the hardware's answer about the next work item is put: 16 bytes, then its barrier | place-memory |
+    | `verdict` | whether the roles end | prove-progress |
+
+    Places in shared memory are bytes from its start.
+
+    | message | why |
+    |---|---|
+    | has shared_bytes = -1; places and sizes are 0 or more | |
+    | has warps = 6; a CTA has whole warp groups, up to 32 warps in steps of four | setmaxnreg and wgmma take four warps together |
+    | has warp 9 as a hole, but 8 warps | |
   }];
-  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$cluster);
+  let arguments = (ins
+    OptionalAttr<DenseI64ArrayAttr>:$cluster,
+    OptionalAttr<Agent_Number>:$warps,
+    OptionalAttr<DenseI64ArrayAttr>:$holes,
+    OptionalAttr<Agent_Number>:$entry_registers,
+    OptionalAttr<Agent_Number>:$shared_bytes,
+    OptionalAttr<Agent_Number>:$tensor_columns,
+    OptionalAttr<Agent_Number>:$tensor_address,
+    OptionalAttr<Agent_Number>:$grant,
+    OptionalAttr<Agent_VerdictAttr>:$verdict);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$cluster,
                                  "::drawloom::agent::BodyBuilder":$body)>];
@@ -332,7 +364,9 @@ def Agent_RoleOp : Agent_OnceOp<"role", [HasParent<"SwitchOp">, NoRegionArgument
     Agent_Number:$warps,
     OptionalAttr<Agent_Number>:$registers,
     OptionalAttr<Agent_Number>:$at,
-    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope);
+    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope,
+    OptionalAttr<Agent_ScratchAttr>:$scratch,
+    OptionalAttr<Agent_ReasonArrayAttr>:$because);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "int64_t":$warps,
                                  "::drawloom::agent::BodyBuilder":$body)>];
   let assemblyFormat = [{

@@ -222,7 +222,7 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
 
     ```mlir
     agent.switch {                                // before
-    agent.switch attributes {agent.progress = {verdict = "proved"}} {
+    agent.switch attributes {verdict = #agent.verdict<proved>} {
     ```
 
     A condition on the sizes is data that a launch checks: an `or` of `and`s of
@@ -230,12 +230,11 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
     (argument 0, dimension 1).
 
     ```mlir
-    agent.progress = {
-      verdict = "proved if", words = "ceil(dim 0 of k / 128) >= 1",
-      condition = [[{min = 1, size = 1} ], [{max = 0, size = 0} ]],
-      sizes = [{name = "work items"},
-               {name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>],
-                value = affine_map<()[s0] -> (s0 ceildiv 128)>} ]}
+    verdict = #agent.verdict<proved_if, words = "ceil(dim 0 of k / 128) >= 1",
+      condition = [[#agent.bound<size = 1, min = 1>], [#agent.bound<size = 0, max = 0>]],
+      sizes = [#agent.size<name = "work items">,
+               #agent.size<name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>],
+                           value = affine_map<()[s0] -> (s0 ceildiv 128)>>]>
     ```
 
     | verdict | what happens |
@@ -275,7 +274,7 @@ def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
     ```
     becomes
     ```mlir
-    agent.switch attributes {agent.holes = array<i64: 2, 3>, agent.warps = 8 : i64} {
+    agent.switch attributes {holes = array<i64: 2, 3>, warps = 8 : i64} {
       agent.role @load warps(1) at(0) { ... }
       agent.role @mma warps(1) at(1) { ... }
       agent.role @epilogue warps(4) at(4) { ... }
@@ -313,7 +312,7 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
     ```
     becomes
     ```mlir
-    agent.switch attributes {agent.entry_registers = 168 : i64} {
+    agent.switch attributes {entry_registers = 168 : i64} {
       agent.role @load warps(1) registers(40) at(0) { ... }
       agent.role @compute warps(8) registers(232) at(4) { ... }
     }
@@ -336,7 +335,7 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
   let description = [{
     Gives every pipe its slots, and every slot its full and its empty barrier;
     and a role room for operands and results of its products that are in no pipe
-    (`agent.scratch`). Tiles start where the pattern of their swizzle starts. A staging pipe, which
+    (`#agent.scratch`). Tiles start where the pattern of their swizzle starts. A staging pipe, which
     one role fills and stores from, lies on the bytes of another pipe only where
     that one is provably no longer used; the pipe's reasons say why or why not.
 
@@ -347,9 +346,9 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
     becomes
     ```mlir
     %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
-      {agent.place = {empty = 196640 : i64, full = 196608 : i64, offset = 0 : i64, stride = 49152 : i64}}
+      {place = #agent.place<start = 0, stride = 49152, full = 196608, empty = 196640>}
     %acc = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
-      {agent.place = {column = 0 : i64, empty = 196688 : i64, full = 196672 : i64, stride = 256 : i64}}
+      {place = #agent.place<start = 0, stride = 256, full = 196672, empty = 196688>}
     ```
 
     It refuses:

@@ -1,4 +1,4 @@
-//===- Rules.cpp - The decisions about roles and pipes, by name -----------===//
+//===- Refusal.cpp - Why a program can't have its roles -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,19 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "Refusal.h"
 
 using namespace mlir;
 using namespace drawloom::agent;
-
-static constexpr RuleInfo table[] = {
-#define RULE(id, name, when, sentence) {name, when, sentence},
-#include "Rules.def"
-};
-
-const RuleInfo &drawloom::agent::getInfo(Rule rule) {
-  return table[static_cast<size_t>(rule)];
-}
 
 LogicalResult Refusal::emit() const {
   InFlightDiagnostic diag = emitError(loc) << message;

@@ -1,0 +1,176 @@
+//===- AgentAttrs.td - What passes decide about a kernel - -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTATTRS_TD
+#define DRAWLOOM_DIALECT_AGENT_IR_AGENTATTRS_TD
+
+include "drawloom/Dialect/Agent/IR/AgentTypes.td"
+
+class Agent_Attr<string name, string attrMnemonic>
+    : AttrDef<Agent_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+def Agent_PlaceAttr : Agent_Attr<"Place", "place"> {
+  let summary = "where the slots and barriers of a pipe are";
+  let description = [{
+    Set by `place-memory`. `start` is where the first slot begins: bytes from
+    the start of the CTA's shared memory, or, for a pipe in tensor memory, a
+    column of the allocation. `stride` is the distance from one slot to the
+    next, in the same unit. `full` and `empty` are the first barriers of each
+    kind, in bytes of shared memory; those of the other slots follow, 8 bytes
+    apart. `reuses` names the pipe whose bytes these are, if they had another
+    use before.
+
+    ```mlir
+    #agent.place<start = 0, stride = 49152, full = 212992, empty = 213024>
+    #agent.place<start = 0, stride = 16384, full = 213056, empty = 213072, reuses = "operands">
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$start, "int64_t":$stride, "int64_t":$full, "int64_t":$empty,
+    OptionalParameter<"::mlir::StringAttr">:$reuses);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Agent_ScratchAttr : Agent_Attr<"Scratch", "scratch"> {
+  let summary = "room of a role beside the pipes";
+  let description = [{
+    Set by `place-memory` for what a role keeps in no pipe: `bytes` of shared
+    memory from `offset`, and `columns` of tensor memory from `column`.
+
+    ```mlir
+    #agent.scratch<offset = 65536, bytes = 1024, column = 0, columns = 0>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$offset, "int64_t":$bytes, "int64_t":$column,
+    "int64_t":$columns);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Reasons
+//===----------------------------------------------------------------------===//
+
+def Agent_ReasonAttr : Agent_Attr<"Reason", "reason"> {
+  let summary = "why a role or a pipe is as it is";
+  let description = [{
+    A rule that fired (see [Roles and pipes](../Roles.md)), and what it did, in
+    the program's own names.
+
+    ```mlir
+    #agent.reason<"slots-by-kind", "2 slots: one is filled while the other is read">
+    ```
+  }];
+  let parameters = (ins "::drawloom::agent::Rule":$rule,
+                        StringRefParameter<"what the rule did">:$sentence);
+  let assemblyFormat = "`<` custom<Rule>($rule) `,` $sentence `>`";
+  let extraClassDeclaration = [{
+    /// "slots-by-kind: 2 slots: ...".
+    std::string str() const;
+  }];
+}
+
+def Agent_ReasonArrayAttr : TypedArrayAttrBase<Agent_ReasonAttr, "reasons">;
+
+//===----------------------------------------------------------------------===//
+// The verdict on progress
+//===----------------------------------------------------------------------===//
+
+def Agent_VerdictKind : I32Enum<"VerdictKind", "a verdict", [
+    I32EnumCase<"proved", 0>,
+    I32EnumCase<"proved_if", 1>,
+    I32EnumCase<"deadlock", 2>,
+    I32EnumCase<"undecided", 3>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_SizeAttr : Agent_Attr<"Size", "size"> {
+  let summary = "a size that a verdict speaks of";
+  let description = [{
+    How often a loop runs. `value` is an affine map of `of`: each entry is the
+    number of a kernel's argument and, for a view, one of its dimensions. A
+    number below zero counts as zero. Without `value` it is a size that no
+    launch knows, such as the number of work items that a cluster takes. A size
+    that is `per_item` may differ from one item to the next.
+
+    ```mlir
+    #agent.size<name = "ceil(dim 1 of a / 64)", of = [array<i64: 0, 1>], value = affine_map<()[s0] -> (s0 ceildiv 64)>>
+    #agent.size<name = "work items">
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$name,
+    OptionalParameter<"::mlir::UnitAttr">:$per_item,
+    OptionalParameter<"::mlir::ArrayAttr">:$of,
+    OptionalParameter<"::mlir::AffineMapAttr">:$value);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Agent_BoundAttr : Agent_Attr<"Bound", "bound"> {
+  let summary = "an interval that a size is in";
+  let description = [{
+    `size` is an index into the sizes of the verdict; `min` and `max` belong to
+    the interval.
+
+    ```mlir
+    #agent.bound<size = 1, min = 1, max = 4>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$size,
+    OptionalParameter<"std::optional<int64_t>">:$min,
+    OptionalParameter<"std::optional<int64_t>">:$max);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Agent_VerdictAttr : Agent_Attr<"Verdict", "verdict"> {
+  let summary = "whether the roles of a switch end";
+  let description = [{
+    Set by `prove-progress`.
+
+    | verdict | what comes with it |
+    |---|---|
+    | `proved` | |
+    | `proved_if` | `words`, and the same as data: the `condition` holds if all bounds of one of its cases do, over `sizes` |
+    | `deadlock` | |
+    | `undecided` | `because`: what the model has no word for |
+
+    `assumes` lists what the proof relies on and doesn't check.
+
+    ```mlir
+    #agent.verdict<proved>
+    #agent.verdict<proved_if, words = "ceil(dim 0 of k / 128) >= 1",
+                   condition = [[#agent.bound<size = 1, min = 1>], [#agent.bound<size = 0, max = 0>]],
+                   sizes = [#agent.size<name = "work items">,
+                            #agent.size<name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>], value = affine_map<()[s0] -> (s0 ceildiv 128)>>]>
+    #agent.verdict<undecided, because = "'scf.while', whose trip count nobody knows beforehand">
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Agent_VerdictKind>:$kind,
+    OptionalParameter<"::mlir::ArrayAttr">:$assumes,
+    OptionalParameter<"::mlir::StringAttr">:$because,
+    OptionalParameter<"::mlir::StringAttr">:$words,
+    OptionalParameter<"::mlir::ArrayAttr">:$condition,
+    OptionalParameter<"::mlir::ArrayAttr">:$sizes);
+  let assemblyFormat = [{
+    `<` $kind (`,` struct($assumes, $because, $words, $condition, $sizes)^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTATTRS_TD
