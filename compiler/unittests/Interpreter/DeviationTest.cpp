@@ -13,6 +13,7 @@
 
 #include "TestProgram.h"
 #include <cmath>
+#include <numeric>
 #include <random>
 
 using namespace drawloom::interp;
@@ -472,6 +473,44 @@ tile.kernel @k(%A: !tile.view<48x256xf8E4M3FN>, %B: !tile.view<64x256xf8E4M3FN>,
   for (int64_t i = 0; i != m * n; ++i)
     beyond += !isWithin(d.getFloat(i) + 0x1p-6, d.getFloat(i), off.getFloat(i));
   EXPECT_GT(beyond, m * n * 9 / 10);
+}
+
+TEST(Deviation, ProductsOfManyElements) {
+  // Any order of f32 multiplications is within the bound; so are products that
+  // leave the range of normal numbers. The bound is no more than twice the
+  // worst that one rounding after the other can do.
+  for (double scale : {1.0, 4.0, 0x1p-20}) {
+    HostTensor x = randomTensor(Format::F32, {4, 64}, 5);
+    for (int64_t i = 0; i < x.getNumElements(); ++i)
+      x.setFloat(i, float(x.getFloat(i) * scale));
+    Outcome outcome = runKernel(R"mlir(
+tile.kernel @k(%X: !tile.view<4x64xf32>, %R: !tile.view<4xf32>) {
+  %x = tile.load %X[0, 0] : !tile.view<4x64xf32> -> tensor<4x64xf32>
+  %r = tile.reduce mulf %x axis 1 : tensor<4x64xf32> -> tensor<4xf32>
+  tile.store %r, %R[0] : tensor<4xf32>, !tile.view<4xf32>
+}
+)mlir",
+                                {x, zeros("4xf32")}, withMachine());
+    ASSERT_TRUE(outcome.succeeded) << outcome.errors;
+    for (int64_t row = 0; row < 4; ++row) {
+      double bound = outcome.deviations[1]->getFloat(row);
+      double reference = outcome.tensors[1].getFloat(row);
+      std::mt19937 random(row);
+      for (int order = 0; order < 20; ++order) {
+        std::vector<int64_t> columns(64);
+        std::iota(columns.begin(), columns.end(), 0);
+        std::shuffle(columns.begin(), columns.end(), random);
+        float product = 1;
+        for (int64_t column : columns)
+          product *= float(x.getFloat(row * 64 + column));
+        EXPECT_LE(std::abs(double(product) - reference), bound);
+      }
+      // Elements below one enlarge nothing.
+      if (scale == 1.0)
+        EXPECT_LE(bound,
+                  2 * (66 * 0x1p-24 * std::abs(reference) + 64 * 0x1p-149));
+    }
+  }
 }
 
 TEST(Deviation, WhatHasNoRuleIsRefused) {
