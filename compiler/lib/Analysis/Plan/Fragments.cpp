@@ -212,7 +212,8 @@ std::optional<int64_t> plan::getRoleBarrier(agent::RoleOp role,
 
 llvm::Expected<Layout> plan::getPanelLayout(int64_t rows, int64_t columns,
                                             int64_t panels,
-                                            int64_t elementBytes) {
+                                            int64_t elementBytes,
+                                            bool swizzled) {
   // Chunks of 16 bytes are permuted by the number of the 128 bytes that they
   // are in: bits 4 and up by the bits 7 and up.
   static constexpr unsigned chunkBit = 4, spanBit = 7;
@@ -227,6 +228,8 @@ llvm::Expected<Layout> plan::getPanelLayout(int64_t rows, int64_t columns,
                                        {Layout::dimName(1), columns * panels}});
   if (!linear)
     return linear.takeError();
+  if (!swizzled)
+    return linear;
   auto swizzle = Layout::swizzle("offset", linear->getInputSize(0), width,
                                  spanBit - elementBit, chunkBit - elementBit);
   if (!swizzle)

@@ -178,20 +178,28 @@ Value Emitter::getAddress(Value slot, const ThreadOffset &thread,
 }
 
 FailureOr<plan::Offsets>
-Emitter::getSharedOffsets(RankedTensorType type,
+Emitter::getSharedOffsets(RankedTensorType type, unsigned axis,
                           const std::optional<Panels> &panels, bool transposed,
                           Operation *user) {
   if (!panels || panels->atom != 16)
     return user->emitOpError()
            << "moves rows of " << type
            << " between registers and shared memory: they have a multiple of "
-              "32 bytes, and a swizzle of 16 bytes at a time";
-  FailureOr<tile::Layout> fragment = getLayout(type, 0, user);
+              "16 bytes, and a swizzle of 16 bytes at a time";
+  FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
   if (failed(fragment))
     return failure();
   int64_t bytes = panels->bits / 8;
-  llvm::Expected<tile::Layout> shared = plan::getPanelLayout(
-      panels->rows, panels->elements(), panels->count, bytes);
+  auto getShared = [&]() -> llvm::Expected<tile::Layout> {
+    if (type.getRank() == 2)
+      return plan::getPanelLayout(panels->rows, panels->elements(),
+                                  panels->count, bytes, panels->swizzled);
+    // The elements of a vector are next to each other, whatever the panels.
+    tile::Layout::Digit digit{{1}, type.getDimSize(0)};
+    return tile::Layout::get({tile::Layout::Input{"offset", {digit}}},
+                             {{tile::Layout::dimName(0), type.getDimSize(0)}});
+  };
+  llvm::Expected<tile::Layout> shared = getShared();
   auto refuse = [&](llvm::Error error) {
     return user->emitOpError()
            << "moves a " << type
@@ -255,7 +263,8 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
       return loadTensor(tile, type, user);
     break;
   case Tile::Kind::Shared: {
-    FailureOr<Value> fragment = loadShared(tile, type, user);
+    FailureOr<Value> fragment =
+        loadShared(tile, type, axes.get(value, user), user);
     if (succeeded(fragment))
       reads[value] = {tile.value, *fragment};
     return fragment;
@@ -279,9 +288,9 @@ Value Emitter::findRead(Value value, const Tile &tile) {
 }
 
 FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
-                                     Operation *user) {
+                                     unsigned axis, Operation *user) {
   FailureOr<plan::Offsets> offsets =
-      getSharedOffsets(type, tile.panels, tile.transposed, user);
+      getSharedOffsets(type, axis, tile.panels, tile.transposed, user);
   if (failed(offsets))
     return failure();
   Type element = getStorageType(type.getElementType());
@@ -305,12 +314,13 @@ LogicalResult Emitter::writeShared(Value value, Value slot,
                                    const std::optional<Panels> &panels,
                                    Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
+  unsigned axis = axes.get(value, user);
   FailureOr<Value> fragment = getFragment(value, user);
   if (failed(fragment))
     return failure();
   FailureOr<plan::Offsets> offsets =
-      getSharedOffsets(type, panels, /*transposed=*/false, user);
-  FailureOr<tile::Layout> layout = getLayout(type, 0, user);
+      getSharedOffsets(type, axis, panels, /*transposed=*/false, user);
+  FailureOr<tile::Layout> layout = getLayout(type, axis, user);
   if (failed(offsets) || failed(layout))
     return failure();
   int64_t bytes = plan::getElementBits(type.getElementType()) / 8;

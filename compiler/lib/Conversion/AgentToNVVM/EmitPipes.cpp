@@ -201,8 +201,8 @@ LogicalResult Emitter::fillByCopies(ProduceOp op, PipeInfo &pipe, Value index,
     if (!pipe.panels[number] || pipe.panels[number]->bits < 8)
       return load->emitOpError()
              << "copies a " << load.getType()
-             << " by threads to rows that have no swizzle; use rows in memory "
-                "of a multiple of 32 bytes, and a multiple of 8 of them";
+             << " by threads, which move 16 bytes at a time; use rows in "
+                "memory of a multiple of 16 bytes";
     loadByThreads(load, *pipe.panels[number], getSlot(pipe, number, index),
                   thread, role.getWarps() * warpSize);
   }

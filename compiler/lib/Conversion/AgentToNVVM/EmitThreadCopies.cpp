@@ -54,6 +54,9 @@ public:
     Type i64 = b.getI64Type();
     Value first = constant(0, 64);
     int64_t rowDim = dims.front(), columnDim = dims.back();
+    // A vector is one row.
+    rowStride = constant(0, 64);
+    rows = constant(1);
     inside = constant(1, 1);
     Value unit = constant(bytes, 64);
     for (auto [dim, start] : llvm::enumerate(region.starts)) {
@@ -145,11 +148,13 @@ private:
     Value offset = arith::AddIOp::create(
         b, arith::MulIOp::create(b, row, constant(panels.width)),
         arith::MulIOp::create(b, inRow, constant(chunkBytes)));
-    Value span = arith::DivUIOp::create(b, offset, constant(swizzleSpan));
-    Value pattern = arith::AndIOp::create(
-        b, span, constant(panels.width / panels.atom - 1));
-    offset = arith::XOrIOp::create(
-        b, offset, arith::MulIOp::create(b, pattern, constant(panels.atom)));
+    if (panels.swizzled) {
+      Value span = arith::DivUIOp::create(b, offset, constant(swizzleSpan));
+      Value pattern = arith::AndIOp::create(
+          b, span, constant(panels.width / panels.atom - 1));
+      offset = arith::XOrIOp::create(
+          b, offset, arith::MulIOp::create(b, pattern, constant(panels.atom)));
+    }
     Chunk chunk;
     chunk.shared = arith::AddIOp::create(
         b, arith::MulIOp::create(b, panel, constant(panels.bytes())), offset);

@@ -238,7 +238,7 @@ private:
                                  mlir::Type element);
   llvm::FailureOr<mlir::Value> loadShared(const Tile &tile,
                                           mlir::RankedTensorType type,
-                                          mlir::Operation *user);
+                                          unsigned axis, mlir::Operation *user);
   mlir::Value findRead(mlir::Value value, const Tile &tile);
   llvm::LogicalResult writeShared(mlir::Value tile, mlir::Value slot,
                                   const std::optional<Panels> &panels,
@@ -253,7 +253,7 @@ private:
   mlir::Value getAddress(mlir::Value slot, const ThreadOffset &thread,
                          const plan::Offsets &offsets, int64_t number);
   llvm::FailureOr<plan::Offsets>
-  getSharedOffsets(mlir::RankedTensorType type,
+  getSharedOffsets(mlir::RankedTensorType type, unsigned axis,
                    const std::optional<Panels> &panels, bool transposed,
                    mlir::Operation *user);
   /// Whether this thread writes its part of a tile, of which others may have a

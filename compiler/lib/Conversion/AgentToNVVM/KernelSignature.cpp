@@ -64,8 +64,8 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
   if (!panels || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile
-           << ", for which TMA has no swizzle; use rows in memory of a "
-              "multiple of 32 bytes, and a multiple of 8 of them";
+           << ", which TMA can't move in boxes; use rows in memory of a "
+              "multiple of 16 bytes";
   // A map counts from the dimension whose elements are next to each other.
   SmallVector<int64_t> box(rank, 1);
   for (auto [index, dim] : llvm::enumerate(dims))
@@ -73,12 +73,14 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
   box[rank - 1 - dims.front()] = panels->boxRows();
   box.front() = panels->elements();
   for (auto [index, map] : llvm::enumerate(maps))
-    if (map.view == argument && map.box == box && map.atom == panels->atom) {
+    if (map.view == argument && map.box == box &&
+        (map.swizzle != 0) == panels->swizzled && map.atom == panels->atom) {
       mapOf[copy] = index;
       return success();
     }
   mapOf[copy] = maps.size();
-  maps.push_back({argument, box, panels->width, panels->atom});
+  maps.push_back(
+      {argument, box, panels->swizzled ? panels->width : 0, panels->atom});
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "Panels.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -20,20 +21,18 @@ static constexpr int64_t patternRows = 8;
 int64_t Panels::boxRows() const {
   if (rows <= maxBoxSize)
     return rows;
-  for (int64_t size = maxBoxSize; size > patternRows; size -= patternRows)
+  int64_t step = swizzled ? patternRows : 1;
+  for (int64_t size = maxBoxSize; size > step; size -= step)
     if (rows % size == 0)
       return size;
-  return patternRows;
+  return step;
 }
 
-std::optional<Panels> codegen::getPanels(RankedTensorType type) {
-  if (type.getRank() != 2)
-    return std::nullopt;
-  int64_t bits = plan::getElementBits(type.getElementType());
-  int64_t rowBits = type.getShape().back() * bits;
-  int64_t rows = type.getShape().front();
+/// Panels with a swizzle, the widest that fits.
+static std::optional<Panels> getSwizzled(int64_t rows, int64_t rowBits,
+                                         int64_t bits) {
   for (int64_t width : {swizzleSpan, swizzleSpan / 2, swizzleSpan / 4}) {
-    if (rowBits == 0 || rowBits % (width * 8) != 0)
+    if (rowBits % (width * 8) != 0)
       continue;
     Panels panels{rows, width, rowBits / (width * 8), bits};
     // Every panel and every box begins where the swizzle's pattern does.
@@ -42,6 +41,42 @@ std::optional<Panels> codegen::getPanels(RankedTensorType type) {
     return panels;
   }
   return std::nullopt;
+}
+
+/// Plain panels, as few as a box is wide enough for.
+static std::optional<Panels> getPlain(int64_t rows, int64_t rowBits,
+                                      int64_t bits) {
+  // PTX ISA, "Tensor", and cuTensorMapEncodeTiled: a row of a box is a multiple
+  // of 16 bytes, and a box begins at a multiple of 128.
+  constexpr int64_t granule = 16, boxAlignment = 128;
+  int64_t elements = rowBits / bits;
+  for (int64_t count = llvm::divideCeil(elements, maxBoxSize);
+       count <= elements; ++count) {
+    int64_t width = rowBits / 8 / count;
+    if (rowBits % (8 * count) != 0 || width % granule != 0)
+      continue;
+    Panels panels{rows, width, count, bits, /*swizzled=*/false};
+    if ((count == 1 || panels.bytes() % boxAlignment == 0) &&
+        (rows <= maxBoxSize || panels.boxRows() * width % boxAlignment == 0))
+      return panels;
+  }
+  return std::nullopt;
+}
+
+std::optional<Panels> codegen::getPanels(RankedTensorType type) {
+  if (type.getRank() > 2)
+    return std::nullopt;
+  int64_t bits = plan::getElementBits(type.getElementType());
+  int64_t rowBits = type.getShape().back() * bits;
+  if (rowBits == 0)
+    return std::nullopt;
+  // A vector is one row.
+  if (type.getRank() == 1)
+    return getPlain(/*rows=*/1, rowBits, bits);
+  int64_t rows = type.getShape().front();
+  if (std::optional<Panels> panels = getSwizzled(rows, rowBits, bits))
+    return panels;
+  return getPlain(rows, rowBits, bits);
 }
 
 /// Whether a product reads the tile as TF32, with rows that go along m or n.
@@ -60,7 +95,7 @@ std::optional<Panels> codegen::getPanels(agent::PipeOp pipe, unsigned index) {
       dyn_cast<RankedTensorType>(pipe.getPipe().getType().getPayload()[index]);
   std::optional<Panels> panels =
       type ? getPanels(type) : std::optional<Panels>();
-  if (!panels || panels->width != swizzleSpan)
+  if (!panels || !panels->swizzled || panels->width != swizzleSpan)
     return panels;
   for (Operation *user : pipe.getPipe().getUsers()) {
     auto consume = dyn_cast<agent::ConsumeOp>(user);

@@ -16,7 +16,8 @@
 //
 // A panel is what bulk copies move and what a matrix descriptor describes,
 // whether its rows go along k or along m and n. This is the same on all
-// architectures.
+// architectures. Rows that no swizzle fits lie in plain panels, one row behind
+// the other; threads read and write them, products don't.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
@@ -33,10 +34,11 @@ constexpr int64_t maxBoxSize = 256;
 
 struct Panels {
   int64_t rows;
-  /// Bytes of a row of a panel: 32, 64 or 128, which is also the swizzle.
+  /// Bytes of a row of a panel; with a swizzle 32, 64 or 128, which it is.
   int64_t width;
   int64_t count;
   int64_t bits;
+  bool swizzled = true;
   /// Bytes that the swizzle moves together: 16, or 32 for words whose rows go
   /// along m or n (PTX ISA, "Valid Combinations of Type-Size, Major-ness and
   /// Swizzling").
@@ -57,7 +59,7 @@ struct Panels {
   }
 };
 
-/// The panels of a tile, or nothing if there is no swizzle for its rows.
+/// The panels of a tile, or nothing if bulk copies can't move its rows.
 std::optional<Panels> getPanels(mlir::RankedTensorType type);
 
 /// The same for a tile in a slot of a pipe in shared memory, whose readers may

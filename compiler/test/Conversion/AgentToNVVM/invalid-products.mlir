@@ -44,9 +44,9 @@ tile.kernel @thin_rows(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3FN
   %zero = arith.constant dense<0.0> : tensor<128x16xf32>
   tile.for_each (%m, %n) tiles [128, 16] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
-    // expected-error@+1 {{moves rows of 'tensor<64x16xf8E4M3FN>', for which TMA has no swizzle; use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN> -> tensor<64x16xf8E4M3FN>
     %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
+    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }
@@ -88,7 +88,7 @@ tile.kernel @thin_copies(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN, strides = [?, 1]> -> tensor<64x16xf8E4M3FN>
     %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', whose rows in memory are no multiple of 32 bytes: no matrix descriptor describes it}}
+    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }

@@ -173,7 +173,8 @@ TEST(Offsets, SharedMemoryByEveryFamily) {
         Case{8, 128, 16, 2}, Case{4, 128, 2, 2}}) {
     int64_t columns = c.width / c.bytes * c.panels;
     Layout shared =
-        valid(getPanelLayout(c.rows, c.width / c.bytes, c.panels, c.bytes));
+        valid(getPanelLayout(c.rows, c.width / c.bytes, c.panels, c.bytes,
+                             /*swizzled=*/true));
     for (const Fragments &family :
          {Fragments::rows(4), Fragments::wgmma(4), Fragments::wgmma(8),
           Fragments::blocked(4, c.rows, columns, 16 / c.bytes)}) {
@@ -201,8 +202,32 @@ TEST(Offsets, SharedMemoryByEveryFamily) {
   }
 }
 
+TEST(Offsets, PlainPanels) {
+  struct Case {
+    int64_t rows, width, panels, bytes;
+  };
+  // Rows that no swizzle fits: few of them, or of an odd number of 16 bytes.
+  for (Case c : {Case{4, 1024, 4, 4}, Case{128, 48, 1, 2}, Case{64, 80, 1, 2},
+                 Case{1024, 16, 1, 1}}) {
+    int64_t perPanel = c.width / c.bytes, columns = perPanel * c.panels;
+    Layout shared = valid(getPanelLayout(c.rows, perPanel, c.panels, c.bytes,
+                                         /*swizzled=*/false));
+    Fragments family = Fragments::blocked(4, c.rows, columns, 16 / c.bytes);
+    Layout fragment = valid(family.getLayout({c.rows, columns}));
+    Layout place = valid(fragment.compose(valid(shared.invert())));
+    Offsets offsets = valid(Offsets::get(place, 0, c.bytes));
+    forEachPlace(fragment, [&](int64_t number, int64_t lane, int64_t warp) {
+      Coordinates at = fragment.apply({number, lane, warp});
+      ASSERT_EQ(offsets.evaluate(number, lane, warp),
+                at[1] / perPanel * c.rows * c.width + at[0] * c.width +
+                    at[1] % perPanel * c.bytes);
+    });
+  }
+}
+
 TEST(Offsets, RunsAreAsWideAsTheFamilyAllows) {
-  Layout shared = valid(valid(getPanelLayout(128, 64, 1, 2)).invert());
+  Layout shared =
+      valid(valid(getPanelLayout(128, 64, 1, 2, /*swizzled=*/true)).invert());
   auto width = [&](const Fragments &family) {
     Layout fragment = valid(family.getLayout({128, 64}));
     return valid(Offsets::get(valid(fragment.compose(shared)), 0, 2))

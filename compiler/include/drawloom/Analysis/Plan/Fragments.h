@@ -101,12 +101,13 @@ std::optional<int64_t> getRoleBarrier(agent::RoleOp role,
                                       const target::Architecture &arch);
 
 /// A tile in shared memory as TMA and the tensor core see it: panels of
-/// `columns` columns one behind the other, each with rows of 32, 64 or 128
-/// bytes that are swizzled by their width. From the offset in elements to the
-/// coordinates.
+/// `columns` columns one behind the other. If they are swizzled, their rows
+/// have 32, 64 or 128 bytes, and the swizzle is as wide. From the offset in
+/// elements to the coordinates.
 llvm::Expected<tile::Layout> getPanelLayout(int64_t rows, int64_t columns,
                                             int64_t panels,
-                                            int64_t elementBytes);
+                                            int64_t elementBytes,
+                                            bool swizzled);
 
 /// A number for each place of a fragment: thread(lane, warp) combined with a
 /// constant for each register. Bits below the first odd digit of the number are
