@@ -9,6 +9,7 @@
 #include "Emitter.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Conversion/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -274,7 +275,7 @@ LogicalResult KernelEmitter::emit() {
         "is not placed: code is generated behind 'place-memory'");
   if (!unproved && failed(checkVerdict(op)))
     return failure();
-  if (failed(requireEngines(op)))
+  if (failed(requireEngines(op)) || failed(tile::requireCode(kernel, *arch)))
     return failure();
   if (op.getClusterSize() != 1)
     return op->emitOpError("is for a cluster of CTAs, which has no code yet");

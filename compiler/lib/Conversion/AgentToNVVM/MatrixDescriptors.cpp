@@ -76,25 +76,9 @@ codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
                          const SharedOperand &bOperand) {
   auto a = cast<RankedTensorType>(op.getA().getType());
   auto b = cast<RankedTensorType>(op.getB().getType());
-  auto result = cast<RankedTensorType>(op.getResult().getType());
+  // There is code for no other types (drawloom/Target/Products.h).
   const OperandType *aType = findType(a.getElementType());
   const OperandType *bType = findType(b.getElementType());
-  if (!aType || !bType || aType->kind != bType->kind ||
-      !result.getElementType().isF32() || op.getAScale())
-    return op->emitOpError()
-           << "multiplies " << a << " and " << b << " to " << result
-           << (op.getAScale() ? " with scales" : "")
-           << "; there is code for bf16, f16, TF32, f8E4M3FN and f8E5M2 with "
-              "f32 sums";
-  for (auto [operand, along] :
-       {std::pair(aOperand, 'm'), std::pair(&bOperand, 'n')})
-    if (op.getTf32() && operand && operand->transposed &&
-        operand->panels.atom != 32)
-      return op->emitOpError()
-             << "reads TF32 with rows along " << along
-             << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
-                "a multiple of 32 along "
-             << along << ", or store the operand with rows along k";
   // An instruction of 128 rows takes columns in steps of 16, which is what all
   // libraries do. One of 64 rows would use half of the lanes.
   constexpr int64_t partM = 128, step = 16;
@@ -102,10 +86,10 @@ codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
   int64_t bits = bOperand.panels.bits;
   int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
   int64_t partN = getWidth(n, step, unit);
-  if (m % partM != 0 || partN == 0)
+  if (partN == 0)
     return op->emitOpError()
-           << "is a product of " << m << " x " << n
-           << "; there is code for a multiple of 128 rows and of 16 columns";
+           << "has " << n << " columns in units of " << unit
+           << ", which no width up to 256 divides; use a tile of at most 256";
   constexpr uint32_t f32 = 1;
   uint32_t aBit = aOperand && aOperand->transposed;
   uint32_t bBit = bOperand.transposed;

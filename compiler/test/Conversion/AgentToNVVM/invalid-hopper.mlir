@@ -10,7 +10,7 @@ tile.kernel @tf32_across(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !
       %a = tile.load %A[%k, %m] : !tile.view<?x?xf32> -> tensor<32x128xf32>
       %at = tile.transpose %a [1, 0] : tensor<32x128xf32> -> tensor<128x32xf32>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xf32> -> tensor<128x32xf32>
-      // expected-error@+1 {{reads a, of 'f32', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k}}
+      // expected-error@+1 {{the product is 128x128x32 with the rows of a in memory across k; wgmma on sm_90a reads them so for 16-bit types only, so store a with its rows along k}}
       %t = tile.mma %at, %b, %s tf32 : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -29,7 +29,7 @@ tile.kernel @int8(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.view
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xi32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
-      // expected-error@+1 {{multiplies 'tensor<128x64xi8>' and 'tensor<128x64xi8>' to 'tensor<128x128xi32>', which has no code on sm_90a}}
+      // expected-error@+1 {{the product is 128x128x64 of i8 and i8 into i32, for which there is no code yet}}
       %t = tile.mma %a, %b, %s : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
       scf.yield %t : tensor<128x128xi32>
     }

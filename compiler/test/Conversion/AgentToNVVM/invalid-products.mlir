@@ -5,7 +5,7 @@ tile.kernel @integers(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xi32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xi8> -> tensor<128x64xi8>
     %b = tile.load %B[%n, 0] : !tile.view<?x?xi8> -> tensor<128x64xi8>
-    // expected-error@+1 {{there is code for bf16, f16, TF32, f8E4M3FN and f8E5M2 with f32 sums}}
+    // expected-error@+1 {{the product is 128x128x64 of i8 and i8 into i32, for which there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 accumulators, so cast the operands}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
     tile.store %t, %D[%m, %n] : tensor<128x128xi32>, !tile.view<?x?xi32>
   }
@@ -18,7 +18,7 @@ tile.kernel @half_height(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
   tile.for_each (%m, %n) tiles [64, 128] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
     %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error@+1 {{is a product of 64 x 128; there is code for a multiple of 128 rows and of 16 columns}}
+    // expected-error@+1 {{the product is 64x128x64, but tcgen05.mma takes rows in multiples of 128, and 64 % 128 = 64; use 128 rows}}
     %t = tile.mma %a, %b, %zero : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
     tile.store %t, %D[%m, %n] : tensor<64x128xf32>, !tile.view<?x?xf32>
   }
@@ -32,7 +32,7 @@ tile.kernel @narrow_words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: 
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf32> -> tensor<128x32xf32>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf32> -> tensor<32x16xf32>
     %b = tile.transpose %0 [1, 0] : tensor<32x16xf32> -> tensor<16x32xf32>
-    // expected-error@+1 {{reads TF32 with rows along n, for which tcgen05.mma has a swizzle of 128 bytes only; use a multiple of 32 along n, or store the operand with rows along k}}
+    // expected-error@+1 {{the product is 128x16x32 with the rows of b in memory across k, which come in multiples of 32 elements, and 16 % 32 = 16; use a multiple of 32 along n, or store b with its rows along k}}
     %t = tile.mma %a, %b, %zero tf32 : tensor<128x32xf32>, tensor<16x32xf32> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }
@@ -46,7 +46,7 @@ tile.kernel @thin_rows(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3FN
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN> -> tensor<64x16xf8E4M3FN>
     %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
+    // expected-error@+1 {{the product is 128x16x64 with the rows of b in memory across k, which come in multiples of 32 elements, and 16 % 32 = 16; use a multiple of 32 along n, or store b with its rows along k}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }
@@ -88,7 +88,7 @@ tile.kernel @thin_copies(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN, strides = [?, 1]> -> tensor<64x16xf8E4M3FN>
     %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
+    // expected-error@+1 {{the product is 128x16x64 with the rows of b in memory across k, which come in multiples of 32 elements, and 16 % 32 = 16; use a multiple of 32 along n, or store b with its rows along k}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }

@@ -14,7 +14,7 @@
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Target/Architecture.h"
 
 namespace drawloom::agent {
@@ -159,6 +159,10 @@ LogicalResult AssignEnginesPass::decide(PipeOp pipe) {
 
 void AssignEnginesPass::runOnOperation() {
   engines.clear();
+  // Roles that were written by hand have met nobody who asked.
+  if (const target::Architecture *arch = tile::getTarget(getOperation());
+      arch && failed(tile::requireCode(getOperation(), *arch)))
+    return signalPassFailure();
   WalkResult result = getOperation().walk(
       [&](PipeOp pipe) { return WalkResult(decide(pipe)); });
   if (result.wasInterrupted())

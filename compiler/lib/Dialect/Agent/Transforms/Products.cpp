@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "PrepareItem.h"
-#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -21,127 +21,12 @@ using namespace drawloom::agent;
 // Legal forms
 //===----------------------------------------------------------------------===//
 
-/// What the target calls an element type; nothing if no product knows it.
-static std::optional<target::ElementType> getElementType(Type type, bool tf32,
-                                                         bool isScale) {
-  using target::ElementType;
-  if (type.isF16())
-    return ElementType::F16;
-  if (type.isBF16())
-    return ElementType::BF16;
-  if (type.isF32())
-    return tf32 ? ElementType::TF32 : ElementType::F32;
-  if (isa<Float8E4M3FNType>(type))
-    return isScale ? ElementType::UE4M3 : ElementType::E4M3;
-  if (isa<Float8E5M2Type>(type))
-    return ElementType::E5M2;
-  if (isa<Float6E3M2FNType>(type))
-    return ElementType::E3M2;
-  if (isa<Float6E2M3FNType>(type))
-    return ElementType::E2M3;
-  if (isa<Float4E2M1FNType>(type))
-    return ElementType::E2M1;
-  if (isa<Float8E8M0FNUType>(type))
-    return ElementType::UE8M0;
-  if (type.isInteger(8))
-    return ElementType::S8;
-  if (type.isInteger(32))
-    return ElementType::S32;
-  return std::nullopt;
-}
-
-static bool hasTypes(const target::MmaForm &form, tile::MmaOp op) {
-  auto isIn = [&](ArrayRef<target::ElementType> set, Value tile, bool isScale) {
-    Type type = cast<RankedTensorType>(tile.getType()).getElementType();
-    bool isOperand = tile == op.getA() || tile == op.getB();
-    std::optional<target::ElementType> known =
-        getElementType(type, op.getTf32() && isOperand, isScale);
-    return known && llvm::is_contained(set, *known);
-  };
-  bool sameType = op.getA().getType().getElementType() ==
-                  op.getB().getType().getElementType();
-  if (!isIn(form.operands, op.getA(), false) ||
-      !isIn(form.operands, op.getB(), false) ||
-      !(sameType || form.mixedOperands))
-    return false;
-  Type sum = cast<RankedTensorType>(op.getType()).getElementType();
-  std::optional<target::ElementType> sumType =
-      getElementType(sum, /*tf32=*/false, /*isScale=*/false);
-  if (!sumType || !llvm::is_contained(form.accumulators, *sumType))
-    return false;
-  if (!op.getAScale())
-    return form.scales.empty();
-  return isIn(form.scales, op.getAScale(), true) &&
-         isIn(form.scales, op.getBScale(), true);
-}
-
-/// Whether a product of the tile's shape is made of whole instructions.
-static bool divides(const target::MmaForm &form, tile::MmaOp op) {
-  bool rows =
-      llvm::any_of(form.m, [&](unsigned m) { return op.getM() % m == 0; });
-  bool columns = false;
-  for (unsigned n = 8; n <= 256; n += 8)
-    columns |= form.allows(form.m.front(), n, form.k) && op.getN() % n == 0;
-  return rows && columns && op.getK() % form.k == 0;
-}
-
-static std::string describeTypes(tile::MmaOp op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << op.getA().getType().getElementType() << " x "
-         << op.getB().getType().getElementType() << " -> "
-         << cast<RankedTensorType>(op.getType()).getElementType();
-  if (op.getAScale())
-    stream << " with scales of "
-           << cast<RankedTensorType>(op.getAScale().getType()).getElementType();
-  return text;
-}
-
 static MaybeRefusal checkProduct(tile::MmaOp op,
                                  const target::Architecture &arch) {
-  SmallVector<const target::MmaForm *> forms;
-  SmallVector<StringRef> kinds;
-  for (const target::MmaForm *form : arch.mmaForms()) {
-    if (form->ctaGroup != 1)
-      continue;
-    if (hasTypes(*form, op))
-      forms.push_back(form);
-    if (!llvm::is_contained(kinds, form->kind))
-      kinds.push_back(form->kind);
-  }
-  if (forms.empty())
-    return Refusal{op.getLoc(),
-                   llvm::formatv("{0} has no product {1}; it has the kinds {2}",
-                                 arch.name, describeTypes(op),
-                                 llvm::join(kinds, ", "))
-                       .str(),
-                   {},
-                   /*hasFallback=*/false};
-  if (llvm::any_of(forms, [&](auto *form) { return divides(*form, op); }))
+  std::string why = target::whyNoCode(tile::describeProduct(op), arch);
+  if (why.empty())
     return std::nullopt;
-  const target::MmaForm &form = *forms.front();
-  unsigned n = 8;
-  while (n < 256 && !form.allows(form.m.front(), n, form.k))
-    n += 8;
-  auto rest = [](int64_t size, unsigned step) {
-    return size % step == 0
-               ? llvm::formatv("{0} = {1} x {2}", size, size / step, step).str()
-               : llvm::formatv("{0} = {1} x {2} + {3}", size, size / step, step,
-                               size % step)
-                     .str();
-  };
-  return Refusal{
-      op.getLoc(),
-      llvm::formatv(
-          "a product of {0} x {1} x {2} is not made of whole instructions of "
-          "{3} ({4}): rows {5}, columns {6}, k {7}; choose a tile whose rows "
-          "are a multiple of {8}, columns of {9} and k of {10}",
-          op.getM(), op.getN(), op.getK(), arch.name, describeTypes(op),
-          rest(op.getM(), form.m.front()), rest(op.getN(), n),
-          rest(op.getK(), form.k), form.m.front(), n, form.k)
-          .str(),
-      {},
-      /*hasFallback=*/false};
+  return Refusal{op.getLoc(), why, {}, /*hasFallback=*/false};
 }
 
 MaybeRefusal drawloom::agent::checkProducts(Item &item,

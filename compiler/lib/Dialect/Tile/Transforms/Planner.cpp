@@ -8,8 +8,8 @@
 
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 #include "CheckGiven.h"
-#include "CheckProduct.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -128,7 +128,12 @@ private:
 
 void Planner::checkProducts() {
   for (const Problem::Product &product : problem.products) {
-    std::string fault = checkProduct(product, arch);
+    std::string fault = target::whyNoCode(
+        product.op
+            ? describeProduct(mlir::cast<MmaOp>(product.op))
+            : makeProduct(product.m, product.n, product.k, product.a, product.b,
+                          product.accumulator, product.scale, product.tf32),
+        arch);
     if (fault.empty())
       continue;
     choice.faultAt = product.op;

@@ -81,7 +81,7 @@ tile.kernel @no_such_product(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, 0] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
     %y = tile.load %b[%n, 0] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-    // expected-error @below {{sm_90a has no product f4E2M1FN x f4E2M1FN -> f32; it has the kinds f16, bf16, tf32, fp8, s8, u8, b1}}
+    // expected-error @below {{the product is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
     %t = tile.mma %x, %y, %zero : tensor<128x64xf4E2M1FN>, tensor<128x64xf4E2M1FN> -> tensor<128x128xf32>
     tile.store %t, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
@@ -95,7 +95,7 @@ tile.kernel @shape(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile
   tile.for_each (%m, %n) tiles [96, 100] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<96x40xbf16>
     %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<100x40xbf16>
-    // expected-error @below {{a product of 96 x 100 x 40 is not made of whole instructions of sm_100a (bf16 x bf16 -> f32): rows 96 = 1 x 64 + 32, columns 100 = 12 x 8 + 4, k 40 = 2 x 16 + 8; choose a tile whose rows are a multiple of 64, columns of 8 and k of 16}}
+    // expected-error @below {{the product is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows}}
     %t = tile.mma %x, %y, %zero : tensor<96x40xbf16>, tensor<100x40xbf16> -> tensor<96x100xf32>
     tile.store %t, %d[%m, %n] : tensor<96x100xf32>, !tile.view<?x?xf32>
   }
@@ -138,11 +138,10 @@ tile.kernel @bound_from_a_tile(%x: !tile.view<?x64xi32>, %y: !tile.view<?x64xi32
 
 tile.kernel @half_bytes(%a: !tile.view<?x?xf4E2M1FN, strides = [?, 1]>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     // expected-error @below {{no role can load 'a': TMA cannot, because the stride of dimension 0 of 'a' is only known at the launch, and threads cannot, because elements of 4 bits do not begin at whole bytes; give the view strides that are multiples of 16 bytes, or none}}
-    %x = tile.load %a[%m, 0] : !tile.view<?x?xf4E2M1FN, strides = [?, 1]> -> tensor<128x64xf4E2M1FN>
-    %t = tile.mma %x, %x, %zero : tensor<128x64xf4E2M1FN>, tensor<128x64xf4E2M1FN> -> tensor<128x128xf32>
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf4E2M1FN, strides = [?, 1]> -> tensor<128x128xf4E2M1FN>
+    %t = arith.extf %x : tensor<128x128xf4E2M1FN> to tensor<128x128xf32>
     tile.store %t, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }

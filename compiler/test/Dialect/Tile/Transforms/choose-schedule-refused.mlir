@@ -128,17 +128,20 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // expected-error @below {{256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; use a smaller tile}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  %zero = arith.constant dense<0.0> : tensor<64x512xf32>
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 64 : index
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<64x512xf32>) {
+  %sums:2 = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero, %r = %zero) -> (tensor<64x256xf32>, tensor<64x256xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<512x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<512x64xbf16> -> tensor<64x512xf32>
-    scf.yield %t : tensor<64x512xf32>
+    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %z = tile.load %b[256, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+    %u = tile.mma %x, %z, %r : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+    scf.yield %t, %u : tensor<64x256xf32>, tensor<64x256xf32>
   }
-  tile.store %sum, %d[0, 0] : tensor<64x512xf32>, !tile.view<?x?xf32>
+  tile.store %sums#0, %d[0, 0] : tensor<64x256xf32>, !tile.view<?x?xf32>
+  tile.store %sums#1, %d[0, 256] : tensor<64x256xf32>, !tile.view<?x?xf32>
 }
 
 // -----
@@ -253,7 +256,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x24xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x24xbf16>
-    // expected-error @below {{the product is 128x64x24, but tcgen05.mma takes 16 of bf16 along k at a time, and 24 % 16 = 8; use a step of 32}}
+    // expected-error @below {{the product is 128x64x24, but tcgen05.mma takes 16 along k at a time, and 24 % 16 = 8; use a step of 32}}
     %t = tile.mma %x, %y, %s : tensor<128x24xbf16>, tensor<64x24xbf16> -> tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
   }

@@ -1,0 +1,37 @@
+//===- Products.h - Products of tiles as the target names them --*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The target's table of products (drawloom/Target/Products.h) has names of its
+// own for element types. This is the one translation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DIALECT_TILE_IR_PRODUCTS_H
+#define DRAWLOOM_DIALECT_TILE_IR_PRODUCTS_H
+
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Products.h"
+
+namespace drawloom::tile {
+
+/// A product of tiles with these element types; `scale` may be null. With
+/// `tf32`, operands of f32 are rounded to it.
+target::Product makeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a,
+                            mlir::Type b, mlir::Type accumulator,
+                            mlir::Type scale, bool tf32);
+
+/// The same for an operation, with how its operands lie in memory.
+target::Product describeProduct(MmaOp op);
+
+/// An error at the first product of the kernel that there is no code for.
+llvm::LogicalResult requireCode(KernelOp kernel,
+                                const target::Architecture &arch);
+
+} // namespace drawloom::tile
+
+#endif // DRAWLOOM_DIALECT_TILE_IR_PRODUCTS_H

@@ -1,0 +1,57 @@
+//===- Products.h - Which matrix products there is code for -----*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The machine has more products (MmaForms.cpp) than there is code for. The
+// planner, the passes that check a program written by hand, and code generation
+// ask the one question here, so that what is planned compiles, and a refusal
+// has the same words wherever it comes from.
+//
+// Invariant: each row of the table of products with code is a part of a row of
+// the machine's table; a unit test compares them.
+
+#ifndef DRAWLOOM_TARGET_PRODUCTS_H
+#define DRAWLOOM_TARGET_PRODUCTS_H
+
+#include "drawloom/Target/Architecture.h"
+
+namespace drawloom::target {
+
+/// A row of the table: a form, and what the code does with it.
+struct ProductCode {
+  MmaForm form;
+  /// Columns that one tile may have; more instructions beside each other are
+  /// not emitted. 0 if there is no limit.
+  int64_t mostColumns;
+  /// Whether an operand may lie in memory with its rows across k, and of how
+  /// many elements these rows are then a multiple; 0 if it may not.
+  int64_t acrossStep;
+};
+
+/// Every row.
+llvm::ArrayRef<ProductCode> productsWithCode();
+
+/// A product of tiles: M x K times the transpose of N x K.
+struct Product {
+  int64_t m = 0, n = 0, k = 0;
+  /// Nothing for a type that no product knows.
+  std::optional<ElementType> a, b, accumulator;
+  bool hasScale = false;
+  std::optional<ElementType> scale;
+  /// The types as the program writes them.
+  std::string types;
+  /// Whether the rows of an operand in memory run along m or n.
+  bool aAcross = false, bAcross = false;
+};
+
+/// Why there is no code for the product on `arch`, with the arithmetic and a
+/// way out; empty if there is.
+std::string whyNoCode(const Product &product, const Architecture &arch);
+
+} // namespace drawloom::target
+
+#endif // DRAWLOOM_TARGET_PRODUCTS_H

@@ -1,0 +1,109 @@
+//===- Products.cpp - Products of tiles as the target names them ----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::tile;
+using target::ElementType;
+
+namespace {
+/// One row of the table that names element types as the instructions do.
+struct TypeRow {
+  bool (*is)(Type);
+  ElementType type;
+};
+} // namespace
+
+static const TypeRow typeRows[] = {
+    {[](Type t) { return t.isF16(); }, ElementType::F16},
+    {[](Type t) { return t.isBF16(); }, ElementType::BF16},
+    {[](Type t) { return t.isF32(); }, ElementType::F32},
+    {[](Type t) { return isa<Float8E4M3FNType>(t); }, ElementType::E4M3},
+    {[](Type t) { return isa<Float8E5M2Type>(t); }, ElementType::E5M2},
+    {[](Type t) { return isa<Float6E2M3FNType>(t); }, ElementType::E2M3},
+    {[](Type t) { return isa<Float6E3M2FNType>(t); }, ElementType::E3M2},
+    {[](Type t) { return isa<Float4E2M1FNType>(t); }, ElementType::E2M1},
+    {[](Type t) { return t.isSignlessInteger(8); }, ElementType::S8},
+    {[](Type t) { return t.isSignlessInteger(32); }, ElementType::S32},
+    {[](Type t) { return isa<Float8E8M0FNUType>(t); }, ElementType::UE8M0},
+};
+
+static std::optional<ElementType> translate(Type type) {
+  for (const TypeRow &row : typeRows)
+    if (row.is(type))
+      return row.type;
+  return std::nullopt;
+}
+
+target::Product tile::makeProduct(int64_t m, int64_t n, int64_t k, Type a,
+                                  Type b, Type accumulator, Type scale,
+                                  bool tf32) {
+  target::Product product;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  product.a = translate(a);
+  product.b = translate(b);
+  product.accumulator = translate(accumulator);
+  if (product.a == ElementType::F32 && tf32)
+    product.a = product.b = ElementType::TF32;
+  product.hasScale = static_cast<bool>(scale);
+  // The same type is an operand and a scale, under two names.
+  if (scale)
+    product.scale =
+        isa<Float8E4M3FNType>(scale) ? ElementType::UE4M3 : translate(scale);
+  llvm::raw_string_ostream os(product.types);
+  os << a << " and " << b << " into " << accumulator;
+  if (scale)
+    os << " with scales of " << scale;
+  return product;
+}
+
+/// Whether the rows of a tile in memory are columns of the operand: it is
+/// loaded, or in a slot, and transposed on its way.
+static bool liesAcross(Value tile) {
+  bool across = false;
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto transpose = dyn_cast<TransposeOp>(op))
+      across = !across;
+    else if (!isa<ExtractSliceOp, tensor::ExtractSliceOp>(op))
+      return across && isa<LoadOp>(op);
+    tile = op->getOperand(0);
+  }
+  // What a loop carries is in registers.
+  Operation *owner = cast<BlockArgument>(tile).getOwner()->getParentOp();
+  return across && !isa<LoopLikeOpInterface>(owner);
+}
+
+target::Product tile::describeProduct(MmaOp op) {
+  target::Product product = makeProduct(
+      op.getM(), op.getN(), op.getK(), op.getA().getType().getElementType(),
+      op.getB().getType().getElementType(),
+      op.getAcc().getType().getElementType(),
+      op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
+      op.getTf32());
+  product.aAcross = liesAcross(op.getA());
+  product.bAcross = liesAcross(op.getB());
+  return product;
+}
+
+LogicalResult tile::requireCode(KernelOp kernel,
+                                const target::Architecture &arch) {
+  WalkResult result = kernel.walk([&](MmaOp op) -> WalkResult {
+    std::string why = target::whyNoCode(describeProduct(op), arch);
+    if (why.empty())
+      return WalkResult::advance();
+    op.emitError(why);
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,163 @@
+//===- Products.cpp - Which matrix products there is code for -------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Target/Products.h"
+#include "ArchitectureBits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace drawloom::target;
+using llvm::formatv;
+
+static constexpr ElementType f16[] = {ElementType::F16};
+static constexpr ElementType bf16[] = {ElementType::BF16};
+static constexpr ElementType tf32[] = {ElementType::TF32};
+static constexpr ElementType f32[] = {ElementType::F32};
+static constexpr ElementType fp8[] = {ElementType::E4M3, ElementType::E5M2};
+
+static constexpr unsigned m64[] = {64};
+static constexpr unsigned m128[] = {128};
+
+/// Columns in steps of 8 and of 16, up to 256.
+static constexpr uint32_t by8 = 0xffffffff, by16 = 0xaaaaaaaa;
+
+static constexpr ArchitectureSet blackwell = sm100a | sm103a | sm110a;
+static constexpr MmaInstruction wgmma = MmaInstruction::Wgmma;
+static constexpr MmaInstruction tc5 = MmaInstruction::Tcgen05;
+
+// One CTA, f32 accumulators, no scales. wgmma reads rows across k for 16-bit
+// types only (PTX ISA, wgmma.mma_async, imm-trans-a). tcgen05 with 64 rows
+// would use half of the lanes; with 128 rows its columns come in steps of 16.
+// Rows across k are a multiple of the least swizzle, 32 bytes; of TF32 on
+// tcgen05 they have a swizzle of 128 bytes, which is 32 elements.
+// clang-format off
+static constexpr ProductCode table[] = {
+    // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns, across
+    {{wgmma, "f16",    1, f16,  false, f32, {}, m64,  by8,  16, sm90a},     256, 16},
+    {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,  by8,  16, sm90a},     256, 16},
+    {{wgmma, "tf32",   1, tf32, false, f32, {}, m64,  by8,   8, sm90a},     256, 0},
+    {{wgmma, "fp8",    1, fp8,  true,  f32, {}, m64,  by8,  32, sm90a},     256, 0},
+    {{tc5,   "f16",    1, f16,  false, f32, {}, m128, by16, 16, blackwell}, 0,   16},
+    {{tc5,   "f16",    1, bf16, false, f32, {}, m128, by16, 16, blackwell}, 0,   16},
+    {{tc5,   "tf32",   1, tf32, false, f32, {}, m128, by16,  8, blackwell}, 0,   32},
+    {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128, by16, 32, blackwell}, 0,   32},
+};
+// clang-format on
+
+llvm::ArrayRef<ProductCode> drawloom::target::productsWithCode() {
+  return table;
+}
+
+static bool hasTypes(const MmaForm &form, const Product &product) {
+  if (!product.a || !product.b || !product.accumulator ||
+      (product.hasScale && !product.scale))
+    return false;
+  return llvm::is_contained(form.operands, *product.a) &&
+         llvm::is_contained(form.operands, *product.b) &&
+         (form.mixedOperands || product.a == product.b) &&
+         llvm::is_contained(form.accumulators, *product.accumulator) &&
+         (product.hasScale ? llvm::is_contained(form.scales, *product.scale)
+                           : form.scales.empty());
+}
+
+static std::string whyNoTypes(const Product &product,
+                              const Architecture &arch) {
+  llvm::StringRef instruction =
+      arch.mma == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
+  bool machineHasIt = llvm::any_of(arch.mmaForms(), [&](const MmaForm *form) {
+    return hasTypes(*form, product);
+  });
+  if (machineHasIt)
+    return formatv("of {0}, for which there is no code yet; there is code for "
+                   "f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 "
+                   "accumulators, so cast the operands",
+                   product.types);
+  return formatv("of {0}, which {1} on {2} does not have; cast the operands to "
+                 "a type that it has",
+                 product.types, instruction, arch.name);
+}
+
+/// Whether N columns are a row of instructions of one legal width.
+static bool hasWidth(const MmaForm &form, int64_t n) {
+  constexpr int64_t widest = 256;
+  for (int64_t parts = llvm::divideCeil(n, widest); parts <= n / 8; ++parts)
+    if (n % parts == 0 && form.allows(form.m.front(), n / parts, form.k))
+      return true;
+  return false;
+}
+
+/// The rows of an operand that lie across k: `size` elements of m or n.
+static std::string whyNotAcross(const ProductCode &code,
+                                llvm::StringRef operand, char axis,
+                                int64_t size, const Architecture &arch) {
+  if (code.acrossStep == 0)
+    return formatv("with the rows of {0} in memory across k; wgmma on {1} "
+                   "reads them so for 16-bit types only, so store {0} with its "
+                   "rows along k",
+                   operand, arch.name);
+  if (size % code.acrossStep != 0)
+    return formatv("with the rows of {0} in memory across k, which come in "
+                   "multiples of {1} elements, and {2} % {1} = {3}; use a "
+                   "multiple of {1} along {4}, or store {0} with its rows "
+                   "along k",
+                   operand, code.acrossStep, size, size % code.acrossStep,
+                   axis);
+  return "";
+}
+
+static std::string whyNoShape(const ProductCode &code, const Product &product,
+                              const Architecture &arch) {
+  const MmaForm &form = code.form;
+  llvm::StringRef instruction =
+      form.instruction == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
+  int64_t rows = form.m.front();
+  if (product.m % rows != 0)
+    return formatv("but {0} takes rows in multiples of {1}, and {2} % {1} = "
+                   "{3}; use {4} rows",
+                   instruction, rows, product.m, product.m % rows,
+                   llvm::alignTo(product.m, rows));
+  if (product.k % form.k != 0)
+    return formatv("but {0} takes {1} along k at a time, and {2} % {1} = {3}; "
+                   "use a step of {4}",
+                   instruction, form.k, product.k, product.k % form.k,
+                   llvm::alignTo(product.k, form.k));
+  if (code.mostColumns != 0 && product.n > code.mostColumns)
+    return formatv("but {0} has at most {1} columns; use a tile of that many",
+                   instruction, code.mostColumns);
+  if (!hasWidth(form, product.n))
+    return formatv("but {0} has no width that divides {1} columns; use a "
+                   "multiple of 16 up to 256",
+                   instruction, product.n);
+  if (product.aAcross)
+    if (std::string why = whyNotAcross(code, "a", 'm', product.m, arch);
+        !why.empty())
+      return why;
+  if (product.bAcross)
+    return whyNotAcross(code, "b", 'n', product.n, arch);
+  return "";
+}
+
+std::string drawloom::target::whyNoCode(const Product &product,
+                                        const Architecture &arch) {
+  std::string why;
+  const ProductCode *code = llvm::find_if(table, [&](const ProductCode &row) {
+    return row.form.architectures & arch.bit && hasTypes(row.form, product);
+  });
+  if (code == std::end(table)) {
+    why = whyNoTypes(product, arch);
+    return formatv("the product is {0}x{1}x{2} {3}", product.m, product.n,
+                   product.k, why);
+  }
+  why = whyNoShape(*code, product, arch);
+  if (why.empty())
+    return "";
+  bool isBut = llvm::StringRef(why).starts_with("but");
+  return formatv("the product is {0}x{1}x{2}{3} {4}", product.m, product.n,
+                 product.k, isBut ? "," : "", why);
+}

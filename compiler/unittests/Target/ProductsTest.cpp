@@ -1,0 +1,108 @@
+//===- ProductsTest.cpp - Which matrix products there is code for ---------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Target/Products.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+using namespace drawloom::target;
+
+template <typename T>
+static bool contains(llvm::ArrayRef<T> all, llvm::ArrayRef<T> some) {
+  return llvm::all_of(some,
+                      [&](T one) { return llvm::is_contained(all, one); });
+}
+
+/// Whether the machine has all that a row claims.
+static bool covers(const MmaForm &machine, const MmaForm &row) {
+  return machine.instruction == row.instruction && machine.kind == row.kind &&
+         machine.ctaGroup == row.ctaGroup && machine.k == row.k &&
+         contains(machine.operands, row.operands) &&
+         (machine.mixedOperands || !row.mixedOperands) &&
+         contains(machine.accumulators, row.accumulators) &&
+         machine.scales.empty() == row.scales.empty() &&
+         contains(machine.m, row.m) && (row.nMask & ~machine.nMask) == 0 &&
+         (row.architectures & ~machine.architectures) == 0;
+}
+
+TEST(Products, CodeIsForWhatTheMachineHas) {
+  for (const ProductCode &code : productsWithCode())
+    EXPECT_TRUE(llvm::any_of(allMmaForms(), [&](const MmaForm &form) {
+      return covers(form, code.form);
+    })) << code.form.kind.str();
+}
+
+static Product bf16(int64_t m, int64_t n, int64_t k) {
+  Product product;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  product.a = product.b = ElementType::BF16;
+  product.accumulator = ElementType::F32;
+  product.types = "bf16 and bf16 into f32";
+  return product;
+}
+
+static std::string ask(const Product &product, llvm::StringRef arch) {
+  return whyNoCode(product, **findArchitecture(arch));
+}
+
+TEST(Products, WhatThereIs) {
+  for (llvm::StringRef arch : {"sm_90a", "sm_100a"}) {
+    EXPECT_EQ(ask(bf16(128, 256, 64), arch), "");
+    EXPECT_EQ(ask(bf16(256, 48, 16), arch), "");
+    Product across = bf16(128, 128, 64);
+    across.aAcross = across.bAcross = true;
+    EXPECT_EQ(ask(across, arch), "");
+  }
+  EXPECT_EQ(ask(bf16(64, 8, 16), "sm_90a"), "");
+  EXPECT_EQ(ask(bf16(128, 512, 64), "sm_100a"), "");
+}
+
+TEST(Products, RefusalsSayWhatWouldDo) {
+  EXPECT_EQ(ask(bf16(64, 128, 64), "sm_100a"),
+            "the product is 64x128x64, but tcgen05.mma takes rows in multiples "
+            "of 128, and 64 % 128 = 64; use 128 rows");
+  EXPECT_EQ(ask(bf16(128, 24, 64), "sm_100a"),
+            "the product is 128x24x64, but tcgen05.mma has no width that "
+            "divides 24 columns; use a multiple of 16 up to 256");
+  EXPECT_EQ(ask(bf16(128, 512, 64), "sm_90a"),
+            "the product is 128x512x64, but wgmma has at most 256 columns; use "
+            "a tile of that many");
+  EXPECT_EQ(ask(bf16(128, 128, 24), "sm_90a"),
+            "the product is 128x128x24, but wgmma takes 16 along k at a time, "
+            "and 24 % 16 = 8; use a step of 32");
+  Product thin = bf16(128, 24, 64);
+  thin.bAcross = true;
+  EXPECT_EQ(ask(thin, "sm_90a"),
+            "the product is 128x24x64 with the rows of b in memory across k, "
+            "which come in multiples of 16 elements, and 24 % 16 = 8; use a "
+            "multiple of 16 along n, or store b with its rows along k");
+  Product fp8 = bf16(128, 128, 64);
+  fp8.a = fp8.b = ElementType::E4M3;
+  fp8.aAcross = true;
+  EXPECT_EQ(ask(fp8, "sm_90a"),
+            "the product is 128x128x64 with the rows of a in memory across k; "
+            "wgmma on sm_90a reads them so for 16-bit types only, so store a "
+            "with its rows along k");
+  EXPECT_EQ(ask(fp8, "sm_100a"), "");
+  Product integers = bf16(128, 128, 64);
+  integers.a = integers.b = ElementType::S8;
+  integers.accumulator = ElementType::S32;
+  integers.types = "i8 and i8 into i32";
+  EXPECT_EQ(ask(integers, "sm_100a"),
+            "the product is 128x128x64 of i8 and i8 into i32, for which there "
+            "is no code yet; there is code for f16, bf16, TF32, f8E4M3FN and "
+            "f8E5M2 with f32 accumulators, so cast the operands");
+  integers.a = integers.b = ElementType::E2M1;
+  integers.types = "f4E2M1FN and f4E2M1FN into i32";
+  EXPECT_EQ(ask(integers, "sm_90a"),
+            "the product is 128x128x64 of f4E2M1FN and f4E2M1FN into i32, "
+            "which wgmma on sm_90a does not have; cast the operands to a type "
+            "that it has");
+}
