@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// check-resources --arch ARCH [--suite] [--cubins FOLDER] [FILE...]
+// check-resources --arch ARCH [--suite] [FILE...]
 //
 // Assembles files and, with --suite, matrix products of every type with every
 // epilogue and tiles of 128 x 256, and compares with the plan:
@@ -25,7 +25,6 @@
 #include "mlir/Parser/Parser.h"
 #include "suite/GemmCases.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -39,8 +38,6 @@ static cl::list<std::string> archs("arch", cl::CommaSeparated, cl::OneOrMore,
                                    cl::desc("GPUs: sm_90a,sm_100a"));
 static cl::opt<bool> isSuite("suite",
                              cl::desc("the matrix products of the suite"));
-static cl::opt<std::string> cubins("cubins",
-                                   cl::desc("write the machine code here"));
 
 namespace {
 struct Text {
@@ -70,14 +67,6 @@ static std::string check(const Text &text, mlir::MLIRContext &context,
       target::assemble(program->ptx, arch, ptxas);
   if (!assembled)
     return llvm::toString(assembled.takeError());
-  if (!cubins.empty()) {
-    llvm::SmallString<128> path(cubins);
-    llvm::sys::path::append(path, text.name + ".cubin");
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    if (!error)
-      os.write(assembled->cubin.data(), assembled->cubin.size());
-  }
   for (const target::PtxasMessage &message : assembled->report.messages)
     if (message.severity != target::Severity::Info)
       return "ptxas: " + message.text;

@@ -1,40 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the machine instructions of a k-block in the loops of a kernel.
+"""Counts the machine instructions in the loops of a kernel, role by role.
 
-A loop is what lies between a branch backwards and its target. For each bulk copy
-and each product, the smallest loop around it is taken; what it holds, divided by
-the blocks that one trip handles, is the figure. Waits that are asked again are
+A loop is what lies between a branch backwards and its target. A role is known by
+the instructions that it is there for; the loops of a role are the smallest ones
+around each of these. What a loop holds, for one of these instructions, is the
+figure: 21 instructions with 2 copies among them. Waits that are asked again are
 small loops of their own inside it, and count with it.
 """
 
-import argparse
 import re
 import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "ptx"))
-from toolkit import find_tool
 
 LABEL = re.compile(r"^\s*(\.L_[\w.]+):")
 INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?P<text>.+?)\s*;")
 BRANCH = re.compile(r"\bBRA\b.*`\((?P<target>\.L_[\w.]+)\)")
 GUARD = re.compile(r"^@!?U?P\w+\s+")
 
-
-@dataclass
-class Role:
-    """A role is found by the instruction that it is there for."""
-
-    name: str
-    instruction: str
-    per_block: int
-
-
+# By the names of instructions: copies by TMA, copies by threads, products of
+# tensor cores on either architecture, and what brings results to global memory.
 ROLES = {
-    "sm_100a": [Role("load", "UTMALDG", 2), Role("mma", "UTCHMMA", 4)],
-    "sm_90a": [Role("load", "UTMALDG", 2), Role("mma", "HGMMA", 4)],
+    "load": re.compile(r"UTMALDG|UBLKCP"),
+    "copy": re.compile(r"LDGSTS"),
+    "mma": re.compile(r"UTC\w*MMA|[BHIQ]GMMA"),
+    "store": re.compile(r"UTMASTG|UTMAREDG|STG|REDG?|ATOMG?"),
 }
 
 
@@ -61,48 +50,14 @@ def find_loops(instructions: list[str], labels: dict[str, int]) -> list[range]:
     return sorted(loops, key=len)
 
 
-def count(instructions: list[str], loops: list[range], role: Role) -> float:
-    """Instructions for a block, in the loop of the role that has most of them."""
-    def is_wanted(at: int) -> bool:
-        return GUARD.sub("", instructions[at]).startswith(role.instruction)
-
-    figures = []
-    for at in filter(is_wanted, range(len(instructions))):
-        around = next((loop for loop in loops if at in loop), None)
-        if around is None:
-            continue
-        issued = sum(map(is_wanted, around))
-        # A loop with less is for something else: an epilogue's loads.
-        if issued >= role.per_block:
-            figures.append(len(around) * role.per_block / issued)
-    if not figures:
-        sys.exit(f"no loop with {role.per_block} {role.instruction}")
-    return max(figures)
-
-
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--nvdisasm", default=find_tool("nvdisasm"))
-    options.add_argument("--cubin", action="append", required=True,
-                         metavar="ARCH=FILE")
-    options.add_argument("--limit", action="append", default=[],
-                         metavar="ARCH=LOAD,MMA")
-    chosen = options.parse_args()
-    limits = {arch: [float(n) for n in numbers.split(",")]
-              for arch, numbers in (one.split("=") for one in chosen.limit)}
-    figures, within = [], True
-    for one in chosen.cubin:
-        arch, file = one.split("=")
-        instructions, labels = disassemble(chosen.nvdisasm, Path(file))
-        loops = find_loops(instructions, labels)
-        numbers = [count(instructions, loops, role) for role in ROLES[arch]]
-        within &= all(n <= most for n, most in zip(numbers, limits.get(arch, [])))
-        words = " ".join(f"{role.name} {number:g}"
-                         for role, number in zip(ROLES[arch], numbers))
-        figures.append(f"{words} on {arch}")
-    print("sass: " + ", ".join(figures))
-    return 0 if within else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def count(instructions: list[str], loops: list[range],
+          wanted: re.Pattern) -> list[tuple[int, int]]:
+    """The loops of a role: how many instructions, and how many that it is there
+    for. The one with the most for each comes first."""
+    places = [at for at, text in enumerate(instructions)
+              if wanted.match(GUARD.sub("", text))]
+    around = {next((loop for loop in loops if at in loop), None) for at in places}
+    figures = [(len(loop), sum(at in loop for at in places))
+               for loop in around if loop]
+    return sorted(figures, key=lambda figure: (figure[0] / figure[1], figure),
+                  reverse=True)

@@ -41,7 +41,8 @@ struct RunCaseOptions {
   std::string dumpFolder = "";
 };
 
-/// Compiles, runs on every device and compares each with the reference.
+/// Compiles, runs on every device and compares each with the reference. Without
+/// devices, a case matches if it compiles.
 CaseResult runCase(const Case &input, llvm::ArrayRef<runtime::Device *> devices,
                    const RunCaseOptions &options);
 

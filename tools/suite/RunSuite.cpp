@@ -80,7 +80,9 @@ static CaseResult fromJson(const Object &object) {
                               const RunSuiteOptions &options, size_t first,
                               size_t step, int pipe) {
   std::vector<runtime::Device> devices;
-  llvm::SmallVector<std::string> names = {options.device};
+  llvm::SmallVector<std::string> names;
+  if (!options.device.empty())
+    names.push_back(options.device);
   if (options.device == "cuda")
     if (auto arch = target::findArchitecture(cases.front().arch))
       names.push_back(run::getEmulatedDevice(**arch).str());

@@ -21,7 +21,8 @@ namespace drawloom::suite {
 struct RunSuiteOptions {
   unsigned jobs = 1;
   /// "cuda", or an emulated "h100" or "b200". On a GPU each case also runs on
-  /// the emulated device, and the two are compared.
+  /// the emulated device, and the two are compared. Empty: cases are only
+  /// compiled.
   std::string device;
   RunCaseOptions cases = {};
 };

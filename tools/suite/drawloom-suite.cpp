@@ -25,8 +25,9 @@ using namespace drawloom;
 using namespace drawloom::suite;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> suiteName(cl::Positional, cl::Required,
-                                      cl::desc("gemm, examples or graphs"));
+static cl::opt<std::string>
+    suiteName(cl::Positional, cl::Required,
+              cl::desc("gemm, tiles, examples or graphs"));
 static cl::list<std::string> archs("arch",
                                    cl::desc("sm_90a, sm_100a; without it both"),
                                    cl::CommaSeparated);
@@ -43,6 +44,7 @@ static cl::opt<unsigned>
               cl::desc("Run under so many random schedules and the adversarial "
                        "one, too"),
               cl::init(0));
+static cl::opt<bool> compileOnly("compile", cl::desc("Compile, run nothing"));
 static cl::opt<std::string> dumpFolder("dump",
                                        cl::desc("Where to write PTX and plans"),
                                        cl::value_desc("folder"));
@@ -53,7 +55,8 @@ static cl::opt<unsigned>
     atLeast("at-least", cl::desc("Fail if there are fewer cases"), cl::init(1));
 
 static std::vector<Case> makeCases(llvm::StringRef arch) {
-  std::vector<Case> cases = suiteName == "gemm" ? makeGemmCases(arch, seed)
+  std::vector<Case> cases = suiteName == "gemm"    ? makeGemmCases(arch, seed)
+                            : suiteName == "tiles" ? makeDefaultTiles(arch)
                             : suiteName == "examples" ? makeExampleCases(arch)
                                                       : makeGraphCases(arch);
   if (!filters.empty())
@@ -71,8 +74,14 @@ static std::vector<Case> makeCases(llvm::StringRef arch) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
-  if (!llvm::is_contained({"gemm", "examples", "graphs"}, suiteName)) {
-    llvm::errs() << "drawloom-suite: the suites are gemm, examples, graphs\n";
+  if (!llvm::is_contained({"gemm", "tiles", "examples", "graphs"}, suiteName)) {
+    llvm::errs()
+        << "drawloom-suite: the suites are gemm, tiles, examples, graphs\n";
+    return 2;
+  }
+  if (suiteName == "tiles" && !compileOnly) {
+    llvm::errs()
+        << "drawloom-suite: tiles are there to be compiled: --compile\n";
     return 2;
   }
   llvm::SmallVector<std::string> wanted(archs.begin(), archs.end());
@@ -98,7 +107,8 @@ int main(int argc, char **argv) {
     }
     RunSuiteOptions options;
     options.jobs = jobs;
-    options.device = run::getEmulatedDevice(**arch).str();
+    if (!compileOnly)
+      options.device = run::getEmulatedDevice(**arch).str();
     options.cases.schedules = schedules;
     options.cases.dumpFolder = dumpFolder;
     llvm::Error error =
