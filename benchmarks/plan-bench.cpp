@@ -15,7 +15,7 @@
 
 #include "drawloom/Frontend/Fusion.h"
 #include "drawloom/InitAll.h"
-#include "drawloom/Pipelines/FrontHalf.h"
+#include "drawloom/Pipelines/Path.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"

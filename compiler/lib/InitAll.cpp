@@ -12,7 +12,8 @@
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileDialect.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
-#include "drawloom/Pipelines/FrontHalf.h"
+#include "drawloom/Pipelines/Path.h"
+#include "drawloom/Target/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 
@@ -26,5 +27,6 @@ void drawloom::registerAllPasses() {
   registerConversionPasses();
   agent::registerAgentPasses();
   tile::registerTilePasses();
-  registerFrontHalf();
+  target::registerTargetPasses();
+  registerPipelines();
 }

@@ -21,13 +21,11 @@
 // paths that must be there are asked for, too: to the item and to the block
 // that take over the slot.
 
-#include "CompileProgram.h"
+#include "CompileText.h"
 #include "ForcedOrder.h"
 #include "OverlapOptions.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/PTX/Parser.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -198,36 +196,37 @@ bool Questions::ask() {
 }
 
 static llvm::Expected<std::vector<uint64_t>>
-makeParameters(const Kernel &kernel) {
+makeParameters(const runtime::KernelInfo &info) {
   std::vector<uint64_t> values;
-  for (const Parameter &parameter : kernel.parameters) {
+  for (const runtime::Parameter &parameter : info.parameters) {
     uint64_t value = 0;
-    if (parameter.dimension && parameter.box.empty()) {
+    if (parameter.kind == runtime::Parameter::Kind::Size) {
       llvm::SmallVector<llvm::StringRef> sizes;
-      if (static_cast<size_t>(parameter.argument) < options.shapes.size())
+      if (parameter.argument < options.shapes.size())
         llvm::StringRef(options.shapes[parameter.argument]).split(sizes, 'x');
-      if (static_cast<size_t>(*parameter.dimension) >= sizes.size() ||
-          sizes[*parameter.dimension].getAsInteger(10, value))
+      if (parameter.dimension >= sizes.size() ||
+          sizes[parameter.dimension].getAsInteger(10, value))
         return llvm::createStringError(
             llvm::formatv("--shapes says no size {0} of argument {1}",
-                          *parameter.dimension, parameter.argument));
+                          parameter.dimension, parameter.argument));
     }
     values.push_back(value);
   }
   return values;
 }
 
-static llvm::Expected<bool> check(const Program &program) {
+static llvm::Expected<bool> check(const CompiledModule &program) {
   ptx::ParseResult parsed =
       ptx::parseModule(llvm::MemoryBufferRef(program.ptx, "ptx"));
   if (!parsed)
     return llvm::createStringError(parsed.str());
-  const Kernel &kernel = program.kernels.front();
+  const CompiledKernel &kernel = program.kernels.front();
   const ptx::Function *function =
       parsed.module->findFunction(kernel.plan.kernel);
   if (!function)
     return llvm::createStringError("the PTX has no @" + kernel.plan.kernel);
-  llvm::Expected<std::vector<uint64_t>> parameters = makeParameters(kernel);
+  llvm::Expected<std::vector<uint64_t>> parameters =
+      makeParameters(kernel.info);
   if (!parameters)
     return parameters.takeError();
   llvm::Expected<ForcedOrder> order =
@@ -240,16 +239,12 @@ static llvm::Expected<bool> check(const Program &program) {
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Asks what a kernel's barriers force into an order\n");
-  mlir::DialectRegistry dialects;
-  registerProgramDialects(dialects);
-  mlir::MLIRContext context(dialects);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(options.input, &context);
-  if (!module)
+  llvm::Expected<CompiledModule> program =
+      compileFile(options.input, options.arch);
+  if (!program) {
+    llvm::errs() << llvm::toString(program.takeError()) << '\n';
     return 1;
-  mlir::FailureOr<Program> program = compileProgram(*module, options.arch);
-  if (mlir::failed(program))
-    return 1;
+  }
   llvm::Expected<bool> holds = check(*program);
   if (!holds) {
     llvm::errs() << options.input

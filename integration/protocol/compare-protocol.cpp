@@ -13,11 +13,9 @@
 // compares each kernel's PTX with its plan. With --ptx, compares that text
 // instead, which is how tests show that a change of one number is found.
 
-#include "CompileProgram.h"
+#include "CompileText.h"
 #include "Protocol.h"
 #include "drawloom/PTX/Parser.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "suite/GemmCases.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -42,7 +40,21 @@ static cl::opt<std::string> ptxFile("ptx",
 static cl::opt<std::string> emitFile("emit-ptx",
                                      cl::desc("write the PTX to this file"));
 
-static llvm::Error compare(const protocol::Program &compiled) {
+/// What a copy with each parameter moves, if it is a tensor map.
+static std::vector<int64_t> getBoxBytes(const runtime::KernelInfo &info) {
+  std::vector<int64_t> bytes;
+  for (const runtime::Parameter &parameter : info.parameters) {
+    int64_t size = 0;
+    if (parameter.kind == runtime::Parameter::Kind::TensorMap)
+      size = info.arguments[parameter.argument].type->bytes;
+    for (int64_t extent : parameter.box)
+      size *= extent;
+    bytes.push_back(size);
+  }
+  return bytes;
+}
+
+static llvm::Error compare(const CompiledModule &compiled) {
   std::string text = compiled.ptx;
   if (!ptxFile.empty()) {
     auto file = llvm::MemoryBuffer::getFile(ptxFile);
@@ -54,14 +66,11 @@ static llvm::Error compare(const protocol::Program &compiled) {
       ptx::parseModule(llvm::MemoryBufferRef(text, "ptx"));
   if (!parsed)
     return llvm::createStringError(parsed.str());
-  for (const auto &[plan, parameters] : compiled.kernels) {
+  for (const auto &[plan, info] : compiled.kernels) {
     const ptx::Function *kernel = parsed.module->findFunction(plan.kernel);
     if (!kernel)
       return llvm::createStringError("the PTX has no @" + plan.kernel);
-    std::vector<int64_t> boxBytes;
-    for (const protocol::Parameter &parameter : parameters)
-      boxBytes.push_back(parameter.getBoxBytes());
-    if (llvm::Error error = protocol::compare(plan, boxBytes, *kernel))
+    if (llvm::Error error = protocol::compare(plan, getBoxBytes(info), *kernel))
       return error;
   }
   return llvm::Error::success();
@@ -108,19 +117,12 @@ int main(int argc, char **argv) {
                  << '\n';
     return 1;
   }
-  mlir::DialectRegistry dialects;
-  protocol::registerProgramDialects(dialects);
   unsigned kernels = 0, faults = 0;
   for (const Source &source : *sources) {
-    mlir::MLIRContext context(dialects);
-    mlir::OwningOpRef<mlir::ModuleOp> module =
-        mlir::parseSourceString<mlir::ModuleOp>(source.text, &context,
-                                                source.name);
-    mlir::FailureOr<protocol::Program> compiled = mlir::failure();
-    if (module)
-      compiled = protocol::compileProgram(*module, source.arch);
-    if (mlir::failed(compiled)) {
-      llvm::outs() << source.name << ": error: not compiled\n";
+    llvm::Expected<CompiledModule> compiled =
+        protocol::compileText(source.text, source.name, source.arch);
+    if (!compiled) {
+      llvm::outs() << llvm::toString(compiled.takeError()) << '\n';
       ++faults;
       continue;
     }

@@ -14,7 +14,7 @@
 // order of the run. It is a picture of one schedule; what holds in all of them
 // is check-overlap's.
 
-#include "CompileProgram.h"
+#include "CompileText.h"
 #include "OverlapOptions.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Emulator/LaunchFile.h"
@@ -22,8 +22,6 @@
 #include "drawloom/Emulator/Schedule.h"
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Target/Architecture.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -133,7 +131,8 @@ void Timeline::async(const emu::AsyncEvent &event) {
 
 /// The launch, as `drawloom run` reads it. Arrays are zeros: what is computed
 /// does not matter here.
-static std::string printLaunch(const Kernel &kernel) {
+static std::string printLaunch(const CompiledKernel &kernel) {
+  using Kind = runtime::Parameter::Kind;
   llvm::json::Object arrays;
   auto name = [](int64_t argument) { return "x" + std::to_string(argument); };
   auto sizes = [](int64_t argument) {
@@ -147,17 +146,17 @@ static std::string printLaunch(const Kernel &kernel) {
     }
     return numbers;
   };
-  for (const Parameter &parameter : kernel.parameters)
-    if (parameter.elementBits)
-      arrays[name(parameter.argument)] = llvm::json::Object{
-          {"type", "<u" + std::to_string(parameter.elementBits / 8)},
-          {"shape", sizes(parameter.argument)}};
+  for (auto [number, argument] : llvm::enumerate(kernel.info.arguments))
+    if (argument.isView)
+      arrays[name(number)] = llvm::json::Object{
+          {"type", "<u" + std::to_string(argument.type->bytes)},
+          {"shape", sizes(number)}};
   llvm::json::Array values;
-  for (const Parameter &parameter : kernel.parameters) {
-    if (parameter.box.empty()) {
+  for (const runtime::Parameter &parameter : kernel.info.parameters) {
+    if (parameter.kind != Kind::TensorMap) {
       values.push_back(llvm::json::Object{
-          {"u32", parameter.dimension
-                      ? sizes(parameter.argument)[*parameter.dimension]
+          {"u32", parameter.kind == Kind::Size
+                      ? sizes(parameter.argument)[parameter.dimension]
                       : llvm::json::Value(0)}});
       continue;
     }
@@ -177,7 +176,7 @@ static std::string printLaunch(const Kernel &kernel) {
   return llvm::formatv("{0}", llvm::json::Value(std::move(launch)));
 }
 
-static llvm::Error run(const Program &program, Timeline &timeline) {
+static llvm::Error run(const CompiledModule &program, Timeline &timeline) {
   llvm::Expected<emu::LaunchFile> file =
       emu::parseLaunchFile(printLaunch(program.kernels.front()), ".", ".");
   if (!file)
@@ -263,16 +262,12 @@ static std::pair<unsigned, unsigned> countOverlaps(const Timeline &timeline) {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Draws what ran at the same time\n");
-  mlir::DialectRegistry dialects;
-  registerProgramDialects(dialects);
-  mlir::MLIRContext context(dialects);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(options.input, &context);
-  if (!module)
+  llvm::Expected<CompiledModule> program =
+      compileFile(options.input, options.arch);
+  if (!program) {
+    llvm::errs() << llvm::toString(program.takeError()) << '\n';
     return 1;
-  mlir::FailureOr<Program> program = compileProgram(*module, options.arch);
-  if (mlir::failed(program))
-    return 1;
+  }
   Timeline timeline(program->kernels.front().plan);
   if (!timeline.isDrawable()) {
     llvm::errs() << "draw-overlap: this kernel has no results in a pipe\n";

@@ -18,11 +18,9 @@
 //   warnings       none: neither a setmaxnreg that is ignored (C7508) nor wgmma
 //                  instructions that are put in a row (C7510)
 
-#include "../protocol/CompileProgram.h"
+#include "drawloom/Driver/Compile.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Ptxas.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "suite/GemmCases.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,32 +44,16 @@ struct Text {
 } // namespace
 
 /// What is wrong with the kernel of `text`; empty if nothing is.
-static std::string check(const Text &text, mlir::MLIRContext &context,
-                         const target::Ptxas &ptxas) {
-  std::string said;
-  mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          said += (said.empty() ? "" : "; ") + diagnostic.str();
-      });
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceString<mlir::ModuleOp>(text.program, &context);
+static std::string check(const Text &text, const CompileOptions &options) {
+  llvm::Expected<CompiledModule> module =
+      compile(text.program, options, text.name);
   if (!module)
-    return said;
-  mlir::FailureOr<protocol::Program> program =
-      protocol::compileProgram(*module, text.arch);
-  if (mlir::failed(program))
-    return said;
-  const target::Architecture &arch = *program->kernels.front().plan.arch;
-  llvm::Expected<target::AssembledModule> assembled =
-      target::assemble(program->ptx, arch, ptxas);
-  if (!assembled)
-    return llvm::toString(assembled.takeError());
-  for (const target::PtxasMessage &message : assembled->report.messages)
+    return llvm::toString(module.takeError());
+  for (const target::PtxasMessage &message : module->report.messages)
     if (message.severity != target::Severity::Info)
       return "ptxas: " + message.text;
-  for (const protocol::Kernel &kernel : program->kernels)
-    for (const target::FunctionResources &used : assembled->report.functions) {
+  for (const CompiledKernel &kernel : module->kernels)
+    for (const target::FunctionResources &used : module->report.functions) {
       if (used.name != kernel.plan.kernel)
         continue;
       if (used.spills())
@@ -117,9 +99,6 @@ int main(int argc, char **argv) {
   llvm::Expected<std::vector<Text>> texts = collect();
   if (!texts)
     return fail(texts.takeError());
-  mlir::DialectRegistry dialects;
-  protocol::registerProgramDialects(dialects);
-  mlir::MLIRContext context(dialects);
   size_t right = 0;
   for (const Text &text : *texts) {
     llvm::Expected<const target::Architecture *> arch =
@@ -130,7 +109,8 @@ int main(int argc, char **argv) {
         target::findPtxas(target::ToolSearch::fromEnvironment(), **arch);
     if (!ptxas)
       return fail(ptxas.takeError());
-    std::string fault = check(text, context, *ptxas);
+    std::string fault = check(
+        text, {.arch = *arch, .stopAfter = Stage::Cubin, .ptxas = *ptxas});
     right += fault.empty();
     if (!fault.empty())
       llvm::outs() << text.name << ": " << fault << '\n';

@@ -6,16 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Target/Compile.h"
+#include "drawloom/Driver/Compile.h"
 #include "CommandLine.h"
 #include "Files.h"
 #include "Verb.h"
-#include "drawloom/InitAll.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
-#include "run/CompileKernel.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -25,14 +22,10 @@ using namespace drawloom;
 using namespace drawloom::target;
 
 namespace {
-enum class Form { NVVM, LLVM, PTX, Cubin };
-
-struct CompileOptions {
+struct Request {
   std::string input;
   std::string output;
-  Form form;
-  const Architecture *arch;
-  bool unproved;
+  CompileOptions options;
 };
 } // namespace
 
@@ -40,7 +33,7 @@ static void printHelp() {
   llvm::outs()
       << "drawloom compile - turn a kernel in MLIR into PTX or machine code\n"
          "\n"
-         "Usage: drawloom compile FILE --arch ARCH [--emit FORM] [-o FILE]\n"
+         "Usage: drawloom compile FILE --arch ARCH [--emit STAGE] [-o FILE]\n"
          "\n"
          "FILE holds linalg on tensors, tile programs, kernels with roles, or "
          "code in nvvm\n"
@@ -49,27 +42,36 @@ static void printHelp() {
          "code are lowered on the way.\n"
          "\n"
          "Options:\n"
-         "  --arch ARCH  the GPU: "
+         "  --arch ARCH   the GPU: "
       << listArchitectures()
       << "\n"
-         "  --emit FORM  what to write; without it, a cubin\n"
-         "                 nvvm   MLIR, lowered to nvvm and llvm\n"
-         "                 llvm   LLVM IR, as the back end gets it\n"
-         "                 ptx    PTX\n"
-         "                 cubin  machine code, and a table of what each "
-         "kernel "
-         "takes;\n"
-         "                        needs ptxas ('drawloom doctor' tells which)\n"
-         "  -o FILE      where to write it ('-' is standard output); without "
-         "it, text goes\n"
-         "               to standard output and a cubin to FILE with the "
-         "ending .cubin\n"
-         "               For a program, what a launch has to know goes next to "
-         "a file,\n"
-         "               with the ending .json; of several kernels, "
-         ".NAME.json\n"
-         "  --unproved   take kernels that are not proved to end\n"
-         "  --help       this text\n"
+         "  --emit STAGE  how far to go, and what to write; without it, a "
+         "cubin\n"
+         "                  tile   MLIR: kernels over tiles\n"
+         "                  agent  MLIR: kernels with roles and pipes\n"
+         "                  plan   MLIR: the same, proved and placed\n"
+         "                  nvvm   MLIR: functions of nvvm and llvm\n"
+         "                  llvm   LLVM IR, as the back end gets it\n"
+         "                  ptx    PTX\n"
+         "                  cubin  machine code, and a table of what each "
+         "kernel takes;\n"
+         "                         needs ptxas ('drawloom doctor' tells "
+         "which)\n"
+         "                MLIR can be changed and compiled on\n"
+         "  --print-stages FOLDER\n"
+         "                also write a file after each pass and stage, in "
+         "order\n"
+         "  -o FILE       where to write it ('-' is standard output); without "
+         "it, text\n"
+         "                goes to standard output and a cubin to FILE with "
+         "the ending\n"
+         "                .cubin. For a program, what a launch has to know "
+         "goes next to\n"
+         "                a file of code, with the ending .json; of several "
+         "kernels,\n"
+         "                .NAME.json\n"
+         "  --unproved    take kernels that are not proved to end\n"
+         "  --help        this text\n"
          "\n"
          "Exit code: 0 done; 1 the input is at fault or ptxas is missing; 2 "
          "bad usage.\n"
@@ -79,13 +81,13 @@ static void printHelp() {
          "gemm.ptx\n";
 }
 
-static llvm::Expected<CompileOptions> readOptions(const CommandLine &line) {
-  CompileOptions options;
+static llvm::Expected<Request> readOptions(const CommandLine &line) {
+  Request request;
   if (line.getOperands().size() != 1)
     return llvm::createStringError(line.getOperands().empty()
                                        ? "name a file to compile"
                                        : "name one file to compile, not more");
-  options.input = line.getOperands().front().str();
+  request.input = line.getOperands().front().str();
 
   std::optional<llvm::StringRef> arch = line.get("--arch");
   if (!arch)
@@ -94,28 +96,23 @@ static llvm::Expected<CompileOptions> readOptions(const CommandLine &line) {
   llvm::Expected<const Architecture *> found = findArchitecture(*arch);
   if (!found)
     return found.takeError();
-  options.arch = *found;
+  request.options.arch = *found;
 
-  llvm::StringRef form = line.get("--emit").value_or("cubin");
-  std::optional<Form> known = llvm::StringSwitch<std::optional<Form>>(form)
-                                  .Case("nvvm", Form::NVVM)
-                                  .Case("llvm", Form::LLVM)
-                                  .Case("ptx", Form::PTX)
-                                  .Case("cubin", Form::Cubin)
-                                  .Default(std::nullopt);
-  if (!known)
-    return llvm::createStringError("--emit takes nvvm, llvm, ptx or cubin, not "
-                                   "'" +
-                                   form + "'");
-  options.form = *known;
-
-  options.unproved = line.has("--unproved");
-  options.output = "-";
-  if (options.form == Form::Cubin && options.input != "-")
-    options.output = (llvm::sys::path::stem(options.input) + ".cubin").str();
+  llvm::StringRef name = line.get("--emit").value_or("cubin");
+  std::optional<Stage> stage = findStage(name);
+  if (!stage)
+    return llvm::createStringError("--emit takes tile, agent, plan, nvvm, "
+                                   "llvm, ptx or cubin, not '" +
+                                   name + "'");
+  request.options.stopAfter = *stage;
+  request.options.printStagesTo = line.get("--print-stages").value_or("").str();
+  request.options.unproved = line.has("--unproved");
+  request.output = "-";
+  if (*stage == Stage::Cubin && request.input != "-")
+    request.output = (llvm::sys::path::stem(request.input) + ".cubin").str();
   if (std::optional<llvm::StringRef> output = line.get("-o"))
-    options.output = output->str();
-  return options;
+    request.output = output->str();
+  return request;
 }
 
 /// Prints rows in columns, the first to the left and the others to the right.
@@ -146,59 +143,6 @@ static void printResources(const PtxasReport &report) {
   printTable(rows);
 }
 
-/// Makes the asked-for form of `module` and writes it to `os`.
-static mlir::LogicalResult emit(mlir::ModuleOp module,
-                                const CompileOptions &options,
-                                llvm::raw_ostream &os) {
-  const Architecture &arch = *options.arch;
-  switch (options.form) {
-  case Form::NVVM: {
-    mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowered =
-        lowerToNVVM(module, arch);
-    if (mlir::failed(lowered))
-      return mlir::failure();
-    (*lowered)->print(os);
-    return mlir::success();
-  }
-  case Form::LLVM: {
-    mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowered =
-        lowerToNVVM(module, arch);
-    if (mlir::failed(lowered))
-      return mlir::failure();
-    llvm::LLVMContext context;
-    mlir::FailureOr<std::unique_ptr<llvm::Module>> translated =
-        translateToLLVM(**lowered, arch, context);
-    if (mlir::failed(translated))
-      return mlir::failure();
-    (*translated)->print(os, nullptr);
-    return mlir::success();
-  }
-  case Form::PTX: {
-    mlir::FailureOr<std::string> ptx = compileToPTX(module, arch);
-    if (mlir::failed(ptx))
-      return mlir::failure();
-    os << *ptx;
-    return mlir::success();
-  }
-  case Form::Cubin: {
-    llvm::Expected<Ptxas> ptxas =
-        findPtxas(ToolSearch::fromEnvironment(), arch);
-    if (!ptxas) {
-      llvm::errs() << "drawloom: " << llvm::toString(ptxas.takeError()) << '\n';
-      return mlir::failure();
-    }
-    mlir::FailureOr<AssembledModule> assembled =
-        compileToCubin(module, arch, *ptxas);
-    if (mlir::failed(assembled))
-      return mlir::failure();
-    os.write(assembled->cubin.data(), assembled->cubin.size());
-    printResources(assembled->report);
-    return mlir::success();
-  }
-  }
-  llvm_unreachable("all forms are handled");
-}
-
 /// LLVM's back end ends the process when it meets what it cannot select. That
 /// is a mistake in the input, and no reason to print a stack.
 static void reportFatalError(void *, const char *reason, bool) {
@@ -209,49 +153,62 @@ static void reportFatalError(void *, const char *reason, bool) {
 
 /// Writes what a launch of each kernel has to know next to the code.
 static mlir::LogicalResult
-writeKernelInfos(llvm::ArrayRef<runtime::KernelInfo> kernels,
+writeKernelInfos(llvm::ArrayRef<CompiledKernel> kernels,
                  llvm::StringRef output) {
-  for (const runtime::KernelInfo &kernel : kernels) {
+  for (const CompiledKernel &kernel : kernels) {
     llvm::SmallString<128> path(output);
     llvm::sys::path::replace_extension(
-        path, kernels.size() == 1 ? "json" : kernel.name + ".json");
+        path, kernels.size() == 1 ? "json" : kernel.info.name + ".json");
     std::string text;
     llvm::raw_string_ostream os(text);
-    runtime::writeJson(kernel, os);
+    runtime::writeJson(kernel.info, os);
     if (mlir::failed(writeOutput(path, text)))
       return mlir::failure();
   }
   return mlir::success();
 }
 
-static ExitCode compile(const CompileOptions &options) {
+/// Whether there is something to plan, rather than code.
+static bool holdsPrograms(mlir::ModuleOp module) {
+  return !module.getOps<tile::KernelOp>().empty() ||
+         !module.getOps<mlir::func::FuncOp>().empty();
+}
+
+static ExitCode compileFile(const Request &request) {
   mlir::DialectRegistry dialects;
-  registerAllDialects(dialects);
-  registerTargetDialects(dialects);
+  registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
-      InputModule::read(options.input, dialects);
+      InputModule::read(request.input, dialects);
   if (!input)
     return Failed;
 
-  llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
-  std::vector<runtime::KernelInfo> kernels;
-  if (run::holdsPrograms(input->get())) {
-    run::setTarget(input->get(), *options.arch);
-    if (mlir::failed(run::planKernels(input->get())))
-      return Failed;
-    mlir::FailureOr<std::vector<runtime::KernelInfo>> generated =
-        run::generateCode(input->get(), options.unproved);
-    if (mlir::failed(generated))
-      return Failed;
-    kernels = std::move(*generated);
-  }
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  if (mlir::failed(emit(input->get(), options, os)) ||
-      mlir::failed(writeOutput(options.output, result)))
+  Stage stage = request.options.stopAfter;
+  if (stage <= Stage::Plan && !holdsPrograms(input->get())) {
+    llvm::errs() << "drawloom: '" << request.input
+                 << "' holds no program, so it has no stage '"
+                 << toString(stage)
+                 << "'; code can be emitted as nvvm, llvm, ptx and cubin\n";
     return Failed;
-  if (options.output != "-" &&
-      mlir::failed(writeKernelInfos(kernels, options.output)))
+  }
+  llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
+  llvm::Expected<CompiledModule> made =
+      drawloom::compile(input->get(), request.options);
+  if (!made) {
+    input->report(made.takeError());
+    return Failed;
+  }
+  input->report(made->messages);
+  llvm::StringRef result =
+      stage == Stage::Cubin
+          ? llvm::StringRef(made->cubin.data(), made->cubin.size())
+      : stage == Stage::PTX ? llvm::StringRef(made->ptx)
+                            : llvm::StringRef(made->text);
+  if (mlir::failed(writeOutput(request.output, result)))
+    return Failed;
+  if (stage == Stage::Cubin)
+    printResources(made->report);
+  if (stage >= Stage::NVVM && request.output != "-" &&
+      mlir::failed(writeKernelInfos(made->kernels, request.output)))
     return Failed;
   return Done;
 }
@@ -265,6 +222,7 @@ ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--arch", true},
                                      {"--emit", true},
+                                     {"--print-stages", true},
                                      {"-o", true},
                                      {"--unproved", false}});
   if (!line)
@@ -273,8 +231,8 @@ ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
     printHelp();
     return Done;
   }
-  llvm::Expected<CompileOptions> options = readOptions(*line);
-  if (!options)
-    return complain(options.takeError());
-  return compile(*options);
+  llvm::Expected<Request> request = readOptions(*line);
+  if (!request)
+    return complain(request.takeError());
+  return compileFile(*request);
 }

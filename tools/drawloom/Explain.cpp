@@ -11,10 +11,7 @@
 #include "Graphviz.h"
 #include "Verb.h"
 #include "drawloom/Analysis/Plan/Print.h"
-#include "drawloom/Dialect/Tile/IR/TileOps.h"
-#include "drawloom/InitAll.h"
 #include "drawloom/Target/Architecture.h"
-#include "run/CompileKernel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -123,19 +120,17 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
 
 /// The plans that were asked for.
 static mlir::FailureOr<std::vector<Plan>>
-choosePlans(mlir::ModuleOp module, const ExplainOptions &options) {
+choosePlans(llvm::ArrayRef<CompiledKernel> kernels,
+            const ExplainOptions &options) {
   llvm::SmallVector<std::string> names;
-  for (auto kernel : module.getOps<tile::KernelOp>())
-    names.push_back("@" + kernel.getSymName().str());
-  mlir::FailureOr<std::vector<Plan>> plans = run::collectPlans(module);
-  if (mlir::failed(plans))
-    return mlir::failure();
-  if (!options.kernel.empty())
-    llvm::erase_if(*plans, [&](const Plan &plan) {
-      return plan.kernel != options.kernel;
-    });
+  std::vector<Plan> plans;
+  for (const CompiledKernel &kernel : kernels) {
+    names.push_back("@" + kernel.plan.kernel);
+    if (options.kernel.empty() || kernel.plan.kernel == options.kernel)
+      plans.push_back(kernel.plan);
+  }
   std::string list = llvm::join(names, ", ");
-  if (plans->empty()) {
+  if (plans.empty()) {
     llvm::errs() << "drawloom: '" << options.input << "' holds no kernel"
                  << (names.empty() ? "" : " @" + options.kernel + ", only ")
                  << list << '\n';
@@ -143,7 +138,7 @@ choosePlans(mlir::ModuleOp module, const ExplainOptions &options) {
   }
   bool isDrawing =
       options.format != Format::Text && options.format != Format::Json;
-  if (isDrawing && plans->size() > 1) {
+  if (isDrawing && plans.size() > 1) {
     llvm::errs() << "drawloom: a drawing shows one kernel, but '"
                  << options.input << "' holds " << list
                  << "; choose one with --kernel\n";
@@ -192,17 +187,20 @@ static llvm::Expected<std::string> print(llvm::ArrayRef<Plan> plans,
 
 static ExitCode explain(const ExplainOptions &options) {
   mlir::DialectRegistry dialects;
-  registerAllDialects(dialects);
+  registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
       InputModule::read(options.input, dialects);
   if (!input)
     return Failed;
-  mlir::ModuleOp module = input->get();
-  if (options.arch)
-    run::setTarget(module, *options.arch);
-  if (mlir::failed(run::planKernels(module)))
+  llvm::Expected<CompiledModule> compiled =
+      compile(input->get(), {.arch = options.arch, .stopAfter = Stage::Plan});
+  if (!compiled) {
+    input->report(compiled.takeError());
     return Failed;
-  mlir::FailureOr<std::vector<Plan>> plans = choosePlans(module, options);
+  }
+  input->report(compiled->messages);
+  mlir::FailureOr<std::vector<Plan>> plans =
+      choosePlans(compiled->kernels, options);
   if (mlir::failed(plans))
     return Failed;
   llvm::Expected<std::string> text = print(*plans, options);

@@ -61,6 +61,37 @@ InputModule::read(llvm::StringRef path, const mlir::DialectRegistry &dialects) {
   return input;
 }
 
+static mlir::Location getPlace(const Message &message,
+                               mlir::MLIRContext &context) {
+  if (message.file.empty())
+    return mlir::UnknownLoc::get(&context);
+  return mlir::FileLineColLoc::get(&context, message.file, message.line,
+                                   message.column);
+}
+
+void InputModule::report(llvm::ArrayRef<Message> messages) {
+  for (const Message &message : messages) {
+    if (message.file.empty()) {
+      llvm::errs() << "drawloom: " << message.text << '\n';
+      continue;
+    }
+    mlir::InFlightDiagnostic diagnostic = context.getDiagEngine().emit(
+        getPlace(message, context), message.severity);
+    diagnostic << message.text;
+    for (const Message &note : message.notes)
+      diagnostic.attachNote(getPlace(note, context)) << note.text;
+  }
+}
+
+void InputModule::report(llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const CompileError &fault) { report(fault.getMessages()); },
+      [](const llvm::ErrorInfoBase &fault) {
+        llvm::errs() << "drawloom: " << fault.message() << '\n';
+      });
+}
+
 mlir::LogicalResult drawloom::writeOutput(llvm::StringRef path,
                                           llvm::StringRef text) {
   std::error_code error;

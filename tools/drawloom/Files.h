@@ -12,9 +12,7 @@
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_FILES_H
 #define DRAWLOOM_TOOLS_DRAWLOOM_FILES_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/DialectRegistry.h"
+#include "drawloom/Driver/Compile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
@@ -30,6 +28,10 @@ public:
   read(llvm::StringRef path, const mlir::DialectRegistry &dialects);
 
   mlir::ModuleOp get() { return *module; }
+
+  /// Prints what the compiler said about the module, or why it did not compile.
+  void report(llvm::ArrayRef<Message> messages);
+  void report(llvm::Error error);
 
 private:
   explicit InputModule(const mlir::DialectRegistry &dialects);

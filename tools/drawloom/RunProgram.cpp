@@ -10,12 +10,9 @@
 #include "Files.h"
 #include "Verb.h"
 #include "drawloom/Analysis/Plan/Print.h"
-#include "drawloom/Conversion/Passes.h"
-#include "drawloom/InitAll.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Compile.h"
-#include "mlir/Pass/PassManager.h"
 #include "run/Execute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -203,11 +200,10 @@ static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
 
 /// The one kernel of the module, which loses the others; functions on tensors
 /// have become kernels.
-static mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
-                                                    llvm::StringRef wanted) {
-  mlir::PassManager passes(module->getName());
-  passes.addPass(createConvertLinalgToTile());
-  if (mlir::failed(passes.run(module)))
+static mlir::FailureOr<tile::KernelOp>
+chooseKernel(mlir::ModuleOp module, const target::Architecture &arch,
+             llvm::StringRef wanted) {
+  if (mlir::failed(runPath(module, {.arch = &arch, .stopAfter = Stage::Tile})))
     return mlir::failure();
   auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
   std::string names;
@@ -332,7 +328,7 @@ static llvm::Error writeOutputs(const Arguments &arguments,
 
 /// Whether ptxas takes what has run, if there is one: an emulated device takes
 /// PTX that asks for more registers than there are.
-static ExitCode assemble(mlir::ModuleOp module, const CompiledKernel &kernel,
+static ExitCode assemble(mlir::ModuleOp module, llvm::StringRef ptx,
                          const target::Architecture &arch) {
   llvm::Expected<target::Ptxas> ptxas =
       target::findPtxas(target::ToolSearch::fromEnvironment(), arch);
@@ -344,7 +340,7 @@ static ExitCode assemble(mlir::ModuleOp module, const CompiledKernel &kernel,
   }
   llvm::outs().flush();
   mlir::FailureOr<target::AssembledModule> assembled =
-      target::assembleModule(module, kernel.ptx, arch, *ptxas);
+      target::assembleModule(module, ptx, arch, *ptxas);
   llvm::outs() << "ptxas " << ptxas->version;
   if (mlir::failed(assembled)) {
     llvm::outs() << " does NOT take the PTX\n";
@@ -361,15 +357,14 @@ static ExitCode assemble(mlir::ModuleOp module, const CompiledKernel &kernel,
 
 static ExitCode runProgram(const ProgramOptions &options) {
   mlir::DialectRegistry dialects;
-  registerAllDialects(dialects);
-  target::registerTargetDialects(dialects);
+  registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
       InputModule::read(options.input, dialects);
   if (!input)
     return Failed;
   mlir::ModuleOp module = input->get();
-  setTarget(module, *options.arch);
-  mlir::FailureOr<tile::KernelOp> kernel = chooseKernel(module, options.kernel);
+  mlir::FailureOr<tile::KernelOp> kernel =
+      chooseKernel(module, *options.arch, options.kernel);
   if (mlir::failed(kernel))
     return Failed;
   llvm::Expected<Arguments> arguments =
@@ -383,17 +378,20 @@ static ExitCode runProgram(const ProgramOptions &options) {
           entry.first + "', only " + llvm::join(arguments->names, ", ")));
 
   Stopwatch compiling;
-  mlir::FailureOr<CompiledKernel> compiled =
-      compileKernel(module, *options.arch, options.unproved);
-  if (mlir::failed(compiled))
+  llvm::Expected<CompiledModule> compiled =
+      compile(module, {.arch = options.arch, .unproved = options.unproved});
+  if (!compiled) {
+    input->report(compiled.takeError());
     return Failed;
+  }
+  input->report(compiled->messages);
   double compileTime = compiling.seconds();
   llvm::Expected<runtime::Device> device =
       openDevice(options.device, options.sms);
   if (!device)
     return fail(device.takeError());
 
-  plan::printSummary(compiled->plan, llvm::outs());
+  plan::printSummary(compiled->kernels.front().plan, llvm::outs());
   llvm::outs() << "arguments: " << describe(*arguments) << '\n';
   llvm::outs().flush();
   Arguments before = *arguments;
@@ -414,7 +412,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
     result = mlir::failed(comparisons) ? Failed : report(*comparisons);
   }
   // Last, so that results don't wait for it.
-  ExitCode assembled = assemble(module, *compiled, *options.arch);
+  ExitCode assembled = assemble(module, compiled->ptx, *options.arch);
   return result == Done ? assembled : result;
 }
 

@@ -48,17 +48,22 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
   return runtime::Device::open(*driver);
 }
 
-llvm::Error run::execute(const CompiledKernel &compiled,
+llvm::Error run::execute(const CompiledModule &module,
                          const runtime::Device &device, Arguments &arguments,
                          const runtime::LaunchOptions &options) {
+  if (module.kernels.size() != 1)
+    return llvm::createStringError("the module holds " +
+                                   llvm::Twine(module.kernels.size()) +
+                                   " kernels; one is run at a time");
+  const runtime::KernelInfo &called = module.kernels.front().info;
   llvm::Expected<runtime::Kernel> kernel =
-      runtime::Kernel::load(device, compiled.info, compiled.ptx);
+      runtime::Kernel::load(device, called, module.ptx);
   if (!kernel)
     return kernel.takeError();
   std::vector<runtime::Buffer> buffers;
   SmallVector<runtime::Argument> values;
   for (auto [info, tensor, strides] : llvm::zip_equal(
-           compiled.info.arguments, arguments.tensors, arguments.strides)) {
+           called.arguments, arguments.tensors, arguments.strides)) {
     if (!info.isView) {
       values.push_back({{}, tensor.getBits(0)});
       continue;
@@ -82,7 +87,7 @@ llvm::Error run::execute(const CompiledKernel &compiled,
     return error;
   runtime::Buffer *buffer = buffers.data();
   for (auto [info, tensor, strides] : llvm::zip_equal(
-           compiled.info.arguments, arguments.tensors, arguments.strides)) {
+           called.arguments, arguments.tensors, arguments.strides)) {
     if (!info.isView)
       continue;
     std::vector<char> memory(buffer->size());

@@ -14,9 +14,9 @@
 #ifndef DRAWLOOM_TOOLS_RUN_EXECUTE_H
 #define DRAWLOOM_TOOLS_RUN_EXECUTE_H
 
+#include "drawloom/Driver/Compile.h"
 #include "drawloom/Runtime/Launch.h"
 #include "run/Arguments.h"
-#include "run/CompileKernel.h"
 
 namespace drawloom::run {
 
@@ -28,8 +28,8 @@ llvm::StringRef getEmulatedDevice(const target::Architecture &arch);
 /// device.
 llvm::Expected<runtime::Device> openDevice(llvm::StringRef name, unsigned sms);
 
-/// Runs the kernel; what it stored is in `arguments` then.
-llvm::Error execute(const CompiledKernel &kernel, const runtime::Device &device,
+/// Runs the only kernel of the module; what it stored is in `arguments` then.
+llvm::Error execute(const CompiledModule &module, const runtime::Device &device,
                     Arguments &arguments,
                     const runtime::LaunchOptions &options = {});
 

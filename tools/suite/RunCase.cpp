@@ -8,14 +8,10 @@
 
 #include "suite/RunCase.h"
 #include "drawloom/Analysis/Plan/Print.h"
-#include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
-#include "drawloom/InitAll.h"
 #include "drawloom/Target/Architecture.h"
-#include "drawloom/Target/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -43,7 +39,7 @@ static LogicalResult writeText(const Twine &path, StringRef text) {
 }
 
 /// The plan as `drawloom explain --format json` writes it, and the PTX.
-static LogicalResult dump(const Case &input, const run::CompiledKernel &kernel,
+static LogicalResult dump(const Case &input, const CompiledModule &compiled,
                           StringRef folder) {
   llvm::SmallString<128> path(folder);
   llvm::sys::path::append(path, input.name);
@@ -51,10 +47,13 @@ static LogicalResult dump(const Case &input, const run::CompiledKernel &kernel,
   llvm::raw_string_ostream os(plan);
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
-    json.attributeArray("plans", [&] { plan::printJson(kernel.plan, json); });
+    json.attributeArray("plans", [&] {
+      for (const CompiledKernel &kernel : compiled.kernels)
+        plan::printJson(kernel.plan, json);
+    });
   });
   return success(!llvm::sys::fs::create_directories(folder) &&
-                 succeeded(writeText(path + ".ptx", kernel.ptx)) &&
+                 succeeded(writeText(path + ".ptx", compiled.ptx)) &&
                  succeeded(writeText(path + ".json", plan)));
 }
 
@@ -103,8 +102,7 @@ public:
 private:
   static DialectRegistry makeDialects() {
     DialectRegistry dialects;
-    registerAllDialects(dialects);
-    target::registerTargetDialects(dialects);
+    registerProgramDialects(dialects);
     return dialects;
   }
   bool compile();
@@ -126,7 +124,7 @@ private:
   OwningOpRef<ModuleOp> module;
   const target::Architecture *arch = nullptr;
   tile::KernelOp kernel;
-  std::optional<run::CompiledKernel> compiled;
+  std::optional<CompiledModule> compiled;
   std::optional<run::Arguments> before;
   /// Of the first device.
   std::optional<run::Arguments> after;
@@ -145,18 +143,18 @@ bool CaseRunner::compile() {
   if (!module)
     return fail("is no program: " + said);
   // The reference is a tile program, too.
-  run::setTarget(*module, *arch);
-  PassManager passes(&context);
-  passes.addPass(createConvertLinalgToTile());
-  if (failed(passes.run(*module)) || module->getOps<tile::KernelOp>().empty())
+  if (failed(runPath(*module, {.arch = arch, .stopAfter = Stage::Tile})) ||
+      module->getOps<tile::KernelOp>().empty())
     return fail("is no program: " + said);
   kernel = *module->getOps<tile::KernelOp>().begin();
-  FailureOr<run::CompiledKernel> made = run::compileKernel(*module, *arch);
-  if (failed(made)) {
+  llvm::Expected<CompiledModule> made =
+      drawloom::compile(*module, {.arch = arch});
+  if (!made) {
+    std::string words = llvm::toString(made.takeError());
     result.wasRefused = true;
     result.matches =
-        !input.refusal.empty() && StringRef(said).contains(input.refusal);
-    return fail(said);
+        !input.refusal.empty() && StringRef(words).contains(input.refusal);
+    return fail(words);
   }
   if (!input.refusal.empty())
     return fail("compiles, but is to be refused with '" + input.refusal + "'");
@@ -164,9 +162,6 @@ bool CaseRunner::compile() {
   if (!options.dumpFolder.empty() &&
       failed(dump(input, *compiled, options.dumpFolder)))
     return fail("cannot write to '" + options.dumpFolder + "'");
-  if (options.inspect)
-    if (llvm::Error error = options.inspect(*compiled))
-      return fail(std::move(error));
   return true;
 }
 

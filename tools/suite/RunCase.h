@@ -15,7 +15,6 @@
 
 #include "Case.h"
 #include "run/Execute.h"
-#include <functional>
 
 namespace drawloom::suite {
 
@@ -35,8 +34,6 @@ struct RunCaseOptions {
   /// Run under so many random schedules and the adversarial one, too; the
   /// results must have the same bits. For emulated devices.
   unsigned schedules = 0;
-  /// Looks at every kernel that was compiled.
-  std::function<llvm::Error(const run::CompiledKernel &)> inspect = nullptr;
   /// Where to write NAME.ptx and NAME.json, the plan; empty for nowhere.
   std::string dumpFolder = "";
 };

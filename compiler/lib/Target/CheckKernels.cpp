@@ -6,11 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckKernels.h"
 #include "drawloom/Target/Architecture.h"
+#include "drawloom/Target/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/SetVector.h"
+
+namespace drawloom::target {
+#define GEN_PASS_DEF_CHECKKERNELS
+#include "drawloom/Target/Passes.h.inc"
+} // namespace drawloom::target
 
 using namespace drawloom::target;
 using namespace mlir;
@@ -153,8 +158,7 @@ static LogicalResult checkFamily(Operation *op, const Architecture &arch) {
   return success();
 }
 
-LogicalResult drawloom::target::checkKernels(ModuleOp module,
-                                             const Architecture &arch) {
+static LogicalResult checkKernels(ModuleOp module, const Architecture &arch) {
   bool hasKernel = false;
   for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
     if (func.isExternal() ||
@@ -173,3 +177,21 @@ LogicalResult drawloom::target::checkKernels(ModuleOp module,
   });
   return failure(result.wasInterrupted());
 }
+
+namespace {
+class CheckKernels
+    : public drawloom::target::impl::CheckKernelsBase<CheckKernels> {
+public:
+  using CheckKernelsBase::CheckKernelsBase;
+
+  void runOnOperation() override {
+    llvm::Expected<const Architecture *> found = findArchitecture(arch);
+    if (!found) {
+      getOperation().emitError() << llvm::toString(found.takeError());
+      return signalPassFailure();
+    }
+    if (failed(checkKernels(getOperation(), **found)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -214,16 +214,3 @@ drawloom::target::emitPTX(std::unique_ptr<llvm::Module> module,
     return failure();
   return std::string(ptx);
 }
-
-FailureOr<std::string>
-drawloom::target::compileToPTX(ModuleOp module, const Architecture &arch) {
-  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerToNVVM(module, arch);
-  if (failed(lowered))
-    return failure();
-  llvm::LLVMContext context;
-  FailureOr<std::unique_ptr<llvm::Module>> translated =
-      translateToLLVM(**lowered, arch, context);
-  if (failed(translated))
-    return failure();
-  return emitPTX(std::move(*translated), arch, module.getLoc());
-}

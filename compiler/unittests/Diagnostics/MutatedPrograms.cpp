@@ -20,10 +20,9 @@
 // than half of the programs pass the verifiers.
 
 #include "Mutator.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/InitAll.h"
-#include "drawloom/Pipelines/FrontHalf.h"
+#include "drawloom/Pipelines/Path.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -114,14 +113,7 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
     return conclude(tally.refused, true);
   ++tally.verified;
   PassManager passes(&context);
-  // Programs that have their roles already enter behind form-pipes.
-  bool hasRoles =
-      module->walk([](agent::SwitchOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (hasRoles)
-    buildPlacement(passes.nest<tile::KernelOp>());
-  else
-    buildFrontHalf(passes);
+  buildFrontHalf(passes);
   bool isPlanned = succeeded(passes.run(*module));
   if (verbose && isPlanned)
     module->print(llvm::errs());

@@ -16,7 +16,7 @@
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Frontend/Fusion.h"
 #include "drawloom/InitAll.h"
-#include "drawloom/Pipelines/FrontHalf.h"
+#include "drawloom/Pipelines/Path.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"

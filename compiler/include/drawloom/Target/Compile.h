@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The way from a module in `nvvm` and `llvm` to machine code:
+// The way from a module of `nvvm` and `llvm` operations to machine code:
 //
-//   module ──lowerToNVVM──→ nvvm, llvm ──translateToLLVM──→ LLVM IR
-//          ──emitPTX──→ PTX text ──assemble──→ cubin
+//   module ──translateToLLVM──→ LLVM IR ──emitPTX──→ PTX ──assembleModule──→
+//   cubin
 //
 // Every step takes what it needs as arguments and leaves its input alone: a
 // compile is a function of the program, the architecture and the versions of
@@ -17,16 +17,15 @@
 // that caused it, also when ptxas finds it: the PTX carries `.loc` lines, and
 // they lead back.
 //
-// The module may also hold scf, cf, arith, vector and ub operations, which are
-// lowered here by upstream's own passes. Of LLVM only the code generator runs,
-// not the IR optimiser: what stands in which order is decided above.
+// Pipelines/Path.h puts these steps behind the passes. Of LLVM only the code
+// generator runs, not the IR optimiser: what stands in which order is decided
+// above.
 
 #ifndef DRAWLOOM_TARGET_COMPILE_H
 #define DRAWLOOM_TARGET_COMPILE_H
 
 #include "drawloom/Target/Ptxas.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 #include <memory>
 #include <string>
 
@@ -45,11 +44,6 @@ namespace drawloom::target {
 /// LLVM IR. The context that a module is parsed into needs both.
 void registerTargetDialects(mlir::DialectRegistry &registry);
 
-/// Checks the kernels of `module` against `arch` and lowers a copy of it to the
-/// nvvm and llvm dialects.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-lowerToNVVM(mlir::ModuleOp module, const Architecture &arch);
-
 /// Translates a lowered module to the LLVM IR that code is generated from:
 /// with the target's data layout and with line information, and with every call
 /// marked convergent that the NVPTX back end must not duplicate or move.
@@ -63,20 +57,11 @@ mlir::FailureOr<std::string> emitPTX(std::unique_ptr<llvm::Module> module,
                                      const Architecture &arch,
                                      mlir::Location loc);
 
-/// All of the above: from a module to the text of its PTX.
-mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
-                                          const Architecture &arch);
-
 /// Assembles the PTX that a module was compiled to. What ptxas says is reported
 /// at the operation of `module` that it is about; spills are warnings at the
 /// kernel.
 mlir::FailureOr<AssembledModule> assembleModule(mlir::ModuleOp module,
                                                 llvm::StringRef ptx,
-                                                const Architecture &arch,
-                                                const Ptxas &ptxas);
-
-/// From a module to a cubin, with the same reports.
-mlir::FailureOr<AssembledModule> compileToCubin(mlir::ModuleOp module,
                                                 const Architecture &arch,
                                                 const Ptxas &ptxas);
 

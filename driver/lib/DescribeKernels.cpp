@@ -1,4 +1,4 @@
-//===- CompileKernel.cpp - A tile program becomes a kernel ----------------===//
+//===- DescribeKernels.cpp - What a launch has to know --------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,75 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "run/CompileKernel.h"
+#include "DescribeKernels.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/Plan/Placement.h"
-#include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
-#include "drawloom/Pipelines/FrontHalf.h"
 #include "drawloom/Target/Architecture.h"
-#include "drawloom/Target/Compile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace drawloom;
-using namespace drawloom::run;
-
-void run::setTarget(ModuleOp module, const target::Architecture &arch) {
-  auto name = StringAttr::get(module.getContext(), arch.name);
-  module.walk([&](FunctionOpInterface function) {
-    function->setAttr(tile::targetAttrName, name);
-    return WalkResult::skip();
-  });
-}
-
-LogicalResult run::planKernels(ModuleOp module) {
-  PassManager conversion(module->getName());
-  conversion.addPass(createConvertLinalgToTile());
-  if (failed(conversion.run(module)))
-    return failure();
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    PassManager passes(kernel->getName());
-    if (kernel.getBody().getOps<agent::SwitchOp>().empty())
-      buildPlanning(passes);
-    else
-      buildPlacement(passes);
-    if (failed(passes.run(kernel)))
-      return failure();
-  }
-  return success();
-}
-
-FailureOr<std::vector<plan::Plan>> run::collectPlans(ModuleOp module) {
-  std::vector<plan::Plan> plans;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    auto switches = kernel.getBody().getOps<agent::SwitchOp>();
-    if (switches.empty()) {
-      kernel.emitError() << "kernel @" << kernel.getSymName()
-                         << " has no roles, so there is no plan of it";
-      return failure();
-    }
-    for (agent::SwitchOp op : switches) {
-      FailureOr<plan::Plan> plan = plan::makePlan(op);
-      if (failed(plan))
-        return failure();
-      plans.push_back(std::move(*plan));
-    }
-  }
-  return plans;
-}
-
-bool run::holdsPrograms(ModuleOp module) {
-  return !module.getOps<tile::KernelOp>().empty() ||
-         !module.getOps<func::FuncOp>().empty();
-}
 
 /// Adds the factors of a product of sizes, rounded up to tiles; false if the
 /// count is something else.
@@ -246,84 +191,71 @@ readCondition(tile::KernelOp kernel) {
   return condition;
 }
 
-FailureOr<std::vector<runtime::KernelInfo>> run::generateCode(ModuleOp module,
-                                                              bool unproved) {
-  FailureOr<std::vector<plan::Plan>> plans = collectPlans(module);
-  if (failed(plans))
-    return failure();
-  std::vector<runtime::KernelInfo> kernels;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    const plan::Plan &plan =
-        *llvm::find_if(*plans, [&](const plan::Plan &plan) {
-          return plan.kernel == kernel.getSymName();
-        });
-    runtime::KernelInfo info;
-    info.name = kernel.getSymName().str();
-    info.target = plan.arch->name.str();
-    info.items = readItems(kernel, plan);
-    info.condition = readCondition(kernel);
-    for (auto [size, to] : llvm::zip(plan.cluster, info.cluster))
-      to = size;
-    for (BlockArgument argument : kernel.getBody().getArguments()) {
-      FailureOr<runtime::ArgumentInfo> read = readArgument(kernel, argument);
-      if (failed(read))
-        return failure();
-      info.arguments.push_back(std::move(*read));
-    }
-    kernels.push_back(std::move(info));
+static LogicalResult describeLaunch(tile::KernelOp kernel,
+                                    CompiledKernel &result) {
+  runtime::KernelInfo &info = result.info;
+  info.name = kernel.getSymName().str();
+  info.target = result.plan.arch->name.str();
+  info.items = readItems(kernel, result.plan);
+  info.condition = readCondition(kernel);
+  for (auto [size, to] : llvm::zip(result.plan.cluster, info.cluster))
+    to = size;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    FailureOr<runtime::ArgumentInfo> read = readArgument(kernel, argument);
+    if (failed(read))
+      return failure();
+    info.arguments.push_back(std::move(*read));
   }
-
-  PassManager passes(module->getName());
-  passes.addPass(createConvertAgentToNVVM({.unproved = unproved}));
-  if (failed(passes.run(module)))
-    return failure();
-
-  for (runtime::KernelInfo &info : kernels) {
-    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
-    if (!function)
-      return module.emitError() << "no code came out for @" << info.name;
-    auto entries = function->getAttrOfType<ArrayAttr>("agent.parameters");
-    auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
-        NVVM::NVVMDialect::getReqntidAttrName());
-    if (!entries || !threads ||
-        entries.size() != function.getArgumentTypes().size())
-      return function.emitError("does not say what it is called with");
-    info.threads = threads.asArrayRef().front();
-    if (auto bytes =
-            function->getAttrOfType<IntegerAttr>(plan::sharedBytesAttrName))
-      info.sharedBytes = bytes.getInt();
-    for (auto [entry, type] :
-         llvm::zip_equal(entries, function.getArgumentTypes())) {
-      FailureOr<runtime::Parameter> parameter =
-          readParameter(function, cast<DictionaryAttr>(entry), type);
-      if (failed(parameter))
-        return failure();
-      info.parameters.push_back(std::move(*parameter));
-    }
-  }
-  return kernels;
+  return success();
 }
 
-FailureOr<CompiledKernel> run::compileKernel(ModuleOp module,
-                                             const target::Architecture &arch,
-                                             bool unproved) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  setTarget(*copy, arch);
-  if (failed(planKernels(*copy)))
-    return failure();
-  FailureOr<std::vector<plan::Plan>> plans = collectPlans(*copy);
-  if (failed(plans))
-    return failure();
-  if (plans->size() != 1)
-    return module.emitError() << "holds " << plans->size()
-                              << " kernels; one is compiled at a time";
-  FailureOr<std::vector<runtime::KernelInfo>> kernels =
-      generateCode(*copy, unproved);
-  if (failed(kernels))
-    return failure();
-  FailureOr<std::string> ptx = target::compileToPTX(*copy, arch);
-  if (failed(ptx))
-    return failure();
-  return CompiledKernel{std::move(kernels->front()), std::move(plans->front()),
-                        std::move(*ptx)};
+LogicalResult drawloom::describePrograms(ModuleOp module, bool forLaunch,
+                                         std::vector<CompiledKernel> &kernels) {
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    auto switches = kernel.getBody().getOps<agent::SwitchOp>();
+    if (switches.empty())
+      return kernel.emitError() << "kernel @" << kernel.getSymName()
+                                << " has no roles, so there is no plan of it";
+    FailureOr<plan::Plan> plan = plan::makePlan(*switches.begin());
+    if (failed(plan))
+      return failure();
+    CompiledKernel &result = kernels.emplace_back(std::move(*plan));
+    if (forLaunch && failed(describeLaunch(kernel, result)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult describeFunction(ModuleOp module,
+                                      runtime::KernelInfo &info) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
+  if (!function)
+    return module.emitError() << "no code came out for @" << info.name;
+  auto entries = function->getAttrOfType<ArrayAttr>("agent.parameters");
+  auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
+      NVVM::NVVMDialect::getReqntidAttrName());
+  if (!entries || !threads ||
+      entries.size() != function.getArgumentTypes().size())
+    return function.emitError("does not say what it is called with");
+  info.threads = threads.asArrayRef().front();
+  if (auto bytes =
+          function->getAttrOfType<IntegerAttr>(plan::sharedBytesAttrName))
+    info.sharedBytes = bytes.getInt();
+  for (auto [entry, type] :
+       llvm::zip_equal(entries, function.getArgumentTypes())) {
+    FailureOr<runtime::Parameter> parameter =
+        readParameter(function, cast<DictionaryAttr>(entry), type);
+    if (failed(parameter))
+      return failure();
+    info.parameters.push_back(std::move(*parameter));
+  }
+  return success();
+}
+
+LogicalResult drawloom::describeCode(ModuleOp module,
+                                     MutableArrayRef<CompiledKernel> kernels) {
+  for (CompiledKernel &kernel : kernels)
+    if (failed(describeFunction(module, kernel.info)))
+      return failure();
+  return success();
 }

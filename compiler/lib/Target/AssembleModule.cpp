@@ -1,4 +1,4 @@
-//===- CompileToCubin.cpp - A module to machine code, with reports --------===//
+//===- AssembleModule.cpp - PTX to cubin, with reports at operations ------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -127,15 +127,6 @@ void AssemblyReporter::report(const PtxasReport &report) {
   for (const FunctionResources &function : report.functions)
     if (function.spills())
       reportSpills(function);
-}
-
-FailureOr<AssembledModule>
-drawloom::target::compileToCubin(ModuleOp module, const Architecture &arch,
-                                 const Ptxas &ptxas) {
-  FailureOr<std::string> ptx = compileToPTX(module, arch);
-  if (failed(ptx))
-    return failure();
-  return assembleModule(module, *ptx, arch, ptxas);
 }
 
 FailureOr<AssembledModule>

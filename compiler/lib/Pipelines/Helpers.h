@@ -1,0 +1,37 @@
+//===- Helpers.h - What the path needs besides its passes -------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Kept apart from Path.cpp, which is there to be read in one go.
+
+#ifndef DRAWLOOM_LIB_PIPELINES_HELPERS_H
+#define DRAWLOOM_LIB_PIPELINES_HELPERS_H
+
+#include "drawloom/Pipelines/Path.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace drawloom {
+
+/// A pass that runs `passes` on a kernel that has no roles yet. One that has
+/// some, by hand or from an earlier run, keeps them.
+std::unique_ptr<mlir::Pass> unlessRoles(mlir::OpPassManager passes);
+
+/// Writes the architecture into every program of the module: kernels over tiles
+/// and functions on tensors.
+void setTarget(mlir::ModuleOp module, const target::Architecture &arch);
+
+/// Sets `arch` to what the kernels name, if it is null.
+mlir::LogicalResult findTarget(mlir::ModuleOp module,
+                               const target::Architecture *&arch);
+
+/// Sets `options.ptxas` to the first that the environment leads to.
+mlir::LogicalResult findPtxas(mlir::ModuleOp module, CompileOptions &options);
+
+} // namespace drawloom
+
+#endif // DRAWLOOM_LIB_PIPELINES_HELPERS_H

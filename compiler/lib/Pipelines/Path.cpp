@@ -1,0 +1,163 @@
+//===- Path.cpp - The path of a program -----------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Pipelines/Path.h"
+#include "Helpers.h"
+#include "StageFiles.h"
+#include "drawloom/Conversion/Passes.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/Transforms/Passes.h"
+#include "drawloom/Target/Architecture.h"
+#include "drawloom/Target/Compile.h"
+#include "drawloom/Target/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace drawloom;
+
+void drawloom::buildTile(OpPassManager &passes) {
+  // Functions on whole tensors become kernels over tiles. Programs in tile text
+  // pass through.
+  passes.addPass(createConvertLinalgToTile());
+}
+
+void drawloom::buildAgent(OpPassManager &passes) {
+  OpPassManager kernels(tile::KernelOp::getOperationName());
+  // Before the schedule: two tiles side by side need twice the room.
+  kernels.addPass(tile::createRunAbreast());
+  // Everything behind this reads the schedule, so what is open is decided
+  // first.
+  kernels.addPass(tile::createChooseSchedule());
+  // Sub-tiles before roles: a sub-tile is what travels through a pipe.
+  kernels.addPass(tile::createSliceEpilogue());
+  // Who does what, by rules with names ...
+  kernels.addPass(agent::createAssignRoles());
+  // ... and what travels between them. From here on the kernel is its roles.
+  kernels.addPass(agent::createFormPipes());
+  // Where warp groups issue products, the next one before it is needed.
+  kernels.addPass(agent::createIssueAhead());
+  passes.addNestedPass<tile::KernelOp>(unlessRoles(std::move(kernels)));
+}
+
+void drawloom::buildPlan(OpPassManager &passes) {
+  OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  // Who works is said once; the proof, the plan and the code read it.
+  kernels.addPass(agent::createAssignEngines());
+  // Before anything is placed: a plan that can hang is not worth placing.
+  kernels.addPass(agent::createProveProgress());
+  // Warps, then registers by warp group, then memory and barriers.
+  kernels.addPass(agent::createMapExecutionUnits());
+  kernels.addPass(agent::createBudgetRegisters());
+  kernels.addPass(agent::createPlaceMemory());
+  // Once more: registers and tensor memory can block too, and have places now.
+  kernels.addPass(agent::createProveProgress());
+}
+
+void drawloom::buildFrontHalf(OpPassManager &passes) {
+  buildTile(passes);
+  buildAgent(passes);
+  buildPlan(passes);
+}
+
+void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
+  // The plan becomes code: barriers, copies, products, and threads' arithmetic.
+  passes.addPass(createConvertAgentToNVVM({.unproved = unproved}));
+  // Code by hand enters here, so this is where it is held against the GPU.
+  passes.addPass(target::createCheckKernels({.arch = arch.str()}));
+  // vector and nvvm first: they make arith and cf operations.
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createConvertNVVMToLLVMPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  // Folding at the level of MLIR; LLVM's own optimiser does not run later.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  // Canonical forms may hold poison.
+  passes.addPass(createUBToLLVMConversionPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  // What is left of another dialect has a message, not a crash.
+  passes.addPass(target::createCheckLowered());
+}
+
+FailureOr<PathResult>
+drawloom::runPath(ModuleOp module, const CompileOptions &given,
+                  llvm::function_ref<LogicalResult(Stage)> reached) {
+  CompileOptions options = given;
+  if (options.arch)
+    setTarget(module, *options.arch);
+  StageFiles files(module, options.printStagesTo);
+  if (failed(files.open()))
+    return failure();
+  PathResult result;
+
+  const std::pair<Stage, std::function<void(OpPassManager &)>> inPasses[] = {
+      {Stage::Tile, buildTile},
+      {Stage::Agent, buildAgent},
+      {Stage::Plan, buildPlan},
+      {Stage::NVVM,
+       [&](OpPassManager &passes) {
+         buildNVVM(passes, options.arch->name, options.unproved);
+       }},
+  };
+  for (const auto &[stage, build] : inPasses) {
+    // The kernels say what it is, and are gone after this stage.
+    if (stage == Stage::NVVM && failed(findTarget(module, options.arch)))
+      return failure();
+    PassManager passes(module->getName());
+    build(passes);
+    files.watch(passes);
+    if (failed(passes.run(module)) || files.failed() ||
+        (reached && failed(reached(stage))))
+      return failure();
+    if (options.stopAfter == stage)
+      return result;
+  }
+
+  // LLVM IR with the target's data layout and with lines, ...
+  llvm::LLVMContext context;
+  FailureOr<std::unique_ptr<llvm::Module>> code =
+      target::translateToLLVM(module, *options.arch, context);
+  if (failed(code) || failed(files.write(Stage::LLVM, "ll", **code)))
+    return failure();
+  if (options.stopAfter == Stage::LLVM) {
+    llvm::raw_string_ostream(result.llvm) << **code;
+    return result;
+  }
+  // ... from which the NVPTX back end makes PTX, ...
+  FailureOr<std::string> ptx =
+      target::emitPTX(std::move(*code), *options.arch, module.getLoc());
+  if (failed(ptx) || failed(files.write(Stage::PTX, "ptx", *ptx)))
+    return failure();
+  result.ptx = std::move(*ptx);
+  if (options.stopAfter == Stage::PTX)
+    return result;
+  // ... and ptxas machine code. What it says is reported at its operation.
+  if (!options.ptxas && failed(findPtxas(module, options)))
+    return failure();
+  FailureOr<target::AssembledModule> assembled =
+      target::assembleModule(module, result.ptx, *options.arch, *options.ptxas);
+  if (failed(assembled) ||
+      failed(files.write(
+          Stage::Cubin, "cubin",
+          StringRef(assembled->cubin.data(), assembled->cubin.size()))))
+    return failure();
+  result.assembled = std::move(*assembled);
+  return result;
+}
