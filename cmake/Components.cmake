@@ -27,6 +27,15 @@ function(drawloom_component out)
   set(${out} ${component} PARENT_SCOPE)
 endfunction()
 
+# MLIR and LLVM as archives, of which a linker takes what is used. Upstream's
+# own targets for MLIR's archives name the shared libLLVM, so these are files.
+if("compiler" IN_LIST DRAWLOOM_COMPONENTS)
+  add_library(DrawloomOwnMLIR INTERFACE)
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  target_link_libraries(DrawloomOwnMLIR INTERFACE ${archives} z zstd)
+  target_link_options(DrawloomOwnMLIR INTERFACE -no-pie -Wl,--gc-sections,--as-needed)
+endif()
+
 # Flags, headers and links that every target of ours has, and the precompiled
 # header that it uses (see Precompiled.cmake).
 function(drawloom_setup_target target)
@@ -64,10 +73,13 @@ function(drawloom_setup_target target)
   endif()
   # What a program of anybody's loads has the little that it uses of LLVM in
   # itself: a second libLLVM in the process, as in Triton's library, shares
-  # symbols with the first.
-  set(llvm $<IF:$<BOOL:$<TARGET_PROPERTY:DRAWLOOM_OWN_LLVM>>,LLVMSupport,LLVM>)
-  target_link_libraries(${target} PUBLIC ${ARG_LINK} ${llvm})
-  drawloom_use_precompiled(${target} "${ARG_PRECOMPILED}")
+  # symbols with the first. And the command has LLVM and MLIR in itself, because
+  # the shared ones take longer to load than a kernel takes to plan.
+  set(own $<BOOL:$<TARGET_PROPERTY:DRAWLOOM_OWN_LLVM>>)
+  list(TRANSFORM ARG_LINK REPLACE "^MLIR$" "$<IF:${own},DrawloomOwnMLIR,MLIR>"
+       OUTPUT_VARIABLE libraries)
+  target_link_libraries(${target} PUBLIC ${libraries} $<IF:${own},LLVMSupport,LLVM>)
+  drawloom_use_precompiled(${target} "${ARG_PRECOMPILED}" "${ARG_LINK}")
 endfunction()
 
 # drawloom_library(DrawloomPTX SOURCES a.cpp b.cpp [LINK DrawloomX]

@@ -40,9 +40,8 @@ endfunction()
 
 # A target that names none uses upstream's dialects if it links MLIR, itself or
 # through a library of ours, and GoogleTest's header if it is a test.
-function(drawloom_use_precompiled target precompiled)
+function(drawloom_use_precompiled target precompiled libraries)
   set(uses_mlir OFF)
-  get_target_property(libraries ${target} LINK_LIBRARIES)
   foreach(library IN LISTS libraries)
     set(library_uses_mlir OFF)
     if(TARGET ${library})

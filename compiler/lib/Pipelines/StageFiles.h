@@ -44,6 +44,8 @@ public:
                  [&](llvm::raw_ostream &os) { os << made; });
   }
 
+  bool isOpen() const { return !folder.empty(); }
+
   /// Whether a file could not be written. That was a diagnostic.
   bool failed() const { return hasFailed; }
 

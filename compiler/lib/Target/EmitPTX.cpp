@@ -140,6 +140,8 @@ drawloom::target::translateToLLVM(ModuleOp lowered, const Architecture &arch,
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
   options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  // It adds locations to a module that was verified.
+  pm.enableVerifier(false);
   if (failed(pm.run(*copy)))
     return failure();
 

@@ -56,7 +56,8 @@ struct CompileOptions {
   /// Also kernels that are not proved to end.
   bool unproved = false;
   /// A folder for one file after each pass and each stage behind the passes;
-  /// empty for none.
+  /// empty for none. Modules are verified after each stage, and with a folder
+  /// after each pass.
   std::string printStagesTo = "";
   /// For machine code. Nothing: the first that is found.
   std::optional<target::Ptxas> ptxas = std::nullopt;
