@@ -26,6 +26,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <spawn.h>
@@ -45,6 +46,10 @@ static cl::opt<unsigned> rounds("rounds", cl::init(20),
 static cl::opt<double>
     limit("limit", cl::init(0),
           cl::desc("Fail if 'cold' is more than this many times 'ptxas'"));
+
+static cl::opt<bool>
+    withPeers("peers", cl::desc("Also what a GEMM costs Triton, CuTe DSL and "
+                                "TileLang, where they are installed"));
 
 static double toMilliseconds(const rusage &usage) {
   auto milliseconds = [](const timeval &time) {
@@ -211,5 +216,14 @@ int main(int argc, char **argv) {
       within &= one->print();
       llvm::outs().flush();
     }
+  if (withPeers) {
+    llvm::outs() << '\n';
+    llvm::outs().flush();
+    llvm::sys::ExecuteAndWait(PEERS,
+                              {PEERS, "time", "triton_sm90_gemm_specialized",
+                               "triton_sm100_gemm_specialized",
+                               "cutedsl_sm90_bf16", "cutedsl_sm100_bf16_1cta",
+                               "tilelang_sm90_gemm", "tilelang_sm100_gemm"});
+  }
   return within ? 0 : 1;
 }

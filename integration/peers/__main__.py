@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -107,6 +108,38 @@ def build(args) -> int:
     return 1 if failed else 0
 
 
+def time_here(kernel: Kernel) -> int:
+    """Builds one kernel twice in this process, and prints the processor time since
+    its start and that of the second time, in milliseconds."""
+    def spent() -> float:
+        return 1000 * sum(os.times()[:4])
+    kernel.build()
+    cold = spent()
+    kernel.build()
+    print(json.dumps([cold, spent() - cold]))
+    return 0
+
+
+def time_kernels(args) -> int:
+    """What compiling costs a peer, as compile-bench says it of us: the median of
+    processor time, in a process of its own and by a second call."""
+    print(f"{'kernel':40} {'cold':>8} {'in process':>11}")
+    for kernel in select(args):
+        rounds = []
+        for _ in range(args.rounds):
+            done = subprocess.run([sys.executable, "-m", "peers", "time-here", kernel.name],
+                                  cwd=Path(__file__).parents[1], capture_output=True, text=True)
+            if done.returncode:
+                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                print(f"{kernel.name:40} {last}")
+                break
+            rounds.append(json.loads(done.stdout.splitlines()[-1]))
+        else:
+            cold, warm = (statistics.median(column) for column in zip(*rounds))
+            print(f"{kernel.name:40} {cold:8.0f} {warm:11.0f}", flush=True)
+    return 0
+
+
 def list_kernels(args) -> int:
     for kernel in select(args):
         print(f"{kernel.name:40} {kernel.peer:9} {kernel.arch:8} {kernel.suite}")
@@ -149,6 +182,12 @@ def main() -> int:
                       help="these kernels, whatever their suite and peer")
 
     verb = add("path", print_path, help="print where a kernel's PTX is")
+    verb.add_argument("names", nargs=1, metavar="NAME")
+
+    verb = add("time", time_kernels, help="print what compiling kernels costs")
+    verb.add_argument("--rounds", type=int, default=5, metavar="N", help="how often (default: 5)")
+    verb.add_argument("names", nargs="+", metavar="NAME")
+    verb = add("time-here", lambda args: time_here(select(args)[0]))
     verb.add_argument("names", nargs=1, metavar="NAME")
 
     # One kernel, in this process: what `build` starts for each. Not listed.
