@@ -117,6 +117,7 @@ Result cuda::resultOf(emu::ReportKind kind) {
   case ReportKind::Divergence:
   case ReportKind::Protocol:
   case ReportKind::Trap:
+  case ReportKind::Stopped:
     return CUDA_ERROR_LAUNCH_FAILED;
   }
   return CUDA_ERROR_UNKNOWN;

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsyncKernel.h"
-#include "drawloom/Emulator/Listener.h"
 
 using namespace drawloom::emu;
 
@@ -327,62 +326,6 @@ TEST(Bulk, PrefetchesAreHints) {
   AsyncKernel k = kernel("@%leader cp.async.bulk.prefetch.L2.global [%in], 64;"
                          "mov.u32 %o, 3;");
   EXPECT_EQ(k.values(), std::vector<uint32_t>(32, 3));
-}
-
-namespace {
-/// What an asynchronous copy does, as a listener sees it.
-struct Events : Listener {
-  std::vector<std::string> seen;
-  void access(const AccessEvent &event) override {
-    if (event.proxy != Proxy::Async)
-      return;
-    seen.push_back((event.kind == AccessKind::Read ? "reads " : "writes ") +
-                   std::to_string(event.bytes) +
-                   (event.space == drawloom::ptx::StateSpace::Global
-                        ? " global"
-                        : " shared"));
-    EXPECT_EQ(event.addresses.size(), 1u);
-  }
-  void async(const AsyncEvent &event) override {
-    seen.push_back((event.kind == AsyncEvent::Issue ? "issue " : "complete ") +
-                   std::to_string(event.id));
-    EXPECT_EQ(event.origin.lanes, 1u);
-  }
-  void barrier(const BarrierEvent &event) override {
-    const char *names[] = {"init",        "inval", "arrive", "expect",
-                           "complete_tx", "wait",  "phase"};
-    if (event.kind == BarrierEvent::Wait && !event.success)
-      return;
-    seen.push_back(std::string(names[event.kind]) + " " +
-                   std::to_string(event.count) + " in phase " +
-                   std::to_string(event.phase));
-  }
-};
-} // namespace
-
-TEST(Bulk, ListenersSeeACopy) {
-  AsyncKernel k = kernel(R"(
-  @%leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 64;
-  @%leader cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes
-    [smem], [%in], 64, [bars];
-)" + waitFor("bars", 0) + R"(
-  @!%leader bra done;
-  cp.async.bulk.global.shared::cta.bulk_group [%data], [smem], 16;
-  cp.async.bulk.commit_group;
-  cp.async.bulk.wait_group 0;
-done:
-)");
-  Events events;
-  k.listener = &events;
-  EXPECT_EQ(k.failure(), "");
-  EXPECT_EQ(
-      events.seen,
-      (std::vector<std::string>{
-          "init 1 in phase 0", "expect 64 in phase 0", "arrive 1 in phase 0",
-          "issue 0", "reads 64 global", "writes 64 shared",
-          "complete_tx 64 in phase 0", "phase 0 in phase 0", "complete 0",
-          "wait 0 in phase 1", "issue 1", "reads 16 shared", "issue 2",
-          "complete 1", "writes 16 global", "complete 2"}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -84,12 +84,14 @@ TEST(Launch, OccupancyOfOneSm) {
 namespace {
 struct CtaOrder : Listener {
   std::vector<uint64_t> started;
-  unsigned resident = 0, most = 0;
-  void ctaStarted(uint32_t, uint64_t cta) override {
-    started.push_back(cta);
-    most = std::max(most, ++resident);
+  unsigned resident = 0, most = 0; ///< CTAs of clusters of four.
+  std::unique_ptr<ClusterListener>
+  startCluster(const ClusterStart &start) override {
+    started.insert(started.end(), start.ctas.begin(), start.ctas.end());
+    most = std::max(most, resident += 4);
+    return std::make_unique<ClusterListener>();
   }
-  void ctaFinished(uint32_t, uint64_t) override { --resident; }
+  void endCluster(std::unique_ptr<ClusterListener>) override { resident -= 4; }
 };
 } // namespace
 

@@ -16,9 +16,17 @@ namespace {
 /// The kinds of work in the order in which they are done.
 struct Completions : Listener {
   std::vector<EngineKind> kinds;
-  void async(const AsyncEvent &event) override {
-    if (event.kind == AsyncEvent::Complete)
-      kinds.push_back(event.engine);
+
+  struct OfCluster : ClusterListener {
+    std::vector<EngineKind> &kinds;
+    explicit OfCluster(std::vector<EngineKind> &kinds) : kinds(kinds) {}
+    void operation(const OperationEvent &event) override {
+      if (event.kind == OperationEvent::Complete)
+        kinds.push_back(event.engine);
+    }
+  };
+  std::unique_ptr<ClusterListener> startCluster(const ClusterStart &) override {
+    return std::make_unique<OfCluster>(kinds);
   }
 };
 } // namespace

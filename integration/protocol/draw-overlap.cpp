@@ -49,7 +49,7 @@ struct Span {
 };
 enum Row : unsigned { Loads, Products, Epilogue, rowCount };
 
-/// Steps are counted by events.
+/// Steps are counted by events, of which the only cluster has all.
 class Timeline : public emu::Listener {
 public:
   explicit Timeline(const plan::Plan &plan) {
@@ -64,8 +64,10 @@ public:
   }
   bool isDrawable() const { return operands && result; }
 
-  void barrier(const emu::BarrierEvent &event) override;
-  void async(const emu::AsyncEvent &event) override;
+  std::unique_ptr<emu::ClusterListener>
+  startCluster(const emu::ClusterStart &) override;
+  void mbarrier(const emu::MbarrierEvent &event);
+  void operation(const emu::OperationEvent &event);
 
   std::vector<Span> spans;
   uint64_t now = 0;
@@ -87,16 +89,35 @@ private:
   std::map<unsigned, size_t> open;
 };
 
+class ClusterTimeline : public emu::ClusterListener {
+public:
+  explicit ClusterTimeline(Timeline &timeline) : timeline(timeline) {}
+  void mbarrier(const emu::MbarrierEvent &event) override {
+    timeline.mbarrier(event);
+  }
+  void operation(const emu::OperationEvent &event) override {
+    timeline.operation(event);
+  }
+
+private:
+  Timeline &timeline;
+};
+
 } // namespace
 
-void Timeline::barrier(const emu::BarrierEvent &event) {
+std::unique_ptr<emu::ClusterListener>
+Timeline::startCluster(const emu::ClusterStart &) {
+  return std::make_unique<ClusterTimeline>(*this);
+}
+
+void Timeline::mbarrier(const emu::MbarrierEvent &event) {
   ++now;
   unsigned warp = event.origin.warp;
-  if (event.kind == emu::BarrierEvent::Init)
+  if (event.kind == emu::MbarrierEvent::Init)
     lowest = std::min(lowest, event.address);
   // Lanes may wait at different times; the first one acts for its warp.
   bool isFirst = event.origin.lanes & 1;
-  if (event.kind == emu::BarrierEvent::Wait && event.success && isFirst) {
+  if (event.kind == emu::MbarrierEvent::Wait && event.success && isFirst) {
     if (isOf(operands->place->empty, *operands, event.address))
       ++filled[warp];
     else if (isOf(operands->place->full, *operands, event.address))
@@ -105,27 +126,29 @@ void Timeline::barrier(const emu::BarrierEvent &event) {
       open[warp] = spans.size();
       spans.push_back({Epilogue, results[warp]++, now});
     }
-  } else if (event.kind == emu::BarrierEvent::Arrive &&
+  } else if (event.kind == emu::MbarrierEvent::Arrive &&
              isOf(result->place->empty, *result, event.address)) {
     if (auto found = open.find(warp); found != open.end())
       spans[found->second].end = now;
   }
 }
 
-void Timeline::async(const emu::AsyncEvent &event) {
+void Timeline::operation(const emu::OperationEvent &event) {
   ++now;
   unsigned warp = event.origin.warp;
   bool isLoad = event.engine == emu::EngineKind::Tensor && filled.count(warp);
   bool isProduct = event.engine == emu::EngineKind::MatrixMultiply;
-  if (event.kind == emu::AsyncEvent::Complete) {
-    if (auto found = inFlight.find(event.id); found != inFlight.end())
+  if (event.kind == emu::OperationEvent::Complete) {
+    if (auto found = inFlight.find(event.operation); found != inFlight.end())
       spans[found->second].end = now;
     return;
   }
-  if (!isLoad && !isProduct)
+  // All four warps of a warpgroup tell the issue of one wgmma.
+  if (event.kind != emu::OperationEvent::Issue || (!isLoad && !isProduct) ||
+      inFlight.count(event.operation))
     return;
   int64_t block = (isLoad ? filled[warp] : emptied[warp]) - 1;
-  inFlight[event.id] = spans.size();
+  inFlight[event.operation] = spans.size();
   spans.push_back({isLoad ? Loads : Products, block / options.blocks, now});
 }
 

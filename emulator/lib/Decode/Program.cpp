@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode/Program.h"
+#include "drawloom/Emulator/Device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -51,6 +52,25 @@ const ptx::SourceLocation *Program::location(const Inst *inst) const {
 uint32_t Program::line(const Inst *inst) const {
   const ptx::Instruction *instruction = source(inst);
   return instruction ? instruction->line : 0;
+}
+
+const ptx::Instruction *Kernel::parsed(uint32_t instruction) const {
+  return program->source(&program->code[instruction]);
+}
+
+InstructionPlace Kernel::place(uint32_t instruction) const {
+  const Inst *inst = &program->code[instruction];
+  InstructionPlace place;
+  place.function = program->functionOf(inst).function->name;
+  place.line = program->line(inst);
+  const ptx::SourceLocation *location = program->location(inst);
+  if (!location)
+    return place;
+  place.sourceLine = location->line;
+  for (const ptx::TopLevelItem &item : module->ptx().items)
+    if (item.file && item.file->number == location->file)
+      place.sourceFile = item.file->name;
+  return place;
 }
 
 std::string Program::nameShared(uint32_t offset) const {

@@ -8,7 +8,7 @@
 
 #include "Execute/AsyncGroups.h"
 #include "Execute/Lanes.h"
-#include "Machine/Warp.h"
+#include "Machine/Tell.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom::emu;
@@ -40,11 +40,41 @@ void AsyncGroups::end(unsigned index, uint32_t group) {
         [&](const Fragment &fragment) { return fragment.mask >> index & 1; });
 }
 
-void AsyncGroups::commit(unsigned index) {
-  Lane &lane = lanes[index];
-  lane.copies.resize(lane.committed - lane.ended + 1);
-  ++lane.committed;
-  retire(lane);
+void AsyncGroups::commit(uint32_t mask) {
+  forEachLane(mask, [&](unsigned index) {
+    Lane &lane = lanes[index];
+    lane.copies.resize(lane.committed - lane.ended + 1);
+    ++lane.committed;
+    retire(lane);
+  });
+}
+
+uint32_t AsyncGroups::uncommitted(uint32_t mask) const {
+  uint32_t result = 0;
+  forEachLane(mask, [&](unsigned index) {
+    const Lane &lane = lanes[index];
+    result |= uint32_t(lane.copies.size() > lane.committed - lane.ended)
+              << index;
+  });
+  return result;
+}
+
+void AsyncGroups::tellGroups(Warp &warp, const Inst *inst, uint32_t mask,
+                             GroupEvent::Kind kind, uint32_t most) const {
+  uint32_t groups[32] = {};
+  forEachLane(mask, [&](unsigned lane) {
+    groups[lane] =
+        lanes[lane].committed - std::min(most, lanes[lane].committed);
+  });
+  tell(warp.issuePoint(inst, mask), GroupEvent{.kind = kind,
+                                               .family = family,
+                                               .onlyRead = onlyRead,
+                                               .groups = groups});
+}
+
+void AsyncGroups::tellCommit(Warp &warp, const Inst *inst,
+                             uint32_t mask) const {
+  tellGroups(warp, inst, mask, GroupEvent::Commit, 1);
 }
 
 const Inst *AsyncGroups::wait(Warp &warp, const Inst *inst, uint32_t mask,
@@ -53,6 +83,9 @@ const Inst *AsyncGroups::wait(Warp &warp, const Inst *inst, uint32_t mask,
   forEachLane(mask, [&](unsigned lane) {
     waiting |= uint32_t(pending(lane) > most) << lane;
   });
+  if (uint32_t through = mask & ~waiting; through && warp.listener())
+      [[unlikely]]
+    tellGroups(warp, inst, through, GroupEvent::Wait, most);
   return waiting ? warp.wait(inst, waiting, *this, WaitMode::Retry, most)
                  : inst + 1;
 }

@@ -18,6 +18,7 @@
 
 #include "Machine/Extension.h"
 #include "Machine/WaitObject.h"
+#include "drawloom/Emulator/Events.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <memory>
@@ -32,14 +33,19 @@ struct Inst;
 class AsyncGroups : public WaitObject {
 public:
   /// `what` names what is waited for: "cp.async groups".
-  explicit AsyncGroups(const char *what) : what(what) {}
+  AsyncGroups(const char *what, GroupEvent::Family family, bool onlyRead)
+      : what(what), family(family), onlyRead(onlyRead) {}
   std::string describe(const Fragment &waiter) const override;
 
   /// A copy of `lane` begins; returns the number of its group.
   uint32_t begin(unsigned lane);
   /// A copy of that group has ended.
   void end(unsigned lane, uint32_t group);
-  void commit(unsigned lane);
+  void commit(uint32_t mask);
+  /// The lanes of `mask` that have copied something since their last commit.
+  uint32_t uncommitted(uint32_t mask) const;
+  /// Tells the listener that lanes have committed.
+  void tellCommit(Warp &warp, const Inst *inst, uint32_t mask) const;
   /// Closed groups that haven't ended.
   uint32_t pending(unsigned lane) const {
     return lanes[lane].committed - lanes[lane].ended;
@@ -56,8 +62,13 @@ private:
     llvm::SmallVector<uint32_t, 4> copies;
   };
   bool retire(Lane &lane);
+  /// Tells that the groups of lanes are closed but for the last `most`.
+  void tellGroups(Warp &warp, const Inst *inst, uint32_t mask,
+                  GroupEvent::Kind kind, uint32_t most) const;
 
   const char *what;
+  const GroupEvent::Family family;
+  const bool onlyRead;
   std::array<Lane, 32> lanes;
 };
 
@@ -68,10 +79,11 @@ public:
   WarpCopies();
   ~WarpCopies() override;
 
-  AsyncGroups copies{"cp.async groups"};
+  AsyncGroups copies{"cp.async groups", GroupEvent::Copies, false};
   /// Bulk copies whose source may still be read, and that aren't all done.
-  AsyncGroups bulkReads{"bulk groups to have been read"};
-  AsyncGroups bulk{"bulk groups"};
+  AsyncGroups bulkReads{"bulk groups to have been read", GroupEvent::Bulk,
+                        true};
+  AsyncGroups bulk{"bulk groups", GroupEvent::Bulk, false};
   /// cp.async in flight, and arrivals that follow some of them.
   llvm::SmallVector<CopyOp *, 8> copiesInFlight;
   llvm::SmallVector<std::unique_ptr<CopyArrival>, 0> arrivals;

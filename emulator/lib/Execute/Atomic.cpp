@@ -86,19 +86,26 @@ static const Inst *compareAndSwap(Warp &warp, const Inst *inst, uint32_t mask) {
   if (!resolve(warp, inst, mask, info.access, host))
     return Inst::leave();
   using Storage = StorageOf<T>;
+  T before[32];
+  uint32_t failed = 0;
   forEachLane(mask, [&](unsigned lane) {
-    T old, compare, swap;
-    memcpy(&old, host[lane], sizeof(T));
+    T compare, swap;
+    memcpy(&before[lane], host[lane], sizeof(T));
     memcpy(&compare, &warp.lanes<Storage>(info.operands[0])[lane], sizeof(T));
     memcpy(&swap, &warp.lanes<Storage>(info.swap)[lane], sizeof(T));
-    if (old == compare)
+    if (before[lane] == compare)
       memcpy(host[lane], &swap, sizeof(T));
-    if (!info.results.empty()) {
-      Storage value = {};
-      memcpy(&value, &old, sizeof(T));
-      warp.lanes<Storage>(info.results[0])[lane] = value;
-    }
+    else
+      failed |= 1u << lane;
   });
+  if (warp.listener()) [[unlikely]]
+    tellResolved(warp, inst, mask, info.access, failed);
+  if (!info.results.empty())
+    forEachLane(mask, [&](unsigned lane) {
+      Storage value = {};
+      memcpy(&value, &before[lane], sizeof(T));
+      warp.lanes<Storage>(info.results[0])[lane] = value;
+    });
   return inst + 1;
 }
 
@@ -192,9 +199,10 @@ static bool decodeAtomic(Decoder &decoder, Inst &inst) {
     info.results = decoder.keepList<Reg>(decoder.dests(0));
   if (op == Modifier::Cas)
     info.swap = decoder.source(address + 2, type);
-  info.access = decodeAccess(decoder, address,
-                             ptx::bitsOf(type) / 8 * info.operands.size(),
-                             AccessKind::Atomic);
+  info.access = decodeAccess(
+      decoder, address, ptx::bitsOf(type) / 8 * info.operands.size(),
+      hasResult ? AccessKind::Atomic : AccessKind::Reduce);
+  info.access.toldLater = op == Modifier::Cas;
   info.flushes = type == Type::F32 && info.access.space == Space::Global;
   inst.extra = decoder.keep(info);
   return true;

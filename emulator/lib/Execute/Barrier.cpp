@@ -74,26 +74,18 @@ static const Inst *barrier(Warp &warp, const Inst *inst, uint32_t mask) {
     warp.setAside(inst, mask & ~same);
     mask = same;
   }
-  uint32_t trueLanes = 0;
-  NamedBarrier::Deliver how = nullptr;
+  bool waits = inst->imm & Waits;
+  NamedBarrier::Arrival arrival = {warp, inst, mask, threads, waits};
   if constexpr (op != Modifier::None) {
-    trueLanes = warp.test(inst->slot[Vote]);
-    how = deliver<op>;
+    arrival.trueLanes = warp.test(inst->slot[Vote]);
+    arrival.deliver = deliver<op>;
   }
   NamedBarrier &object = warp.cta().barrier(number);
   std::string problem;
-  bool completed = object.arrive(warp, mask, threads, trueLanes, how, problem);
+  bool completed = object.arrive(arrival, problem);
   if (!problem.empty())
     return warp.fail(inst, mask, ReportKind::Protocol, problem);
-  if (Listener *listener = warp.listener()) {
-    SyncEvent event;
-    event.origin = warp.origin(inst, mask);
-    event.kind = inst->imm & Waits ? SyncEvent::Wait : SyncEvent::Arrive;
-    event.opcode = warp.program().source(inst)->opcode();
-    event.barrier = number;
-    listener->sync(event);
-  }
-  if (!(inst->imm & Waits))
+  if (!waits)
     return next;
   if (!completed)
     return warp.wait(inst, mask, object, WaitMode::Resume);

@@ -59,22 +59,22 @@ public:
   void complete(Machine &machine) override {
     Cluster &cluster = issue.cta->cluster();
     const char *source = translate(cluster, from, bytes);
-    tellAccess(machine, issue, AccessKind::Read, from, bytes);
+    tellAccess(issue, {.kind = AccessKind::Read, .proxy = Proxy::Async}, from,
+               bytes);
     for (const CopyTarget &target : targets) {
       char *to = translate(cluster, target.address + skipped, bytes);
       if (reduce)
         reduce(to, source, bytes);
       else
         memcpy(to, source, bytes);
-      tellAccess(machine, issue,
-                 reduce ? AccessKind::Atomic : AccessKind::Write,
-                 target.address + skipped, bytes);
+      tellAccess(issue, asyncWrite(reduce), target.address + skipped, bytes);
       SharedUses::end(target.cta(*issue.cta), *this);
     }
     if (isShared(from))
       SharedUses::end(*issue.cta, *this);
     for (const CopyTarget &target : targets)
       completeBytes(machine, issue, target.barrier, counted);
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
   }
 
 private:
@@ -106,7 +106,8 @@ public:
   void read(Machine &machine) override {
     const char *source = translate(issue.cta->cluster(), from, bytes);
     data.assign(source, source + bytes);
-    tellAccess(machine, issue, AccessKind::Read, from, bytes);
+    tellAccess(issue, {.kind = AccessKind::Read, .proxy = Proxy::Async}, from,
+               bytes);
   }
 
   void write(Machine &machine) override {
@@ -122,11 +123,22 @@ public:
       for (size_t index = 0; index != count; ++index)
         if (byteMask >> (first + index) % 16 & 1)
           memory[index] = data[first + index];
-    tellAccess(machine, issue, reduce ? AccessKind::Atomic : AccessKind::Write,
-               to + first, count);
+    tellWrite(first, count);
   }
 
 private:
+  void tellWrite(uint32_t first, uint32_t count) {
+    if (!listenerOf(issue))
+      return;
+    RangeList ranges;
+    for (uint32_t index = 0; index != count; ++index)
+      if (byteMask >> (first + index) % 16 & 1)
+        ranges.add(to + first + index, 1);
+    AccessEvent event = asyncWrite(reduce);
+    event.ranges = ranges.get();
+    tell(issue, event);
+  }
+
   uint64_t to, from;
   uint32_t bytes;
   Reduce *reduce;
@@ -187,10 +199,11 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!check.targets(to, info.barrier.of(warp, lane), info.multicasts,
                        ctas[lane], false, targets))
       return Inst::leave();
+    IssuePoint issue = warp.newOperation(inst, 1u << lane);
+    tellIssue(issue, EngineKind::Bulk, targets);
     warp.machine().post(std::make_unique<BulkLoad>(
-        warp.issuePoint(inst, 1u << lane), from + left[lane],
-        bytes - left[lane] - right[lane], left[lane], bytes, info.reduce,
-        targets));
+        issue, from + left[lane], bytes - left[lane] - right[lane], left[lane],
+        bytes, info.reduce, targets));
   }
   return inst + 1;
 }
@@ -214,7 +227,7 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
       return Inst::leave();
     BulkStore::post(
         warp, EngineKind::Bulk,
-        std::make_unique<LinearStore>(warp.issuePoint(inst, 1u << lane), to,
+        std::make_unique<LinearStore>(warp.newOperation(inst, 1u << lane), to,
                                       from, size[lane], info.reduce, selected));
   }
   return inst + 1;
@@ -268,8 +281,10 @@ static const Inst *clear(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!check.range("destination", to, size[lane], 8, StateSpace::SharedCta))
       return Inst::leave();
     memset(translate(warp.cta().cluster(), to, size[lane]), 0, size[lane]);
-    tellAccess(warp.machine(), warp.issuePoint(inst, 1u << lane),
-               AccessKind::Write, to, size[lane], Proxy::Generic);
+    if (warp.listener()) [[unlikely]]
+      tellAccess(warp.issuePoint(inst, 1u << lane),
+                 {.kind = AccessKind::Write, .space = StateSpace::SharedCta},
+                 to, size[lane]);
   }
   return inst + 1;
 }

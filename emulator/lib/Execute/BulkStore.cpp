@@ -38,6 +38,7 @@ public:
 
   void complete(Machine &machine) override {
     store->write(machine);
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
     machine.worker().buffers.push_back(std::move(store->data));
     for (const LaneGroups &group : groups)
       copies.bulk.end(group.lane, group.whole);
@@ -59,6 +60,8 @@ public:
                         copies.bulk.begin(lane)});
     });
     SharedUses::begin(*issue.cta, *this, "reads");
+    if (listenerOf(issue)) [[unlikely]]
+      tellIssue();
   }
 
   void complete(Machine &machine) override {
@@ -68,6 +71,7 @@ public:
       buffers.pop_back();
     }
     store->read(machine);
+    tellOperation(issue, {.kind = OperationEvent::SourceRead, .engine = kind});
     SharedUses::end(*issue.cta, *this);
     machine.post(
         std::make_unique<WriteStep>(kind, std::move(store), copies, groups));
@@ -76,6 +80,13 @@ public:
   }
 
 private:
+  void tellIssue() const {
+    uint32_t joined[32] = {};
+    for (const LaneGroups &group : groups)
+      joined[group.lane] = group.whole;
+    tell(issue, OperationEvent{.engine = kind, .groups = joined});
+  }
+
   std::unique_ptr<BulkStore> store;
   WarpCopies &copies;
   Groups groups;
@@ -95,10 +106,10 @@ void BulkStore::post(Warp &warp, EngineKind kind,
 
 static const Inst *commitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
   WarpCopies &copies = copiesOf(warp);
-  forEachLane(mask, [&](unsigned lane) {
-    copies.bulkReads.commit(lane);
-    copies.bulk.commit(lane);
-  });
+  copies.bulkReads.commit(mask);
+  copies.bulk.commit(mask);
+  if (warp.listener()) [[unlikely]]
+    copies.bulk.tellCommit(warp, inst, mask);
   return inst + 1;
 }
 

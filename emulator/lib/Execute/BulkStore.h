@@ -17,11 +17,23 @@
 #define DRAWLOOM_EMULATOR_BULKSTORE_H
 
 #include "Machine/AsyncOp.h"
+#include "drawloom/Emulator/Events.h"
 #include <vector>
 
 namespace drawloom::emu {
 
 class Warp;
+
+/// What a copy of the async proxy does to its destination. Reductions are
+/// relaxed at the scope of the GPU.
+inline AccessEvent asyncWrite(bool reduces) {
+  AccessEvent event;
+  event.kind = reduces ? AccessKind::Reduce : AccessKind::Write;
+  event.proxy = Proxy::Async;
+  event.order = reduces ? Order::Relaxed : Order::Weak;
+  event.scope = reduces ? Scope::Gpu : Scope::None;
+  return event;
+}
 
 class BulkStore {
 public:

@@ -15,6 +15,7 @@
 #include "Execute/Lanes.h"
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
+#include "Machine/Tell.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -42,7 +43,7 @@ public:
     WarpState &state = of(warp);
     arrived -= std::popcount(state.arrived & lanes);
     state.arrived &= ~lanes;
-    completeIfFull();
+    completeIfFull(warp, warp.current().pc, lanes);
   }
 
   /// Lanes that have arrived and not yet waited.
@@ -50,13 +51,15 @@ public:
   /// Lanes whose round is still under way.
   uint32_t inRound(Warp &warp) { return of(warp).arrived; }
 
-  void arrive(Warp &warp, uint32_t lanes) {
+  void arrive(Warp &warp, const Inst *inst, uint32_t lanes) {
     WarpState &state = of(warp);
     state.arrived |= lanes;
     state.unwaited |= lanes;
     arrived += std::popcount(lanes);
-    completeIfFull();
+    completeIfFull(warp, inst, lanes);
   }
+  /// How many rounds have ended.
+  uint64_t ended() const { return rounds; }
   void waited(Warp &warp, uint32_t lanes) { of(warp).unwaited &= ~lanes; }
 
 private:
@@ -72,9 +75,16 @@ private:
       count += cta->liveThreads();
     return count;
   }
-  void completeIfFull() {
+  /// Ends the round if `lanes` of `warp` at `inst` were the last.
+  void completeIfFull(Warp &warp, const Inst *inst, uint32_t lanes) {
     if (arrived == 0 || arrived < liveThreads())
       return;
+    if (warp.listener()) [[unlikely]]
+      tell(warp.issuePoint(inst, lanes),
+           BarrierEvent{.kind = BarrierEvent::Complete,
+                        .level = BarrierEvent::Cluster,
+                        .generation = rounds});
+    ++rounds;
     arrived = 0;
     for (WarpState &state : threads)
       state.arrived = 0;
@@ -85,6 +95,7 @@ private:
   size_t warpsPerCta;
   std::vector<WarpState> threads; ///< By CTA and warp.
   uint32_t arrived = 0;
+  uint64_t rounds = 0;
 };
 
 } // namespace
@@ -94,18 +105,13 @@ static ClusterBarrier &barrierOf(Warp &warp) {
   return cluster.extensions.get<ClusterBarrier>(cluster);
 }
 
-static void tell(Warp &warp, const Inst *inst, uint32_t mask,
-                 SyncEvent::Kind kind) {
-  if (!warp.listener())
-    return;
+/// Of an arrival or a wait; they are in one round.
+static void tellRound(Warp &warp, const Inst *inst, uint32_t mask,
+                      BarrierEvent event) {
   const ptx::Variant &variant = *warp.program().source(inst)->variant;
-  SyncEvent event;
-  event.origin = warp.origin(inst, mask);
-  event.kind = kind;
-  event.opcode = variant.opcode();
-  event.order = variant.get(Slot::Sem);
-  event.scope = Modifier::Cluster;
-  warp.listener()->sync(event);
+  event.level = BarrierEvent::Cluster;
+  event.order = orderOf(variant.get(Slot::Sem), event.order);
+  tell(warp.issuePoint(inst, mask), event);
 }
 
 static const Inst *arrive(Warp &warp, const Inst *inst, uint32_t mask) {
@@ -120,8 +126,12 @@ static const Inst *arrive(Warp &warp, const Inst *inst, uint32_t mask) {
     return warp.fail(inst, twice, ReportKind::Protocol,
                      "a second arrival at the cluster barrier without a "
                      "barrier.cluster.wait since the first");
-  tell(warp, inst, mask, SyncEvent::Arrive);
-  barrier.arrive(warp, mask);
+  if (warp.listener()) [[unlikely]]
+    tellRound(warp, inst, mask,
+              BarrierEvent{.kind = BarrierEvent::Arrive,
+                           .generation = barrier.ended(),
+                           .order = Order::Release});
+  barrier.arrive(warp, inst, mask);
   return next;
 }
 
@@ -141,7 +151,11 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
   uint32_t through = mask & ~waiting;
   if (through) {
     barrier.waited(warp, through);
-    tell(warp, inst, through, SyncEvent::Wait);
+    if (warp.listener()) [[unlikely]]
+      tellRound(warp, inst, through,
+                BarrierEvent{.kind = BarrierEvent::Wait,
+                             .generation = barrier.ended() - 1,
+                             .order = Order::Acquire});
   }
   return waiting ? warp.wait(inst, waiting, barrier, WaitMode::Retry) : next;
 }

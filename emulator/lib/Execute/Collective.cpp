@@ -12,6 +12,7 @@
 
 #include "Decode/Decoder.h"
 #include "Execute/Lanes.h"
+#include "Machine/Tell.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -27,6 +28,16 @@ namespace {
 /// Where the operands are; the same for all of these instructions.
 enum : unsigned { D, P, A, B, C, Members };
 } // namespace
+
+/// Lanes have met. Only bar.warp.sync orders their accesses to memory.
+[[gnu::cold, gnu::noinline]] static void
+tellMeeting(Warp &warp, const Inst *inst, uint32_t group) {
+  bool orders = warp.program().source(inst)->opcode() == Opcode::BarWarpSync;
+  tell(warp.issuePoint(inst, group),
+       BarrierEvent{.kind = BarrierEvent::Complete,
+                    .level = BarrierEvent::Warp,
+                    .order = orders ? Order::AcquireRelease : Order::Relaxed});
+}
 
 /// Calls `body(group)` for each group of lanes that is complete: the lanes that
 /// gave one mask, all of which execute.
@@ -50,6 +61,8 @@ static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
     forEachLane(rest, [&](unsigned lane) {
       group |= uint32_t(members[lane] == value) << lane;
     });
+    if (warp.listener()) [[unlikely]]
+      tellMeeting(warp, inst, group);
     body(group);
     rest &= ~group;
   }

@@ -39,6 +39,11 @@ struct CopyInfo {
 struct LaneCopies {
   char *to[32], *from[32];
   uint32_t sizes[32];
+  /// For a listener; null if there is none.
+  struct Addresses {
+    uint64_t to[32], from[32];
+  };
+  std::shared_ptr<Addresses> told;
 };
 } // namespace
 
@@ -50,9 +55,12 @@ public:
 
   void complete(Machine &machine) override {
     forEachLane(issue.lanes, [&](unsigned lane) {
+      IssuePoint one = issue;
+      one.lanes = 1u << lane;
       if (!machine.failed())
-        arriveAt(machine, issue, addresses[lane]);
+        arriveAt(machine, one, addresses[lane], Scope::Cta);
     });
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
   }
 
   uint64_t addresses[32] = {};
@@ -73,6 +81,7 @@ public:
     });
     copies.copiesInFlight.push_back(this);
     SharedUses::begin(*issue.cta, *this, "writes");
+    tellOperation(issue, {.engine = kind, .groups = groups});
   }
 
   void complete(Machine &machine) override {
@@ -82,6 +91,8 @@ public:
         memcpy(lanes.to[lane], lanes.from[lane], size);
       memset(lanes.to[lane] + size, 0, bytes - size);
     });
+    if (lanes.told) [[unlikely]]
+      tellCopies();
     SharedUses::end(*issue.cta, *this);
     llvm::erase(copies.copiesInFlight, this);
     forEachLane(issue.lanes,
@@ -93,10 +104,24 @@ public:
   }
 
 private:
+  void tellCopies() const {
+    RangeList from, to;
+    forEachLane(issue.lanes, [&](unsigned lane) {
+      if (lanes.sizes[lane])
+        from.addLane(lane, lanes.told->from[lane], lanes.sizes[lane]);
+      to.addLane(lane, lanes.told->to[lane], bytes);
+    });
+    if (!from.get().empty())
+      tell(issue, AccessEvent{.kind = AccessKind::Read, .ranges = from.get()});
+    tell(issue, AccessEvent{.kind = AccessKind::Write, .ranges = to.get()});
+    tell(issue, OperationEvent{.kind = OperationEvent::Complete,
+                               .engine = EngineKind::Copy});
+  }
+
   WarpCopies &copies;
   const LaneCopies lanes;
   const uint32_t bytes;
-  uint32_t groups[32];
+  uint32_t groups[32] = {};
 };
 
 static WarpCopies &copiesOf(Warp &warp) {
@@ -134,8 +159,13 @@ static const Inst *copyAsync(Warp &warp, const Inst *inst, uint32_t mask) {
       return Inst::leave();
     lanes.from[lane] = host[lane];
   }
+  if (warp.listener()) [[unlikely]] {
+    lanes.told = std::make_shared<LaneCopies::Addresses>();
+    info.to.addresses(warp, info.to, lanes.told->to);
+    info.from.addresses(warp, info.from, lanes.told->from);
+  }
   warp.machine().post(std::make_unique<CopyOp>(
-      warp.issuePoint(inst, mask), copiesOf(warp), lanes, info.bytes));
+      warp.newOperation(inst, mask), copiesOf(warp), lanes, info.bytes));
   return inst + 1;
 }
 
@@ -145,6 +175,7 @@ static bool decodeCopyAsync(Decoder &decoder, Inst &inst) {
   info.to = decodeAccess(decoder, 0, info.bytes, AccessKind::Write);
   info.from =
       decodeAccess(decoder, 1, info.bytes, AccessKind::Read, Slot::SrcSpace);
+  info.to.toldLater = info.from.toldLater = true;
   info.size = decoder.constant(info.bytes, 4);
   info.ignore = decoder.constantPredicate(false);
   llvm::StringRef fourth = decoder.operandCount() > 3
@@ -164,7 +195,10 @@ static bool decodeCopyAsync(Decoder &decoder, Inst &inst) {
 //===----------------------------------------------------------------------===//
 
 static const Inst *commitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
-  forEachLane(mask, [&](unsigned lane) { copiesOf(warp).copies.commit(lane); });
+  AsyncGroups &copies = copiesOf(warp).copies;
+  copies.commit(mask);
+  if (warp.listener()) [[unlikely]]
+    copies.tellCommit(warp, inst, mask);
   return inst + 1;
 }
 
@@ -173,10 +207,12 @@ static const Inst *waitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
 }
 
 /// A commit, and a wait for all groups. Executed again after the wait, it finds
-/// the group that it has committed empty, and commits another empty one.
+/// nothing to commit.
 static const Inst *waitAll(Warp &warp, const Inst *inst, uint32_t mask) {
-  commitGroup(warp, inst, mask);
-  return copiesOf(warp).copies.wait(warp, inst, mask, 0);
+  AsyncGroups &copies = copiesOf(warp).copies;
+  if (uint32_t open = copies.uncommitted(mask))
+    commitGroup(warp, inst, open);
+  return copies.wait(warp, inst, mask, 0);
 }
 
 static bool decodeGroup(Decoder &decoder, Inst &inst) {
@@ -202,7 +238,8 @@ static const Inst *arriveAfterCopies(Warp &warp, const Inst *inst,
                                      uint32_t mask) {
   const auto &address = inst->as<EngineAddress>();
   bool increments = inst->imm;
-  auto arrival = std::make_unique<CopyArrival>(warp.issuePoint(inst, mask));
+  auto arrival = std::make_unique<CopyArrival>(warp.newOperation(inst, mask));
+  llvm::SmallVector<uint64_t, 32> barriers;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     std::string problem;
@@ -216,7 +253,17 @@ static const Inst *arriveAfterCopies(Warp &warp, const Inst *inst,
       barrier = findMbarrier(warp.cta(), arrival->addresses[lane], problem);
     if (!barrier || (increments && !barrier->expectArrival(problem)))
       return warp.fail(inst, 1u << lane, ReportKind::Protocol, problem);
+    if (warp.listener()) [[unlikely]] {
+      barriers.push_back(arrival->addresses[lane]);
+      if (increments)
+        tellBarrier(warp.issuePoint(inst, 1u << lane), *barrier,
+                    MbarrierEvent{.kind = MbarrierEvent::ExpectArrival,
+                                  .count = 1,
+                                  .phase = int64_t(barrier->phase())});
+    }
   }
+  tellOperation(arrival->issue,
+                {.engine = EngineKind::Commit, .barriers = barriers});
   WarpCopies &copies = copiesOf(warp);
   for (const CopyOp *copy : copies.copiesInFlight)
     if (copy->issue.lanes & mask)

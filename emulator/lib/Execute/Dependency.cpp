@@ -11,12 +11,17 @@
 
 #include "Decode/Decoder.h"
 #include "Machine/Run.h"
+#include "Machine/Tell.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
 using ptx::Opcode;
 
-static const Inst *launchDependents(Warp &warp, const Inst *inst, uint32_t) {
+static const Inst *launchDependents(Warp &warp, const Inst *inst,
+                                    uint32_t mask) {
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, mask),
+         DependencyEvent{.kind = DependencyEvent::LaunchDependents});
   warp.cta().releaseDependents();
   return inst + 1;
 }
@@ -24,8 +29,12 @@ static const Inst *launchDependents(Warp &warp, const Inst *inst, uint32_t) {
 static const Inst *waitForPrerequisites(Warp &warp, const Inst *inst,
                                         uint32_t mask) {
   Grid &grid = warp.cta().grid();
-  if (warp.machine().run().endedBefore(grid.index()))
+  if (warp.machine().run().endedBefore(grid.index())) {
+    if (warp.listener()) [[unlikely]]
+      tell(warp.issuePoint(inst, mask),
+           DependencyEvent{.kind = DependencyEvent::Wait});
     return inst + 1;
+  }
   return warp.wait(inst, mask, grid.prerequisites, WaitMode::Retry);
 }
 

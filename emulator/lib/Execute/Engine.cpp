@@ -139,27 +139,14 @@ bool EngineCheck::targets(uint64_t address, uint64_t barrier, bool multicasts,
   return true;
 }
 
-Origin drawloom::emu::originOf(const IssuePoint &issue) {
-  Grid &grid = issue.cta->grid();
-  return {grid.index(), grid.program().indexOf(issue.inst), issue.cta->linear(),
-          issue.warp, issue.lanes};
-}
-
-void drawloom::emu::tellAccess(Machine &machine, const IssuePoint &issue,
-                               AccessKind kind, uint64_t address,
-                               uint32_t bytes, Proxy proxy) {
-  Listener *listener = machine.listener();
-  if (!listener)
+void drawloom::emu::tellIssue(const IssuePoint &issue, EngineKind engine,
+                              llvm::ArrayRef<CopyTarget> targets) {
+  if (!listenerOf(issue))
     return;
-  AccessEvent event;
-  event.origin = originOf(issue);
-  event.kind = kind;
-  event.proxy = proxy;
-  event.space =
-      isShared(address) ? StateSpace::SharedCluster : StateSpace::Global;
-  event.bytes = bytes;
-  event.addresses = address;
-  listener->access(event);
+  llvm::SmallVector<uint64_t, 16> barriers;
+  for (const CopyTarget &target : targets)
+    barriers.push_back(target.barrier);
+  tell(issue, OperationEvent{.engine = engine, .barriers = barriers});
 }
 
 void SharedUses::begin(CTA &cta, const AsyncOp &operation, const char *verb) {

@@ -20,6 +20,7 @@
 #include "Machine/AsyncOp.h"
 #include "Machine/Extension.h"
 #include "Machine/Grid.h"
+#include "Machine/Tell.h"
 #include "Machine/Warp.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -98,10 +99,9 @@ private:
   unsigned lane;
 };
 
-Origin originOf(const IssuePoint &issue);
-/// Tells the listener about an access of an engine, if there is one.
-void tellAccess(Machine &machine, const IssuePoint &issue, AccessKind kind,
-                uint64_t address, uint32_t bytes, Proxy proxy = Proxy::Async);
+/// Tells the listener, if there is one, about a copy that is issued.
+void tellIssue(const IssuePoint &issue, EngineKind engine,
+               llvm::ArrayRef<CopyTarget> targets);
 
 /// Work in flight that reads or writes the shared memory of a CTA. The CTA must
 /// not exit before it is done: its memory would be given to another.

@@ -23,23 +23,16 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Slot;
 
-static void tell(Warp &warp, const Inst *inst, uint32_t mask) {
-  const ptx::Variant &variant = *warp.program().source(inst)->variant;
-  SyncEvent event;
-  event.origin = warp.origin(inst, mask);
-  event.kind = SyncEvent::Fence;
-  event.opcode = variant.opcode();
-  event.order = variant.get(Slot::Sem);
-  event.scope = variant.opcode() == Opcode::Membar
-                    ? variant.get(Slot::CacheLevel)
-                    : variant.get(Slot::Scope);
-  event.proxy = variant.get(Slot::Proxy);
-  warp.listener()->sync(event);
-}
+namespace {
+struct FenceInfo {
+  FenceEvent event;
+  EngineAddress address; ///< Of the tensor map of an acquire.
+};
+} // namespace
 
 static const Inst *fence(Warp &warp, const Inst *inst, uint32_t mask) {
   if (warp.listener()) [[unlikely]]
-    tell(warp, inst, mask);
+    tell(warp.issuePoint(inst, mask), inst->as<FenceInfo>().event);
   return inst + 1;
 }
 
@@ -54,10 +47,11 @@ static const Inst *releaseTensorMaps(Warp &warp, const Inst *inst,
 /// in warps that have no tensor map.
 static const Inst *acquireTensorMap(Warp &warp, const Inst *inst,
                                     uint32_t mask) {
-  const auto &address = inst->as<EngineAddress>();
+  const auto &info = inst->as<FenceInfo>();
+  RangeList maps;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
-    uint64_t at = address.of(warp, lane);
+    uint64_t at = info.address.of(warp, lane);
     if (at == 0)
       continue;
     EngineCheck check(warp, inst, lane);
@@ -65,18 +59,66 @@ static const Inst *acquireTensorMap(Warp &warp, const Inst *inst,
       return Inst::leave();
     Cluster &cluster = warp.cta().cluster();
     TensorMapWrites::of(cluster).acquire(translate(cluster, at, 128));
+    maps.addLane(lane, at, 128);
   }
-  return fence(warp, inst, mask);
+  if (warp.listener()) [[unlikely]] {
+    FenceEvent event = info.event;
+    event.ranges = maps.get();
+    tell(warp.issuePoint(inst, mask), event);
+  }
+  return inst + 1;
+}
+
+static FenceEvent eventOf(const ptx::Variant &variant) {
+  FenceEvent event;
+  switch (variant.get(Slot::Proxy)) {
+  case Modifier::None:
+    event.order = Order::AcquireRelease;
+    break;
+  case Modifier::Alias:
+    event.kind = FenceEvent::ProxyAlias;
+    break;
+  case Modifier::TensorMapGeneric:
+    event.kind = FenceEvent::ProxyTensorMap;
+    break;
+  default:
+    event.kind = FenceEvent::ProxyAsync;
+    break;
+  }
+  event.order = orderOf(variant.get(Slot::Sem), event.order);
+  event.scope = scopeOf(variant.get(Slot::Scope), Scope::None);
+  if (variant.opcode() == Opcode::Membar) {
+    event.order = Order::SequentiallyConsistent;
+    event.scope = scopeOf(variant.get(Slot::CacheLevel), Scope::None);
+  }
+  event.space = ptx::spaceOf(variant.get(Slot::Space));
+  switch (variant.get(Slot::Restrict)) {
+  case Modifier::MbarrierInit:
+    event.kind = FenceEvent::MbarrierInit;
+    break;
+  case Modifier::SyncRestrictSharedCta:
+    event.space = ptx::StateSpace::SharedCta;
+    break;
+  case Modifier::SyncRestrictSharedCluster:
+    event.space = ptx::StateSpace::SharedCluster;
+    break;
+  default:
+    break;
+  }
+  return event;
 }
 
 static bool decodeFence(Decoder &decoder, Inst &inst) {
   bool ofTensorMaps = decoder.get(Slot::Proxy) == Modifier::TensorMapGeneric;
   inst.fn = ofTensorMaps ? releaseTensorMaps : fence;
-  if (decoder.operandCount() == 0)
-    return true;
-  inst.fn = acquireTensorMap;
-  inst.extra = decoder.keep(decodeEngineAddress(decoder, decoder.operand(0),
-                                                ptx::StateSpace::Generic));
+  FenceInfo info;
+  info.event = eventOf(decoder.variant());
+  if (decoder.operandCount()) {
+    inst.fn = acquireTensorMap;
+    info.address = decodeEngineAddress(decoder, decoder.operand(0),
+                                       ptx::StateSpace::Generic);
+  }
+  inst.extra = decoder.keep(info);
   return true;
 }
 

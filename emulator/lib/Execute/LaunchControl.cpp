@@ -77,8 +77,8 @@ public:
     for (const CopyTarget &target : targets) {
       memcpy(translate(cta.cluster(), target.address, answerBytes), &answer,
              answerBytes);
-      tellAccess(machine, issue, AccessKind::Write, target.address,
-                 answerBytes);
+      tellAccess(issue, {.kind = AccessKind::Write, .proxy = Proxy::Async},
+                 target.address, answerBytes);
       SharedUses::end(target.cta(cta), *this);
       auto &awaited = awaitedIn(target);
       awaited.erase(llvm::find(awaited, target.address));
@@ -86,6 +86,7 @@ public:
     for (const CopyTarget &target : targets)
       if (!machine.failed())
         completeBytes(machine, issue, target.barrier, answerBytes);
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
   }
 
 private:
@@ -127,8 +128,9 @@ static const Inst *tryCancel(Warp &warp, const Inst *inst, uint32_t mask) {
                               nameAddress(cta, target.address) +
                               ", too, and hasn't yet; let one thread ask, and "
                               "wait for the answer before it asks again");
-    warp.machine().post(std::make_unique<TryCancel>(
-        warp.issuePoint(inst, 1u << lane), std::move(targets)));
+    IssuePoint issue = warp.newOperation(inst, 1u << lane);
+    tellIssue(issue, EngineKind::LaunchControl, targets);
+    warp.machine().post(std::make_unique<TryCancel>(issue, std::move(targets)));
   }
   return inst + 1;
 }

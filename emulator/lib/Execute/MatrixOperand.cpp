@@ -14,19 +14,26 @@
 using namespace drawloom;
 using namespace drawloom::emu;
 
-/// Tells the listener about every piece of a matrix that is read.
-static void tellPieces(Machine &machine, const IssuePoint &issue, CTA &cta,
-                       const SharedMatrix &matrix, ElementFormat format,
-                       bool transposed, unsigned outer, unsigned k) {
-  unsigned rows = transposed ? k : outer;
-  unsigned pieces = (transposed ? outer : k) / infoOf(format).perPiece;
-  for (unsigned row = 0; row != rows; ++row)
-    for (unsigned c = 0; c != pieces; ++c)
-      tellAccess(
-          machine, issue, AccessKind::Read,
-          inRank(transposed ? matrix.ofColumn(row, c) : matrix.ofRow(row, c),
-                 cta.rank()),
-          pieceBytes);
+void drawloom::emu::tellMatrix(const IssuePoint &issue, CTA &cta,
+                               const SharedMatrix &matrix, bool transposed,
+                               unsigned rows, unsigned pieces) {
+  // Rows that are eight apart look alike, but for where they begin.
+  constexpr unsigned atomRows = 8;
+  RangeList ranges;
+  llvm::SmallVector<uint32_t, 32> places;
+  for (unsigned first = 0; first != std::min(rows, atomRows); ++first)
+    for (unsigned row = first; row < rows; row += atomRows) {
+      places.clear();
+      for (unsigned c = 0; c != pieces; ++c)
+        places.push_back(transposed ? matrix.ofColumn(row, c)
+                                    : matrix.ofRow(row, c));
+      llvm::sort(places);
+      for (uint32_t place : places)
+        ranges.add(inRank(place, cta.rank()), pieceBytes);
+    }
+  tell(issue, AccessEvent{.kind = AccessKind::Read,
+                          .proxy = Proxy::Async,
+                          .ranges = ranges.get()});
 }
 
 /// Reads the matrix of one MMA.
@@ -35,9 +42,6 @@ static bool packStep(Machine &machine, CTA &cta, llvm::StringRef name,
                      bool transposed, unsigned outer, unsigned k, Panel panel) {
   const SharedMatrix &matrix = operand.matrix;
   uint32_t size = cta.cluster().sharedBytes();
-  if (machine.listener())
-    tellPieces(machine, operand.issue, cta, matrix, format, transposed, outer,
-               k);
   int64_t outside = packShared(matrix, format, transposed, outer, k,
                                cta.shared(), size, panel.data, panel.stride);
   if (outside < 0)
@@ -59,7 +63,7 @@ bool drawloom::emu::packShared(Machine &machine, CTA &cta, llvm::StringRef name,
                                llvm::function_ref<Panel(unsigned step)> panel) {
   const size_t bytes = k * bytesOf(infoOf(format).compute);
   const unsigned pieces = k / infoOf(format).perPiece;
-  const bool mayJoin = !transposed && !machine.listener();
+  const bool mayJoin = !transposed;
   for (size_t step = 0; step != steps.size();) {
     const Panel first = panel(step);
     // The steps of a main loop lie side by side, here and there. To copy them

@@ -36,6 +36,22 @@ bool packShared(Machine &machine, CTA &cta, llvm::StringRef name,
                 bool transposed, unsigned outer, unsigned k,
                 llvm::function_ref<Panel(unsigned step)> panel);
 
+/// Tells the listener, which is there, that an operation reads a matrix from
+/// the shared memory of `cta`: `rows` of so many 16-byte pieces, or columns if
+/// it is transposed.
+void tellMatrix(const IssuePoint &issue, CTA &cta, const SharedMatrix &matrix,
+                bool transposed, unsigned rows, unsigned pieces);
+/// The same for an operand of an MMA; `outer` and `k` as for packShared.
+inline void tellOperand(const IssuePoint &issue, CTA &cta,
+                        const SharedMatrix &matrix, ElementFormat format,
+                        bool transposed, unsigned outer, unsigned k) {
+  unsigned perPiece = infoOf(format).perPiece;
+  if (transposed)
+    tellMatrix(issue, cta, matrix, true, k, outer / perPiece);
+  else
+    tellMatrix(issue, cta, matrix, false, outer, k / perPiece);
+}
+
 /// Calls `pack(panel)` for A as it is stored: into `panel` itself, or, if A is
 /// sparse, into a panel that is expanded into it. False if the launch has
 /// failed.

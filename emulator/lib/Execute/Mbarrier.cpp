@@ -38,6 +38,8 @@ struct MbarrierInfo {
   bool drops = false;
   bool mayComplete = true;
   bool returnsState = false;
+  Order order = Order::Weak; ///< Of the arrival or the wait.
+  Scope scope = Scope::None;
 };
 
 /// What `state` registers hold: the phase before the arrival, the arrivals that
@@ -103,8 +105,10 @@ static const Inst *init(Warp &warp, const Inst *inst, uint32_t mask) {
         cta.extensions.get<MbarrierSet>(cta).at(address & sharedOffsetMask);
     if (!barrier.init(count[lane], inst, problem))
       return failLane(warp, inst, lane, problem);
-    tellBarrier(warp.machine(), warp.origin(inst, 1u << lane),
-                BarrierEvent::Init, barrier, count[lane], 0);
+    if (warp.listener()) [[unlikely]]
+      tellBarrier(
+          warp.issuePoint(inst, 1u << lane), barrier,
+          MbarrierEvent{.kind = MbarrierEvent::Init, .count = count[lane]});
   }
   return inst + 1;
 }
@@ -120,8 +124,10 @@ static const Inst *inval(Warp &warp, const Inst *inst, uint32_t mask) {
       barrier = findMbarrier(warp.cta(), address, problem);
     if (!barrier || !barrier->invalidate(problem))
       return failLane(warp, inst, lane, problem);
-    tellBarrier(warp.machine(), warp.origin(inst, 1u << lane),
-                BarrierEvent::Inval, *barrier, 0, barrier->phase());
+    if (warp.listener()) [[unlikely]]
+      tellBarrier(warp.issuePoint(inst, 1u << lane), *barrier,
+                  MbarrierEvent{.kind = MbarrierEvent::Invalidate,
+                                .phase = int64_t(barrier->phase())});
   }
   return inst + 1;
 }
@@ -145,9 +151,14 @@ static const Inst *countBytes(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!(completes ? barrier->complete(bytes[lane], problem)
                     : barrier->expect(bytes[lane], problem)))
       return failLane(warp, inst, lane, problem);
-    tellBarrier(warp.machine(), warp.origin(inst, 1u << lane),
-                completes ? BarrierEvent::Complete : BarrierEvent::Expect,
-                *barrier, bytes[lane], phase);
+    if (warp.listener()) [[unlikely]]
+      tellBarrier(warp.issuePoint(inst, 1u << lane), *barrier,
+                  MbarrierEvent{.kind = completes ? MbarrierEvent::CompleteBytes
+                                                  : MbarrierEvent::ExpectBytes,
+                                .count = bytes[lane],
+                                .phase = int64_t(phase),
+                                .order = info.order,
+                                .scope = info.scope});
   }
   return inst + 1;
 }
@@ -179,15 +190,26 @@ static const Inst *arrive(Warp &warp, const Inst *inst, uint32_t mask) {
       uint64_t phase = barrier->phase();
       if (!barrier->expect(bytes[lane], problem))
         return failLane(warp, inst, lane, problem);
-      tellBarrier(warp.machine(), warp.origin(inst, 1u << lane),
-                  BarrierEvent::Expect, *barrier, bytes[lane], phase);
+      if (warp.listener()) [[unlikely]]
+        tellBarrier(warp.issuePoint(inst, 1u << lane), *barrier,
+                    MbarrierEvent{.kind = MbarrierEvent::ExpectBytes,
+                                  .count = bytes[lane],
+                                  .phase = int64_t(phase),
+                                  .order = Order::Relaxed,
+                                  .scope = info.scope});
     }
     uint64_t phase = barrier->phase();
     State state = State::of(*barrier, !info.mayComplete);
     if (!barrier->arrive(count[lane], info.drops, info.mayComplete, problem))
       return failLane(warp, inst, lane, problem);
-    tellBarrier(warp.machine(), warp.origin(inst, 1u << lane),
-                BarrierEvent::Arrive, *barrier, count[lane], phase);
+    if (warp.listener()) [[unlikely]]
+      tellBarrier(warp.issuePoint(inst, 1u << lane), *barrier,
+                  MbarrierEvent{.kind = MbarrierEvent::Arrive,
+                                .count = count[lane],
+                                .phase = int64_t(phase),
+                                .order = info.order,
+                                .scope = info.scope,
+                                .drops = info.drops});
     if (info.returnsState)
       destination<uint64_t>(warp, info.state).set(lane, state.bits);
   }
@@ -315,8 +337,6 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
               " have ended since this wait for phase " +
               Twine(barrier->phase() - since) +
               " began; whoever arrives must know that the wait is over");
-    tellBarrier(warp.machine(), warp.origin(inst, lanes), BarrierEvent::Wait,
-                *barrier, operand, barrier->phase(), *done);
     if (*done)
       complete |= lanes;
     else if (suspends && !told) {
@@ -324,6 +344,13 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
       continue;
     }
     answered |= lanes;
+    if (warp.listener()) [[unlikely]]
+      tellBarrier(warp.issuePoint(inst, lanes), *barrier,
+                  MbarrierEvent{.kind = MbarrierEvent::Wait,
+                                .phase = int64_t(barrier->phase() - *done),
+                                .order = info.order,
+                                .scope = info.scope,
+                                .success = *done});
   }
   warp.setPredicate(inst->slot[0], complete, answered);
   const Inst *next = inst + 1;
@@ -340,8 +367,11 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
 // Decoders
 //===----------------------------------------------------------------------===//
 
-static MbarrierInfo decodeInfo(Decoder &decoder, unsigned address) {
+static MbarrierInfo decodeInfo(Decoder &decoder, unsigned address, Order order,
+                               Scope scope) {
   MbarrierInfo info;
+  info.order = orderOf(decoder.get(Slot::Sem), order);
+  info.scope = scopeOf(decoder.get(Slot::Scope), scope);
   info.address = decodeEngineAddress(decoder, decoder.operand(address),
                                      ptx::spaceOf(decoder.get(Slot::Space)));
   info.count = info.bytes = decoder.constant(1, 4);
@@ -349,7 +379,7 @@ static MbarrierInfo decodeInfo(Decoder &decoder, unsigned address) {
 }
 
 static bool decodeInit(Decoder &decoder, Inst &inst) {
-  MbarrierInfo info = decodeInfo(decoder, 0);
+  MbarrierInfo info = decodeInfo(decoder, 0, Order::Weak, Scope::None);
   inst.fn = inval;
   if (decoder.opcode() == Opcode::MbarrierInit) {
     inst.fn = init;
@@ -360,7 +390,7 @@ static bool decodeInit(Decoder &decoder, Inst &inst) {
 }
 
 static bool decodeBytes(Decoder &decoder, Inst &inst) {
-  MbarrierInfo info = decodeInfo(decoder, 0);
+  MbarrierInfo info = decodeInfo(decoder, 0, Order::Relaxed, Scope::Cta);
   inst.fn = decoder.opcode() == Opcode::MbarrierCompleteTx ? countBytes<true>
                                                            : countBytes<false>;
   info.bytes = decoder.source(1, Type::U32);
@@ -369,7 +399,7 @@ static bool decodeBytes(Decoder &decoder, Inst &inst) {
 }
 
 static bool decodeArrive(Decoder &decoder, Inst &inst) {
-  MbarrierInfo info = decodeInfo(decoder, 1);
+  MbarrierInfo info = decodeInfo(decoder, 1, Order::Release, Scope::Cta);
   Opcode opcode = decoder.opcode();
   info.expects = opcode == Opcode::MbarrierArriveExpectTx ||
                  opcode == Opcode::MbarrierArriveDropExpectTx;
@@ -396,7 +426,7 @@ static bool decodePendingCount(Decoder &decoder, Inst &inst) {
 }
 
 static bool decodeWait(Decoder &decoder, Inst &inst) {
-  MbarrierInfo info = decodeInfo(decoder, 1);
+  MbarrierInfo info = decodeInfo(decoder, 1, Order::Acquire, Scope::Cta);
   bool byParity = false;
   switch (decoder.opcode()) {
   case Opcode::MbarrierTestWait:

@@ -230,26 +230,16 @@ Mbarrier *drawloom::emu::findMbarrier(CTA &cta, uint64_t address,
   return barrier.check(problem) ? &barrier : nullptr;
 }
 
-void drawloom::emu::tellBarrier(Machine &machine, const Origin &origin,
-                                BarrierEvent::Kind kind,
-                                const Mbarrier &barrier, int64_t count,
-                                uint64_t phase, bool success) {
-  Listener *listener = machine.listener();
-  if (!listener)
-    return;
-  BarrierEvent event;
-  event.origin = origin;
-  event.kind = kind;
+void drawloom::emu::tellBarrier(const IssuePoint &issue,
+                                const Mbarrier &barrier, MbarrierEvent event) {
   event.address = barrier.address();
-  event.count = count;
-  event.phase = phase;
-  event.success = success;
-  listener->barrier(event);
-  if (kind == BarrierEvent::Init || barrier.phase() == phase)
+  tell(issue, event);
+  if (event.kind == MbarrierEvent::Init || event.kind == MbarrierEvent::Wait ||
+      barrier.phase() == uint64_t(event.phase))
     return;
-  event.kind = BarrierEvent::Phase;
-  event.count = 0;
-  listener->barrier(event);
+  tell(issue, MbarrierEvent{.kind = MbarrierEvent::PhaseEnd,
+                            .address = event.address,
+                            .phase = event.phase});
 }
 
 void drawloom::emu::completeBytes(Machine &machine, const IssuePoint &issue,
@@ -258,8 +248,13 @@ void drawloom::emu::completeBytes(Machine &machine, const IssuePoint &issue,
   if (Mbarrier *barrier = findMbarrier(*issue.cta, address, problem)) {
     uint64_t phase = barrier->phase();
     if (barrier->complete(bytes, problem)) {
-      tellBarrier(machine, originOf(issue), BarrierEvent::Complete, *barrier,
-                  bytes, phase);
+      if (listenerOf(issue)) [[unlikely]]
+        tellBarrier(issue, *barrier,
+                    MbarrierEvent{.kind = MbarrierEvent::CompleteBytes,
+                                  .count = bytes,
+                                  .phase = int64_t(phase),
+                                  .order = Order::Release,
+                                  .scope = Scope::Cluster});
       return;
     }
   }
@@ -268,13 +263,18 @@ void drawloom::emu::completeBytes(Machine &machine, const IssuePoint &issue,
 }
 
 void drawloom::emu::arriveAt(Machine &machine, const IssuePoint &issue,
-                             uint64_t address, uint32_t count) {
+                             uint64_t address, Scope scope) {
   std::string problem;
   if (Mbarrier *barrier = findMbarrier(*issue.cta, address, problem)) {
     uint64_t phase = barrier->phase();
-    if (barrier->arrive(count, problem)) {
-      tellBarrier(machine, originOf(issue), BarrierEvent::Arrive, *barrier,
-                  count, phase);
+    if (barrier->arrive(1, problem)) {
+      if (listenerOf(issue)) [[unlikely]]
+        tellBarrier(issue, *barrier,
+                    MbarrierEvent{.kind = MbarrierEvent::Arrive,
+                                  .count = 1,
+                                  .phase = int64_t(phase),
+                                  .order = Order::Release,
+                                  .scope = scope});
       return;
     }
   }

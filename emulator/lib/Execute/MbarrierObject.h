@@ -28,7 +28,7 @@
 #include "Machine/AsyncOp.h"
 #include "Machine/Extension.h"
 #include "Machine/WaitObject.h"
-#include "drawloom/Emulator/Listener.h"
+#include "drawloom/Emulator/Events.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -120,13 +120,12 @@ Mbarrier *findMbarrier(CTA &cta, uint64_t address, std::string &problem);
 void completeBytes(Machine &machine, const IssuePoint &issue, uint64_t address,
                    uint32_t bytes);
 void arriveAt(Machine &machine, const IssuePoint &issue, uint64_t address,
-              uint32_t count = 1);
+              Scope scope);
 
-/// Tells the listener, if there is one. To be called after the operation, with
-/// the phase before it; tells the end of the phase, too.
-void tellBarrier(Machine &machine, const Origin &origin,
-                 BarrierEvent::Kind kind, const Mbarrier &barrier,
-                 int64_t count, uint64_t phase, bool success = true);
+/// Tells the listener, which is there, what was done to a barrier, with the
+/// phase before it, and that the phase has ended, if it has.
+void tellBarrier(const IssuePoint &issue, const Mbarrier &barrier,
+                 MbarrierEvent event);
 
 } // namespace drawloom::emu
 

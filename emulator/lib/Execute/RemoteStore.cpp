@@ -34,6 +34,7 @@ struct RemoteStoreInfo {
   llvm::ArrayRef<Reg> values;
   uint32_t valueBytes = 0;
   Reduce *reduce = nullptr; ///< Null for a store.
+  AccessEvent event;        ///< What is promised of the access.
 
   uint32_t bytes() const { return valueBytes * values.size(); }
   /// What a lane stores, which is at most 16 bytes.
@@ -45,14 +46,28 @@ struct RemoteStoreInfo {
   }
 };
 
+/// Tells the listener, if there is one, what the lanes have stored.
+template <typename Stores>
+void tellStores(const IssuePoint &issue, AccessEvent event,
+                const Stores &stores, uint32_t bytes) {
+  if (!listenerOf(issue))
+    return;
+  RangeList ranges;
+  for (const auto &store : stores)
+    ranges.addLane(store.lane, store.to, bytes);
+  event.ranges = ranges.get();
+  tell(issue, event);
+}
+
 class RemoteStore : public AsyncOp {
 public:
   RemoteStore(IssuePoint issue, const RemoteStoreInfo &info)
       : AsyncOp(EngineKind::RemoteStore, issue), bytes(info.bytes()),
-        reduce(info.reduce) {}
+        reduce(info.reduce), event(info.event) {}
 
-  void add(CTA &target, uint64_t to, uint64_t barrier, const char *value) {
-    stores.push_back({to, barrier, {}});
+  void add(CTA &target, unsigned lane, uint64_t to, uint64_t barrier,
+           const char *value) {
+    stores.push_back({to, barrier, uint8_t(lane), {}});
     memcpy(stores.back().value, value, bytes);
     SharedUses::begin(target, *this, "writes");
   }
@@ -65,23 +80,31 @@ public:
         reduce(memory, store.value, bytes);
       else
         memcpy(memory, store.value, bytes);
-      tellAccess(machine, issue,
-                 reduce ? AccessKind::Atomic : AccessKind::Write, store.to,
-                 bytes, Proxy::Generic);
       SharedUses::end(cluster.cta(rankOf(store.to)), *this);
     }
+    tellStores(issue, event, stores, bytes);
     for (const Store &store : stores)
       if (!machine.failed())
         completeBytes(machine, issue, store.barrier, bytes);
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
+  }
+
+  void tellIssue() const {
+    llvm::SmallVector<uint64_t, 32> barriers;
+    for (const Store &store : stores)
+      barriers.push_back(store.barrier);
+    tellOperation(issue, {.engine = kind, .barriers = barriers});
   }
 
 private:
   struct Store {
     uint64_t to, barrier;
+    uint8_t lane;
     char value[16];
   };
   uint32_t bytes;
   Reduce *reduce;
+  const AccessEvent event;
   llvm::SmallVector<Store, 1> stores;
 };
 
@@ -90,10 +113,10 @@ class ReleaseStore : public AsyncOp {
 public:
   ReleaseStore(IssuePoint issue, const RemoteStoreInfo &info)
       : AsyncOp(EngineKind::RemoteStore, issue), bytes(info.bytes()),
-        reduce(info.reduce) {}
+        reduce(info.reduce), event(info.event) {}
 
-  void add(uint64_t to, const char *value) {
-    stores.push_back({to, {}});
+  void add(unsigned lane, uint64_t to, const char *value) {
+    stores.push_back({to, uint8_t(lane), {}});
     memcpy(stores.back().value, value, bytes);
   }
 
@@ -104,19 +127,20 @@ public:
         reduce(memory, store.value, bytes);
       else
         memcpy(memory, store.value, bytes);
-      tellAccess(machine, issue,
-                 reduce ? AccessKind::Atomic : AccessKind::Write, store.to,
-                 bytes, Proxy::Generic);
     }
+    tellStores(issue, event, stores, bytes);
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
   }
 
 private:
   struct Store {
     uint64_t to;
+    uint8_t lane;
     char value[8];
   };
   uint32_t bytes;
   Reduce *reduce;
+  const AccessEvent event;
   llvm::SmallVector<Store, 1> stores;
 };
 
@@ -125,7 +149,7 @@ private:
 static const Inst *storeRelease(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<RemoteStoreInfo>();
   auto operation =
-      std::make_unique<ReleaseStore>(warp.issuePoint(inst, mask), info);
+      std::make_unique<ReleaseStore>(warp.newOperation(inst, mask), info);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     uint64_t to = info.to.of(warp, lane);
@@ -135,8 +159,9 @@ static const Inst *storeRelease(Warp &warp, const Inst *inst, uint32_t mask) {
       return Inst::leave();
     char value[16];
     info.read(warp, lane, value);
-    operation->add(to, value);
+    operation->add(lane, to, value);
   }
+  tellOperation(operation->issue, {.engine = EngineKind::RemoteStore});
   warp.machine().post(std::move(operation));
   return inst + 1;
 }
@@ -145,7 +170,7 @@ static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<RemoteStoreInfo>();
   CTA &cta = warp.cta();
   auto operation =
-      std::make_unique<RemoteStore>(warp.issuePoint(inst, mask), info);
+      std::make_unique<RemoteStore>(warp.newOperation(inst, mask), info);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     EngineCheck check(warp, inst, lane);
@@ -170,8 +195,10 @@ static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
       return Inst::leave();
     char value[16];
     info.read(warp, lane, value);
-    operation->add(targets.front().cta(cta), to, barrier, value);
+    operation->add(targets.front().cta(cta), lane, to, barrier, value);
   }
+  if (warp.listener()) [[unlikely]]
+    operation->tellIssue();
   warp.machine().post(std::move(operation));
   return inst + 1;
 }
@@ -190,6 +217,11 @@ static bool decodeRemoteStore(Decoder &decoder, Inst &inst) {
     if (!info.reduce)
       return false;
   }
+  info.event.kind = info.reduce ? AccessKind::Reduce : AccessKind::Write;
+  info.event.order = orderOf(decoder.get(Slot::Sem),
+                             info.reduce ? Order::Relaxed : Order::Weak);
+  info.event.scope = scopeOf(decoder.get(Slot::Scope),
+                             info.reduce ? Scope::Cluster : Scope::None);
   inst.fn = isRemote ? storeRemote : storeRelease;
   inst.extra = decoder.keep(info);
   return true;

@@ -67,21 +67,28 @@ static std::string checkAllocation(CTA &cta, uint32_t columns) {
   return "";
 }
 
+/// Tells the listener, if there is one.
+static void tellColumns(Warp &warp, const Inst *inst,
+                        AllocationEvent::Kind kind, uint32_t column = 0,
+                        uint32_t columns = 0) {
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, allLanes),
+         AllocationEvent{.kind = kind,
+                         .column = uint16_t(column),
+                         .columns = uint16_t(columns)});
+}
+
 /// Writes the address of an allocation to shared memory.
 static const Inst *answer(Warp &warp, const Inst *inst, uint64_t address,
                           char *host, uint32_t column, uint32_t columns) {
   CTA &cta = warp.cta();
   tensorCore(cta).allocationsOf(cta).last = columns;
   memcpy(host, &column, sizeof(column));
-  if (Listener *listener = warp.listener()) {
-    AccessEvent event;
-    event.origin = warp.origin(inst, 1);
-    event.kind = AccessKind::Write;
-    event.proxy = Proxy::Generic;
-    event.space = ptx::StateSpace::SharedCta;
-    event.bytes = sizeof(column);
-    event.addresses = address;
-    listener->access(event);
+  if (warp.listener()) [[unlikely]] {
+    tellColumns(warp, inst, AllocationEvent::Allocate, column, columns);
+    tellAccess(warp.issuePoint(inst, allLanes),
+               {.kind = AccessKind::Write, .space = ptx::StateSpace::SharedCta},
+               address, sizeof(column));
   }
   return inst + 1;
 }
@@ -188,8 +195,10 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
   if (inst->imm) {
     IssuePoint issue = warp.issuePoint(inst, allLanes);
     PairMeeting &meeting = tensorCore(cta).freeing;
-    if (meeting.takeAnswer(issue))
+    if (meeting.takeAnswer(issue)) {
+      tellColumns(warp, inst, AllocationEvent::Free, address.column, columns);
       return next;
+    }
     const PairMeeting::Arrival *peer =
         meeting.meet({issue, columns, address.column});
     if (!peer)
@@ -208,6 +217,7 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
     problem = freeColumns(*peerCta, address.column, columns);
   if (!problem.empty())
     return refuse("frees " + problem);
+  tellColumns(warp, inst, AllocationEvent::Free, address.column, columns);
   return next;
 }
 
@@ -226,6 +236,7 @@ static const Inst *relinquish(Warp &warp, const Inst *inst, uint32_t mask) {
     }
   }
   core.allocationsOf(cta).relinquished = true;
+  tellColumns(warp, inst, AllocationEvent::Relinquish);
   return next;
 }
 

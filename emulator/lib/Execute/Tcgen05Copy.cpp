@@ -51,7 +51,7 @@ static TensorWork workOf(Warp &warp, const Inst *inst, unsigned lane,
                          TensorWork::Kind kind, bool pair) {
   TensorWork work;
   work.kind = kind;
-  work.issue = warp.issuePoint(inst, 1u << lane);
+  work.issue = warp.newOperation(inst, 1u << lane);
   work.pair = pair;
   return work;
 }
@@ -149,13 +149,16 @@ static const Inst *commit(Warp &warp, const Inst *inst, uint32_t mask) {
                     *ranks, llvm::countr_zero(outside) + cta.cluster().size(),
                     cta.cluster().size()));
     }
-    tensorCore(cta).commit(warp.issuePoint(inst, 1u << lane), address, ranks);
+    tensorCore(cta).commit(warp.newOperation(inst, 1u << lane), address, ranks);
   }
   return inst + 1;
 }
 
 static const Inst *fence(Warp &warp, const Inst *inst, uint32_t mask) {
-  tellSync(warp, inst, mask, SyncEvent::Fence);
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, mask),
+         FenceEvent{.kind = inst->imm ? FenceEvent::TensorBefore
+                                      : FenceEvent::TensorAfter});
   return inst + 1;
 }
 
@@ -217,6 +220,7 @@ static bool decodeCommit(Decoder &decoder, Inst &inst) {
 
 static bool decodeFence(Decoder &decoder, Inst &inst) {
   inst.fn = fence;
+  inst.imm = decoder.opcode() == Opcode::Tcgen05FenceBefore;
   return true;
 }
 

@@ -24,6 +24,7 @@
 // of a load without a wait: true dependences are respected (9.7.16.6.4.5).
 
 #include "Execute/Tcgen05.h"
+#include "Machine/Tell.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace drawloom;
@@ -61,6 +62,18 @@ static Place placeOf(unsigned t, unsigned r) {
     return {t / 4 + 8 * (r / 2 % 2), r / 4 * 8 + 2 * (t % 4) + r % 2};
   else
     return {t % 16, r};
+}
+
+static void tellRegions(Warp &warp, const Inst *inst, bool isStore,
+                        llvm::ArrayRef<TensorRegion> regions) {
+  llvm::SmallVector<TensorRange, 4> ranges;
+  for (const TensorRegion &region : regions)
+    addRanges(ranges, warp.cta().rank(), lanesOf(region), region);
+  tell(warp.issuePoint(inst, allLanes),
+       AccessEvent{.kind = isStore ? AccessKind::Write : AccessKind::Read,
+                   .proxy = Proxy::Tensor,
+                   .space = ptx::StateSpace::TensorMemory,
+                   .tensor = ranges});
 }
 
 /// Checks an access and gives its address. False if the handler is to return
@@ -114,18 +127,9 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
     core.settle(regions[i]);
     core.started(warp, isStore, regions[i], inst);
   }
-  if (Listener *listener = warp.listener()) {
-    uint64_t addresses[32];
-    std::fill_n(addresses, 32, value);
-    AccessEvent event;
-    event.origin = warp.origin(inst, allLanes);
-    event.kind = isStore ? AccessKind::Write : AccessKind::Read;
-    event.proxy = Proxy::Tensor;
-    event.space = ptx::StateSpace::TensorMemory;
-    event.bytes = 4 * info.registers.size();
-    event.addresses = addresses;
-    listener->access(event);
-  }
+  if (warp.listener()) [[unlikely]]
+    tellRegions(warp, inst, isStore,
+                llvm::ArrayRef(regions).take_front(info.split ? 2 : 1));
   return true;
 }
 
@@ -188,7 +192,11 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
   if (!wholeWarp(warp, inst, mask, next))
     return next;
   tensorCore(warp.cta()).waited(warp, isStore);
-  tellSync(warp, inst, allLanes, SyncEvent::Wait);
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, allLanes),
+         GroupEvent{.kind = GroupEvent::Wait,
+                    .family = isStore ? GroupEvent::TensorStores
+                                      : GroupEvent::TensorLoads});
   return next;
 }
 

@@ -249,7 +249,7 @@ static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     TensorWork work;
-    work.issue = warp.issuePoint(inst, 1u << lane);
+    work.issue = warp.newOperation(inst, 1u << lane);
     if (TensorProblem problem = readMma(warp, info, lane, work))
       return warp.fail(inst, 1u << lane, problem.kind, problem.message);
     tensorCore(warp.cta()).issue(std::move(work));

@@ -89,9 +89,6 @@ static bool readMap(Warp &warp, const Inst *inst, unsigned lane,
   const char *bytes = findMap(warp, check, address);
   if (!bytes)
     return false;
-  tellAccess(warp.machine(), warp.issuePoint(inst, 1u << lane),
-             AccessKind::Read, address, sizeof(TensorMapBytes),
-             Proxy::TensorMap);
   auto fail = [&](ReportKind kind, const Twine &what) {
     check.fail(kind, nameMap(cta, address) + what);
     return false;
@@ -177,6 +174,12 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
   return true;
 }
 
+/// The engine may read the map until the operation is over.
+static void tellMap(const IssuePoint &issue, uint64_t map) {
+  tellAccess(issue, {.kind = AccessKind::Read, .proxy = Proxy::TensorMap}, map,
+             sizeof(TensorMapBytes));
+}
+
 static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<TensorCopyInfo>();
   auto ctas = source<uint16_t>(warp, info.mask);
@@ -205,8 +208,10 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!check.targets(to, barrier, info.multicasts, ctas[lane], info.pairs,
                        targets))
       return Inst::leave();
-    warp.machine().post(
-        makeTensorLoad(warp.issuePoint(inst, 1u << lane), tile, targets));
+    IssuePoint issue = warp.newOperation(inst, 1u << lane);
+    tellIssue(issue, EngineKind::Tensor, targets);
+    tellMap(issue, info.map.of(warp, lane));
+    warp.machine().post(makeTensorLoad(issue, tile, targets));
   }
   return inst + 1;
 }
@@ -243,11 +248,11 @@ static Reduce *reductionOf(Modifier op, TensorMapType type) {
 /// The lanes of `mask` whose store is done when that of `lane` is. CUTLASS has
 /// all lanes of a warp store the same tile. Under the deterministic policy they
 /// would do it one right after the other, so one does it for all; another
-/// policy or a listener may tell them apart.
+/// policy may tell them apart.
 static uint32_t storesAlike(Warp &warp, const TensorCopyInfo &info,
                             uint32_t mask, unsigned lane) {
   uint32_t alike = 1u << lane;
-  if (info.reduction != Modifier::None || warp.listener() ||
+  if (info.reduction != Modifier::None ||
       warp.machine().options().policy != Policy::Deterministic)
     return alike;
   auto keepEqual = [&](auto valueOf) {
@@ -299,9 +304,10 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
                           "there is no ." + ptx::spelling(info.reduction) +
                               " for " + type);
     }
-    BulkStore::post(
-        warp, EngineKind::Tensor,
-        makeTensorStore(warp.issuePoint(inst, alike), tile, from, reduce));
+    IssuePoint issue = warp.newOperation(inst, alike);
+    BulkStore::post(warp, EngineKind::Tensor,
+                    makeTensorStore(issue, tile, from, reduce));
+    tellMap(issue, info.map.of(warp, lane));
   }
   return inst + 1;
 }

@@ -116,17 +116,13 @@ static const Inst *copyMap(Warp &warp, const Inst *inst, uint32_t mask) {
     memmove(to[lane], from[lane], sizeof(TensorMapBytes));
     TensorMapWrites::of(warp.cta().cluster()).write(to[lane], inst, true);
   });
-  if (Listener *listener = warp.listener()) {
-    const ptx::Variant &variant = *warp.program().source(inst)->variant;
-    SyncEvent event;
-    event.origin = warp.origin(inst, mask);
-    event.kind = SyncEvent::Fence;
-    event.opcode = variant.opcode();
-    event.order = variant.get(Slot::Sem);
-    event.scope = variant.get(Slot::Scope);
-    event.proxy = variant.get(Slot::Proxy);
-    listener->sync(event);
-  }
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, mask),
+         FenceEvent{.kind = FenceEvent::ProxyTensorMap,
+                    .order = Order::Release,
+                    .scope = scopeOf(
+                        warp.program().source(inst)->variant->get(Slot::Scope),
+                        Scope::None)});
   return next;
 }
 
@@ -136,6 +132,9 @@ static bool decodeCopyMap(Decoder &decoder, Inst &inst) {
   info.from = decodeAccess(decoder, 1, sizeof(TensorMapBytes), AccessKind::Read,
                            Slot::SrcSpace);
   info.to.alignment = info.from.alignment = 128;
+  // Its .sem and .scope are those of the fence.
+  info.to.order = info.from.order = Order::Weak;
+  info.to.scope = info.from.scope = Scope::None;
   inst.fn = copyMap;
   inst.extra = decoder.keep(info);
   return true;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execute/TensorTransfer.h"
+#include "Execute/BulkStore.h"
 #include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
@@ -36,6 +37,47 @@ static void prefetchRow(const char *row, uint64_t ahead, uint32_t bytes) {
 }
 static constexpr uint64_t rowsAhead = 8;
 
+/// What is touched in shared memory by a tile that begins at `address`.
+static void tellShared(const IssuePoint &issue, AccessKind kind,
+                       const TensorTile &tile, uint64_t address) {
+  const SwizzlePattern pattern = patternOf(tile.map.swizzle);
+  const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
+  RangeList ranges;
+  for (uint32_t row = 0, end = tile.rowCount(); row != end; ++row) {
+    uint64_t start = address + row * pitch;
+    if (bytes == pitch) { // Swizzled or not, it is all of the row.
+      ranges.add(start, bytes);
+      continue;
+    }
+    llvm::SmallVector<uint32_t, 16> places;
+    uint32_t chunk = 0;
+    forEachChunk(pattern, start & sharedOffsetMask, bytes,
+                 [&](uint32_t place, uint32_t, uint32_t count) {
+                   places.push_back(place);
+                   chunk = count;
+                 });
+    llvm::sort(places);
+    for (uint32_t place : places)
+      ranges.add((start & ~uint64_t(sharedOffsetMask)) | place, chunk);
+  }
+  tell(issue, AccessEvent{
+                  .kind = kind, .proxy = Proxy::Async, .ranges = ranges.get()});
+}
+
+/// What is touched in global memory: nothing outside of the tensor.
+static void tellGlobal(const IssuePoint &issue, AccessEvent event,
+                       const TensorTile &tile) {
+  RangeList ranges;
+  tile.forEachRow([&](uint32_t, const TensorTile::Row &row) {
+    if (row.begin != row.end)
+      ranges.add(row.address, row.end - row.begin);
+    return true;
+  });
+  event.ranges = ranges.get();
+  if (!event.ranges.empty())
+    tell(issue, event);
+}
+
 namespace {
 
 /// A tile to the shared memory of one or more CTAs.
@@ -54,8 +96,15 @@ public:
         return;
       SharedUses::end(target.cta(*issue.cta), *this);
     }
+    if (listenerOf(issue)) [[unlikely]] {
+      tellGlobal(issue, {.kind = AccessKind::Read, .proxy = Proxy::Async},
+                 tile);
+      for (const CopyTarget &target : targets)
+        tellShared(issue, AccessKind::Write, tile, target.address);
+    }
     for (const CopyTarget &target : targets)
       completeBytes(machine, issue, target.barrier, tile.sharedBytes());
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
   }
 
 private:
@@ -64,7 +113,7 @@ private:
   bool loadPlain(Machine &machine, uint64_t address) {
     const SwizzlePattern pattern = patternOf(tile.map.swizzle);
     const uint64_t first = tile.plainStart();
-    if (!first || !pattern.span || pattern.flips || machine.listener())
+    if (!first || !pattern.span || pattern.flips)
       return false;
     const uint32_t rows = tile.map.box[1], rowBytes = tile.map.sharedRowBytes();
     const uint64_t apart = tile.map.strides[0];
@@ -118,12 +167,6 @@ private:
                    [=](uint32_t place, uint32_t at, uint32_t count) {
                      memcpy(shared + place, data + at, count);
                    });
-      if (machine.listener()) [[unlikely]] {
-        if (bytes)
-          tellAccess(machine, issue, AccessKind::Read, row.address, bytes);
-        tellAccess(machine, issue, AccessKind::Write, address + index * pitch,
-                   sharedRowBytes);
-      }
       return true;
     });
   }
@@ -152,17 +195,22 @@ public:
                    [=](uint32_t place, uint32_t at, uint32_t count) {
                      memcpy(row + at, shared + place, count);
                    });
-      if (machine.listener()) [[unlikely]]
-        tellAccess(machine, issue, AccessKind::Read, from + index * pitch,
-                   bytes);
     }
+    if (listenerOf(issue)) [[unlikely]]
+      tellShared(issue, AccessKind::Read, tile, from);
   }
 
   void write(Machine &machine) override {
-    uint32_t whole = tile.map.sharedRowBytes();
-    if (writePlain(machine))
+    if (!writePlain(machine) && !writeRows(machine))
       return;
-    tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
+    if (listenerOf(issue)) [[unlikely]]
+      tellGlobal(issue, asyncWrite(reduce), tile);
+  }
+
+private:
+  bool writeRows(Machine &machine) {
+    uint32_t whole = tile.map.sharedRowBytes();
+    return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
       uint32_t bytes = row.end - row.begin;
       if (!bytes)
         return true;
@@ -174,19 +222,14 @@ public:
         reduce(to, source, bytes);
       else
         memcpy(to, source, bytes);
-      if (machine.listener()) [[unlikely]]
-        tellAccess(machine, issue,
-                   reduce ? AccessKind::Atomic : AccessKind::Write, row.address,
-                   bytes);
       return true;
     });
   }
 
-private:
   /// As TensorLoad::loadPlain.
   bool writePlain(Machine &machine) {
     const uint64_t first = tile.plainStart();
-    if (!first || machine.listener())
+    if (!first)
       return false;
     const uint32_t rows = tile.map.box[1], bytes = tile.map.sharedRowBytes();
     const uint64_t apart = tile.map.strides[0];

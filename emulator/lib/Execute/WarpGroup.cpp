@@ -59,9 +59,17 @@ WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
   uint64_t number = state.issued++ - mmasDone;
   bool isFirst = number == mmas.size();
   if (isFirst)
-    mmas.push_back(
-        {inst, aDescriptor, bDescriptor, keeps, 0, uint8_t(warp.index()), {}});
+    mmas.push_back({inst,
+                    aDescriptor,
+                    bDescriptor,
+                    keeps,
+                    0,
+                    uint8_t(warp.index()),
+                    cta.cluster().newOperation(),
+                    {}});
   Mma &mma = mmas[number];
+  if (warp.listener()) [[unlikely]]
+    tellIssue(warp, mma, state.committed);
   mma.issued |= 1u << index;
   const auto &info = inst->as<WgmmaInfo>();
   if (info.form.sparsity && mma.inst == inst) {
@@ -112,6 +120,15 @@ WarpGroupProblem WarpGroup::commit(Warp &warp, const Inst *inst) {
     cta.machine().post(
         queue, std::make_unique<WgmmaOp>(warp.issuePoint(inst, ~0u), *this));
   return {};
+}
+
+void WarpGroup::tellIssue(Warp &warp, const Mma &mma, uint64_t group) const {
+  uint32_t groups[32];
+  std::fill_n(groups, 32, group);
+  IssuePoint issue = warp.issuePoint(mma.inst, ~0u);
+  issue.operation = mma.operation;
+  tell(issue,
+       OperationEvent{.engine = EngineKind::MatrixMultiply, .groups = groups});
 }
 
 bool WarpGroup::isDone(Warp &warp, unsigned pending) {
@@ -300,8 +317,26 @@ void WarpGroup::complete(Machine &machine, const IssuePoint &issue) {
     multiply(machine, issue, llvm::ArrayRef(work).slice(begin, end - begin));
     begin = end;
   }
+  if (cta.cluster().listener()) [[unlikely]]
+    llvm::for_each(work, [&](const Mma &mma) { tellWork(mma); });
   ++groupsDone;
   wakeAll();
+}
+
+void WarpGroup::tellWork(const Mma &mma) const {
+  const auto &info = mma.inst->as<WgmmaInfo>();
+  const MmaForm &form = info.form;
+  IssuePoint issue = {&cta, mma.inst, mma.firstWarp, ~0u, mma.operation};
+  SharedMatrix matrix;
+  if (info.a.empty()) {
+    matrix.decodeWgmma(mma.a);
+    tellOperand(issue, cta, matrix, form.a, form.aTransposed, form.m,
+                stepK(form.a));
+  }
+  matrix.decodeWgmma(mma.b);
+  tellOperand(issue, cta, matrix, form.b, form.bTransposed, form.n, form.k());
+  tell(issue, OperationEvent{.kind = OperationEvent::Complete,
+                             .engine = EngineKind::MatrixMultiply});
 }
 
 void WarpGroup::multiply(Machine &machine, const IssuePoint &issue,
@@ -315,7 +350,8 @@ void WarpGroup::multiply(Machine &machine, const IssuePoint &issue,
     members[index] = cta.warps()[firstWarp() + index].get();
   llvm::SmallVector<SharedOperand, 16> aSteps, bSteps;
   for (const Mma &mma : batch) {
-    IssuePoint where = {issue.cta, mma.inst, issue.warp, issue.lanes};
+    IssuePoint where = {issue.cta, mma.inst, issue.warp, issue.lanes,
+                        mma.operation};
     aSteps.push_back({where, {}});
     aSteps.back().matrix.decodeWgmma(mma.a);
     bSteps.push_back({where, {}});

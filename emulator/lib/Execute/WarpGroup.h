@@ -68,6 +68,10 @@ public:
   WarpGroupProblem issue(Warp &warp, const Inst *inst, uint64_t aDescriptor,
                          uint64_t bDescriptor, bool keeps);
   WarpGroupProblem commit(Warp &warp, const Inst *inst);
+  /// How many groups the warp has committed.
+  uint64_t committed(const Warp &warp) const {
+    return warps[warp.index() % warpCount].committed;
+  }
   /// Whether at most `pending` groups of the warp are not done.
   bool isDone(Warp &warp, unsigned pending);
   /// What a warp that exits has left undone.
@@ -85,6 +89,7 @@ private:
     bool keeps;    ///< D is added to.
     uint8_t issued;
     uint8_t firstWarp;
+    uint64_t operation;                ///< As listeners know it.
     std::vector<RowMetadata> metadata; ///< Of a sparse A, as it was issued.
   };
   struct Group {
@@ -117,6 +122,8 @@ private:
   void multiply(Machine &machine, const IssuePoint &issue,
                 llvm::ArrayRef<Mma> mmas);
   unsigned firstWarp() const { return number * warpCount; }
+  void tellIssue(Warp &warp, const Mma &mma, uint64_t group) const;
+  void tellWork(const Mma &mma) const;
 
   CTA &cta;
   const unsigned number;

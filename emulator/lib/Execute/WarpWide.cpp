@@ -41,15 +41,3 @@ bool drawloom::emu::uniformValue(Warp &warp, const Inst *inst, Reg reg,
     }
   return true;
 }
-
-void drawloom::emu::tellSync(Warp &warp, const Inst *inst, uint32_t mask,
-                             SyncEvent::Kind kind) {
-  Listener *listener = warp.listener();
-  if (!listener)
-    return;
-  SyncEvent event;
-  event.origin = warp.origin(inst, mask);
-  event.kind = kind;
-  event.opcode = warp.program().source(inst)->opcode();
-  listener->sync(event);
-}

@@ -28,10 +28,6 @@ bool wholeWarp(Warp &warp, const Inst *inst, uint32_t mask, const Inst *&next);
 bool uniformValue(Warp &warp, const Inst *inst, Reg reg, int64_t offset,
                   llvm::StringRef what, uint32_t &value, const Inst *&next);
 
-/// Tells the listener, if there is one, about a fence or wait.
-void tellSync(Warp &warp, const Inst *inst, uint32_t mask,
-              SyncEvent::Kind kind);
-
 } // namespace drawloom::emu
 
 #endif // DRAWLOOM_EMULATOR_WARPWIDE_H

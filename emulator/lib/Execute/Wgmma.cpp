@@ -12,6 +12,7 @@
 #include "Execute/WarpGroup.h"
 #include "Execute/WarpWide.h"
 #include "Machine/Machine.h"
+#include "Machine/Tell.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace drawloom;
@@ -44,8 +45,18 @@ static const Inst *fence(Warp &warp, const Inst *inst, uint32_t mask) {
   if (!group)
     return next;
   group->fence(warp);
-  tellSync(warp, inst, allLanes, SyncEvent::Fence);
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, allLanes),
+         FenceEvent{.kind = FenceEvent::Wgmma});
   return next;
+}
+
+static void tellGroups(Warp &warp, const Inst *inst, GroupEvent::Kind kind,
+                       uint64_t group) {
+  uint32_t groups[32];
+  std::fill_n(groups, 32, group);
+  tell(warp.issuePoint(inst, allLanes),
+       GroupEvent{.kind = kind, .family = GroupEvent::Wgmma, .groups = groups});
 }
 
 static const Inst *commitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
@@ -55,6 +66,8 @@ static const Inst *commitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
     return next;
   if (WarpGroupProblem problem = group->commit(warp, inst))
     return warp.fail(inst, allLanes, problem.kind, problem.message);
+  if (warp.listener()) [[unlikely]]
+    tellGroups(warp, inst, GroupEvent::Commit, group->committed(warp) - 1);
   return next;
 }
 
@@ -65,7 +78,11 @@ static const Inst *waitGroup(Warp &warp, const Inst *inst, uint32_t mask) {
     return next;
   if (!group->isDone(warp, inst->imm))
     return warp.wait(inst, allLanes, *group, WaitMode::Retry);
-  tellSync(warp, inst, allLanes, SyncEvent::Wait);
+  if (warp.listener()) [[unlikely]] {
+    uint64_t committed = group->committed(warp);
+    tellGroups(warp, inst, GroupEvent::Wait,
+               committed - std::min<uint64_t>(inst->imm, committed));
+  }
   return next;
 }
 

@@ -136,6 +136,7 @@ static bool findLines(Warp &warp, const Inst *inst, uint32_t mask,
   const uint64_t size = info.fragment.bytes() / 32;
   const uint64_t lineBytes = info.lineLength() * info.bits / 8;
   Cluster &cluster = warp.cta().cluster();
+  RangeList ranges;
   for (unsigned line = 0; line != info.lines(); ++line) {
     uint64_t at = address + uint64_t(line) * stride * info.bits / 8;
     if (!check.range(line ? "line of the matrix" : "matrix", at, lineBytes,
@@ -143,9 +144,11 @@ static bool findLines(Warp &warp, const Inst *inst, uint32_t mask,
                      isShared(at) ? StateSpace::SharedCta : StateSpace::Global))
       return false;
     lines[line] = translate(cluster, at, lineBytes);
-    tellAccess(warp.machine(), warp.issuePoint(inst, allLanes), kind, at,
-               lineBytes, Proxy::Generic);
+    ranges.add(at, lineBytes);
   }
+  if (warp.listener()) [[unlikely]]
+    tell(warp.issuePoint(inst, allLanes),
+         AccessEvent{.kind = kind, .ranges = ranges.get()});
   next = after;
   return true;
 }

@@ -38,6 +38,8 @@ struct IssuePoint {
   const Inst *inst = nullptr;
   uint32_t warp = 0;
   uint32_t lanes = 0;
+  /// What listeners know the work by; 0 for what the warp does itself.
+  uint64_t operation = 0;
 };
 
 class AsyncOp {

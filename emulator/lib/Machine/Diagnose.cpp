@@ -22,16 +22,12 @@ void Machine::fail(Report newReport) {
 }
 
 static void locate(Report &report, Grid &grid, const Inst *inst) {
-  const Program &program = grid.program();
-  report.kernel = program.entry->name.str();
-  report.function = program.functionOf(inst).function->name.str();
-  report.line = program.line(inst);
-  if (const ptx::SourceLocation *location = program.location(inst)) {
-    report.sourceLine = location->line;
-    for (const ptx::TopLevelItem &item : program.module->ptx().items)
-      if (item.file && item.file->number == location->file)
-        report.sourceFile = item.file->name.str();
-  }
+  InstructionPlace place = grid.kernel().place(grid.program().indexOf(inst));
+  report.kernel = grid.program().entry->name.str();
+  report.function = place.function.str();
+  report.line = place.line;
+  report.sourceFile = place.sourceFile.str();
+  report.sourceLine = place.sourceLine;
 }
 
 void Machine::fail(const IssuePoint &issue, ReportKind kind,

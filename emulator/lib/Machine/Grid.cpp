@@ -62,7 +62,7 @@ void CTA::start() {
 void CTA::lanesExited(Warp &warp, uint32_t lanes) {
   liveThreadsField -= llvm::popcount(lanes);
   for (NamedBarrier &barrier : barriers)
-    barrier.lanesExited(warp);
+    barrier.lanesExited(warp, lanes);
   extensions.lanesExited(warp, lanes);
   clusterField.extensions.lanesExited(warp, lanes);
   machine().progressed();
@@ -72,8 +72,8 @@ void CTA::lanesExited(Warp &warp, uint32_t lanes) {
   clusterField.extensions.ctaExited(*this);
   smField.extensions.ctaExited(*this);
   grid().extensions.ctaExited(*this);
-  if (Listener *listener = machine().listener())
-    listener->ctaFinished(grid().index(), linearField);
+  if (ClusterListener *listener = clusterField.listener())
+    listener->ctaExited(rankField);
   --clusterField.liveCtas;
   releaseDependents();
   machine().ctaEnded();
@@ -98,8 +98,7 @@ Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
           grid.program().staticSharedEnd + grid.launch().dynamicShared, 128)),
       liveCtas(sms.size()) {
   if (!machineField) {
-    ownMachine =
-        std::make_unique<Machine>(grid.run(), grid.run().hasOneCluster());
+    ownMachine = std::make_unique<Machine>(grid.run(), this);
     machineField = ownMachine.get();
   }
   const Launch &launch = grid.launch();
@@ -115,6 +114,22 @@ Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
     ctasField.push_back(
         std::make_unique<CTA>(*this, rank, id, linear, *sms[rank]));
   }
+  if (Listener *listener = grid.run().options().listener)
+    startListening(*listener);
+}
+
+void Cluster::startListening(Listener &listener) {
+  llvm::SmallVector<uint64_t, maxClusterSize> linear;
+  for (const std::unique_ptr<CTA> &cta : ctasField)
+    linear.push_back(cta->linear());
+  ClusterStart start;
+  start.launch = gridField.index();
+  start.cluster = indexField;
+  start.ctas = linear;
+  start.sharedBytes = sharedBytesField;
+  listenerField = listener.startCluster(start);
+  if (listenerField && machineField->isAlone())
+    listenerField->alone(true);
 }
 
 Cluster::~Cluster() {
@@ -188,11 +203,8 @@ bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
   }
   nextSm = (chosen.back()->index + 1) % sms.size();
   live.push_back(std::make_unique<Cluster>(*this, nextCluster++, chosen));
-  for (const std::unique_ptr<CTA> &cta : live.back()->ctas()) {
-    if (Listener *listener = runField.options().listener)
-      listener->ctaStarted(indexField, cta->linear());
+  for (const std::unique_ptr<CTA> &cta : live.back()->ctas())
     cta->start();
-  }
   return true;
 }
 
@@ -207,6 +219,8 @@ std::optional<Dim3> Grid::cancelCluster() {
 }
 
 void Grid::endCluster(Cluster &cluster) {
+  if (std::unique_ptr<ClusterListener> listener = cluster.takeListener())
+    runField.options().listener->endCluster(std::move(listener));
   uint32_t threads = llvm::alignTo(threadsPerCta(), 32);
   uint32_t registers = std::max<uint32_t>(kernel().registers, 1) * threads;
   for (const std::unique_ptr<CTA> &cta : cluster.ctas()) {

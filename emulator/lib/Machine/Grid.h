@@ -22,7 +22,7 @@
 #include "Machine/Extension.h"
 #include "Machine/NamedBarrier.h"
 #include "Machine/Warp.h"
-#include "drawloom/Emulator/Launch.h"
+#include "drawloom/Emulator/Listener.h"
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -117,6 +117,14 @@ public:
     return sharedMemory.get() + uint64_t(rank) * sharedBytesField;
   }
 
+  /// Told what happens in the cluster; null if nobody is.
+  ClusterListener *listener() const { return listenerField.get(); }
+  std::unique_ptr<ClusterListener> takeListener() {
+    return std::move(listenerField);
+  }
+  /// What listeners know the next operation by.
+  uint64_t newOperation() { return ++operations; }
+
   /// Asynchronous operations in flight that a CTA of it issued.
   uint64_t inFlight = 0;
   bool done() const { return liveCtas == 0 && inFlight == 0; }
@@ -125,6 +133,8 @@ public:
 
 private:
   friend class CTA;
+  void startListening(Listener &listener);
+
   Grid &gridField;
   std::unique_ptr<Machine> ownMachine;
   Machine *machineField;
@@ -132,6 +142,8 @@ private:
   Dim3 idField;
   uint32_t sharedBytesField;
   uint32_t liveCtas;
+  uint64_t operations = 0;
+  std::unique_ptr<ClusterListener> listenerField;
   std::unique_ptr<char, AlignedDelete> sharedMemory;
   std::vector<std::unique_ptr<CTA>> ctasField;
 };

@@ -12,9 +12,9 @@
 using namespace drawloom;
 using namespace drawloom::emu;
 
-Machine::Machine(Run &run, bool hasAllClusters)
-    : runField(run), listenerField(run.options().listener),
-      alone(hasAllClusters), scheduler(Scheduler::create(run.options())) {}
+Machine::Machine(Run &run, Cluster *only)
+    : runField(run), only(only), alone(!only || run.hasOneCluster()),
+      scheduler(Scheduler::create(run.options())) {}
 
 Machine::~Machine() = default;
 
@@ -37,8 +37,6 @@ void Machine::post(std::unique_ptr<AsyncOp> operation) {
   operation->id = nextOperation++;
   if (CTA *cta = operation->issue.cta)
     ++cta->cluster().inFlight;
-  if (listenerField)
-    listenerField->async(asyncEvent(*operation, AsyncEvent::Issue));
   ready.add(std::move(operation));
 }
 
@@ -51,22 +49,7 @@ void Machine::post(AsyncQueue &queue, std::unique_ptr<AsyncOp> operation) {
   operation->id = nextOperation++;
   if (CTA *cta = operation->issue.cta)
     ++cta->cluster().inFlight;
-  if (listenerField)
-    listenerField->async(asyncEvent(*operation, AsyncEvent::Issue));
   queue.waiting.push_back(std::move(operation));
-}
-
-AsyncEvent Machine::asyncEvent(const AsyncOp &operation,
-                               AsyncEvent::Kind kind) {
-  AsyncEvent event;
-  if (CTA *cta = operation.issue.cta)
-    event.origin = {cta->grid().index(),
-                    cta->grid().program().indexOf(operation.issue.inst),
-                    cta->linear(), operation.issue.warp, operation.issue.lanes};
-  event.kind = kind;
-  event.engine = operation.kind;
-  event.id = operation.id;
-  return event;
 }
 
 bool Machine::communicates(const AsyncOp &operation) const {
@@ -82,8 +65,6 @@ void Machine::runOperation(std::unique_ptr<AsyncOp> operation) {
   progressed();
   ++statistics.asyncOperations;
   operation->complete(*this);
-  if (listenerField)
-    listenerField->async(asyncEvent(*operation, AsyncEvent::Complete));
   if (AsyncQueue *queue = operation->queue) {
     --queue->sizeField;
     if (!queue->waiting.empty()) {
@@ -135,6 +116,8 @@ void Machine::runFor(uint64_t budget, Worker &worker) {
 void Machine::runParked(Worker &worker) {
   workerField = &worker;
   alone = true;
+  if (ClusterListener *listener = only->listener())
+    listener->alone(true);
   for (std::unique_ptr<AsyncOp> &operation :
        std::exchange(parkedOperations, {}))
     if (!failed())
@@ -148,6 +131,8 @@ void Machine::runParked(Worker &worker) {
       makeReady(*warp);
   }
   alone = false;
+  if (ClusterListener *listener = only->listener())
+    listener->alone(false);
 }
 
 void Machine::answerFalse() {

@@ -26,7 +26,6 @@
 #include "Machine/Grid.h"
 #include "Machine/Scheduler.h"
 #include "drawloom/Emulator/Launch.h"
-#include "drawloom/Emulator/Listener.h"
 
 namespace drawloom::emu {
 
@@ -41,8 +40,8 @@ struct Worker {
 
 class Machine {
 public:
-  /// Alone from the beginning if it runs all clusters.
-  Machine(Run &run, bool hasAllClusters);
+  /// For one cluster, or for all of them if it is null.
+  Machine(Run &run, Cluster *only);
   ~Machine();
 
   Run &run() { return runField; }
@@ -52,7 +51,6 @@ public:
     return options().heap ? *options().heap : device().heap();
   }
   const RunOptions &options() const;
-  Listener *listener() const { return listenerField; }
   /// Warp instructions so far, in this machine and in all others up to the last
   /// time that they met: the clock.
   uint64_t steps() const { return clock + stepsField; }
@@ -116,12 +114,11 @@ public:
 private:
   void runOperation(std::unique_ptr<AsyncOp> operation);
   bool communicates(const AsyncOp &operation) const;
-  static AsyncEvent asyncEvent(const AsyncOp &operation, AsyncEvent::Kind kind);
 
   Run &runField;
-  Listener *listenerField;
+  Cluster *only;
   Worker *workerField = nullptr;
-  bool alone;
+  bool alone; ///< Always, if there is no other machine.
   std::unique_ptr<Scheduler> scheduler;
   ReadySet ready;
   llvm::SmallVector<Warp *, 8> parkedWarps;

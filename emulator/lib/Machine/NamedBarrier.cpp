@@ -8,6 +8,7 @@
 
 #include "Machine/NamedBarrier.h"
 #include "Machine/Grid.h"
+#include "Machine/Tell.h"
 #include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,9 +31,8 @@ uint32_t NamedBarrier::expectedWarps() const {
   });
 }
 
-bool NamedBarrier::arrive(Warp &warp, uint32_t lanes, uint32_t threads,
-                          uint32_t trueLanes, Deliver how,
-                          std::string &problem) {
+bool NamedBarrier::arrive(const Arrival &arrival, std::string &problem) {
+  auto [warp, inst, lanes, threads, waits, trueLanes, how] = arrival;
   if (isIdle()) {
     expectedThreads = threads;
     deliver = how;
@@ -50,6 +50,12 @@ bool NamedBarrier::arrive(Warp &warp, uint32_t lanes, uint32_t threads,
               " is used with and without .red in one round";
     return false;
   }
+  if (warp.listener()) [[unlikely]]
+    tellRound(warp, inst, lanes,
+              BarrierEvent{.kind = BarrierEvent::Arrive,
+                           .waits = waits,
+                           .generation = rounds,
+                           .threads = threads});
   Partial here = {lanes, trueLanes & lanes};
   if (!partial.empty()) {
     here.lanes |= partial[warp.index()].lanes;
@@ -63,7 +69,13 @@ bool NamedBarrier::arrive(Warp &warp, uint32_t lanes, uint32_t threads,
     return false;
   }
   count(warp, here);
-  return completeIfFull();
+  if (!completeIfFull(warp, inst, lanes))
+    return false;
+  if (waits && warp.listener()) [[unlikely]]
+    tellRound(
+        warp, inst, lanes,
+        BarrierEvent{.kind = BarrierEvent::Wait, .generation = rounds - 1});
+  return true;
 }
 
 /// A warp is complete.
@@ -71,18 +83,36 @@ void NamedBarrier::count(Warp &warp, Partial &here) {
   ++arrivedWarps;
   threadCount += std::popcount(here.lanes);
   trueThreads += std::popcount(here.trueLanes);
+  if (warp.listener()) [[unlikely]]
+    participants.push_back({uint16_t(warp.index()), here.lanes});
   if (!partial.empty() && partial[warp.index()].lanes) {
     partial[warp.index()] = {};
     --partialWarps;
   }
 }
 
-bool NamedBarrier::completeIfFull() {
+void NamedBarrier::tellRound(Warp &warp, const Inst *inst, uint32_t lanes,
+                             BarrierEvent event) const {
+  event.number = number;
+  tell(warp.issuePoint(inst, lanes), event);
+}
+
+bool NamedBarrier::completeIfFull(Warp &last, const Inst *inst,
+                                  uint32_t lanes) {
   if (arrivedWarps == 0 || arrivedWarps < expectedWarps())
     return false;
   arrivedWarps = 0;
   lastCount = std::exchange(threadCount, 0);
   lastTrue = std::exchange(trueThreads, 0);
+  uint64_t round = rounds++;
+  bool isTold = last.listener();
+  if (isTold) [[unlikely]] {
+    tellRound(last, inst, lanes,
+              BarrierEvent{.kind = BarrierEvent::Complete,
+                           .generation = round,
+                           .participants = participants});
+    participants.clear();
+  }
   // Lanes that came before the rest of their warp belong to the next round.
   wakeIf([&](const Fragment &fragment) {
     Warp &warp = *fragment.warp;
@@ -90,12 +120,15 @@ bool NamedBarrier::completeIfFull() {
       return false;
     if (deliver)
       deliver(warp, fragment.pc - 1, fragment.mask, *this);
+    if (isTold) [[unlikely]]
+      tellRound(warp, fragment.pc - 1, fragment.mask,
+                BarrierEvent{.kind = BarrierEvent::Wait, .generation = round});
     return true;
   });
   return true;
 }
 
-void NamedBarrier::lanesExited(Warp &warp) {
+void NamedBarrier::lanesExited(Warp &warp, uint32_t lanes) {
   if (isIdle())
     return;
   if (!partial.empty()) {
@@ -109,7 +142,7 @@ void NamedBarrier::lanesExited(Warp &warp) {
       }
     }
   }
-  completeIfFull();
+  completeIfFull(warp, warp.current().pc, lanes);
 }
 
 std::string NamedBarrier::describe(const Fragment &waiter) const {

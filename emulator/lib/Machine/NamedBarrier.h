@@ -18,6 +18,7 @@
 #define DRAWLOOM_EMULATOR_NAMEDBARRIER_H
 
 #include "Machine/WaitObject.h"
+#include "drawloom/Emulator/Events.h"
 #include <vector>
 
 namespace drawloom::emu {
@@ -34,15 +35,21 @@ public:
   void initialize(CTA &cta, unsigned number);
   std::string describe(const Fragment &waiter) const override;
 
-  /// Lanes of a warp are here. `threads` is how many threads take part, 0 for
-  /// all of the CTA. In a reduction, `trueLanes` is what they bring to it and
-  /// `deliver` is not null. Returns whether that ended the round; then those
+  struct Arrival {
+    Warp &warp;
+    const Inst *inst;
+    uint32_t lanes;
+    uint32_t threads; ///< How many take part; 0 for all of the CTA.
+    bool waits;
+    uint32_t trueLanes = 0;    ///< What they bring to a reduction.
+    Deliver deliver = nullptr; ///< Of a reduction.
+  };
+  /// Lanes of a warp are here. Returns whether that ended the round; then those
   /// who waited before are awake. If the instruction can't be meant, `problem`
   /// says why.
-  bool arrive(Warp &warp, uint32_t lanes, uint32_t threads, uint32_t trueLanes,
-              Deliver deliver, std::string &problem);
+  bool arrive(const Arrival &arrival, std::string &problem);
   /// Lanes have exited: the round may be complete without them.
-  void lanesExited(Warp &warp);
+  void lanesExited(Warp &warp, uint32_t lanes);
 
   bool isIdle() const { return arrivedWarps == 0 && partialWarps == 0; }
   /// Of the reduction whose round has just ended.
@@ -57,7 +64,10 @@ private:
 
   uint32_t expectedWarps() const;
   void count(Warp &warp, Partial &here);
-  bool completeIfFull();
+  /// Ends the round if `lanes` of `warp` at `inst` were the last.
+  bool completeIfFull(Warp &warp, const Inst *inst, uint32_t lanes);
+  void tellRound(Warp &warp, const Inst *inst, uint32_t lanes,
+                 BarrierEvent event) const;
 
   CTA *cta = nullptr;
   uint32_t number = 0;
@@ -68,6 +78,8 @@ private:
   uint32_t threadCount = 0, trueThreads = 0;
   uint32_t lastCount = 0, lastTrue = 0;
   std::vector<Partial> partial; ///< By warp; empty until one is needed.
+  uint64_t rounds = 0;          ///< That have ended.
+  std::vector<BarrierEvent::Participant> participants; ///< For a listener.
 };
 
 } // namespace drawloom::emu

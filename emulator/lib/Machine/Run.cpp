@@ -23,12 +23,10 @@ static constexpr uint64_t falseAnswers = 64;
 static constexpr uint64_t progressInterval = uint64_t(1) << 24;
 
 Run::Run(Device &device, const RunOptions &options)
-    : deviceField(device), optionsField(options),
-      // A listener is told one thing at a time.
-      workers(options.listener ? 1 : options.threads),
+    : deviceField(device), optionsField(options), workers(options.threads),
       nextProgressCall(progressInterval) {
   if (options.policy != Policy::Deterministic)
-    shared = std::make_unique<Machine>(*this, true);
+    shared = std::make_unique<Machine>(*this, nullptr);
   const DeviceModel &model = device.model();
   sms.resize(model.smCount);
   for (auto [index, sm] : llvm::enumerate(sms)) {
@@ -54,6 +52,11 @@ void Run::fail(Report newReport) {
 bool Run::startClusters() {
   bool started = false;
   for (auto [index, grid] : llvm::enumerate(grids)) {
+    if (index >= launchesStarted) {
+      launchesStarted = index + 1;
+      if (Listener *listener = optionsField.listener)
+        listener->launchStarted(index, grid->launch());
+    }
     while (grid->hasMoreClusters() && grid->startCluster(sms))
       started = true;
     // Later grids wait for this one to end, unless they may overlap with it.
@@ -80,6 +83,8 @@ void Run::endClusters() {
         done.push_back(cluster.get());
     for (Cluster *cluster : done)
       grid->endCluster(*cluster);
+    if (!done.empty() && grid->done() && optionsField.listener)
+      optionsField.listener->launchEnded(grid->index());
   }
   for (std::unique_ptr<Grid> &grid : grids)
     if (grid->prerequisites.hasWaiters() && endedBefore(grid->index()))
@@ -105,10 +110,26 @@ void Run::collect(Machine &machine) {
     fail(std::move(*machine.report));
 }
 
+void Run::endRound() {
+  nextRound = steps + roundLength;
+  Listener *listener = optionsField.listener;
+  if (!listener)
+    return;
+  listener->roundEnded();
+  if (!listener->ending())
+    return;
+  Report stopped;
+  stopped.kind = ReportKind::Stopped;
+  stopped.message = *listener->ending();
+  fail(std::move(stopped));
+}
+
 bool Run::advanceShared() {
   bool moved = shared->step(workers.first());
   collect(*shared);
   shared->clock = steps;
+  if (steps >= nextRound)
+    endRound();
   return moved;
 }
 
@@ -139,6 +160,8 @@ bool Run::advanceRound() {
   }
   for (Machine *machine : machines)
     collect(*machine);
+  if (moved)
+    endRound();
   return moved;
 }
 
@@ -204,6 +227,11 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
       }
     }
   }
+  endRound();
+  for (std::unique_ptr<Grid> &grid : grids)
+    for (const std::unique_ptr<Cluster> &cluster : grid->clusters())
+      if (std::unique_ptr<ClusterListener> listener = cluster->takeListener())
+        optionsField.listener->endCluster(std::move(listener));
   RunResult result;
   result.report = std::move(report);
   result.statistics = statistics;

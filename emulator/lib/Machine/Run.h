@@ -64,6 +64,8 @@ private:
   bool advance();
   bool advanceShared();
   bool advanceRound();
+  /// Lets the listener look at what all clusters have done.
+  void endRound();
   /// Tells suspended fragments "false"; false if that would change nothing.
   bool answerFalse();
   /// Takes what a machine has counted and reported.
@@ -84,6 +86,8 @@ private:
   uint64_t steps = 0;
   uint64_t answersSinceProgress = 0;
   uint64_t nextProgressCall;
+  uint64_t nextRound = 0; ///< Of one machine for all clusters.
+  size_t launchesStarted = 0;
   bool clustersChange = false;
   bool oneCluster = false;
   RunStatistics statistics;

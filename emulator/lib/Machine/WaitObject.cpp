@@ -16,7 +16,6 @@ using namespace drawloom::emu;
 
 AsyncOp::~AsyncOp() = default;
 Extension::~Extension() = default;
-Listener::~Listener() = default;
 WaitObject::~WaitObject() = default;
 
 void WaitObject::wake(Fragment &fragment) {

@@ -9,6 +9,7 @@
 #include "Machine/Warp.h"
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
+#include "Machine/Tell.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/mman.h>
 
@@ -23,7 +24,7 @@ static constexpr uint32_t backwardBranchLimit = 1024;
 Warp::Warp(CTA &cta, uint32_t index, uint32_t threads)
     : ctaField(cta), machineField(cta.machine()),
       programField(cta.grid().program()),
-      listenerField(machineField.listener()), indexField(index) {
+      listenerField(cta.cluster().listener()), indexField(index) {
   registers = cta.grid().takeRegisters();
   liveField = threads >= 32 ? ~0u : (1u << threads) - 1;
   setRegisters();
@@ -56,13 +57,12 @@ char *Warp::localMemory() {
   return local;
 }
 
-Origin Warp::origin(const Inst *inst, uint32_t mask) const {
-  return {ctaField.grid().index(), programField.indexOf(inst),
-          ctaField.linear(), indexField, mask};
+IssuePoint Warp::issuePoint(const Inst *inst, uint32_t mask) {
+  return {&ctaField, inst, indexField, mask, 0};
 }
 
-IssuePoint Warp::issuePoint(const Inst *inst, uint32_t mask) {
-  return {&ctaField, inst, indexField, mask};
+IssuePoint Warp::newOperation(const Inst *inst, uint32_t mask) {
+  return {&ctaField, inst, indexField, mask, ctaField.cluster().newOperation()};
 }
 
 Fragment &Warp::newFragment() {
@@ -252,11 +252,14 @@ const Inst *Warp::yield(const Inst *next) {
 
 const Inst *Warp::exit(const Inst *inst, uint32_t mask) {
   bool whole = mask == activeField;
+  currentField->pc = inst; // For what their exit completes.
   liveField &= ~mask;
   currentField->mask &= ~mask;
   activeField = currentField->mask;
   if (whole)
     release(*currentField);
+  if (listenerField) [[unlikely]]
+    tell(issuePoint(inst, mask), Origin());
   // Lanes that wait for these need not wait any longer.
   rendezvous.wakeAll();
   ctaField.lanesExited(*this, mask);

@@ -28,13 +28,13 @@
 #include "Machine/Extension.h"
 #include "Machine/Fragment.h"
 #include "Machine/WaitObject.h"
-#include "drawloom/Emulator/Listener.h"
 #include "llvm/ADT/Twine.h"
 #include <memory>
 #include <vector>
 
 namespace drawloom::emu {
 
+class ClusterListener;
 class CTA;
 class Machine;
 struct IssuePoint;
@@ -108,9 +108,11 @@ public:
   /// The lanes of the fragment that runs; a handler's mask is part of it.
   uint32_t active() const { return activeField; }
   Fragment &current() { return *currentField; }
-  Listener *listener() const { return listenerField; }
-  Origin origin(const Inst *inst, uint32_t mask) const;
+  /// That of the cluster; null if nobody listens.
+  ClusterListener *listener() const { return listenerField; }
   IssuePoint issuePoint(const Inst *inst, uint32_t mask);
+  /// The same for work of an engine, which listeners know by a number.
+  IssuePoint newOperation(const Inst *inst, uint32_t mask);
   char *localMemory(); ///< 32 times localWindowSize bytes; lane by lane.
   /// The frames of a lane that runs: that of its function first, that of the
   /// kernel last.
@@ -180,6 +182,11 @@ public:
   /// Whether it ended its turn in `park`. Forgets it.
   bool unpark() { return std::exchange(parked, false); }
   bool hasReady() const;
+  /// Ends the turn, if it is this warp's, behind the instruction at hand.
+  void endTurn() {
+    turnOver = true;
+    leaveLoop();
+  }
   /// Takes a fragment off what it waits for.
   void wake(Fragment &fragment);
   /// For every fragment that is not free.
@@ -222,7 +229,7 @@ private:
   CTA &ctaField;
   Machine &machineField;
   const Program &programField;
-  Listener *listenerField;
+  ClusterListener *listenerField;
   uint32_t indexField;
   char *local = nullptr;
   std::vector<std::unique_ptr<Fragment>> fragments;

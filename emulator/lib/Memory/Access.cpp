@@ -10,6 +10,7 @@
 #include "Execute/Lanes.h"
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
+#include "Machine/Tell.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom;
@@ -219,22 +220,30 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
   return false;
 }
 
-[[gnu::cold, gnu::noinline]] static void
-tellListener(Warp &warp, const Inst *inst, uint32_t mask,
-             const AccessInfo &info, const uint64_t *addresses) {
-  uint64_t genericAddresses[32];
-  for (unsigned lane = 0; lane != 32; ++lane)
-    genericAddresses[lane] = generic(info.space, addresses[lane]);
-  AccessEvent event;
-  event.origin = warp.origin(inst, mask);
-  event.kind = info.kind;
-  event.proxy = Proxy::Generic;
-  event.space = info.declared;
-  event.order = info.order;
-  event.scope = info.scope;
-  event.bytes = info.bytes;
-  event.addresses = genericAddresses;
-  warp.listener()->access(event);
+[[gnu::cold, gnu::noinline]] void
+drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
+                            const AccessInfo &info, uint32_t failed) {
+  uint64_t addresses[32];
+  info.addresses(warp, info, addresses);
+  RangeList ranges;
+  uint32_t told = 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    Space space = spaceOf(addresses[lane]);
+    if (space != Space::Global && space != Space::Shared)
+      continue;
+    ranges.addLane(lane, addresses[lane], info.bytes);
+    told |= 1u << lane;
+  }
+  if (!told)
+    return;
+  tell(warp.issuePoint(inst, told), AccessEvent{.kind = info.kind,
+                                                .space = info.declared,
+                                                .order = info.order,
+                                                .scope = info.scope,
+                                                .nonCoherent = info.nonCoherent,
+                                                .failed = failed,
+                                                .ranges = ranges.get()});
 }
 
 /// Each lane on its own: several allocations, several CTAs, or an error.
@@ -364,35 +373,61 @@ template <typename Base, Space space>
 template <typename Base, Space space>
 static bool resolveLanes(Warp &warp, const Inst *inst, uint32_t mask,
                          const AccessInfo &info, char **host) {
-  uint64_t addresses[32];
-  if (warp.listener()) [[unlikely]] {
+  if (!(mask == allLanes
+            ? resolveTogether<Base, space, true>(warp, mask, info, host)
+            : resolveTogether<Base, space, false>(warp, mask, info, host)))
+      [[unlikely]] {
+    uint64_t addresses[32];
     addressesOf<Base, space>(warp, info, addresses);
-    tellListener(warp, inst, mask, info, addresses);
+    if (!resolveEach(warp, inst, mask, info, addresses, host))
+      return false;
   }
-  if (mask == allLanes
-          ? resolveTogether<Base, space, true>(warp, mask, info, host)
-          : resolveTogether<Base, space, false>(warp, mask, info, host))
-      [[likely]]
-    return true;
+  if (warp.listener() && !info.toldLater) [[unlikely]]
+    tellResolved(warp, inst, mask, info);
+  return true;
+}
+
+template <typename Base, Space space>
+static void genericAddressesOf(Warp &warp, const AccessInfo &info,
+                               uint64_t *addresses) {
   addressesOf<Base, space>(warp, info, addresses);
-  return resolveEach(warp, inst, mask, info, addresses, host);
+  for (unsigned lane = 0; lane != 32; ++lane)
+    addresses[lane] = generic(space, addresses[lane]);
+}
+
+template <typename Base, Space space>
+static void setResolver(AccessInfo &info) {
+  info.resolve = resolveLanes<Base, space>;
+  info.addresses = genericAddressesOf<Base, space>;
 }
 
 template <typename Base>
-static AccessInfo::Resolve resolverOf(Space space) {
-  switch (space) {
+static void setResolver(AccessInfo &info) {
+  switch (info.space) {
   case Space::Generic:
-    return resolveLanes<Base, Space::Generic>;
+    return setResolver<Base, Space::Generic>(info);
   case Space::Global:
-    return resolveLanes<Base, Space::Global>;
+    return setResolver<Base, Space::Global>(info);
   case Space::Shared:
-    return resolveLanes<Base, Space::Shared>;
+    return setResolver<Base, Space::Shared>(info);
   case Space::Local:
-    return resolveLanes<Base, Space::Local>;
+    return setResolver<Base, Space::Local>(info);
   case Space::Param:
-    return resolveLanes<Base, Space::Param>;
+    return setResolver<Base, Space::Param>(info);
   }
-  return nullptr;
+}
+
+/// What the instruction promises, with the defaults of the ISA.
+static void setOrder(Decoder &decoder, AccessInfo &info) {
+  bool isAtomic =
+      info.kind == AccessKind::Atomic || info.kind == AccessKind::Reduce;
+  bool isVolatile = decoder.has(ptx::Modifier::Volatile);
+  info.order = orderOf(decoder.get(ptx::Slot::Sem),
+                       isAtomic || isVolatile ? Order::Relaxed : Order::Weak);
+  info.scope = scopeOf(decoder.get(ptx::Slot::Scope), isVolatile ? Scope::System
+                                                      : isAtomic ? Scope::Gpu
+                                                                 : Scope::None);
+  info.nonCoherent = decoder.has(ptx::Modifier::Nc);
 }
 
 AccessInfo drawloom::emu::decodeAccess(Decoder &decoder, unsigned index,
@@ -405,8 +440,7 @@ AccessInfo drawloom::emu::decodeAccess(Decoder &decoder, unsigned index,
   info.bytes = info.alignment = bytes;
   info.kind = kind;
   info.declared = ptx::spaceOf(decoder.get(slot));
-  info.order = decoder.get(ptx::Slot::Sem);
-  info.scope = decoder.get(ptx::Slot::Scope);
+  setOrder(decoder, info);
   switch (info.declared) {
   case StateSpace::Global:
   case StateSpace::Const:
@@ -433,7 +467,9 @@ AccessInfo drawloom::emu::decodeAccess(Decoder &decoder, unsigned index,
   }
   info.inFrame = info.space == Space::Local &&
                  decoder.isInVariable(decoder.operand(index), bytes);
-  info.resolve = address.wide ? resolverOf<uint64_t>(info.space)
-                              : resolverOf<uint32_t>(info.space);
+  if (address.wide)
+    setResolver<uint64_t>(info);
+  else
+    setResolver<uint32_t>(info);
   return info;
 }

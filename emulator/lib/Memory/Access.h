@@ -22,6 +22,7 @@
 
 #include "Decode/Decoder.h"
 #include "Machine/Warp.h"
+#include "drawloom/Emulator/Events.h"
 
 namespace drawloom::emu {
 
@@ -33,6 +34,9 @@ struct AccessInfo {
   using Resolve = bool (*)(Warp &warp, const Inst *inst, uint32_t mask,
                            const AccessInfo &info, char **host);
   Resolve resolve = nullptr;
+  /// Fills in the generic addresses of all lanes.
+  void (*addresses)(Warp &warp, const AccessInfo &info,
+                    uint64_t *addresses) = nullptr;
   Reg base = 0;
   int64_t offset = 0;
   uint32_t bytes = 0;     ///< At each address.
@@ -41,9 +45,12 @@ struct AccessInfo {
   AccessKind kind = AccessKind::Read;
   /// A place in a variable of the frame: no address can be wrong.
   bool inFrame = false;
+  /// Listeners are told later, by whoever resolves it.
+  bool toldLater = false;
   ptx::StateSpace declared = ptx::StateSpace::Generic;
-  ptx::Modifier order = ptx::Modifier::None;
-  ptx::Modifier scope = ptx::Modifier::None;
+  Order order = Order::Weak;
+  Scope scope = Scope::None;
+  bool nonCoherent = false;
 };
 
 /// Describes the access of `bytes` at each address of operand `index`. The
@@ -52,11 +59,18 @@ AccessInfo decodeAccess(Decoder &decoder, unsigned index, uint32_t bytes,
                         AccessKind kind, ptx::Slot space = ptx::Slot::Space);
 
 /// Fills in `host` for the lanes of `mask`. If it answers false, the launch has
-/// failed, and the handler returns Inst::leave(). Tells the listener.
+/// failed, and the handler returns Inst::leave(). Tells the listener, unless
+/// the access is `toldLater`.
 inline bool resolve(Warp &warp, const Inst *inst, uint32_t mask,
                     const AccessInfo &info, char **host) {
   return info.resolve(warp, inst, mask, info, host);
 }
+
+/// Tells the listener, which is there, about an access that was resolved. It
+/// isn't told about what only the thread can see, and nobody writes to
+/// parameters. `failed`: of a compare-and-swap, the lanes that don't write.
+void tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
+                  const AccessInfo &info, uint32_t failed = 0);
 
 /// The space that a generic address is in; Generic if it is in none.
 Space spaceOf(uint64_t address);

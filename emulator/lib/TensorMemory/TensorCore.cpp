@@ -44,11 +44,22 @@ public:
 
   void complete(Machine &machine) override {
     if (!ranks) {
-      arriveAt(machine, issue, address);
-      return;
+      arriveAt(machine, issue, address, Scope::Cluster);
+    } else {
+      for (uint32_t rest = *ranks; rest && !machine.failed(); rest &= rest - 1)
+        arriveAt(machine, issue, inRank(address, llvm::countr_zero(rest)),
+                 Scope::Cluster);
     }
-    for (uint32_t rest = *ranks; rest && !machine.failed(); rest &= rest - 1)
-      arriveAt(machine, issue, inRank(address, llvm::countr_zero(rest)));
+    tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
+  }
+
+  void tellIssue() const {
+    llvm::SmallVector<uint64_t, 16> barriers;
+    if (!ranks)
+      barriers.push_back(address);
+    for (uint32_t rest = ranks.value_or(0); rest; rest &= rest - 1)
+      barriers.push_back(inRank(address, llvm::countr_zero(rest)));
+    tellOperation(issue, {.engine = kind, .barriers = barriers});
   }
 
 private:
@@ -84,6 +95,7 @@ TensorCore::Thread &TensorCore::threadOf(const IssuePoint &issue) {
 
 void TensorCore::issue(TensorWork work) {
   work.number = nextNumber++;
+  tellOperation(work.issue, {.engine = EngineKind::MatrixMultiply});
   threadOf(work.issue).work.push_back(std::move(work));
 }
 
@@ -95,7 +107,10 @@ void TensorCore::commit(const IssuePoint &issue, uint64_t address,
     machine.post(thread.queue,
                  std::make_unique<TensorWorkOp>(issue, *this, thread,
                                                 thread.work.back().number));
-  machine.post(thread.queue, std::make_unique<CommitOp>(issue, address, ranks));
+  auto commit = std::make_unique<CommitOp>(issue, address, ranks);
+  if (cluster.listener()) [[unlikely]]
+    commit->tellIssue();
+  machine.post(thread.queue, std::move(commit));
 }
 
 std::string TensorCore::nameWork(const IssuePoint &issue) const {
@@ -238,4 +253,6 @@ void TensorCore::run(Machine &machine, Thread &thread, uint64_t number) {
   }
   for (const std::unique_ptr<TensorProduct> &product : thread.products)
     product->read(machine);
+  if (cluster.listener() && !machine.failed()) [[unlikely]]
+    llvm::for_each(list, tellWork);
 }

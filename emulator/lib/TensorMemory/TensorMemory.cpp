@@ -20,6 +20,28 @@ std::string TensorAddress::str() const {
   return formatv("lane {0}, column {1}", lane, column);
 }
 
+TensorLanes drawloom::emu::lanesOf(const TensorRegion &region) {
+  TensorLanes lanes;
+  for (unsigned lane = 0; lane != lanes.size(); ++lane)
+    lanes[lane] = region.halves >> lane / 16 & 1;
+  return lanes;
+}
+
+void drawloom::emu::addRanges(llvm::SmallVectorImpl<TensorRange> &ranges,
+                              uint32_t rank, const TensorLanes &lanes,
+                              const TensorRegion &region) {
+  for (unsigned lane = 0; lane != lanes.size(); ++lane) {
+    if (!lanes[lane])
+      continue;
+    unsigned first = lane;
+    while (lane != lanes.size() && lanes[lane])
+      ++lane;
+    ranges.push_back({uint16_t(rank), uint16_t(first), uint16_t(lane - first),
+                      uint16_t(region.column), uint16_t(region.columns)});
+    --lane;
+  }
+}
+
 TensorMemory::TensorMemory(unsigned columns)
     : columnsField(columns), words(new uint32_t[size_t(lanes) * columns]),
       owners(columns / unit, nullptr) {}

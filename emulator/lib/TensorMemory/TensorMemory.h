@@ -22,7 +22,9 @@
 #include "Machine/AsyncOp.h"
 #include "Machine/Extension.h"
 #include "Machine/WaitObject.h"
+#include "drawloom/Emulator/Events.h"
 #include "llvm/ADT/SmallVector.h"
+#include <bitset>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +54,13 @@ struct TensorRegion {
            other.column < column + columns;
   }
 };
+
+/// A bit for each lane of a CTA's tensor memory.
+using TensorLanes = std::bitset<128>;
+TensorLanes lanesOf(const TensorRegion &region);
+/// Adds the columns of `region` in `lanes`, for a listener.
+void addRanges(llvm::SmallVectorImpl<TensorRange> &ranges, uint32_t rank,
+               const TensorLanes &lanes, const TensorRegion &region);
 
 class TensorMemory : public Extension, public WaitObject {
 public:

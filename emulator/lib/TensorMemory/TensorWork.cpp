@@ -8,6 +8,7 @@
 
 #include "TensorMemory/TensorWork.h"
 #include "Execute/Engine.h"
+#include "Execute/MatrixOperand.h"
 #include "Machine/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -52,8 +53,6 @@ static void copyIn(Machine &machine, CTA &cta, const TensorWork &work) {
                              from, size));
         return;
       }
-      tellAccess(machine, work.issue, AccessKind::Read,
-                 inRank(from, cta.rank()), pieceBytes);
       for (unsigned to = work.copyTo[row / 32]; to; to &= to - 1)
         copyPiece(work.copyFormat, cta.shared() + from,
                   memory.at(llvm::countr_zero(to) * 32 + row % 32,
@@ -79,4 +78,82 @@ void drawloom::emu::shift(Machine &machine, const TensorWork &work) {
       std::copy_n(memory.at(lane - 1, work.writes.column), work.writes.columns,
                   memory.at(lane, work.writes.column));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// For listeners
+//===----------------------------------------------------------------------===//
+
+/// The lanes of one CTA that are written.
+static TensorLanes writtenLanes(const CTA &cta, const TensorWork &work) {
+  TensorLanes lanes;
+  switch (work.kind) {
+  case TensorWork::Multiply: {
+    lanes = lanesOf(work.writes);
+    // As in TensorProduct: the odd CTA's words are the last four.
+    const uint32_t *disabled = work.disabled;
+    if (work.pair)
+      disabled += 4 * (cta.rank() & 1);
+    for (unsigned lane = 0; lane != lanes.size(); ++lane)
+      if (disabled[lane / 32] >> lane % 32 & 1)
+        lanes.reset(lane);
+    break;
+  }
+  case TensorWork::Copy:
+    for (unsigned row = 0; row != work.copyRows; ++row)
+      for (unsigned to = work.copyTo[row / 32]; to; to &= to - 1)
+        lanes.set(llvm::countr_zero(to) * 32 + row % 32);
+    break;
+  case TensorWork::Shift:
+    for (unsigned lane = 1; lane != 32; ++lane)
+      lanes.set(work.lane + lane);
+    break;
+  }
+  return lanes;
+}
+
+static void tellTensor(const TensorWork &work, AccessKind kind,
+                       llvm::ArrayRef<TensorRange> ranges) {
+  if (!ranges.empty())
+    tell(work.issue, AccessEvent{.kind = kind,
+                                 .proxy = Proxy::Tensor,
+                                 .space = ptx::StateSpace::TensorMemory,
+                                 .tensor = ranges});
+}
+
+void drawloom::emu::tellWork(const TensorWork &work) {
+  CTA &issuer = *work.issue.cta;
+  llvm::SmallVector<CTA *, 2> ctas = {&issuer};
+  if (work.pair)
+    ctas = {&issuer.cluster().cta(issuer.rank() & ~1u),
+            &issuer.cluster().cta(issuer.rank() | 1)};
+  const MmaForm &form = work.form;
+  llvm::SmallVector<TensorRange, 8> reads, writes;
+  for (CTA *cta : ctas) {
+    TensorLanes written = writtenLanes(*cta, work);
+    addRanges(writes, cta->rank(), written, work.writes);
+    if (work.kind == TensorWork::Copy) {
+      tellMatrix(work.issue, *cta, work.a, false, work.copyRows,
+                 work.copyPieces);
+      continue;
+    }
+    if (work.kind == TensorWork::Shift) {
+      addRanges(reads, cta->rank(), written >> 1, work.writes);
+      continue;
+    }
+    if (!work.aInTensorMemory)
+      tellOperand(work.issue, *cta, work.a, form.a, form.aTransposed, form.m,
+                  stepK(form.a));
+    tellOperand(work.issue, *cta, work.b, form.b, form.bTransposed,
+                form.n / ctas.size(), form.k());
+    for (const TensorRegion &region : work.reads)
+      if (region.columns)
+        addRanges(reads, cta->rank(), lanesOf(region), region);
+    if (work.keeps)
+      addRanges(reads, cta->rank(), written, work.writes);
+  }
+  tellTensor(work, AccessKind::Read, reads);
+  tellTensor(work, AccessKind::Write, writes);
+  tell(work.issue, OperationEvent{.kind = OperationEvent::Complete,
+                                  .engine = EngineKind::MatrixMultiply});
 }

@@ -76,6 +76,10 @@ struct TensorWork {
 bool findCtas(Machine &machine, const TensorWork &work,
               llvm::SmallVectorImpl<CTA *> &ctas);
 
+/// Tells the listener, which is there, what the work has read and written, and
+/// that it is complete.
+void tellWork(const TensorWork &work);
+
 /// Does a tcgen05.cp, a tcgen05.shift.
 void copy(Machine &machine, const TensorWork &work);
 void shift(Machine &machine, const TensorWork &work);

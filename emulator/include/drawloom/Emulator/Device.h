@@ -60,6 +60,14 @@ llvm::ArrayRef<DeviceModel> deviceModels();
 /// The model of that name; null if there is none.
 const DeviceModel *findDeviceModel(llvm::StringRef name);
 
+/// Where an instruction stands.
+struct InstructionPlace {
+  llvm::StringRef function;
+  uint32_t line = 0;          ///< Of the PTX text; 0 for the end of a function.
+  llvm::StringRef sourceFile; ///< From `.loc`; empty if there is none.
+  uint32_t sourceLine = 0;
+};
+
 /// An entry function, ready to be launched.
 struct Kernel {
   LoadedModule *module = nullptr;
@@ -82,6 +90,12 @@ struct Kernel {
     uint32_t offset, size;
   };
   std::vector<Parameter> parameters;
+
+  /// Events name an instruction by its number in the decoded program.
+  InstructionPlace place(uint32_t instruction) const;
+  /// As it was parsed, with its words and operands; null for the `ret` that a
+  /// function's end stands for.
+  const ptx::Instruction *parsed(uint32_t instruction) const;
 };
 
 class Device {

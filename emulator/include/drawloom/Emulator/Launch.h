@@ -77,9 +77,9 @@ struct RunOptions {
   /// Host threads that run clusters under the deterministic policy; 0 for as
   /// many as the host has processors. The result, the statistics and the report
   /// are the same for any number, unless weak accesses of two clusters race:
-  /// docs/Emulator.md. With a listener there is one.
+  /// docs/Emulator.md.
   unsigned threads = 0;
-  /// Told about accesses, barriers and asynchronous work; may be null.
+  /// Told what happens; may be null.
   Listener *listener = nullptr;
   /// Where kernels allocate; null for the device's own heap.
   DeviceHeap *heap = nullptr;

@@ -1,4 +1,4 @@
-//===- Listener.h - The machine's events ------------------------*- C++ -*-===//
+//===- Listener.h - Watching a run ------------------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,88 +6,100 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checkers, timing and traces watch a run through one interface. The machine
-// calls it only if a listener is there, from one thread, in the order in which
-// things take effect. Pointers in an event are valid during the call only.
+// Checkers, timing and traces watch a run. There is one Listener for the run
+// and a ClusterListener, made by it, for each cluster:
+//
+//   Listener           launches, clusters, rounds       the thread of `run`
+//   ClusterListener    what happens in a cluster        any host thread
+//
+// Clusters run side by side on host threads, with a listener as without one.
+// The calls of one ClusterListener come one after the other, and their order
+// doesn't depend on the number of threads; calls of two of them may come at the
+// same time. So what a cluster needs is kept in its listener, without locks.
+// What concerns several (accesses to global memory) is kept there as well, as a
+// log, and looked at in `roundEnded`, when no cluster runs.
+//
+// Only what may synchronise clusters has an order between them: atomics and
+// strong accesses at the scope of the GPU or the system. They are told while
+// their cluster is alone (ClusterListener::alone), one cluster after another.
+//
+// The machine calls nothing if there is no listener.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAWLOOM_EMULATOR_LISTENER_H
 #define DRAWLOOM_EMULATOR_LISTENER_H
 
-#include "drawloom/Emulator/Launch.h"
+#include "drawloom/Emulator/Events.h"
+#include <memory>
 
 namespace drawloom::emu {
 
-/// Which instruction of which warp an event comes from.
-struct Origin {
-  uint32_t launch = 0;      ///< Index into the launches of the run.
-  uint32_t instruction = 0; ///< Index into the decoded program.
-  uint64_t cta = 0;         ///< Linear index in the grid.
-  uint32_t warp = 0;        ///< In the CTA.
-  uint32_t lanes = 0;
+/// A cluster that starts.
+struct ClusterStart {
+  uint32_t launch = 0;  ///< Index into the launches of the run.
+  uint64_t cluster = 0; ///< Linear index in the grid.
+  /// The linear indices in the grid of its CTAs, by rank.
+  llvm::ArrayRef<uint64_t> ctas;
+  /// Of a CTA, with what the system takes at the start.
+  uint32_t sharedBytes = 0;
 };
 
-/// Who touches memory, as far as ordering is concerned.
-enum class Proxy : uint8_t { Generic, Async, TensorMap, Tensor };
-enum class AccessKind : uint8_t { Read, Write, Atomic };
+/// How a listener ends the run: with a report of the kind Stopped, at the event
+/// that it was told last. The instruction or operation at hand is still done,
+/// so more events of it may come. If several clusters end a run in one round,
+/// the first cluster's report counts.
+class RunEnder {
+public:
+  void endRun(std::string message) {
+    if (!endingField)
+      endingField = std::move(message);
+  }
+  const std::optional<std::string> &ending() const { return endingField; }
 
-struct AccessEvent {
-  Origin origin;
-  AccessKind kind;
-  Proxy proxy;
-  /// Generic for accesses that were written so.
-  ptx::StateSpace space;
-  /// Memory order and scope; None if the access is weak.
-  ptx::Modifier order = ptx::Modifier::None;
-  ptx::Modifier scope = ptx::Modifier::None;
-  uint32_t bytes; ///< At each address.
-  /// Generic addresses, one for each lane of origin.lanes, at the lane's index.
-  /// Accesses in the async proxy have one address, at index 0.
-  llvm::ArrayRef<uint64_t> addresses;
+private:
+  std::optional<std::string> endingField;
 };
 
-/// Something that orders: a fence, or a barrier of a CTA, cluster or warp.
-struct SyncEvent {
-  enum Kind : uint8_t { Fence, Arrive, Wait, Release };
-  Origin origin;
-  Kind kind;
-  ptx::Opcode opcode;
-  ptx::Modifier order = ptx::Modifier::None;
-  ptx::Modifier scope = ptx::Modifier::None;
-  ptx::Modifier proxy = ptx::Modifier::None;
-  uint64_t barrier = 0; ///< Its number, if it has one.
+class ClusterListener : public RunEnder {
+public:
+  virtual ~ClusterListener();
+
+  /// From now on no other cluster's listener is called, or it may be again.
+  /// False at first.
+  virtual void alone(bool isAlone) {}
+
+  virtual void access(const AccessEvent &) {}
+  virtual void operation(const OperationEvent &) {}
+  virtual void group(const GroupEvent &) {}
+  virtual void mbarrier(const MbarrierEvent &) {}
+  virtual void barrier(const BarrierEvent &) {}
+  virtual void fence(const FenceEvent &) {}
+  virtual void allocation(const AllocationEvent &) {}
+  virtual void dependency(const DependencyEvent &) {}
+  /// The lanes of the origin have exited; those of a whole CTA, too, one by one
+  /// or together, before ctaExited.
+  virtual void lanesExited(const Origin &) {}
+  virtual void ctaExited(uint32_t rank) {}
 };
 
-/// Something done to an mbarrier.
-struct BarrierEvent {
-  enum Kind : uint8_t { Init, Inval, Arrive, Expect, Complete, Wait, Phase };
-  Origin origin;
-  Kind kind;
-  uint64_t address;    ///< In the shared window.
-  int64_t count;       ///< Arrivals or bytes.
-  uint32_t phase;      ///< Before the event.
-  bool success = true; ///< Of a wait.
-};
-
-/// Asynchronous work that is issued or has taken effect.
-struct AsyncEvent {
-  enum Kind : uint8_t { Issue, Complete };
-  Origin origin; ///< The instruction that issued it.
-  Kind kind;
-  EngineKind engine;
-  uint64_t id; ///< The same for the issue and the completion.
-};
-
-class Listener {
+class Listener : public RunEnder {
 public:
   virtual ~Listener();
-  virtual void access(const AccessEvent &) {}
-  virtual void sync(const SyncEvent &) {}
-  virtual void barrier(const BarrierEvent &) {}
-  virtual void async(const AsyncEvent &) {}
-  virtual void ctaStarted(uint32_t launch, uint64_t cta) {}
-  virtual void ctaFinished(uint32_t launch, uint64_t cta) {}
+
+  /// The launch has come to its turn: those before it have ended, unless it is
+  /// `programmatic`.
+  virtual void launchStarted(uint32_t index, const Launch &) {}
+  virtual void launchEnded(uint32_t index) {}
+  /// A cluster starts, with all its CTAs. Null if nobody wants to know.
+  virtual std::unique_ptr<ClusterListener> startCluster(const ClusterStart &) {
+    return nullptr;
+  }
+  /// It has ended, or the run has; not called for null.
+  virtual void endCluster(std::unique_ptr<ClusterListener>) {}
+  /// Every cluster has run for a while, and none runs now. Called between
+  /// rounds, before clusters end and others start; and before the run ends.
+  virtual void roundEnded() {}
 };
 
 } // namespace drawloom::emu
