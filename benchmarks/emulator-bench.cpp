@@ -9,8 +9,9 @@
 // First, GEMMs of CUTLASS's, as they are, next to the same product by oneDNN
 // alone. Then small loops, each of one kind of instruction, on one SM with
 // eight warps; the second column is with every other lane of a warp switched
-// off. All by processor time; for the GEMMs also by the clock on the wall, on
-// the threads asked for and on all that the host has.
+// off. Last, what it takes to start CTAs. All by processor time; for the GEMMs
+// also by the clock on the wall, on the threads asked for and on all that the
+// host has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,6 +153,79 @@ static double measure(Device &device, const Kernel &kernel, uint64_t memory,
   return result.statistics.warpInstructions / seconds / 1e6;
 }
 
+/// One thread adds one pair of numbers, or as many as the grid is too small.
+static const char *adding = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry empty() { ret; }
+.visible .entry add(.param .u64 memory, .param .u32 count) {
+  .reg .pred %p;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [memory];
+  ld.param.u32 %r1, [count];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r2, %r2, %r3, %r4;
+  mov.u32 %r5, %nctaid.x;
+  mul.lo.u32 %r3, %r3, %r5;
+again:
+  setp.ge.u32 %p, %r2, %r1;
+  @%p ret;
+  mad.wide.u32 %rd2, %r2, 4, %rd1;
+  mad.wide.u32 %rd3, %r1, 4, %rd2;
+  ld.global.f32 %f1, [%rd2];
+  ld.global.f32 %f2, [%rd3];
+  add.f32 %f1, %f1, %f2;
+  st.global.f32 [%rd2], %f1;
+  add.u32 %r2, %r2, %r3;
+  bra again;
+})";
+
+/// What a grid of CTAs of 256 threads takes, on one host thread.
+static void benchStart(Device &device, LoadedModule &module, const char *name,
+                       uint32_t ctas, uint32_t count, uint64_t memory) {
+  llvm::ExitOnError exitOnError("emulator-bench: ");
+  Launch launch;
+  launch.kernel = exitOnError(module.kernel(name));
+  launch.grid = {ctas};
+  launch.block = {256};
+  launch.parameters.resize(launch.kernel->parameterBytes);
+  if (!launch.parameters.empty()) {
+    memcpy(launch.parameters.data(), &memory, 8);
+    memcpy(launch.parameters.data() + 8, &count, 4);
+  }
+  RunOptions options;
+  options.threads = 1;
+  double start = processorSeconds();
+  RunResult result = run(device, launch, options);
+  double seconds = processorSeconds() - start;
+  if (result.report)
+    exitOnError(llvm::createStringError(result.report->str()));
+  llvm::outs() << llvm::format("%-28s%12u%12.2f%12.2f\n", name, ctas, seconds,
+                               seconds / ctas * 1e6);
+}
+
+static void benchStarts() {
+  llvm::ExitOnError exitOnError("emulator-bench: ");
+  ptx::ParseResult parsed =
+      ptx::parseModule(llvm::MemoryBufferRef(adding, "adding"));
+  if (!parsed)
+    exitOnError(llvm::createStringError(parsed.str()));
+  auto device = exitOnError(Device::create(*findDeviceModel("h100")));
+  auto module = exitOnError(device->load(std::move(parsed.module)));
+  constexpr uint32_t many = 65536, few = 132, count = many * 256;
+  uint64_t memory = exitOnError(device->memory().allocate(8ull * count));
+  llvm::outs() << "\nCTAs of 256 threads\n"
+               << llvm::format("%-28s%12s%12s%12s\n", "kernel", "CTAs",
+                               "seconds", "us a CTA");
+  benchStart(*device, *module, "empty", many, 0, memory);
+  benchStart(*device, *module, "add", few, count, memory);
+  benchStart(*device, *module, "add", many, count, memory);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::HideUnrelatedOptions(category);
@@ -178,5 +252,6 @@ int main(int argc, char **argv) {
     double half = measure(*device, *kernel, memory, 1);
     llvm::outs() << llvm::format("%-28s%12.1f%12.1f\n", loop.name, whole, half);
   }
+  benchStarts();
   return 0;
 }

@@ -27,12 +27,12 @@ static Dim3 coordinates(uint64_t linear, Dim3 extents) {
   return result;
 }
 
-static char *allocateAligned(size_t size) {
+AlignedMemory drawloom::emu::allocateAligned(size_t size) {
   constexpr size_t alignment = 1024;
   void *memory = std::aligned_alloc(alignment, llvm::alignTo(size, alignment));
   if (!memory)
     llvm::report_bad_alloc_error("out of memory for a CTA");
-  return static_cast<char *>(memory);
+  return AlignedMemory(static_cast<char *>(memory));
 }
 
 CTA::CTA(Cluster &cluster, uint32_t rank, Dim3 id, uint64_t linear, Sm &sm)
@@ -47,16 +47,20 @@ Grid &CTA::grid() { return clusterField.grid(); }
 Machine &CTA::machine() { return clusterField.machine(); }
 char *CTA::shared() { return clusterField.sharedOf(rankField); }
 
-void CTA::start() {
-  // Clusters on one SM share it, so it must be there before they run.
-  if (grid().run().device().model().tensorMemoryColumns)
-    tensorMemory(*this);
+void CTA::start(Worker &worker) {
   uint32_t count = llvm::divideCeil(threadsField, 32);
+  warpsField.reserve(count);
   for (uint32_t index = 0; index != count; ++index)
-    warpsField.push_back(
-        std::make_unique<Warp>(*this, index, threadsField - index * 32));
+    warpsField.push_back(std::make_unique<Warp>(
+        *this, index, threadsField - index * 32,
+        worker.registers.take(grid().program().registerImage)));
   for (std::unique_ptr<Warp> &warp : warpsField)
     machine().makeReady(*warp);
+}
+
+void CTA::giveRegisters(Worker &worker) {
+  for (std::unique_ptr<Warp> &warp : warpsField)
+    worker.registers.give(warp->takeRegisters());
 }
 
 void CTA::lanesExited(Warp &warp, uint32_t lanes) {
@@ -92,36 +96,59 @@ std::string Prerequisites::describe(const Fragment &) const {
 }
 
 Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
-    : gridField(grid), machineField(grid.run().sharedMachine()),
+    : gridField(grid), sms(sms), machineField(grid.run().sharedMachine()),
       indexField(index), idField(coordinates(index, grid.clusterGrid())),
       sharedBytesField(llvm::alignTo(
           grid.program().staticSharedEnd + grid.launch().dynamicShared, 128)),
       liveCtas(sms.size()) {
   if (!machineField) {
-    ownMachine = std::make_unique<Machine>(grid.run(), this);
+    ownMachine = grid.run().takeMachine(*this);
     machineField = ownMachine.get();
   }
-  const Launch &launch = grid.launch();
-  sharedMemory.reset(allocateAligned(sharedBytesField * sms.size()));
-  memset(sharedMemory.get(), 0, sharedBytesField * sms.size());
-  for (uint32_t rank = 0; rank != sms.size(); ++rank) {
-    Dim3 in = coordinates(rank, launch.cluster);
-    Dim3 id = {idField.x * launch.cluster.x + in.x,
-               idField.y * launch.cluster.y + in.y,
-               idField.z * launch.cluster.z + in.z};
-    uint64_t linear = id.x + uint64_t(launch.grid.x) *
-                                 (id.y + uint64_t(launch.grid.y) * id.z);
-    ctasField.push_back(
-        std::make_unique<CTA>(*this, rank, id, linear, *sms[rank]));
-  }
+  // Clusters on one SM share it, so it must be there before they run.
+  if (unsigned columns = grid.run().device().model().tensorMemoryColumns)
+    for (Sm *sm : sms)
+      sm->extensions.get<TensorMemory>(columns);
   if (Listener *listener = grid.run().options().listener)
     startListening(*listener);
 }
 
+Dim3 Cluster::ctaId(uint32_t rank) const {
+  const Dim3 size = gridField.launch().cluster;
+  Dim3 in = coordinates(rank, size);
+  return {idField.x * size.x + in.x, idField.y * size.y + in.y,
+          idField.z * size.z + in.z};
+}
+
+uint64_t Cluster::linearOf(Dim3 cta) const {
+  const Dim3 grid = gridField.launch().grid;
+  return cta.x + uint64_t(grid.x) * (cta.y + uint64_t(grid.y) * cta.z);
+}
+
+void Cluster::start(Worker &worker) {
+  sharedMemory = allocateAligned(size_t(sharedBytesField) * size());
+  memset(sharedMemory.get(), 0, size_t(sharedBytesField) * size());
+  for (uint32_t rank = 0; rank != size(); ++rank) {
+    Dim3 id = ctaId(rank);
+    ctasField.push_back(
+        std::make_unique<CTA>(*this, rank, id, linearOf(id), *sms[rank]));
+  }
+  for (std::unique_ptr<CTA> &cta : ctasField)
+    cta->start(worker);
+}
+
+void Cluster::finish(Worker &worker) {
+  for (std::unique_ptr<CTA> &cta : ctasField)
+    cta->giveRegisters(worker);
+  extensions = {};
+  ctasField.clear();
+  sharedMemory.reset();
+}
+
 void Cluster::startListening(Listener &listener) {
   llvm::SmallVector<uint64_t, maxClusterSize> linear;
-  for (const std::unique_ptr<CTA> &cta : ctasField)
-    linear.push_back(cta->linear());
+  for (uint32_t rank = 0; rank != size(); ++rank)
+    linear.push_back(linearOf(ctaId(rank)));
   ClusterStart start;
   start.launch = gridField.index();
   start.cluster = indexField;
@@ -133,8 +160,11 @@ void Cluster::startListening(Listener &listener) {
 }
 
 Cluster::~Cluster() {
-  if (ownMachine)
-    ownMachine->dropOperations();
+  if (!ownMachine)
+    return;
+  ownMachine->dropOperations();
+  if (done())
+    gridField.run().giveMachine(std::move(ownMachine));
 }
 
 void AlignedDelete::operator()(char *memory) const { std::free(memory); }
@@ -147,23 +177,22 @@ Grid::Grid(Run &run, const Launch &launch, uint32_t index)
   clusterCountField = clusterGridField.count();
 }
 
-Grid::~Grid() {
-  live.clear();
-  for (char *registers : pool)
-    std::free(registers);
-}
+Grid::~Grid() = default;
 
-char *Grid::takeRegisters() {
-  const std::vector<char> &image = program().registerImage;
-  char *registers;
-  if (pool.empty()) {
-    registers = allocateAligned(image.size());
-  } else {
-    registers = pool.back();
-    pool.pop_back();
+AlignedMemory RegisterFiles::take(const std::vector<char> &image) {
+  if (bytes != image.size()) {
+    files.clear();
+    bytes = image.size();
   }
-  memcpy(registers, image.data(), image.size());
-  return registers;
+  AlignedMemory file;
+  if (files.empty()) {
+    file = allocateAligned(bytes);
+  } else {
+    file = std::move(files.back());
+    files.pop_back();
+  }
+  memcpy(file.get(), image.data(), bytes);
+  return file;
 }
 
 bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
@@ -203,8 +232,8 @@ bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
   }
   nextSm = (chosen.back()->index + 1) % sms.size();
   live.push_back(std::make_unique<Cluster>(*this, nextCluster++, chosen));
-  for (const std::unique_ptr<CTA> &cta : live.back()->ctas())
-    cta->start();
+  if (runField.sharedMachine())
+    live.back()->start(runField.firstWorker());
   return true;
 }
 
@@ -218,19 +247,28 @@ std::optional<Dim3> Grid::cancelCluster() {
               id.z * launchField.cluster.z};
 }
 
-void Grid::endCluster(Cluster &cluster) {
-  if (std::unique_ptr<ClusterListener> listener = cluster.takeListener())
-    runField.options().listener->endCluster(std::move(listener));
+bool Grid::endClusters() {
   uint32_t threads = llvm::alignTo(threadsPerCta(), 32);
   uint32_t registers = std::max<uint32_t>(kernel().registers, 1) * threads;
-  for (const std::unique_ptr<CTA> &cta : cluster.ctas()) {
-    Sm &sm = cta->sm();
-    ++sm.ctas;
-    sm.shared += cluster.sharedBytes();
-    sm.threads += threads;
-    sm.registers += registers;
-  }
-  llvm::erase_if(live, [&](const std::unique_ptr<Cluster> &entry) {
-    return entry.get() == &cluster;
+  size_t before = live.size();
+  llvm::erase_if(live, [&](const std::unique_ptr<Cluster> &cluster) {
+    if (!cluster->done())
+      return false;
+    cluster->leave(threads, registers);
+    if (cluster->hasStarted()) // Of those that share a machine.
+      cluster->finish(runField.firstWorker());
+    if (std::unique_ptr<ClusterListener> listener = cluster->takeListener())
+      runField.options().listener->endCluster(std::move(listener));
+    return true;
   });
+  return live.size() != before;
+}
+
+void Cluster::leave(uint32_t threads, uint32_t registers) {
+  for (Sm *sm : sms) {
+    ++sm->ctas;
+    sm->shared += sharedBytesField;
+    sm->threads += threads;
+    sm->registers += registers;
+  }
 }

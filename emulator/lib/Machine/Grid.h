@@ -12,13 +12,16 @@
 // rank in it (AddressMap.h) is translated without looking at the CTA.
 //
 // A cluster ends when all its warps have exited and no asynchronous work that
-// it issued is in flight.
+// it issued is in flight. Its CTAs, their warps and their memory exist from the
+// first time that a host thread runs it to the last: thousands of clusters may
+// be on the SMs, and what one of them needs is in a cache for that time only.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAWLOOM_EMULATOR_GRID_H
 #define DRAWLOOM_EMULATOR_GRID_H
 
+#include "Machine/AlignedMemory.h"
 #include "Machine/Extension.h"
 #include "Machine/NamedBarrier.h"
 #include "Machine/Warp.h"
@@ -33,10 +36,7 @@ class Cluster;
 class Grid;
 class Machine;
 class Run;
-
-struct AlignedDelete {
-  void operator()(char *memory) const;
-};
+struct Worker;
 
 /// A streaming multiprocessor: what is left of its resources.
 struct Sm {
@@ -71,7 +71,9 @@ public:
   void lanesExited(Warp &warp, uint32_t lanes);
   /// The launch behind this one may start as far as this CTA is concerned.
   void releaseDependents();
-  void start();
+  void start(Worker &worker);
+  /// Leaves the register files of its warps to others.
+  void giveRegisters(Worker &worker);
 
   ExtensionSet extensions;
 
@@ -94,13 +96,19 @@ public:
   ~Cluster();
 
   Grid &grid() { return gridField; }
+  /// Makes its CTAs and lets their warps run.
+  void start(Worker &worker);
+  bool hasStarted() const { return sharedMemory != nullptr; }
+  /// Gives back what it has, once it is done.
+  void finish(Worker &worker);
+
   /// What runs it: a machine of its own, or that of all clusters.
   Machine &machine() { return *machineField; }
   uint64_t index() const { return indexField; }
   Dim3 id() const { return idField; }
   llvm::ArrayRef<std::unique_ptr<CTA>> ctas() const { return ctasField; }
   CTA &cta(unsigned rank) { return *ctasField[rank]; }
-  uint32_t size() const { return ctasField.size(); }
+  uint32_t size() const { return sms.size(); }
   /// Bytes of a CTA's shared memory, with what the system takes.
   uint32_t sharedBytes() const { return sharedBytesField; }
 
@@ -109,7 +117,7 @@ public:
   char *shared(uint32_t address, uint64_t size) {
     uint32_t rank = address >> sharedRankShift;
     uint64_t offset = address & sharedOffsetMask;
-    if (rank >= ctasField.size() || offset + size > sharedBytesField)
+    if (rank >= sms.size() || offset + size > sharedBytesField)
       return nullptr;
     return sharedMemory.get() + uint64_t(rank) * sharedBytesField + offset;
   }
@@ -128,6 +136,8 @@ public:
   /// Asynchronous operations in flight that a CTA of it issued.
   uint64_t inFlight = 0;
   bool done() const { return liveCtas == 0 && inFlight == 0; }
+  /// Gives back the room that its CTAs have taken on their SMs.
+  void leave(uint32_t threads, uint32_t registers);
 
   ExtensionSet extensions;
 
@@ -135,7 +145,13 @@ private:
   friend class CTA;
   void startListening(Listener &listener);
 
+  /// The coordinates in the grid of the CTA of that rank.
+  Dim3 ctaId(uint32_t rank) const;
+  uint64_t linearOf(Dim3 cta) const;
+
   Grid &gridField;
+  /// Where each CTA runs.
+  llvm::SmallVector<Sm *, 1> sms;
   std::unique_ptr<Machine> ownMachine;
   Machine *machineField;
   uint64_t indexField;
@@ -144,7 +160,7 @@ private:
   uint32_t liveCtas;
   uint64_t operations = 0;
   std::unique_ptr<ClusterListener> listenerField;
-  std::unique_ptr<char, AlignedDelete> sharedMemory;
+  AlignedMemory sharedMemory;
   std::vector<std::unique_ptr<CTA>> ctasField;
 };
 
@@ -190,13 +206,10 @@ public:
   /// Takes the next cluster away before it starts, and answers its first CTA;
   /// nothing if all have started.
   std::optional<Dim3> cancelCluster();
-  /// Ends a cluster that is done, and gives back what it took.
-  void endCluster(Cluster &cluster);
+  /// Ends the clusters that are done, and gives back what they took. False if
+  /// there are none.
+  bool endClusters();
   llvm::ArrayRef<std::unique_ptr<Cluster>> clusters() const { return live; }
-
-  /// A register file for a warp of this grid, as it is before it runs.
-  char *takeRegisters();
-  void giveRegisters(char *registers) { pool.push_back(registers); }
 
   ExtensionSet extensions;
 
@@ -211,7 +224,6 @@ private:
   std::atomic<uint64_t> releasedCtas = 0;
   unsigned nextSm = 0;
   std::vector<std::unique_ptr<Cluster>> live;
-  std::vector<char *> pool;
 };
 
 } // namespace drawloom::emu

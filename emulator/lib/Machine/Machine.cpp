@@ -12,9 +12,14 @@
 using namespace drawloom;
 using namespace drawloom::emu;
 
-Machine::Machine(Run &run, Cluster *only)
-    : runField(run), only(only), alone(!only || run.hasOneCluster()),
-      scheduler(Scheduler::create(run.options())) {}
+Machine::Machine(Run &run)
+    : runField(run), scheduler(Scheduler::create(run.options())) {}
+
+void Machine::serve(Cluster &cluster) {
+  only = &cluster;
+  alone = runField.hasOneCluster();
+  nextOperation = 0;
+}
 
 Machine::~Machine() = default;
 
@@ -107,10 +112,19 @@ bool Machine::step(Worker &worker) {
   return true;
 }
 
+void Machine::finishIfDone() {
+  if (only->hasStarted() && only->done() && !failed())
+    only->finish(*workerField);
+}
+
 void Machine::runFor(uint64_t budget, Worker &worker) {
+  workerField = &worker;
+  if (!only->hasStarted())
+    only->start(worker);
   uint64_t end = stepsField + budget;
   while (!failed() && stepsField < end && step(worker))
     ;
+  finishIfDone();
 }
 
 void Machine::runParked(Worker &worker) {
@@ -133,6 +147,7 @@ void Machine::runParked(Worker &worker) {
   alone = false;
   if (ClusterListener *listener = only->listener())
     listener->alone(false);
+  finishIfDone();
 }
 
 void Machine::answerFalse() {

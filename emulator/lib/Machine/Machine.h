@@ -34,14 +34,15 @@ class Run;
 /// What a host thread has of its own: scratch memory of families.
 struct Worker {
   ExtensionSet extensions;
+  RegisterFiles registers;
   /// Memory of copies that are done, for the next ones: it is in a cache.
   std::vector<std::vector<char>> buffers;
 };
 
 class Machine {
 public:
-  /// For one cluster, or for all of them if it is null.
-  Machine(Run &run, Cluster *only);
+  /// For all clusters, unless `serve` names one.
+  explicit Machine(Run &run);
   ~Machine();
 
   Run &run() { return runField; }
@@ -87,10 +88,14 @@ public:
   // For the run
   //===--------------------------------------------------------------------===//
 
-  bool hasReady() const { return !ready.empty(); }
+  bool hasReady() const {
+    return !ready.empty() || (only && !only->hasStarted() && !only->done());
+  }
   bool hasParked() const {
     return !parkedWarps.empty() || !parkedOperations.empty();
   }
+  /// It runs this cluster and no other, until the next call.
+  void serve(Cluster &cluster);
   /// Does one thing; false if there was nothing to do.
   bool step(Worker &worker);
   /// Runs for `budget` instructions, or until there is nothing to do.
@@ -112,13 +117,15 @@ public:
   std::optional<Report> report;
 
 private:
+  /// Gives back what its only cluster has, if that is done.
+  void finishIfDone();
   void runOperation(std::unique_ptr<AsyncOp> operation);
   bool communicates(const AsyncOp &operation) const;
 
   Run &runField;
-  Cluster *only;
+  Cluster *only = nullptr;
   Worker *workerField = nullptr;
-  bool alone; ///< Always, if there is no other machine.
+  bool alone = true; ///< Always, if there is no other machine.
   std::unique_ptr<Scheduler> scheduler;
   ReadySet ready;
   llvm::SmallVector<Warp *, 8> parkedWarps;

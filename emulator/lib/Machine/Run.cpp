@@ -26,7 +26,7 @@ Run::Run(Device &device, const RunOptions &options)
     : deviceField(device), optionsField(options), workers(options.threads),
       nextProgressCall(progressInterval) {
   if (options.policy != Policy::Deterministic)
-    shared = std::make_unique<Machine>(*this, nullptr);
+    shared = std::make_unique<Machine>(*this);
   const DeviceModel &model = device.model();
   sms.resize(model.smCount);
   for (auto [index, sm] : llvm::enumerate(sms)) {
@@ -42,6 +42,18 @@ Run::~Run() {
   if (shared)
     shared->dropOperations();
   grids.clear();
+}
+
+std::unique_ptr<Machine> Run::takeMachine(Cluster &cluster) {
+  std::unique_ptr<Machine> machine;
+  if (idle.empty()) {
+    machine = std::make_unique<Machine>(*this);
+  } else {
+    machine = std::move(idle.back());
+    idle.pop_back();
+  }
+  machine->serve(cluster);
+  return machine;
 }
 
 void Run::fail(Report newReport) {
@@ -76,16 +88,9 @@ bool Run::endedBefore(uint32_t index) const {
 
 void Run::endClusters() {
   clustersChange = false;
-  for (std::unique_ptr<Grid> &grid : grids) {
-    llvm::SmallVector<Cluster *, 16> done;
-    for (const std::unique_ptr<Cluster> &cluster : grid->clusters())
-      if (cluster->done())
-        done.push_back(cluster.get());
-    for (Cluster *cluster : done)
-      grid->endCluster(*cluster);
-    if (!done.empty() && grid->done() && optionsField.listener)
+  for (std::unique_ptr<Grid> &grid : grids)
+    if (grid->endClusters() && grid->done() && optionsField.listener)
       optionsField.listener->launchEnded(grid->index());
-  }
   for (std::unique_ptr<Grid> &grid : grids)
     if (grid->prerequisites.hasWaiters() && endedBefore(grid->index()))
       grid->prerequisites.wakeAll();

@@ -54,6 +54,12 @@ public:
   Machine *sharedMachine() { return shared.get(); }
   /// Whether it never has more than one cluster, which is then always alone.
   bool hasOneCluster() const { return oneCluster; }
+  /// A machine for one cluster, and back when that has ended.
+  std::unique_ptr<Machine> takeMachine(Cluster &cluster);
+  void giveMachine(std::unique_ptr<Machine> machine) {
+    idle.push_back(std::move(machine));
+  }
+  Worker &firstWorker() { return workers.first(); }
   /// Whether the launches in front of the one with that index have ended.
   bool endedBefore(uint32_t index) const;
 
@@ -79,6 +85,7 @@ private:
   Device &deviceField;
   const RunOptions &optionsField;
   std::unique_ptr<Machine> shared;
+  std::vector<std::unique_ptr<Machine>> idle; ///< Of clusters that have ended.
   std::vector<std::unique_ptr<Grid>> grids;
   std::vector<Sm> sms;
   std::vector<Machine *> machines; ///< Of the current round.

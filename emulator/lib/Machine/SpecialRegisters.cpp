@@ -79,6 +79,44 @@ static uint64_t uniformValue(Warp &warp, const SpecialInit &init) {
   }
 }
 
+/// A component of %tid in 32 lanes, from that of the first one on.
+static void setThreads(uint32_t *words, uint32_t first, Dim3 block,
+                       unsigned part) {
+  Dim3 at = {first % block.x, first / block.x % block.y,
+             first / (block.x * block.y)};
+  for (unsigned lane = 0; lane != 32; ++lane) {
+    words[lane] = component(at, part);
+    if (++at.x != block.x)
+      continue;
+    at.x = 0;
+    if (++at.y != block.y)
+      continue;
+    at.y = 0;
+    ++at.z;
+  }
+}
+
+/// Of a special register that only says which lane it is; none for others.
+static std::optional<uint32_t> laneValue(SpecialRegister special,
+                                         unsigned lane) {
+  switch (special) {
+  case SpecialRegister::LaneId:
+    return lane;
+  case SpecialRegister::LaneMaskEq:
+    return 1u << lane;
+  case SpecialRegister::LaneMaskLe:
+    return ~(~1u << lane);
+  case SpecialRegister::LaneMaskLt:
+    return (1u << lane) - 1;
+  case SpecialRegister::LaneMaskGe:
+    return ~0u << lane;
+  case SpecialRegister::LaneMaskGt:
+    return ~1u << lane;
+  default:
+    return std::nullopt;
+  }
+}
+
 void Warp::setRegisters() {
   const Program &program = programField;
   std::fill_n(lanes<uint32_t>(program.sharedBase), 32,
@@ -86,47 +124,21 @@ void Warp::setRegisters() {
   std::fill_n(lanes<uint32_t>(program.frameBase), 32, 0);
   std::fill_n(lanes<uint32_t>(program.stackPointer), 32,
               program.functions.front().frameBytes);
-  const Dim3 block = ctaField.grid().launch().block;
+  const Launch &launch = ctaField.grid().launch();
   for (const SpecialInit &init : program.specials) {
-    if (ptx::infoOf(init.special).type == ptx::Type::Pred) {
-      predicate(init.reg) = ctaField.grid().launch().explicitCluster ? ~0u : 0;
-      continue;
-    }
+    const ptx::Type type = ptx::infoOf(init.special).type;
     uint32_t *words = lanes<uint32_t>(init.reg);
-    for (unsigned lane = 0; lane != 32; ++lane) {
-      uint32_t thread = indexField * 32 + lane;
-      switch (init.special) {
-      case SpecialRegister::Tid:
-        words[lane] = component({thread % block.x, thread / block.x % block.y,
-                                 thread / (block.x * block.y)},
-                                init.component);
-        break;
-      case SpecialRegister::LaneId:
-        words[lane] = lane;
-        break;
-      case SpecialRegister::LaneMaskEq:
-        words[lane] = 1u << lane;
-        break;
-      case SpecialRegister::LaneMaskLe:
-        words[lane] = ~(~1u << lane);
-        break;
-      case SpecialRegister::LaneMaskLt:
-        words[lane] = (1u << lane) - 1;
-        break;
-      case SpecialRegister::LaneMaskGe:
-        words[lane] = ~0u << lane;
-        break;
-      case SpecialRegister::LaneMaskGt:
-        words[lane] = ~1u << lane;
-        break;
-      default: {
-        uint64_t value = uniformValue(*this, init);
-        if (ptx::bitsOf(ptx::infoOf(init.special).type) == 64)
-          lanes<uint64_t>(init.reg)[lane] = value;
-        else
-          words[lane] = value;
-      }
-      }
+    if (type == ptx::Type::Pred) {
+      predicate(init.reg) = launch.explicitCluster ? ~0u : 0;
+    } else if (init.special == SpecialRegister::Tid) {
+      setThreads(words, indexField * 32, launch.block, init.component);
+    } else if (laneValue(init.special, 0)) {
+      for (unsigned lane = 0; lane != 32; ++lane)
+        words[lane] = *laneValue(init.special, lane);
+    } else if (ptx::bitsOf(type) == 64) {
+      std::fill_n(lanes<uint64_t>(init.reg), 32, uniformValue(*this, init));
+    } else {
+      std::fill_n(words, 32, uint32_t(uniformValue(*this, init)));
     }
   }
 }

@@ -21,11 +21,11 @@ using namespace drawloom::emu;
 /// runs the code behind it on its own.
 static constexpr uint32_t backwardBranchLimit = 1024;
 
-Warp::Warp(CTA &cta, uint32_t index, uint32_t threads)
-    : ctaField(cta), machineField(cta.machine()),
+Warp::Warp(CTA &cta, uint32_t index, uint32_t threads, AlignedMemory file)
+    : registers(file.get()), ctaField(cta), machineField(cta.machine()),
       programField(cta.grid().program()),
-      listenerField(cta.cluster().listener()), indexField(index) {
-  registers = cta.grid().takeRegisters();
+      listenerField(cta.cluster().listener()), indexField(index),
+      registerFile(std::move(file)) {
   liveField = threads >= 32 ? ~0u : (1u << threads) - 1;
   setRegisters();
   Fragment &fragment = newFragment();
@@ -41,7 +41,6 @@ Warp::~Warp() {
       if (fragment->suspended)
         machineField.removeSuspended(*fragment);
     }
-  ctaField.grid().giveRegisters(registers);
   if (local)
     munmap(local, 32 * localWindowSize);
 }

@@ -25,6 +25,7 @@
 #define DRAWLOOM_EMULATOR_WARP_H
 
 #include "Decode/Program.h"
+#include "Machine/AlignedMemory.h"
 #include "Machine/Extension.h"
 #include "Machine/Fragment.h"
 #include "Machine/WaitObject.h"
@@ -67,7 +68,8 @@ public:
 
 class Warp {
 public:
-  Warp(CTA &cta, uint32_t index, uint32_t threads);
+  /// `registers` holds the program's image.
+  Warp(CTA &cta, uint32_t index, uint32_t threads, AlignedMemory registers);
   ~Warp();
   Warp(const Warp &) = delete;
   Warp &operator=(const Warp &) = delete;
@@ -197,6 +199,9 @@ public:
         callback(*fragment);
   }
 
+  /// For another warp, when this one has ended.
+  AlignedMemory takeRegisters() { return std::move(registerFile); }
+
   /// Whether the machine has the warp among those that are ready.
   bool queued = false;
   ExtensionSet extensions;
@@ -216,7 +221,7 @@ private:
   void restore(const ProgramFunction &function, const SavedRegisters &saved,
                uint32_t mask);
 
-  char *registers = nullptr;
+  char *registers; ///< In registerFile.
   uint32_t activeField = 0;
   uint32_t liveField = 0;
   /// The run loop ends at this instruction or a later one: another fragment
@@ -231,8 +236,9 @@ private:
   const Program &programField;
   ClusterListener *listenerField;
   uint32_t indexField;
+  AlignedMemory registerFile;
   char *local = nullptr;
-  std::vector<std::unique_ptr<Fragment>> fragments;
+  llvm::SmallVector<std::unique_ptr<Fragment>, 2> fragments;
   Rendezvous rendezvous;
 };
 
