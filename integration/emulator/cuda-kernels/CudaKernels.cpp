@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaKernels.h"
+#include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -50,5 +51,11 @@ CudaKernels::launchWith(const char *name, Dim3 grid, Dim3 block,
     memcpy(launch.parameters.data() + parameter.offset, argument.data(),
            argument.size());
   }
-  return emu::run(*device, launch, options);
+  checker::RaceChecker checker;
+  RunOptions watched = options;
+  watched.listener = &checker;
+  RunResult result = emu::run(*device, launch, watched);
+  for (const checker::Race &race : checker.races())
+    ADD_FAILURE() << name << ": " << race.str();
+  return result;
 }

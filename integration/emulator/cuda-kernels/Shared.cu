@@ -69,6 +69,7 @@ extern "C" __global__ void __cluster_dims__(4)
   unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
   const uint32_t *theirs = cluster.map_shared_rank(mine, next);
   uint32_t value = theirs[blockDim.x - 1 - threadIdx.x];
+  cluster.sync(); // An atomic races with a plain read.
   atomicAdd(cluster.map_shared_rank(&mine[0], 0), 0);
   cluster.sync();
   out[index] = value + __syncthreads_count(value & 1);
