@@ -31,7 +31,7 @@ RaceChecker::startCluster(const emu::ClusterStart &start) {
 
 void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
   for (const Race &race : static_cast<ClusterChecker &>(*listener).races)
-    addRace(found, race);
+    addRace(race.isOneStore() ? noted : found, race);
 }
 
 void drawloom::checker::addRace(std::vector<Race> &races, const Race &race) {
@@ -71,5 +71,6 @@ std::string Race::str() const {
          (first.writes ? " writes" : " reads") + " it; " +
          text(*kernel, second, namesRank) +
          (second.writes ? " writes" : " reads") +
-         " it, and nothing orders the two";
+         " it, and nothing orders the two" +
+         (isOneStore() ? ": they must write the same value" : "");
 }

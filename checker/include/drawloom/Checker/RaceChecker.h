@@ -49,6 +49,14 @@ struct Race {
   /// How often two accesses of these instructions raced.
   uint64_t count = 1;
 
+  /// Whether threads write to one place by the same instruction. It is a race,
+  /// but one without consequence if they write the same value, and compilers
+  /// rely on that. Events have no values, so this can't be decided.
+  bool isOneStore() const {
+    return first.instruction == second.instruction && first.writes &&
+           second.writes;
+  }
+
   /// "race in shared memory: line 12 (warp 0, lane 3) writes byte 1040 of CTA
   /// rank 0, line 20 (warp 1, lane 0) reads it, and nothing orders them".
   std::string str() const;
@@ -61,6 +69,8 @@ public:
 
   /// One for each two instructions and what they do, in the order of clusters.
   llvm::ArrayRef<Race> races() const { return found; }
+  /// Those that are one store, which are not among the races.
+  llvm::ArrayRef<Race> notes() const { return noted; }
 
   void launchStarted(uint32_t index, const emu::Launch &launch) override;
   std::unique_ptr<emu::ClusterListener>
@@ -69,7 +79,7 @@ public:
 
 private:
   std::vector<const emu::Kernel *> kernels; ///< Of the launches.
-  std::vector<Race> found;
+  std::vector<Race> found, noted;
 };
 
 } // namespace drawloom::checker
