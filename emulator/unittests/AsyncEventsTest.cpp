@@ -91,6 +91,33 @@ TEST(AsyncEvents, Mbarriers) {
                    "w0:1 invalidate bars in 1"}));
 }
 
+// Rows of a matrix are of the lanes that name them; st.bulk is a plain store.
+TEST(AsyncEvents, AccessesOfManyBytes) {
+  EXPECT_EQ(eventsOf(R"(
+  @%first st.bulk.weak.shared::cta [smem], 64, 0;
+  mad.lo.u32 %r1, %t, 16, %r0;
+  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];
+  stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1+512], {%r2, %r2};
+)",
+                     32),
+            (Lines{"w0:1 write smem:64", "w0:ff read smem:16x8/16",
+                   "w0:ffff write smem+512:16x16/16"}));
+}
+
+TEST(AsyncEvents, TensorMapsThatChange) {
+  EXPECT_EQ(
+      eventsOf(R"(
+  @%first tensormap.replace.tile.global_address.shared::cta.b1024.b64
+    [smem], %in;
+  bar.warp.sync 0xffffffff;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
+    [%out], [smem], 128;
+)",
+               32),
+      (Lines{"w0:1 write smem:128", "w0 meet acq_rel", "w0 read smem:128x32/0",
+             "w0 write out:128x32/0", "w0 fence tensormap release.gpu"}));
+}
+
 TEST(AsyncEvents, CopiesAndTheirGroups) {
   // Three copies of 16 bytes a lane; the second reads 8 and fills up with
   // zeros, the third is committed by the wait for all.

@@ -206,6 +206,14 @@ TEST(TensorEvents, CopyAndShift) {
                    "w0:1 #3 complete"}));
 }
 
+TEST(TensorEvents, ThePermitToAllocate) {
+  EventLog log = eventsOf(
+      "@%p3 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n", 1,
+      {"allocate", "free", "relinquish"});
+  EXPECT_EQ(log.lines(),
+            (Lines{"w0 allocate 0+64", "w0 relinquish", "w0 free 0+64"}));
+}
+
 // Loads and stores of 16 lanes, and of two pieces.
 TEST(TensorEvents, ShapesOfLoads) {
   EventLog log =

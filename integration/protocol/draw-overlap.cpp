@@ -85,6 +85,9 @@ private:
   /// By warp: slots of operands filled and emptied, results emptied.
   std::map<unsigned, int64_t> filled, emptied, results;
   std::map<uint64_t, size_t> inFlight;
+  /// The block of the last product, and its span.
+  int64_t lastBlock = -1;
+  size_t lastProduct = 0;
   /// The epilogue that a warp is in.
   std::map<unsigned, size_t> open;
 };
@@ -148,6 +151,15 @@ void Timeline::operation(const emu::OperationEvent &event) {
       inFlight.count(event.operation))
     return;
   int64_t block = (isLoad ? filled[warp] : emptied[warp]) - 1;
+  // The instructions of one block are one product.
+  if (isProduct && block == lastBlock) {
+    inFlight[event.operation] = lastProduct;
+    return;
+  }
+  if (isProduct) {
+    lastBlock = block;
+    lastProduct = spans.size();
+  }
   inFlight[event.operation] = spans.size();
   spans.push_back({isLoad ? Loads : Products, block / options.blocks, now});
 }
