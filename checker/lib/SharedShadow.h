@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // For each word of shared memory: the last writes of its bytes, and the reads
-// since. An access is compared with those of other threads that it may race
-// with; a write then takes the place of what it covers, since whoever races
-// with that races with the write, too, or is ordered behind it.
+// since. An access is compared with those of other threads. A write then takes
+// the place of what it covers: what it is ordered behind is known to whoever
+// knows the write, and what it races with has been found.
 //
 //===----------------------------------------------------------------------===//
 
