@@ -13,7 +13,7 @@
 // row of pieces that a copy moves well.
 
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
-#include "drawloom/Target/Architecture.h"
+#include "drawloom/Target/Products.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,6 +37,16 @@ static constexpr int64_t rowBytes = 128;
 static constexpr int64_t longestRow = 1024;
 static constexpr int64_t mostRows = 128;
 static constexpr int64_t copyBytes = 16 * 1024;
+
+/// The candidates that are whole instructions: of fewer rows there is no code.
+static SmallVector<int64_t> getRows(const target::Architecture &arch) {
+  int64_t least = candidateRows[0];
+  for (const target::ProductCode &code : target::productsWithCode())
+    if (code.form.architectures & arch.bit)
+      least = std::min<int64_t>(least, code.form.m.front());
+  return llvm::filter_to_vector(
+      candidateRows, [&](int64_t rows) { return rows % least == 0; });
+}
 
 /// Whether a tile of `size` along an axis wastes neither a whole part of itself
 /// nor, in its last tile, what a smaller candidate would not waste.
@@ -152,9 +162,10 @@ Choice TileChooser::chooseProduct() {
   std::string firstFault;
   SmallVector<int64_t, 3> best;
   int64_t bestSlots = 0;
-  for (int64_t rows : candidateRows)
+  SmallVector<int64_t> candidates = getRows(arch);
+  for (int64_t rows : candidates)
     for (int64_t columns : candidateColumns) {
-      if (!suits(program.axes[product.m], rows, candidateRows) ||
+      if (!suits(program.axes[product.m], rows, candidates) ||
           !suits(program.axes[product.n], columns, candidateColumns))
         continue;
       for (const Untiled::Product &other : program.products) {
