@@ -31,22 +31,19 @@ static constexpr ArchitectureSet blackwell = sm100a | sm103a | sm110a;
 static constexpr MmaInstruction wgmma = MmaInstruction::Wgmma;
 static constexpr MmaInstruction tc5 = MmaInstruction::Tcgen05;
 
-// One CTA, f32 accumulators, no scales. wgmma reads rows across k for 16-bit
-// types only (PTX ISA, wgmma.mma_async, imm-trans-a). tcgen05 with 64 rows
-// would use half of the lanes; with 128 rows its columns come in steps of 16.
-// Rows across k are a multiple of the least swizzle, 32 bytes; of TF32 on
-// tcgen05 they have a swizzle of 128 bytes, which is 32 elements.
+// One CTA, f32 accumulators, no scales. tcgen05 with 64 rows would use half of
+// the lanes; with 128 rows its columns come in steps of 16.
 // clang-format off
 static constexpr ProductCode table[] = {
-    // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns, across
-    {{wgmma, "f16",    1, f16,  false, f32, {}, m64,  by8,  16, sm90a},     256, 16},
-    {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,  by8,  16, sm90a},     256, 16},
-    {{wgmma, "tf32",   1, tf32, false, f32, {}, m64,  by8,   8, sm90a},     256, 0},
-    {{wgmma, "fp8",    1, fp8,  true,  f32, {}, m64,  by8,  32, sm90a},     256, 0},
-    {{tc5,   "f16",    1, f16,  false, f32, {}, m128, by16, 16, blackwell}, 0,   16},
-    {{tc5,   "f16",    1, bf16, false, f32, {}, m128, by16, 16, blackwell}, 0,   16},
-    {{tc5,   "tf32",   1, tf32, false, f32, {}, m128, by16,  8, blackwell}, 0,   32},
-    {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128, by16, 32, blackwell}, 0,   32},
+    // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns
+    {{wgmma, "f16",    1, f16,  false, f32, {}, m64,  by8,  16, sm90a},     256},
+    {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,  by8,  16, sm90a},     256},
+    {{wgmma, "tf32",   1, tf32, false, f32, {}, m64,  by8,   8, sm90a},     256},
+    {{wgmma, "fp8",    1, fp8,  true,  f32, {}, m64,  by8,  32, sm90a},     256},
+    {{tc5,   "f16",    1, f16,  false, f32, {}, m128, by16, 16, blackwell}, 0},
+    {{tc5,   "f16",    1, bf16, false, f32, {}, m128, by16, 16, blackwell}, 0},
+    {{tc5,   "tf32",   1, tf32, false, f32, {}, m128, by16,  8, blackwell}, 0},
+    {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128, by16, 32, blackwell}, 0},
 };
 // clang-format on
 
@@ -92,27 +89,7 @@ static bool hasWidth(const MmaForm &form, int64_t n) {
   return false;
 }
 
-/// The rows of an operand that lie across k: `size` elements of m or n.
-static std::string whyNotAcross(const ProductCode &code,
-                                llvm::StringRef operand, char axis,
-                                int64_t size, const Architecture &arch) {
-  if (code.acrossStep == 0)
-    return formatv("with the rows of {0} in memory across k; wgmma on {1} "
-                   "reads them so for 16-bit types only, so store {0} with its "
-                   "rows along k",
-                   operand, arch.name);
-  if (size % code.acrossStep != 0)
-    return formatv("with the rows of {0} in memory across k, which come in "
-                   "multiples of {1} elements, and {2} % {1} = {3}; use a "
-                   "multiple of {1} along {4}, or store {0} with its rows "
-                   "along k",
-                   operand, code.acrossStep, size, size % code.acrossStep,
-                   axis);
-  return "";
-}
-
-static std::string whyNoShape(const ProductCode &code, const Product &product,
-                              const Architecture &arch) {
+static std::string whyNoShape(const ProductCode &code, const Product &product) {
   const MmaForm &form = code.form;
   llvm::StringRef instruction =
       form.instruction == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
@@ -134,12 +111,6 @@ static std::string whyNoShape(const ProductCode &code, const Product &product,
     return formatv("but {0} has no width that divides {1} columns; use a "
                    "multiple of 16 up to 256",
                    instruction, product.n);
-  if (product.aAcross)
-    if (std::string why = whyNotAcross(code, "a", 'm', product.m, arch);
-        !why.empty())
-      return why;
-  if (product.bAcross)
-    return whyNotAcross(code, "b", 'n', product.n, arch);
   return "";
 }
 
@@ -154,10 +125,9 @@ std::string drawloom::target::whyNoCode(const Product &product,
     return formatv("the product is {0}x{1}x{2} {3}", product.m, product.n,
                    product.k, why);
   }
-  why = whyNoShape(*code, product, arch);
+  why = whyNoShape(*code, product);
   if (why.empty())
     return "";
-  bool isBut = llvm::StringRef(why).starts_with("but");
-  return formatv("the product is {0}x{1}x{2}{3} {4}", product.m, product.n,
-                 product.k, isBut ? "," : "", why);
+  return formatv("the product is {0}x{1}x{2}, {3}", product.m, product.n,
+                 product.k, why);
 }

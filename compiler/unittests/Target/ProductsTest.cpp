@@ -56,9 +56,6 @@ TEST(Products, WhatThereIs) {
   for (llvm::StringRef arch : {"sm_90a", "sm_100a"}) {
     EXPECT_EQ(ask(bf16(128, 256, 64), arch), "");
     EXPECT_EQ(ask(bf16(256, 48, 16), arch), "");
-    Product across = bf16(128, 128, 64);
-    across.aAcross = across.bAcross = true;
-    EXPECT_EQ(ask(across, arch), "");
   }
   EXPECT_EQ(ask(bf16(64, 8, 16), "sm_90a"), "");
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_100a"), "");
@@ -77,20 +74,6 @@ TEST(Products, RefusalsSayWhatWouldDo) {
   EXPECT_EQ(ask(bf16(128, 128, 24), "sm_90a"),
             "the product is 128x128x24, but wgmma takes 16 along k at a time, "
             "and 24 % 16 = 8; use a step of 32");
-  Product thin = bf16(128, 24, 64);
-  thin.bAcross = true;
-  EXPECT_EQ(ask(thin, "sm_90a"),
-            "the product is 128x24x64 with the rows of b in memory across k, "
-            "which come in multiples of 16 elements, and 24 % 16 = 8; use a "
-            "multiple of 16 along n, or store b with its rows along k");
-  Product fp8 = bf16(128, 128, 64);
-  fp8.a = fp8.b = ElementType::E4M3;
-  fp8.aAcross = true;
-  EXPECT_EQ(ask(fp8, "sm_90a"),
-            "the product is 128x128x64 with the rows of a in memory across k; "
-            "wgmma on sm_90a reads them so for 16-bit types only, so store a "
-            "with its rows along k");
-  EXPECT_EQ(ask(fp8, "sm_100a"), "");
   Product integers = bf16(128, 128, 64);
   integers.a = integers.b = ElementType::S8;
   integers.accumulator = ElementType::S32;

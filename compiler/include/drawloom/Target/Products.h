@@ -27,9 +27,6 @@ struct ProductCode {
   /// Columns that one tile may have; more instructions beside each other are
   /// not emitted. 0 if there is no limit.
   int64_t mostColumns;
-  /// Whether an operand may lie in memory with its rows across k, and of how
-  /// many elements these rows are then a multiple; 0 if it may not.
-  int64_t acrossStep;
 };
 
 /// Every row.
@@ -44,8 +41,6 @@ struct Product {
   std::optional<ElementType> scale;
   /// The types as the program writes them.
   std::string types;
-  /// Whether the rows of an operand in memory run along m or n.
-  bool aAcross = false, bAcross = false;
 };
 
 /// Why there is no code for the product on `arch`, with the arithmetic and a

@@ -315,6 +315,13 @@ LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
            << " warps; four warps take " << rowsOfGroup
            << " of them at a time, so this role needs a multiple of " << rows;
   bool isShort = plan::getElementBits(aType) == 16;
+  bool bTransposed = tiles.lookup(op.getB()).transposed;
+  if (!isShort && (a.transposed || bTransposed))
+    return op->emitOpError()
+           << "reads " << (a.transposed ? "a" : "b") << ", of "
+           << (a.transposed ? op.getA() : op.getB()).getType().getElementType()
+           << ", across its rows in memory; wgmma does that for 16-bit types "
+              "only, so lay it out along k";
   if (a.kind == Tile::Kind::Fragment && !isShort)
     return op->emitOpError()
            << "takes a, of " << aType

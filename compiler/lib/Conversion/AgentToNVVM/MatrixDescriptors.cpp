@@ -79,6 +79,15 @@ codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
   // There is code for no other types (drawloom/Target/Products.h).
   const OperandType *aType = findType(a.getElementType());
   const OperandType *bType = findType(b.getElementType());
+  for (auto [operand, along] :
+       {std::pair(aOperand, 'm'), std::pair(&bOperand, 'n')})
+    if (op.getTf32() && operand && operand->transposed &&
+        operand->panels.atom != 32)
+      return op->emitOpError()
+             << "reads TF32 with rows along " << along
+             << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
+                "a multiple of 32 along "
+             << along << ", or store the operand with rows along k";
   // An instruction of 128 rows takes columns in steps of 16, which is what all
   // libraries do. One of 64 rows would use half of the lanes.
   constexpr int64_t partM = 128, step = 16;

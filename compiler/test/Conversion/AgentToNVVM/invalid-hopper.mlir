@@ -10,7 +10,7 @@ tile.kernel @tf32_across(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !
       %a = tile.load %A[%k, %m] : !tile.view<?x?xf32> -> tensor<32x128xf32>
       %at = tile.transpose %a [1, 0] : tensor<32x128xf32> -> tensor<128x32xf32>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xf32> -> tensor<128x32xf32>
-      // expected-error@+1 {{the product is 128x128x32 with the rows of a in memory across k; wgmma on sm_90a reads them so for 16-bit types only, so store a with its rows along k}}
+      // expected-error@+1 {{reads a, of 'f32', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k}}
       %t = tile.mma %at, %b, %s tf32 : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }

@@ -32,7 +32,7 @@ tile.kernel @narrow_words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: 
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf32> -> tensor<128x32xf32>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf32> -> tensor<32x16xf32>
     %b = tile.transpose %0 [1, 0] : tensor<32x16xf32> -> tensor<16x32xf32>
-    // expected-error@+1 {{the product is 128x16x32 with the rows of b in memory across k, which come in multiples of 32 elements, and 16 % 32 = 16; use a multiple of 32 along n, or store b with its rows along k}}
+    // expected-error@+1 {{reads TF32 with rows along n, for which tcgen05.mma has a swizzle of 128 bytes only; use a multiple of 32 along n, or store the operand with rows along k}}
     %t = tile.mma %a, %b, %zero tf32 : tensor<128x32xf32>, tensor<16x32xf32> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }
@@ -46,7 +46,7 @@ tile.kernel @thin_rows(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3FN
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN> -> tensor<64x16xf8E4M3FN>
     %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{the product is 128x16x64 with the rows of b in memory across k, which come in multiples of 32 elements, and 16 % 32 = 16; use a multiple of 32 along n, or store b with its rows along k}}
+    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }
@@ -88,7 +88,7 @@ tile.kernel @thin_copies(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN, strides = [?, 1]> -> tensor<64x16xf8E4M3FN>
     %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{the product is 128x16x64 with the rows of b in memory across k, which come in multiples of 32 elements, and 16 % 32 = 16; use a multiple of 32 along n, or store b with its rows along k}}
+    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }

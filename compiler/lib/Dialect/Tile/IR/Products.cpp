@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Tile/IR/Products.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -68,32 +66,13 @@ target::Product tile::makeProduct(int64_t m, int64_t n, int64_t k, Type a,
   return product;
 }
 
-/// Whether the rows of a tile in memory are columns of the operand: it is
-/// loaded, or in a slot, and transposed on its way.
-static bool liesAcross(Value tile) {
-  bool across = false;
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto transpose = dyn_cast<TransposeOp>(op))
-      across = !across;
-    else if (!isa<ExtractSliceOp, tensor::ExtractSliceOp>(op))
-      return across && isa<LoadOp>(op);
-    tile = op->getOperand(0);
-  }
-  // What a loop carries is in registers.
-  Operation *owner = cast<BlockArgument>(tile).getOwner()->getParentOp();
-  return across && !isa<LoopLikeOpInterface>(owner);
-}
-
 target::Product tile::describeProduct(MmaOp op) {
-  target::Product product = makeProduct(
+  return makeProduct(
       op.getM(), op.getN(), op.getK(), op.getA().getType().getElementType(),
       op.getB().getType().getElementType(),
       op.getAcc().getType().getElementType(),
       op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
       op.getTf32());
-  product.aAcross = liesAcross(op.getA());
-  product.bAcross = liesAcross(op.getB());
-  return product;
 }
 
 LogicalResult tile::requireCode(KernelOp kernel,

@@ -25,7 +25,7 @@ target::Product makeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a,
                             mlir::Type b, mlir::Type accumulator,
                             mlir::Type scale, bool tf32);
 
-/// The same for an operation, with how its operands lie in memory.
+/// The same for an operation.
 target::Product describeProduct(MmaOp op);
 
 /// An error at the first product of the kernel that there is no code for.
