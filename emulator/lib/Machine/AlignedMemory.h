@@ -28,7 +28,12 @@ class RegisterFiles {
 public:
   /// One that holds `image`.
   AlignedMemory take(const std::vector<char> &image);
-  void give(AlignedMemory file) { files.push_back(std::move(file)); }
+  /// Keeps a file of `size` bytes for later. A warp may end with another host
+  /// thread than it started with, which may have files of another size.
+  void give(AlignedMemory file, size_t size) {
+    if (size == bytes)
+      files.push_back(std::move(file));
+  }
 
 private:
   size_t bytes = 0; ///< Of each.

@@ -60,7 +60,8 @@ void CTA::start(Worker &worker) {
 
 void CTA::giveRegisters(Worker &worker) {
   for (std::unique_ptr<Warp> &warp : warpsField)
-    worker.registers.give(warp->takeRegisters());
+    worker.registers.give(warp->takeRegisters(),
+                          grid().program().registerImage.size());
 }
 
 void CTA::lanesExited(Warp &warp, uint32_t lanes) {
