@@ -9,7 +9,11 @@
 // Writes what a program is like on its way: the module before anything happens
 // to it and after each pass, then LLVM IR, PTX and machine code.
 //
-//   00-input.mlir  01-convert-linalg-to-tile.mlir  ...  24-llvm.ll  25-ptx.ptx
+//   00-input.mlir  01-convert-linalg-to-tile.mlir  ...  NN-llvm.ll  NN-ptx.ptx
+//
+// Upstream's enableIRPrintingToFileTree does the same for one pass manager. The
+// path has one for each stage, and what comes after them: files are numbered
+// through, in one folder.
 //
 // In a module with several kernels, what a pass made of one of them has its
 // name: 02-run-abreast-gemm.mlir. A pass that fails leaves a file, too.

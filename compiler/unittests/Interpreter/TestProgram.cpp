@@ -19,6 +19,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <random>
 
 using namespace drawloom;
 using namespace drawloom::interp;
@@ -225,4 +226,25 @@ drawloom::interp::test::isEqual(const HostTensor &actual,
     return failure;
   }
   return testing::AssertionSuccess();
+}
+
+Options test::withMachine(const Machine &machine) {
+  Options options;
+  options.machine = &machine;
+  return options;
+}
+
+Options test::withMachine() {
+  static const Machine machine{0x1p-23};
+  return withMachine(machine);
+}
+
+HostTensor test::randomTensor(Format format, llvm::ArrayRef<int64_t> shape,
+                              unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  HostTensor tensor(format, shape);
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    tensor.setFloat(i, uniform(random));
+  return tensor;
 }

@@ -14,6 +14,7 @@
 #ifndef DRAWLOOM_UNITTESTS_INTERPRETER_TESTPROGRAM_H
 #define DRAWLOOM_UNITTESTS_INTERPRETER_TESTPROGRAM_H
 
+#include "drawloom/Interpreter/Deviation.h"
 #include "drawloom/Interpreter/HostTensor.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "gmock/gmock.h"
@@ -38,6 +39,15 @@ struct Outcome {
 /// Runs the only kernel of the text.
 Outcome runKernel(llvm::StringRef text, std::vector<HostTensor> arguments,
                   const Options &options = {});
+
+/// Options with which a run also tells how far `machine` may be from it; if
+/// none is named, one whose matrix instructions add with an error of 2^-23.
+Options withMachine();
+Options withMachine(const Machine &machine);
+
+/// Elements from -1 to 1, evenly distributed.
+HostTensor randomTensor(Format format, llvm::ArrayRef<int64_t> shape,
+                        unsigned seed);
 
 /// Runs it with the same tensor for each of two arguments.
 Outcome runAliased(llvm::StringRef text, HostTensor tensor);

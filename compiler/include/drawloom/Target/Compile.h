@@ -17,9 +17,9 @@
 // that caused it, also when ptxas finds it: the PTX carries `.loc` lines, and
 // they lead back.
 //
-// Pipelines/Path.h puts these steps behind the passes. Of LLVM only the code
-// generator runs, not the IR optimiser: what stands in which order is decided
-// above.
+// Pipelines/Path.h puts these steps behind the passes. Of LLVM the code
+// generator runs, and of the IR optimiser only `sccp`, which moves nothing
+// (docs/Target.md): what stands in which order is decided above.
 
 #ifndef DRAWLOOM_TARGET_COMPILE_H
 #define DRAWLOOM_TARGET_COMPILE_H

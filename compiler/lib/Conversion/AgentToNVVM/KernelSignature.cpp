@@ -61,11 +61,17 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
   BlockArgument argument = getArgument(view);
   std::optional<Panels> panels = getCopyPanels(copy);
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
+  if (tile.getRank() > 2)
+    return copy->emitOpError()
+           << "moves a " << tile
+           << ", and there is code for tiles of one and two dimensions; cut "
+              "the others with a loop or a work item";
   if (!panels || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile
-           << ", which TMA can't move in boxes; use rows in memory of a "
-              "multiple of 16 bytes";
+           << ", which TMA can't cut into boxes of at most 256 elements that "
+              "begin at a multiple of 128 bytes; use shorter rows, or a "
+              "multiple of 128 bytes";
   // A map counts from the dimension whose elements are next to each other.
   SmallVector<int64_t> box(rank, 1);
   for (auto [index, dim] : llvm::enumerate(dims))

@@ -59,16 +59,16 @@ static const OperandType *findType(Type type) {
   return found == std::end(operandTypes) ? nullptr : found;
 }
 
-/// The widest instruction that divides `n` columns, of which there are `unit`
-/// in a unit that cannot be cut; 0 if there is none.
+/// The widest instruction that divides `n` columns, a multiple of `step`, of
+/// which there are `unit` in a unit that cannot be cut.
 static int64_t getWidth(int64_t n, int64_t step, int64_t unit) {
   constexpr int64_t widest = 256;
   if (n <= widest)
-    return n % step == 0 ? n : 0;
-  for (int64_t width = widest; width > 0; width -= step)
+    return n;
+  for (int64_t width = widest; width > unit; width -= step)
     if (n % width == 0 && width % unit == 0)
       return width;
-  return 0;
+  return unit;
 }
 
 FailureOr<Tcgen05Product>
@@ -95,10 +95,6 @@ codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
   int64_t bits = bOperand.panels.bits;
   int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
   int64_t partN = getWidth(n, step, unit);
-  if (partN == 0)
-    return op->emitOpError()
-           << "has " << n << " columns in units of " << unit
-           << ", which no width up to 256 divides; use a tile of at most 256";
   constexpr uint32_t f32 = 1;
   uint32_t aBit = aOperand && aOperand->transposed;
   uint32_t bBit = bOperand.transposed;

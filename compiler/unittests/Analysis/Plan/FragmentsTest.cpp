@@ -153,76 +153,67 @@ TEST(Fragments, RefusesThreeWarpGroupsOnTwo) {
             "12 warps cannot share 256 rows: neither is a multiple of 3");
 }
 
-/// The address of an element as the swizzle is stated: the number of a chunk
-/// of 16 bytes, XOR that of the 128 bytes that the chunk is in.
-int64_t getSwizzled(int64_t row, int64_t column, int64_t rows, int64_t width,
-                    int64_t bytes) {
-  int64_t perPanel = width / bytes;
-  int64_t address = column / perPanel * rows * width + row * width +
-                    column % perPanel * bytes;
-  return address ^ ((address / 128 % (width / 16)) * 16);
+/// A tile in shared memory.
+struct Panels {
+  int64_t rows, width, panels, bytes;
+  bool swizzled = true;
+
+  int64_t columns() const { return width / bytes * panels; }
+
+  /// The address of an element: panels one behind the other and, as the swizzle
+  /// is stated, the number of a chunk of 16 bytes, XOR that of the 128 bytes
+  /// that the chunk is in.
+  int64_t getAddress(int64_t row, int64_t column) const {
+    int64_t perPanel = width / bytes;
+    int64_t address = column / perPanel * rows * width + row * width +
+                      column % perPanel * bytes;
+    return swizzled ? address ^ ((address / 128 % (width / 16)) * 16) : address;
+  }
+};
+
+/// Checks that each thread finds its registers' elements where they are.
+void checkOffsets(const Panels &tile, const Fragments &family) {
+  Layout shared = valid(getPanelLayout(tile.rows, tile.width / tile.bytes,
+                                       tile.panels, tile.bytes, tile.swizzled));
+  Layout fragment = valid(family.getLayout({tile.rows, tile.columns()}));
+  Layout place = valid(fragment.compose(valid(shared.invert())));
+  Offsets offsets = valid(Offsets::get(place, 0, tile.bytes));
+  forEachPlace(fragment, [&](int64_t number, int64_t lane, int64_t warp) {
+    Coordinates at = fragment.apply({number, lane, warp});
+    ASSERT_EQ(offsets.evaluate(number, lane, warp),
+              tile.getAddress(at[0], at[1]));
+  });
+  // Runs have each register once, and are next to each other for each thread.
+  std::set<int64_t> seen;
+  for (auto &run : offsets.getRuns(16 / tile.bytes))
+    for (auto [index, number] : llvm::enumerate(run)) {
+      seen.insert(number);
+      for (int64_t lane : {0, 7, 31})
+        EXPECT_EQ(offsets.evaluate(number, lane, 1),
+                  offsets.evaluate(run[0], lane, 1) +
+                      int64_t(index) * tile.bytes);
+    }
+  EXPECT_EQ(int64_t(seen.size()), fragment.getInputSize(inRegister));
 }
 
 TEST(Offsets, SharedMemoryByEveryFamily) {
-  struct Case {
-    int64_t rows, width, panels, bytes;
-  };
-  for (Case c :
-       {Case{128, 128, 1, 2}, Case{128, 64, 1, 2}, Case{128, 32, 1, 2},
-        Case{128, 128, 2, 4}, Case{64, 128, 3, 2}, Case{192, 128, 1, 1},
-        Case{8, 128, 16, 2}, Case{4, 128, 2, 2}}) {
-    int64_t columns = c.width / c.bytes * c.panels;
-    Layout shared =
-        valid(getPanelLayout(c.rows, c.width / c.bytes, c.panels, c.bytes,
-                             /*swizzled=*/true));
+  for (Panels tile :
+       {Panels{128, 128, 1, 2}, Panels{128, 64, 1, 2}, Panels{128, 32, 1, 2},
+        Panels{128, 128, 2, 4}, Panels{64, 128, 3, 2}, Panels{192, 128, 1, 1},
+        Panels{8, 128, 16, 2}, Panels{4, 128, 2, 2}})
     for (const Fragments &family :
          {Fragments::rows(4), Fragments::wgmma(4), Fragments::wgmma(8),
-          Fragments::blocked(4, c.rows, columns, 16 / c.bytes)}) {
-      Layout fragment = valid(family.getLayout({c.rows, columns}));
-      Layout place = valid(fragment.compose(valid(shared.invert())));
-      Offsets offsets = valid(Offsets::get(place, 0, c.bytes));
-      forEachPlace(fragment, [&](int64_t number, int64_t lane, int64_t warp) {
-        Coordinates at = fragment.apply({number, lane, warp});
-        ASSERT_EQ(offsets.evaluate(number, lane, warp),
-                  getSwizzled(at[0], at[1], c.rows, c.width, c.bytes));
-      });
-      // Runs have each register once, and are next to each other for each
-      // thread.
-      std::set<int64_t> seen;
-      for (auto &run : offsets.getRuns(16 / c.bytes))
-        for (auto [index, number] : llvm::enumerate(run)) {
-          seen.insert(number);
-          for (int64_t lane : {0, 7, 31})
-            EXPECT_EQ(offsets.evaluate(number, lane, 1),
-                      offsets.evaluate(run[0], lane, 1) +
-                          int64_t(index) * c.bytes);
-        }
-      EXPECT_EQ(int64_t(seen.size()), fragment.getInputSize(inRegister));
-    }
-  }
+          Fragments::blocked(4, tile.rows, tile.columns(), 16 / tile.bytes)})
+      checkOffsets(tile, family);
 }
 
 TEST(Offsets, PlainPanels) {
-  struct Case {
-    int64_t rows, width, panels, bytes;
-  };
   // Rows that no swizzle fits: few of them, or of an odd number of 16 bytes.
-  for (Case c : {Case{4, 1024, 4, 4}, Case{128, 48, 1, 2}, Case{64, 80, 1, 2},
-                 Case{1024, 16, 1, 1}}) {
-    int64_t perPanel = c.width / c.bytes, columns = perPanel * c.panels;
-    Layout shared = valid(getPanelLayout(c.rows, perPanel, c.panels, c.bytes,
-                                         /*swizzled=*/false));
-    Fragments family = Fragments::blocked(4, c.rows, columns, 16 / c.bytes);
-    Layout fragment = valid(family.getLayout({c.rows, columns}));
-    Layout place = valid(fragment.compose(valid(shared.invert())));
-    Offsets offsets = valid(Offsets::get(place, 0, c.bytes));
-    forEachPlace(fragment, [&](int64_t number, int64_t lane, int64_t warp) {
-      Coordinates at = fragment.apply({number, lane, warp});
-      ASSERT_EQ(offsets.evaluate(number, lane, warp),
-                at[1] / perPanel * c.rows * c.width + at[0] * c.width +
-                    at[1] % perPanel * c.bytes);
-    });
-  }
+  for (Panels tile :
+       {Panels{4, 1024, 4, 4, false}, Panels{128, 48, 1, 2, false},
+        Panels{64, 80, 1, 2, false}, Panels{1024, 16, 1, 1, false}})
+    checkOffsets(tile, Fragments::blocked(4, tile.rows, tile.columns(),
+                                          16 / tile.bytes));
 }
 
 TEST(Offsets, RunsAreAsWideAsTheFamilyAllows) {
