@@ -77,8 +77,11 @@ void drawloom::buildFrontHalf(OpPassManager &passes) {
 }
 
 void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
-  // The plan becomes code: barriers, copies, products, and threads' arithmetic.
-  passes.addPass(createConvertAgentToNVVM({.unproved = unproved}));
+  // The protocol of the pipes is written out: waits, arrivals, fences.
+  passes.addNestedPass<tile::KernelOp>(
+      agent::createLowerPipes({.unproved = unproved}));
+  // Each operation becomes code: barriers, copies, products, arithmetic.
+  passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.
   passes.addPass(target::createCheckKernels({.arch = arch.str()}));
   // vector and nvvm first: they make arith and cf operations.

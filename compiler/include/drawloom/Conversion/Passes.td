@@ -113,9 +113,11 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
     with `nvvm.kernel`. docs/CodeGeneration.md says how.
 
     ```mlir
-    agent.produce %operands : !agent.pipe<smem, tensor<128x64xbf16>> {        // before
-      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      agent.yield %x : tensor<128x64xbf16>
+    agent.wait %empty parity(%phase)                                          // before
+    scf.if %elected {
+      agent.expect %full bytes(%c16384)
+      agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %slot by(tma) tells %full
+        : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem>
     }
 
     scf.while : () -> () {                                                    // after
@@ -135,23 +137,9 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
     `agent.parameters` on it lists what each one is, and `agent.shared_bytes`
     the dynamic shared memory of a launch.
 
-    What runs is what was proved: a switch that `prove-progress` has not proved
-    to end is refused, unless `unproved` asks for its code. A condition that the
-    sizes of a launch decide goes into the description of the kernel, and the
-    launch checks it.
-
-    Refused, with the words, besides what has no code yet, by name:
-
-    | why | message |
-    |---|---|
-    | no proof | `has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same` |
-    | undecided | `is not proved to end: undecided, 'scf.if' around something that can block at ...` |
-    | a condition on what is loaded, or differs between items | `is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments` |
+    It decides nothing about the protocol: `lower-pipes` has written it out, and
+    each of its operations becomes an instruction or two.
   }];
-  let options = [
-    Option<"unproved", "unproved", "bool", "false",
-           "generate code for roles that are not proved to end">,
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::LLVM::LLVMDialect",

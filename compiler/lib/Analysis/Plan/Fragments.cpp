@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
@@ -94,7 +95,15 @@ Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
     auto visit = [&](Type type) {
       if (auto pipe = dyn_cast<agent::PipeType>(type))
         inTensorMemory |= pipe.getMemory() == agent::Memory::tmem;
+      if (auto slots = dyn_cast<agent::SlotsType>(type))
+        inTensorMemory |= slots.getMemory() == agent::Memory::tmem;
+      // These name memory, which somebody else reads or writes.
+      if (isa<agent::SlotOp, agent::OrZeroOp, tile::ReadOp>(op))
+        return;
       auto tensor = dyn_cast<RankedTensorType>(type);
+      if (auto buffer = dyn_cast<tile::BufferType>(type))
+        tensor =
+            RankedTensorType::get(buffer.getShape(), buffer.getElementType());
       if (!tensor || !tensor.hasStaticShape() || tensor.getRank() > 2 ||
           tensor.getRank() == 0)
         return;

@@ -7,15 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
-#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Conversion/Passes.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace drawloom {
 #define GEN_PASS_DEF_CONVERTAGENTTONVVM
@@ -40,24 +39,21 @@ class ConvertAgentToNVVM
   void runOnOperation() override;
 };
 
-/// One kernel: what happens before, between and behind its roles.
+/// One kernel: what happens before, between and after its roles.
 class KernelEmitter {
 public:
-  KernelEmitter(tile::KernelOp kernel, bool unproved)
-      : kernel(kernel), unproved(unproved) {}
+  explicit KernelEmitter(tile::KernelOp kernel) : kernel(kernel) {}
   LogicalResult emit();
 
 private:
-  LogicalResult findPipes(SwitchOp op, KernelContext &context);
   void emitIdentity(ImplicitLocOpBuilder &b, KernelContext &context);
-  void emitSetup(ImplicitLocOpBuilder &b, SwitchOp op, KernelContext &context);
+  LogicalResult emitBody(ImplicitLocOpBuilder &b, KernelContext &context);
+  void initBarriers(ImplicitLocOpBuilder &b, InitBarriersOp op,
+                    KernelContext &context);
   LogicalResult emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
                           KernelContext &context);
-  void emitEnd(ImplicitLocOpBuilder &b, SwitchOp op, KernelContext &context);
 
   tile::KernelOp kernel;
-  /// Emits roles that need not end.
-  bool unproved;
   KernelSignature signature;
 };
 } // namespace
@@ -96,35 +92,6 @@ static void when(ImplicitLocOpBuilder &b, Value condition,
   body();
 }
 
-LogicalResult KernelEmitter::findPipes(SwitchOp op, KernelContext &context) {
-  for (PipeOp pipe : op->getBlock()->getOps<PipeOp>()) {
-    PlaceAttr place = pipe.getPlaceAttr();
-    if (!place)
-      return pipe->emitOpError(
-          "has no place: code is generated behind 'place-memory'");
-    if (pipe.getPipe().getType().getMemory() == Memory::message)
-      return pipe->emitOpError("carries messages, which has no code yet");
-    PipeInfo info{pipe,
-                  place,
-                  plan::countArrivals(pipe, context.arch),
-                  plan::getSlotFootprint(pipe),
-                  *pipe.getProducerEngine(),
-                  {},
-                  {}};
-    bool inTensor = pipe.getPipe().getType().getMemory() == Memory::tmem;
-    int64_t column = 0;
-    for (auto [index, type] :
-         llvm::enumerate(pipe.getPipe().getType().getPayload())) {
-      info.offsets.push_back(inTensor ? column : info.slot.offsets[index]);
-      info.panels.push_back(inTensor ? std::nullopt : getPanels(pipe, index));
-      if (auto tile = dyn_cast<RankedTensorType>(type); tile && inTensor)
-        column += plan::getTileColumns(tile, /*ctas=*/1, context.arch);
-    }
-    context.pipes.insert({pipe.getPipe(), info});
-  }
-  return success();
-}
-
 void KernelEmitter::emitIdentity(ImplicitLocOpBuilder &b,
                                  KernelContext &context) {
   Type i32 = b.getI32Type();
@@ -135,8 +102,8 @@ void KernelEmitter::emitIdentity(ImplicitLocOpBuilder &b,
       NVVM::ShflOp::create(b, i32, constant(b, -1), warp, constant(b, 0),
                            constant(b, 31), NVVM::ShflKind::idx, UnitAttr());
   context.lane = arith::AndIOp::create(b, thread, constant(b, 31));
-  context.firstItem = NVVM::BlockIdXOp::create(b, i32);
-  context.itemStep = NVVM::GridDimXOp::create(b, i32);
+  context.cta = NVVM::BlockIdXOp::create(b, i32);
+  context.ctas = NVVM::GridDimXOp::create(b, i32);
   context.shared = LLVM::AddressOfOp::create(
       b,
       LLVM::LLVMPointerType::get(
@@ -144,43 +111,23 @@ void KernelEmitter::emitIdentity(ImplicitLocOpBuilder &b,
       sharedName);
 }
 
-void KernelEmitter::emitSetup(ImplicitLocOpBuilder &b, SwitchOp op,
-                              KernelContext &context) {
+void KernelEmitter::initBarriers(ImplicitLocOpBuilder &b, InitBarriersOp op,
+                                 KernelContext &context) {
   when(b, isWarp(b, context, 0), [&] {
     Value elected = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
     when(b, elected, [&] {
-      for (auto &[value, pipe] : context.pipes)
-        for (int64_t slot = 0; slot < pipe.op.getSlots(); ++slot) {
-          int64_t offset = slot * plan::barrierBytes;
+      for (Value value : op.getBarriers()) {
+        auto ring = value.getDefiningOp<BarriersOp>();
+        for (int64_t slot = 0; slot < ring.getCount(); ++slot)
           NVVM::MBarrierInitOp::create(
-              b, getShared(b, context, pipe.place.getFull() + offset),
-              constant(b, pipe.counts.fullArrivals), Value());
-          NVVM::MBarrierInitOp::create(
-              b, getShared(b, context, pipe.place.getEmpty() + offset),
-              constant(b, pipe.counts.emptyArrivals), Value());
-        }
+              b,
+              getShared(b, context, ring.getAt() + slot * plan::barrierBytes),
+              constant(b, ring.getArrivals()), Value());
+      }
       // Engines see the barriers as they are now.
       NVVM::FenceMbarrierInitOp::create(b);
     });
   });
-  std::optional<int64_t> columns = op.getTensorColumns();
-  std::optional<int64_t> address = op.getTensorAddress();
-  if (!columns || !address) {
-    NVVM::BarrierOp::create(b);
-    return;
-  }
-  Value place = getShared(b, context, *address);
-  // The last warp allocates, while the first one sets up the barriers.
-  when(b, isWarp(b, context, *op.getWarps() - 1), [&] {
-    NVVM::Tcgen05AllocOp::create(b, place, constant(b, *columns));
-    // The next CTA of this SM may allocate when this one has ended.
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
-  });
-  // The allocation comes before every access by another warp.
-  NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-  NVVM::BarrierOp::create(b);
-  NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-  context.tensor = LLVM::LoadOp::create(b, b.getI32Type(), place);
 }
 
 LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
@@ -193,9 +140,6 @@ LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
   };
   llvm::MapVector<int64_t, Group> groups;
   for (RoleOp role : op.getRoles()) {
-    if (!role.getAt())
-      return role->emitOpError(
-          "has no warps: code is generated behind 'map-execution-units'");
     int64_t first = *role.getAt() / plan::warpsPerGroup;
     int64_t last = (*role.getAt() + role.getWarps() - 1) / plan::warpsPerGroup;
     Group &group = groups[first];
@@ -228,57 +172,63 @@ LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
   return result;
 }
 
-void KernelEmitter::emitEnd(ImplicitLocOpBuilder &b, SwitchOp op,
-                            KernelContext &context) {
-  if (!context.tensor)
-    return;
-  // Every access of tensor memory comes before it is given back.
-  NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-  NVVM::BarrierOp::create(b);
-  NVVM::Tcgen05FenceOp::create(b, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-  when(b, isWarp(b, context, *op.getWarps() - 1), [&] {
-    Value pointer = LLVM::IntToPtrOp::create(
-        b,
-        LLVM::LLVMPointerType::get(
-            b.getContext(),
-            static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor)),
-        context.tensor);
-    NVVM::Tcgen05DeallocOp::create(b, pointer,
-                                   constant(b, *op.getTensorColumns()));
-  });
-}
-
-/// Roles that may hang have no code unless somebody asks for it.
-static LogicalResult checkVerdict(SwitchOp op) {
-  llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(op);
-  if (verdict)
-    return success();
-  return op->emitOpError() << llvm::toString(verdict.takeError())
-                           << "; 'unproved' asks for code all the same";
+/// What stands outside of the roles, and the roles.
+LogicalResult KernelEmitter::emitBody(ImplicitLocOpBuilder &b,
+                                      KernelContext &context) {
+  Emitter outside(context, b);
+  for (Operation &operation : kernel.getBody().front().without_terminator()) {
+    b.setLoc(operation.getLoc());
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(&operation)
+            .Case<SlotsOp, BarriersOp>([](auto) { return success(); })
+            .Case([&](InitBarriersOp op) {
+              initBarriers(b, op, context);
+              return success();
+            })
+            .Case([&](AllocTensorOp op) {
+              when(b, isWarp(b, context, op.getWarp()), [&] {
+                NVVM::Tcgen05AllocOp::create(b,
+                                             getShared(b, context, op.getTo()),
+                                             constant(b, op.getColumns()));
+                // The next CTA of this SM may allocate when this one has ended.
+                NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
+              });
+              return success();
+            })
+            .Case([&](TensorAddressOp op) {
+              context.tensor = LLVM::LoadOp::create(
+                  b, b.getI32Type(), getShared(b, context, op.getFrom()));
+              return success();
+            })
+            .Case([&](FreeTensorOp op) {
+              when(b, isWarp(b, context, op.getWarp()), [&] {
+                auto type = LLVM::LLVMPointerType::get(
+                    b.getContext(),
+                    static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
+                NVVM::Tcgen05DeallocOp::create(
+                    b, LLVM::IntToPtrOp::create(b, type, context.tensor),
+                    constant(b, op.getColumns()));
+              });
+              return success();
+            })
+            .Case([&](SwitchOp op) {
+              context.scalars = outside.getScalars();
+              context.tiles = outside.getTiles();
+              return emitRoles(b, op, context);
+            })
+            .Default([&](Operation *op) { return outside.emitOutside(op); });
+    if (failed(result))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult KernelEmitter::emit() {
-  auto switches = kernel.getBody().front().getOps<SwitchOp>();
-  if (switches.empty())
-    return kernel->emitOpError(
-        "has no roles: code is generated behind 'form-pipes'");
-  if (failed(plan::checkRolesAreAll(kernel)))
+  if (failed(checkProtocol(kernel)))
     return failure();
-  SwitchOp op = *switches.begin();
   const target::Architecture *arch = tile::getTarget(kernel);
-  if (!arch)
-    return kernel->emitOpError(
-        "has no target: code is generated behind 'choose-schedule'");
-  std::optional<int64_t> warps = op.getWarps();
-  if (!warps)
-    return op->emitOpError(
-        "is not placed: code is generated behind 'place-memory'");
-  if (!unproved && failed(checkVerdict(op)))
-    return failure();
-  if (failed(requireEngines(op)) || failed(tile::requireCode(kernel, *arch)))
-    return failure();
-  if (op.getClusterSize() != 1)
-    return op->emitOpError("is for a cluster of CTAs, which has no code yet");
+  SwitchOp op = *kernel.getBody().front().getOps<SwitchOp>().begin();
+  int64_t warps = *op.getWarps();
   if (failed(signature.collect(kernel, *arch)))
     return failure();
 
@@ -287,29 +237,20 @@ LogicalResult KernelEmitter::emit() {
   KernelContext context(*arch, signature);
   ImplicitLocOpBuilder b(kernel.getLoc(), outer);
   b.setInsertionPointToStart(function.addEntryBlock(b));
-  if (failed(findPipes(op, context)))
-    return failure();
   emitIdentity(b, context);
-  emitSetup(b, op, context);
   for (BlockArgument argument : kernel.getBody().getArguments())
     if (!isa<tile::ViewType>(argument.getType()))
       context.scalars[argument] = signature.getScalar(argument);
-  Emitter prologue(context, b);
-  if (failed(prologue.emitPrologue(kernel.getBody().front())))
-    return failure();
-  context.scalars = prologue.getScalars();
-  context.tiles = prologue.getTiles();
-  if (failed(emitRoles(b, op, context)))
+  if (failed(emitBody(b, context)))
     return failure();
   b.setLoc(kernel.getLoc());
-  emitEnd(b, op, context);
   LLVM::ReturnOp::create(b, ValueRange());
 
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr(
-                        {static_cast<int32_t>(*warps * arch->warpSize), 1, 1}));
+                        {static_cast<int32_t>(warps * arch->warpSize), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
   // Without it ptxas cannot tell what setmaxnreg starts from, and ignores it.
@@ -327,13 +268,12 @@ void ConvertAgentToNVVM::runOnOperation() {
   if (kernels.empty())
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto shared = LLVM::GlobalOp::create(
+  LLVM::GlobalOp::create(
       b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
       /*isConstant=*/false, LLVM::Linkage::External, sharedName, Attribute(),
       sharedAlignment, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-  (void)shared;
   for (tile::KernelOp kernel : kernels) {
-    if (failed(KernelEmitter(kernel, unproved).emit()))
+    if (failed(KernelEmitter(kernel).emit()))
       return signalPassFailure();
     kernel.erase();
   }

@@ -10,6 +10,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -40,16 +41,11 @@ void Emitter::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-LogicalResult Emitter::emitPrologue(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    // Tiles are made by the roles that use them.
-    if (isa<PipeOp, ItemsOp, SwitchOp>(op) ||
-        llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
-      continue;
-    if (failed(emitOp(&op)))
-      return failure();
-  }
-  return success();
+LogicalResult Emitter::emitOutside(Operation *op) {
+  // Tiles are made by the roles that use them.
+  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return success();
+  return emitOp(op);
 }
 
 /// The operations before a role that make tiles for it, in their order.
@@ -88,12 +84,6 @@ LogicalResult Emitter::emitRole(RoleOp op) {
   Value part = arith::AndIOp::create(b, kernel.warp, constant(3));
   tensorLane = arith::ShLIOp::create(b, part, constant(16 + 5));
 
-  for (auto &[value, pipe] : kernel.pipes) {
-    // Whoever fills a slot finds it empty at first: the phase before the first
-    // one is complete.
-    rings[{value, Fills}] = {constant(0), constant(1), {}};
-    rings[{value, Empties}] = {constant(0), constant(0), {}};
-  }
   fragments = plan::Fragments::get(op, kernel.arch);
   SmallVector<Operation *> before = findTilesBefore(op);
   if (failed(axes.infer(op, before, fragments->getFreeAxis())))
@@ -103,11 +93,14 @@ LogicalResult Emitter::emitRole(RoleOp op) {
       return failure();
   b.setLoc(op.getLoc());
   roleStart = tensorLane.getDefiningOp();
-  startLags(op);
-  if (failed(emitBlock(op.getBody().front())))
-    return failure();
-  endLags(op);
-  return success();
+  return emitBlock(op.getBody().front());
+}
+
+/// A branch that some threads take, for what they do to the protocol.
+LogicalResult Emitter::emitIf(scf::IfOp op) {
+  LogicalResult result = success();
+  when(lookup(op.getCondition()), [&] { result = emitBlock(*op.thenBlock()); });
+  return result;
 }
 
 LogicalResult Emitter::emitBlock(Block &block) {
@@ -121,17 +114,14 @@ LogicalResult Emitter::emitOp(Operation *op) {
   b.setLoc(op->getLoc());
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return emitFor(loop);
-  if (auto loop = dyn_cast<ForEachItemOp>(op))
-    return emitItems(loop);
-  if (auto produce = dyn_cast<ProduceOp>(op))
-    return emitProduce(produce);
-  if (auto consume = dyn_cast<ConsumeOp>(op))
-    return emitConsume(consume);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return emitIf(branch);
+  if (std::optional<LogicalResult> result = emitProtocol(op))
+    return *result;
   if (auto store = dyn_cast<tile::StoreOp>(op))
-    return emitStore(store);
+    return emitThreadStore(store);
   if (auto mma = dyn_cast<tile::MmaOp>(op))
-    return kernel.arch.mma == target::MmaInstruction::Wgmma ? emitWgmma(mma)
-                                                            : emitMma(mma);
+    return emitWgmma(mma);
   if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
     return emitSlice(op);
   // A part of a view is other coordinates, where it is used.
@@ -149,6 +139,14 @@ LogicalResult Emitter::emitOp(Operation *op) {
   }
   if (auto iota = dyn_cast<tile::IotaOp>(op)) {
     tiles[iota] = {Tile::Kind::Iota};
+    return success();
+  }
+  if (isa<gpu::BlockIdOp>(op)) {
+    scalars[op->getResult(0)] = kernel.cta;
+    return success();
+  }
+  if (isa<gpu::GridDimOp>(op)) {
+    scalars[op->getResult(0)] = kernel.ctas;
     return success();
   }
   if (auto dim = dyn_cast<tile::DimOp>(op)) {

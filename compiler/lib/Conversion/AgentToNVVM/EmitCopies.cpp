@@ -71,61 +71,56 @@ void Emitter::forEachBox(
     }
 }
 
-LogicalResult Emitter::emitLoad(tile::LoadOp op, const Panels &panels,
-                                Value slot, Value barrier) {
-  // What lies outside of the view is zero: the tensor map can do nothing else.
-  if (op.getPad() &&
-      op.getPadOrZero() !=
-          tile::LoadOp::getDefaultPad(getElementTypeOrSelf(op.getType())))
-    return op->emitOpError("pads with a number, which has no code yet");
+Value Emitter::getThread() {
+  // A role of one warp has no other.
+  if (role.getWarps() == 1)
+    return kernel.lane;
+  Value first =
+      arith::MulIOp::create(b, roleWarp, constant(kernel.arch.warpSize));
+  return arith::AddIOp::create(b, first, kernel.lane);
+}
+
+LogicalResult Emitter::emitFetch(agent::FetchOp op) {
+  const Tile slot = tiles.lookup(op.getBuffer());
+  if (op.getEngine() == agent::Engine::copies) {
+    if (!slot.panels || slot.panels->bits < 8)
+      return op->emitOpError()
+             << "copies a " << op.getTile()
+             << " by threads, which move 16 bytes at a time; use rows in "
+                "memory of a multiple of 16 bytes";
+    fetchByThreads(op, slot);
+    return success();
+  }
   auto cluster = LLVM::LLVMPointerType::get(
       b.getContext(),
       static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-  forEachBox(op.getView(), op.getMixedOffsets(), op.getTileDims(), panels, slot,
-             [&](Value address, ArrayRef<Value> coordinates) {
+  forEachBox(op.getView(), op.getMixedOffsets(), op.getDims(), *slot.panels,
+             slot.value, [&](Value address, ArrayRef<Value> coordinates) {
                // The address of the own CTA is valid in the cluster. A cast
                // between the address spaces would cost instructions.
                Value number =
                    LLVM::PtrToIntOp::create(b, b.getI32Type(), address);
                Value target = LLVM::IntToPtrOp::create(b, cluster, number);
                NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                   b, target, kernel.signature.getMap(op), coordinates, barrier,
-                   ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
-                   /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+                   b, target, kernel.signature.getMap(op), coordinates,
+                   lookup(op.getBarrier()), ValueRange(), Value(), Value(),
+                   NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+                   NVVM::CTAGroupKindAttr(), Value());
              });
   return success();
 }
 
-LogicalResult Emitter::emitStore(tile::StoreOp op) {
-  const Tile tile = tiles.lookup(op.getValue());
-  Value map = kernel.signature.getMap(op);
-  if (!map || tile.kind != Tile::Kind::Shared)
-    return emitThreadStore(op);
-  auto start = [&] {
-    forEachBox(op.getView(), op.getMixedOffsets(), op.getTileDims(),
-               *tile.panels, tile.value,
-               [&](Value address, ArrayRef<Value> coordinates) {
-                 NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-                     b, map, address, coordinates, Value(),
-                     NVVM::TMAStoreMode::TILE, Value());
-               });
-  };
-  auto type = cast<RankedTensorType>(op.getValue().getType());
-  Value fits = fitsTensorMap(op.getView(), op.getMixedOffsets(),
-                             op.getTileDims(), type.getShape());
-  if (!fits) {
-    when(leader, start);
+LogicalResult Emitter::emitPut(agent::PutOp op) {
+  const Tile slot = tiles.lookup(op.getBuffer());
+  if (op.getEngine() != agent::Engine::tma) {
+    putByThreads(op, slot);
     return success();
   }
-  // At an edge of a part of a view all threads store what is in it. They have
-  // waited for the slot, so they see all of it.
-  when(arith::AndIOp::create(b, leader, fits), start);
-  int64_t warpSize = kernel.arch.warpSize;
-  Value first = arith::MulIOp::create(b, roleWarp, constant(warpSize));
-  Value thread = arith::AddIOp::create(b, first, kernel.lane);
-  when(arith::XOrIOp::create(b, fits, constant(1, 1)), [&] {
-    storeByThreads(op, *tile.panels, tile.value, thread,
-                   role.getWarps() * warpSize);
-  });
+  forEachBox(op.getView(), op.getMixedOffsets(), op.getDims(), *slot.panels,
+             slot.value, [&](Value address, ArrayRef<Value> coordinates) {
+               NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                   b, kernel.signature.getMap(op), address, coordinates,
+                   Value(), NVVM::TMAStoreMode::TILE, Value());
+             });
   return success();
 }

@@ -270,7 +270,6 @@ FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
     return fragment;
   }
   case Tile::Kind::Fragment:
-  case Tile::Kind::Accumulator:
     break;
   }
   return user->emitOpError()

@@ -27,40 +27,6 @@ static void enter(OpBuilder &b, scf::ForOp loop) {
   b.setInsertionPointToEnd(loop.getBody());
 }
 
-SmallVector<Emitter::RingKey> Emitter::findRings(Operation *loop) {
-  llvm::SetVector<RingKey> keys;
-  loop->walk([&](Operation *op) {
-    if (auto produce = dyn_cast<ProduceOp>(op))
-      keys.insert({produce.getPipe(), Fills});
-    else if (auto consume = dyn_cast<ConsumeOp>(op))
-      for (Value pipe : consume.getPipes())
-        keys.insert({pipe, Empties});
-  });
-  return keys.takeVector();
-}
-
-void Emitter::pushRings(ArrayRef<RingKey> keys,
-                        SmallVectorImpl<Value> &values) {
-  for (const RingKey &key : keys) {
-    Ring &ring = rings[key];
-    values.append({ring.slot, ring.phase});
-    llvm::append_range(values, ring.kept);
-  }
-}
-
-void Emitter::popRings(ArrayRef<RingKey> keys, ValueRange values) {
-  for (const RingKey &key : keys) {
-    Ring &ring = rings[key];
-    ring.slot = values[0];
-    ring.phase = values[1];
-    values = values.drop_front(2);
-    for (Value &kept : ring.kept) {
-      kept = values.front();
-      values = values.drop_front();
-    }
-  }
-}
-
 /// Whether `value` is computed from `source` by scalars.
 static bool dependsOn(Value value, Value source) {
   if (value == source)
@@ -106,7 +72,6 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
         kept.push_back(tiles.lookup(value).value);
     finishProductsExcept(kept);
   };
-  startLags(op);
   finishOthers(op.getInitArgs());
   for (auto [argument, init] :
        llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
@@ -133,8 +98,6 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
   for (auto [result, argument] :
        llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
     bind(result, argument);
-  b.setLoc(op.getLoc());
-  endLags(op);
   return success();
 }
 
@@ -167,11 +130,7 @@ Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
   Value result = op.getResult(index);
   if (!isa<RankedTensorType>(result.getType()))
     return Carried::Scalar;
-  Operation *maker = agent::getMaker(result);
-  if (plan::isTensorCoreProduct(maker, kernel.arch))
-    return Carried::Filled;
-  return isa_and_present<tile::MmaOp>(maker) &&
-                 isSumInPlace(op, index, kernel.arch)
+  return agent::isProduct(result) && isSumInPlace(op, index, kernel.arch)
              ? Carried::Sum
              : Carried::Fragment;
 }
@@ -192,21 +151,6 @@ LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
     case Carried::Scalar:
       to = lookup(value);
       break;
-    case Carried::Filled: {
-      // A sum in tensor memory stays where it is; the loop carries whether
-      // there is one yet.
-      const Tile &tile = tiles[value];
-      if (tile.kind == Tile::Kind::Accumulator)
-        to = tile.value;
-      else if (matchPattern(value, m_AnyZeroFloat()))
-        to = constant(0, 1);
-      else
-        return op->emitOpError(
-            "starts a sum in tensor memory with a tile that is not zero, which "
-            "has no code yet; start with zero and add the tile behind the "
-            "products");
-      break;
-    }
     case Carried::Fragment:
     case Carried::Sum: {
       if (getCarried(op, index) == Carried::Sum && goesOnInFlight(value) &&
@@ -242,9 +186,6 @@ void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from,
     case Carried::Scalar:
       scalars[value] = carried;
       break;
-    case Carried::Filled:
-      tiles[value] = {Tile::Kind::Accumulator, carried, {}};
-      break;
     case Carried::Sum:
       inFlight.push_back(
           {carried, homes[index], groups, /*readsRegisters=*/groups});
@@ -259,11 +200,7 @@ void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from,
 LogicalResult Emitter::emitFor(scf::ForOp op) {
   if (mustUnroll(op))
     return emitUnrolled(op);
-  startLags(op);
-  SmallVector<RingKey> keys = findRings(op);
   SmallVector<Value> inits;
-  pushRings(keys, inits);
-  size_t ringCount = inits.size();
   if (failed(carry(op, op.getInitArgs(), op, /*arguments=*/{}, inits)))
     return failure();
   // A sum that goes through the loop in flight stays in its registers.
@@ -281,14 +218,11 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
     enter(b, loop);
     scalars[op.getInductionVar()] = loop.getInductionVar();
     ValueRange carried = loop.getRegionIterArgs();
-    popRings(keys, carried.take_front(ringCount));
-    carried = carried.drop_front(ringCount);
     bindCarried(op, op.getRegionIterArgs(), carried, /*homes=*/carried);
     if (failed(emitBlock(*op.getBody())))
       return failure();
     b.setLoc(op.getLoc());
     SmallVector<Value> next;
-    pushRings(keys, next);
     Operation *end = op.getBody()->getTerminator();
     if (failed(carry(op, end->getOperands(), end, carried, next)))
       return failure();
@@ -296,64 +230,8 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
   }
   groups = certainGroups;
   ValueRange results = loop.getResults();
-  popRings(keys, results.take_front(ringCount));
-  results = results.drop_front(ringCount);
   for (auto [home, result] : llvm::zip_equal(homes, results))
     home = home ? home : result;
   bindCarried(op, op.getResults(), results, homes);
-  endLags(op);
-  return success();
-}
-
-LogicalResult Emitter::emitItems(ForEachItemOp op) {
-  auto items = op.getSource().getDefiningOp<ItemsOp>();
-  if (!items || items.getStream() != Stream::fixed)
-    return op->emitOpError("takes work items that are granted at run time, "
-                           "which has no code yet");
-  SmallVector<RingKey> keys = findRings(op);
-  // A wait tells one pass of a ring from the next by one bit. A role that does
-  // not see the slots between its own items would lose count.
-  if (op.getEvery() != 1)
-    for (auto [value, end] : keys) {
-      PipeOp pipe = kernel.pipes.find(value)->second.op;
-      if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
-        return op->emitOpError()
-               << "takes every " << op.getEvery() << ". work item and shares '"
-               << pipe.getName()
-               << "' with a role that takes others; give each of these roles a "
-                  "pipe of its own";
-    }
-  finishProductsExcept({});
-  startLags(op);
-  SmallVector<Value> inits;
-  pushRings(keys, inits);
-  Value skipped =
-      arith::MulIOp::create(b, kernel.itemStep, constant(op.getFrom()));
-  Value first = arith::AddIOp::create(b, kernel.firstItem, skipped);
-  Value step =
-      arith::MulIOp::create(b, kernel.itemStep, constant(op.getEvery()));
-  auto loop =
-      scf::ForOp::create(b, first, lookup(items.getCount()), step, inits);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    enter(b, loop);
-    popRings(keys, loop.getRegionIterArgs());
-    Block &body = items.getBody().front();
-    scalars[body.getArgument(0)] = loop.getInductionVar();
-    if (failed(emitBlock(body)))
-      return failure();
-    for (auto [argument, value] : llvm::zip_equal(
-             op.getBody().getArguments(), body.getTerminator()->getOperands()))
-      scalars[argument] = lookup(value);
-    if (failed(emitBlock(op.getBody().front())))
-      return failure();
-    b.setLoc(op.getLoc());
-    finishProductsExcept({});
-    SmallVector<Value> next;
-    pushRings(keys, next);
-    scf::YieldOp::create(b, next);
-  }
-  popRings(keys, loop.getResults());
-  endLags(op);
   return success();
 }

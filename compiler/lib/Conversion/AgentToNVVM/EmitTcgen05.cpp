@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -169,33 +168,9 @@ LogicalResult Emitter::writeTensor(Value value, Value address,
   return success();
 }
 
-/// Finds the products of a sum and tells them where it is.
-void Emitter::assignSum(Value sum, Value address) {
-  auto result = dyn_cast<OpResult>(sum);
-  if (!result)
-    return;
-  Operation *op = result.getOwner();
-  unsigned number = result.getResultNumber();
-  if (auto mma = dyn_cast<tile::MmaOp>(op)) {
-    sums[mma] = address;
-    assignSum(mma.getAcc(), address);
-  } else if (isa<scf::ForOp, scf::IfOp, agent::ConsumeOp>(op)) {
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        assignSum(region.front().getTerminator()->getOperand(number), address);
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      assignSum(loop.getInitArgs()[number], address);
-  }
-}
-
-LogicalResult Emitter::emitMma(tile::MmaOp op) {
-  Value destination = sums.lookup(op);
-  if (!destination)
-    return op->emitOpError("is a sum that no slot of tensor memory is for, "
-                           "which has no code yet; let products have a role of "
-                           "their own, with 'roles = multi'");
+LogicalResult Emitter::emitMultiply(agent::MultiplyOp op) {
   const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
-  const Tile sum = tiles.lookup(op.getAcc());
+  Value destination = tiles.lookup(op.getSum()).value;
   FailureOr<SharedOperand> bOperand = getSharedOperand(op.getB(), op);
   if (failed(bOperand))
     return failure();
@@ -210,14 +185,7 @@ LogicalResult Emitter::emitMma(tile::MmaOp op) {
       describeProduct(op, aOperand ? &*aOperand : nullptr, *bOperand);
   if (failed(product))
     return failure();
-  bool starts = sum.kind == Tile::Kind::Splat &&
-                matchPattern(op.getAcc(), m_AnyZeroFloat());
-  if (!starts && sum.kind != Tile::Kind::Accumulator)
-    return op->emitOpError(
-        "starts a sum in tensor memory with a tile that is not zero, which has "
-        "no code yet; start with zero and add the tile behind the products");
-
-  Value first = starts ? constant(0, 1) : sum.value;
+  Value first = lookup(op.getAccumulate());
   Value word = constant(product->descriptor);
   auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
@@ -261,6 +229,5 @@ LogicalResult Emitter::emitMma(tile::MmaOp op) {
               aNow, bNow, word, accumulates, Value(), Value());
         });
       }
-  tiles[op.getResult()] = {Tile::Kind::Accumulator, constant(1, 1), {}};
   return success();
 }

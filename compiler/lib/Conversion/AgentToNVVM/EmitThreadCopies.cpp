@@ -25,6 +25,7 @@
 // out.
 
 #include "Emitter.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -266,14 +267,15 @@ static APInt getBits(TypedAttr attribute) {
   return cast<IntegerAttr>(attribute).getValue();
 }
 
-void Emitter::loadByThreads(tile::LoadOp op, const Panels &panels, Value slot,
-                            Value thread, int64_t threads) {
+void Emitter::fetchByThreads(agent::FetchOp op, const Tile &slot) {
+  Value thread = getThread();
+  int64_t threads = role.getWarps() * kernel.arch.warpSize;
   SmallVector<Value> offsets;
   for (OpFoldResult offset : op.getMixedOffsets())
     offsets.push_back(lookup(offset));
   ThreadCopy copy(b, kernel.signature, getRegion(op.getView()), offsets,
-                  op.getTileDims(), panels, slot);
-  APInt pad = getBits(op.getPadOrZero());
+                  op.getDims(), *slot.panels, slot.value);
+  APInt pad = getBits(op.getPad());
   auto byElements = [&] {
     copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
       copyElements(b, copy, chunk, pad);
@@ -288,9 +290,8 @@ void Emitter::loadByThreads(tile::LoadOp op, const Panels &panels, Value slot,
       copyAsync(b, copy, chunk, size);
     });
   };
-  if (kernel.signature.getMap(op) &&
-      isMultipleOf(op.getMixedOffsets()[op.getTileDims().back()],
-                   copy.getElements()))
+  if (op.getAligned() && isMultipleOf(op.getMixedOffsets()[op.getDims().back()],
+                                      copy.getElements()))
     return byAccesses(chunkBytes);
   std::function<void(int64_t)> bySize = [&](int64_t size) {
     if (size < 4)
@@ -302,13 +303,14 @@ void Emitter::loadByThreads(tile::LoadOp op, const Panels &panels, Value slot,
   bySize(chunkBytes);
 }
 
-void Emitter::storeByThreads(tile::StoreOp op, const Panels &panels, Value slot,
-                             Value thread, int64_t threads) {
+void Emitter::putByThreads(agent::PutOp op, const Tile &slot) {
+  Value thread = getThread();
+  int64_t threads = role.getWarps() * kernel.arch.warpSize;
   SmallVector<Value> offsets;
   for (OpFoldResult offset : op.getMixedOffsets())
     offsets.push_back(lookup(offset));
   ThreadCopy copy(b, kernel.signature, getRegion(op.getView()), offsets,
-                  op.getTileDims(), panels, slot);
+                  op.getDims(), *slot.panels, slot.value);
   Type type = copy.getElementType();
   int64_t count = copy.getElements();
   auto vector = VectorType::get(count, type);
@@ -339,14 +341,12 @@ void Emitter::storeByThreads(tile::StoreOp op, const Panels &panels, Value slot,
 
 /// Whether a bulk copy of a tile of a part of a view does the right thing: the
 /// tile ends before the part does, or the part ends where the view does, whose
-/// edge the tensor map knows. Null if there is no part.
-Value Emitter::fitsTensorMap(Value view, ArrayRef<OpFoldResult> offsets,
-                             ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
-  if (isa<BlockArgument>(view))
-    return {};
-  ViewRegion region = getRegion(view);
+/// edge the tensor map knows.
+Value Emitter::fitsTensorMap(agent::FitsOp op) {
+  ViewRegion region = getRegion(op.getView());
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
   Value fits = constant(1, 1);
-  for (auto [dim, size] : llvm::zip_equal(dims, shape)) {
+  for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getShape())) {
     Value at =
         arith::AddIOp::create(b, region.starts[dim], lookup(offsets[dim]));
     Value last = arith::AddIOp::create(b, at, constant(size));

@@ -13,14 +13,9 @@
 //   scalars  the nvvm value of each scalar; `index` is 32 bits wide
 //   tiles    where each tile is: in a slot of shared or tensor memory, or in
 //            registers, by the layouts of the role's family (Fragments.h)
-//   rings    for each end of a pipe, the next slot and its phase
 //
-// Loops carry the rings that their bodies move, so slots and phases are counted
-// and never divided.
-//
-// Invariant: no number of the protocol is decided here. Places come from the
-// attributes of the plan (Placement.h), counts and bytes from who stands on
-// each side (Engines.h).
+// Invariant: nothing of the protocol is decided here. `lower-pipes` has written
+// it out, and what it wrote is translated.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_EMITTER_H
@@ -33,6 +28,7 @@
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -52,10 +48,7 @@ struct Tile {
     /// A slot of tensor memory: `value` is its address, an i32.
     Tensor,
     /// A vector for each thread, by the layout of the role's family: `value`.
-    Fragment,
-    /// A sum that products build in the slot that is being filled. `value`, an
-    /// i1, is false as long as there is no product in it.
-    Accumulator
+    Fragment
   };
   Kind kind;
   mlir::Value value = {};
@@ -91,19 +84,6 @@ struct ViewRegion {
   llvm::SmallVector<mlir::Value> starts, ends;
 };
 
-/// All that code for a pipe needs to know.
-struct PipeInfo {
-  agent::PipeOp op;
-  agent::PlaceAttr place;
-  plan::BarrierCounts counts;
-  plan::SlotFootprint slot;
-  agent::Engine producer;
-  /// Where each tile starts in a slot: bytes, or columns of tensor memory.
-  llvm::SmallVector<int64_t> offsets;
-  /// Of each tile in shared memory.
-  llvm::SmallVector<std::optional<Panels>> panels;
-};
-
 /// What all roles of a kernel share.
 struct KernelContext {
   KernelContext(const target::Architecture &arch, KernelSignature &signature)
@@ -111,16 +91,18 @@ struct KernelContext {
 
   const target::Architecture &arch;
   KernelSignature &signature;
-  llvm::MapVector<mlir::Value, PipeInfo> pipes;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Tile> tiles;
   /// Of the CTA: the start of shared memory, the address of tensor memory.
   mlir::Value shared, tensor;
   /// The number of this warp, the same for all its lanes, and of this lane.
   mlir::Value warp, lane;
-  /// The first work item of this CTA, and how many CTAs there are.
-  mlir::Value firstItem, itemStep;
+  /// The number of this CTA, and how many there are.
+  mlir::Value cta, ctas;
 };
+
+/// An error if a kernel is not as `lower-pipes` leaves it.
+llvm::LogicalResult checkProtocol(tile::KernelOp kernel);
 
 class Emitter {
 public:
@@ -128,8 +110,8 @@ public:
       : kernel(kernel), b(builder), scalars(kernel.scalars),
         tiles(kernel.tiles) {}
 
-  /// Writes down what stands outside of the switch.
-  llvm::LogicalResult emitPrologue(mlir::Block &block);
+  /// Emits an operation that stands outside of the switch.
+  llvm::LogicalResult emitOutside(mlir::Operation *op);
   /// Writes down a role, at the place of the builder.
   llvm::LogicalResult emitRole(agent::RoleOp role);
 
@@ -139,24 +121,14 @@ public:
   const llvm::DenseMap<mlir::Value, Tile> &getTiles() const { return tiles; }
 
 private:
-  /// The next slot of one end of a pipe. With a lag, `kept` are the slots that
-  /// are not released yet, the newest first; a negative number is none.
-  struct Ring {
-    mlir::Value slot, phase;
-    llvm::SmallVector<mlir::Value, 1> kept;
-  };
-  /// Which end of a pipe.
-  enum End : unsigned { Fills, Empties };
-  using RingKey = std::pair<mlir::Value, unsigned>;
-
-  /// How a loop carries a value: as it is; as a vector; as a vector that
-  /// products may still be writing; or, for a sum in tensor memory, whether
-  /// there is one.
-  enum class Carried { Scalar, Fragment, Sum, Filled };
+  /// How a loop carries a value: as it is; as a vector; or as a vector that
+  /// products may still be writing.
+  enum class Carried { Scalar, Fragment, Sum };
 
   // EmitControl.cpp
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitOp(mlir::Operation *op);
+  llvm::LogicalResult emitIf(mlir::scf::IfOp op);
   mlir::Value constant(int64_t value, unsigned bits = 32);
   mlir::Value lookup(mlir::Value value);
   mlir::Value lookup(mlir::OpFoldResult value);
@@ -172,34 +144,20 @@ private:
                             llvm::SmallVectorImpl<mlir::Value> &carried);
   void bindCarried(mlir::scf::ForOp op, mlir::ValueRange to,
                    mlir::ValueRange from, mlir::ValueRange homes);
-  llvm::LogicalResult emitItems(agent::ForEachItemOp op);
-  llvm::SmallVector<RingKey> findRings(mlir::Operation *loop);
-  void pushRings(llvm::ArrayRef<RingKey> keys,
-                 llvm::SmallVectorImpl<mlir::Value> &values);
-  void popRings(llvm::ArrayRef<RingKey> keys, mlir::ValueRange values);
 
-  // EmitPipes.cpp
-  llvm::LogicalResult emitProduce(agent::ProduceOp op);
-  llvm::LogicalResult emitConsume(agent::ConsumeOp op);
-  void release(agent::ConsumeOp op, PipeInfo &pipe, mlir::Value slot,
-               int64_t pending);
-  void startLags(mlir::Operation *loop);
-  void endLags(mlir::Operation *loop);
-  mlir::Value getBarrier(int64_t first, mlir::Value slot);
-  mlir::Value getSlot(PipeInfo &pipe, unsigned index, mlir::Value slot);
-  void wait(mlir::Value barrier, mlir::Value phase);
-  void advance(PipeInfo &pipe, Ring &ring);
-  mlir::Value isSlot(mlir::Value kept);
-  void arriveByWarp(mlir::Value barrier);
+  // EmitProtocol.cpp
+  /// Nothing if the operation is not one of the protocol.
+  std::optional<llvm::LogicalResult> emitProtocol(mlir::Operation *op);
+  mlir::Value getBarrier(agent::BarrierOp op);
+  Tile getSlot(agent::SlotOp op);
+  void wait(mlir::Value barrier, mlir::Value parity);
+  void advance(agent::AdvanceOp op);
+  void arrive(agent::ArriveOp op);
   void fenceProxy();
-  llvm::FailureOr<llvm::SmallVector<tile::LoadOp>>
-  getLoads(agent::ProduceOp op);
-  llvm::LogicalResult fillByTma(agent::ProduceOp op, PipeInfo &pipe,
-                                mlir::Value index, mlir::Value full);
-  llvm::LogicalResult fillByThreads(agent::ProduceOp op, PipeInfo &pipe,
-                                    mlir::Value index, mlir::Value full);
-  llvm::LogicalResult fillByCopies(agent::ProduceOp op, PipeInfo &pipe,
-                                   mlir::Value index, mlir::Value full);
+  void fence(agent::Fence fence);
+  void drain(agent::DrainOp op);
+  void sync(agent::Crowd crowd);
+  llvm::LogicalResult keep(agent::KeepOp op);
 
   // EmitCopies.cpp
   llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);
@@ -208,21 +166,17 @@ private:
       mlir::Value view, llvm::ArrayRef<mlir::OpFoldResult> offsets,
       llvm::ArrayRef<int64_t> dims, const Panels &panels, mlir::Value slot,
       llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)> visit);
-  llvm::LogicalResult emitLoad(tile::LoadOp op, const Panels &panels,
-                               mlir::Value slot, mlir::Value barrier);
-  llvm::LogicalResult emitStore(tile::StoreOp op);
+  llvm::LogicalResult emitFetch(agent::FetchOp op);
+  llvm::LogicalResult emitPut(agent::PutOp op);
+  /// The number of this thread in its role.
+  mlir::Value getThread();
 
   // EmitThreadCopies.cpp
-  /// Thread `thread` of `threads` copies its part of a tile to a slot; what it
-  /// has written itself is fenced, what cp.async writes is to be waited for.
-  void loadByThreads(tile::LoadOp op, const Panels &panels, mlir::Value slot,
-                     mlir::Value thread, int64_t threads);
-  void storeByThreads(tile::StoreOp op, const Panels &panels, mlir::Value slot,
-                      mlir::Value thread, int64_t threads);
-  mlir::Value fitsTensorMap(mlir::Value view,
-                            llvm::ArrayRef<mlir::OpFoldResult> offsets,
-                            llvm::ArrayRef<int64_t> dims,
-                            llvm::ArrayRef<int64_t> shape);
+  /// A thread copies its part of a tile to a slot; what it has written itself
+  /// is fenced, what cp.async writes is to be waited for.
+  void fetchByThreads(agent::FetchOp op, const Tile &slot);
+  void putByThreads(agent::PutOp op, const Tile &slot);
+  mlir::Value fitsTensorMap(agent::FitsOp op);
 
   // EmitFragments.cpp
   /// The registers of a tile, as `user` reads it. `user` is the operation that
@@ -277,12 +231,6 @@ private:
   llvm::FailureOr<SharedOperand> getSharedOperand(mlir::Value tile,
                                                   mlir::Operation *user);
 
-  // EmptySums.cpp
-  /// An i1 that says whether a sum of products was written; null if it always
-  /// is.
-  llvm::FailureOr<mlir::Value> getFilled(agent::ConsumeOp op, PipeInfo &pipe,
-                                         unsigned index);
-
   // EmitMath.cpp
   /// The result of a function or a conversion; null if the operation itself
   /// can be made with other types.
@@ -312,8 +260,7 @@ private:
   mlir::Value loadColumns(mlir::Value address, int64_t columns);
   llvm::LogicalResult writeTensor(mlir::Value tile, mlir::Value address,
                                   mlir::Operation *user);
-  void assignSum(mlir::Value sum, mlir::Value address);
-  llvm::LogicalResult emitMma(tile::MmaOp op);
+  llvm::LogicalResult emitMultiply(agent::MultiplyOp op);
 
   // EmitWgmma.cpp
   llvm::LogicalResult emitWgmma(tile::MmaOp op);
@@ -339,9 +286,6 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Tile> tiles;
-  llvm::DenseMap<RingKey, Ring> rings;
-  /// For each product, where in tensor memory its sum is.
-  llvm::DenseMap<mlir::Operation *, mlir::Value> sums;
   /// Products that the warp groups have issued and not waited for, the oldest
   /// first: the sum that they write, the number of their newest group, and of
   /// the newest one that reads registers. `home` is the first sum in the same

@@ -11,6 +11,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -28,38 +29,18 @@ BlockArgument codegen::getArgument(Value view) {
   return dyn_cast<BlockArgument>(view);
 }
 
-/// The panels of the slot that a bulk copy fills or stores.
-static std::optional<Panels> getCopyPanels(Operation *copy) {
-  Value slot;
-  unsigned index = 0;
-  if (auto produce = dyn_cast<agent::ProduceOp>(copy->getParentOp())) {
-    slot = produce.getPipe();
-    OperandRange values = copy->getBlock()->getTerminator()->getOperands();
-    index =
-        std::distance(values.begin(), llvm::find(values, copy->getResult(0)));
-    if (index == values.size())
-      return std::nullopt;
-  } else {
-    auto consume = cast<agent::ConsumeOp>(copy->getParentOp());
-    index = cast<BlockArgument>(cast<tile::StoreOp>(copy).getValue())
-                .getArgNumber();
-    for (Value pipe : consume.getPipes()) {
-      slot = pipe;
-      unsigned count =
-          cast<agent::PipeType>(pipe.getType()).getPayload().size();
-      if (index < count)
-        break;
-      index -= count;
-    }
-  }
-  return getPanels(slot.getDefiningOp<agent::PipeOp>(), index);
+/// The panels of a slot.
+static std::optional<Panels> getPanels(Value buffer) {
+  auto slot = buffer.getDefiningOp<agent::SlotOp>();
+  return codegen::getPanels(slot.getSlots().getDefiningOp<agent::SlotsOp>(),
+                            slot.getValue());
 }
 
-LogicalResult KernelSignature::addMap(Operation *copy, Value view, Type type,
-                                      ArrayRef<int64_t> dims) {
-  auto tile = cast<RankedTensorType>(type);
+LogicalResult KernelSignature::addMap(Operation *copy, Value view,
+                                      RankedTensorType tile,
+                                      ArrayRef<int64_t> dims, Value buffer) {
   BlockArgument argument = getArgument(view);
-  std::optional<Panels> panels = getCopyPanels(copy);
+  std::optional<Panels> panels = ::getPanels(buffer);
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
   if (tile.getRank() > 2)
     return copy->emitOpError()
@@ -114,46 +95,25 @@ void KernelSignature::addAccess(Value view) {
   }
 }
 
-/// Whether a bulk copy loads the tile: it goes straight into a slot that TMA
-/// fills.
-static bool isLoadedByTma(tile::LoadOp load) {
-  auto produce = dyn_cast<agent::ProduceOp>(load->getParentOp());
-  return produce && isa<RankedTensorType>(load.getType()) &&
-         produce.getEngine() == agent::Engine::tma;
-}
-
-/// Whether a bulk copy stores the tile: it is what is in a slot that TMA
-/// empties.
-static bool isStoredByTma(tile::StoreOp store) {
-  auto consume = dyn_cast<agent::ConsumeOp>(store->getParentOp());
-  for (unsigned pipe = 0; consume && pipe < consume.getPipes().size(); ++pipe)
-    if (consume.getEngine(pipe) == agent::Engine::tma &&
-        llvm::is_contained(consume.getSlotArguments(pipe), store.getValue()))
-      return true;
-  return false;
-}
-
 LogicalResult KernelSignature::collect(tile::KernelOp kernel,
                                        const target::Architecture &arch) {
   WalkResult result = kernel.walk([&](Operation *op) {
     LogicalResult added = success();
-    // Bulk copies know the edges of the view, not those of a part of it: there
-    // threads have to help.
-    auto add = [&](Value view, Type type, ArrayRef<int64_t> dims, bool byTma) {
-      if (byTma)
-        added = addMap(op, view, type, dims);
-      if (!byTma || !isa<BlockArgument>(view))
-        addAccess(view);
+    auto addCopy = [&](auto copy) {
+      if (copy.getEngine() == agent::Engine::tma)
+        added = addMap(op, copy.getView(), copy.getTile(), copy.getDims(),
+                       copy.getBuffer());
+      else
+        addAccess(copy.getView());
     };
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      add(load.getView(), load.getType(), load.getTileDims(),
-          isLoadedByTma(load));
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      add(store.getView(), store.getValue().getType(), store.getTileDims(),
-          isStoredByTma(store));
-    else if (auto dim = dyn_cast<tile::DimOp>(op))
-      if (auto argument = dyn_cast<BlockArgument>(dim.getView()))
-        addSize(argument, dim.getIndex());
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<agent::FetchOp, agent::PutOp>(addCopy)
+        .Case<agent::FitsOp, tile::LoadOp, tile::StoreOp>(
+            [&](auto access) { addAccess(access.getView()); })
+        .Case([&](tile::DimOp dim) {
+          if (auto argument = dyn_cast<BlockArgument>(dim.getView()))
+            addSize(argument, dim.getIndex());
+        });
     return WalkResult(added);
   });
   if (result.wasInterrupted())

@@ -50,8 +50,7 @@ public:
   mlir::LLVM::LLVMFuncOp create(tile::KernelOp kernel,
                                 mlir::OpBuilder &builder);
 
-  /// The parameter that a load or store of a tile takes its map from; null if
-  /// threads move it.
+  /// The parameter that a bulk copy takes its map from.
   mlir::Value getMap(mlir::Operation *copy);
 
   // Of an argument. What its type says is a constant.
@@ -71,7 +70,8 @@ private:
   using Dimension = std::pair<mlir::Value, int64_t>;
 
   llvm::LogicalResult addMap(mlir::Operation *copy, mlir::Value view,
-                             mlir::Type tile, llvm::ArrayRef<int64_t> dims);
+                             mlir::RankedTensorType tile,
+                             llvm::ArrayRef<int64_t> dims, mlir::Value buffer);
   /// What threads need to reach the elements of a view.
   void addAccess(mlir::Value view);
   void addSize(mlir::BlockArgument view, int64_t dimension);

@@ -72,7 +72,7 @@ static int64_t getWidth(int64_t n, int64_t step, int64_t unit) {
 }
 
 FailureOr<Tcgen05Product>
-codegen::describeProduct(tile::MmaOp op, const SharedOperand *aOperand,
+codegen::describeProduct(agent::MultiplyOp op, const SharedOperand *aOperand,
                          const SharedOperand &bOperand) {
   auto a = cast<RankedTensorType>(op.getA().getType());
   auto b = cast<RankedTensorType>(op.getB().getType());

@@ -27,7 +27,7 @@
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 
 #include "Panels.h"
-#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace drawloom::codegen {
@@ -64,8 +64,9 @@ struct Tcgen05Product {
 
 /// How tcgen05.mma computes a product; an error if it cannot. `a` is null if
 /// the first operand is in tensor memory.
-llvm::FailureOr<Tcgen05Product>
-describeProduct(tile::MmaOp op, const SharedOperand *a, const SharedOperand &b);
+llvm::FailureOr<Tcgen05Product> describeProduct(agent::MultiplyOp op,
+                                                const SharedOperand *a,
+                                                const SharedOperand &b);
 
 } // namespace drawloom::codegen
 

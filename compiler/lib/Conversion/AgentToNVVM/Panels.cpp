@@ -84,30 +84,32 @@ static bool isTransposedWords(Value tile) {
   return llvm::any_of(tile.getUsers(), [](Operation *user) {
     return isa<tile::TransposeOp>(user) &&
            llvm::any_of(user->getUsers(), [](Operation *product) {
+             if (auto multiply = dyn_cast<agent::MultiplyOp>(product))
+               return multiply.getTf32();
              auto mma = dyn_cast<tile::MmaOp>(product);
              return mma && mma.getTf32();
            });
   });
 }
 
-std::optional<Panels> codegen::getPanels(agent::PipeOp pipe, unsigned index) {
+/// Whether somebody reads it so from the buffer of a slot.
+static bool isReadAsTransposedWords(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    auto read = dyn_cast<tile::ReadOp>(user);
+    return read && isTransposedWords(read.getResult());
+  });
+}
+
+std::optional<Panels> codegen::getPanels(agent::SlotsOp slots, int64_t value) {
   auto type =
-      dyn_cast<RankedTensorType>(pipe.getPipe().getType().getPayload()[index]);
-  std::optional<Panels> panels =
-      type ? getPanels(type) : std::optional<Panels>();
+      cast<RankedTensorType>(slots.getSlots().getType().getPayload()[value]);
+  std::optional<Panels> panels = getPanels(type);
   if (!panels || !panels->swizzled || panels->width != swizzleSpan)
     return panels;
-  for (Operation *user : pipe.getPipe().getUsers()) {
-    auto consume = dyn_cast<agent::ConsumeOp>(user);
-    if (!consume)
-      continue;
-    unsigned first = 0;
-    for (Value value : consume.getPipes()) {
-      if (value == pipe.getPipe() &&
-          isTransposedWords(consume.getBody().getArgument(first + index)))
-        panels->atom = 32;
-      first += cast<agent::PipeType>(value.getType()).getPayload().size();
-    }
+  for (Operation *user : slots.getSlots().getUsers()) {
+    auto slot = cast<agent::SlotOp>(user);
+    if (slot.getValue() == value && isReadAsTransposedWords(slot.getBuffer()))
+      panels->atom = 32;
   }
   return panels;
 }

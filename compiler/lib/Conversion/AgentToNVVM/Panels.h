@@ -22,7 +22,7 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
 
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 
 namespace drawloom::codegen {
 
@@ -62,9 +62,9 @@ struct Panels {
 /// The panels of a tile, or nothing if bulk copies can't move its rows.
 std::optional<Panels> getPanels(mlir::RankedTensorType type);
 
-/// The same for a tile in a slot of a pipe in shared memory, whose readers may
-/// ask for another swizzle.
-std::optional<Panels> getPanels(agent::PipeOp pipe, unsigned index);
+/// The same for a tile in a slot of shared memory, whose readers may ask for
+/// another swizzle.
+std::optional<Panels> getPanels(agent::SlotsOp slots, int64_t value);
 
 } // namespace drawloom::codegen
 

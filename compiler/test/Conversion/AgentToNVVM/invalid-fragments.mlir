@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --front-half --lower-pipes --convert-agent-to-nvvm --split-input-file --verify-diagnostics
 
 // What threads cannot do with tiles in registers.
 

@@ -1,5 +1,5 @@
 // Rows in shared memory that nobody can move.
-// RUN: drawloom-opt %s --front-half --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --front-half --lower-pipes --convert-agent-to-nvvm --split-input-file --verify-diagnostics
 
 // TMA takes three dimensions; registers have layouts for two.
 tile.kernel @three(%A: !tile.view<?x?x?xbf16>, %D: !tile.view<?x?x?xbf16>) attributes {tile.target = "sm_90a"} {

@@ -1,40 +1,118 @@
+// A protocol may be written by hand; what its translation takes for granted is asked for.
 // RUN: drawloom-opt %s --convert-agent-to-nvvm --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{has no roles: code is generated behind 'form-pipes'}}
-tile.kernel @no_roles(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+// expected-error@+1 {{has no roles that are placed: code is generated after 'lower-pipes'}}
+tile.kernel @no_roles(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 }
 
 // -----
 
-// expected-error@+1 {{has no target: code is generated behind 'choose-schedule'}}
-tile.kernel @no_target(%D: !tile.view<?x?xf32>) {
-  agent.switch {
-    agent.role @epilogue warps(4) {
+!tiles = !agent.pipe<smem, tensor<128x64xf32>>
+
+tile.kernel @pipes(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{is still there, so it is not as 'lower-pipes' leaves a kernel}}
+  %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
+  agent.switch attributes {warps = 8 : i64} {
+    agent.role @load warps(1) {
+      agent.produce %p : !tiles {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+        agent.yield %x : tensor<128x64xf32>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %p as (%x) : !tiles {
+        tile.store %x, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
     }
   }
 }
 
 // -----
 
-tile.kernel @not_placed(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  // expected-error@+1 {{is not placed: code is generated behind 'place-memory'}}
-  agent.switch {
-    agent.role @epilogue warps(4) {
-    }
-  }
-}
-
-// -----
-
-tile.kernel @two_switches(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  // expected-note@+1 {{the first one is here}}
+tile.kernel @carried(%n: index) attributes {tile.target = "sm_90a"} {
+  %full = agent.barriers "p.full" count(1) arrivals(1) at(0) : !agent.barriers
+  %empty = agent.barriers "p.empty" count(1) arrivals(1) at(8) : !agent.barriers
   agent.switch attributes {warps = 4 : i64} {
-    agent.role @first warps(4) at(0) {
+    agent.role @a warps(4) at(0) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %i = arith.constant 0 : i32
+      %0 = scf.for %k = %c0 to %n step %c1 iter_args(%ring = %full) -> !agent.barriers {
+        // expected-error@+1 {{takes slots or barriers that are not made by name in this kernel, so it is not as 'lower-pipes' leaves a kernel}}
+        %b = agent.barrier %ring[%i]
+        agent.wait %b parity(%i)
+        scf.yield %empty : !agent.barriers
+      }
     }
   }
-  // expected-error@+1 {{kernel @two_switches has 2 switches, and its warps take their roles once}}
+}
+
+// -----
+
+tile.kernel @room(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
-    agent.role @second warps(4) at(0) {
+    agent.role @a warps(4) at(0) {
+      %x = tile.alloc : !tile.buffer<64x64xf32, smem>
+      // expected-error@+1 {{takes slots or barriers that are not made by name in this kernel}}
+      agent.put %x to %a[0, 0] dims [0, 1] by(tma) : !tile.buffer<64x64xf32, smem>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+tile.kernel @outside() attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{elects a thread outside of a role, so it is not as 'lower-pipes' leaves a kernel}}
+  %one = agent.elect warp
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @nowhere() attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    // expected-error@+1 {{has no warps, so it is not as 'lower-pipes' leaves a kernel}}
+    agent.role @a warps(4) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @two_sides(%c: i1) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      // expected-error@+1 {{has a result, or two sides, so it is not as 'lower-pipes' leaves a kernel}}
+      scf.if %c {
+      } else {
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @not_allocated() attributes {tile.target = "sm_100a"} {
+  // expected-error@+1 {{is in tensor memory, which nobody has allocated, so it is not as 'lower-pipes' leaves a kernel}}
+  %s = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @mma(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %x = arith.constant dense<1.0> : tensor<128x64xbf16>
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      // expected-error@+1 {{is not how this GPU multiplies, so it is not as 'lower-pipes' leaves a kernel}}
+      %s = tile.mma %x, %x, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     }
   }
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -31,6 +31,24 @@ void AgentDialect::initialize() {
 #define GET_OP_LIST
 #include "drawloom/Dialect/Agent/IR/AgentOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "drawloom/Dialect/Agent/IR/AgentProtocolOps.cpp.inc"
+      >();
+}
+
+/// Slots in memory have tiles of a fixed size.
+static LogicalResult verifyTiles(function_ref<InFlightDiagnostic()> emitError,
+                                 Memory memory, ArrayRef<Type> payload) {
+  for (Type type : payload) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile || !tile.hasStaticShape() || tile.getRank() == 0)
+      return emitError() << "a slot in " << stringifyMemory(memory)
+                         << " cannot hold " << type
+                         << "; it has a fixed size and holds tensors of static "
+                            "shape with rank one or more";
+  }
+  return success();
 }
 
 LogicalResult PipeType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -46,15 +64,14 @@ LogicalResult PipeType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a slot in " << stringifyMemory(memory)
                        << " holds at least one tile; use a message for a bare "
                           "signal";
-  for (Type type : payload) {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    if (!tile || !tile.hasStaticShape() || tile.getRank() == 0)
-      return emitError() << "a slot in " << stringifyMemory(memory)
-                         << " cannot hold " << type
-                         << "; it has a fixed size and holds tensors of static "
-                            "shape with rank one or more";
-  }
-  return success();
+  return verifyTiles(emitError, memory, payload);
+}
+
+LogicalResult SlotsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                Memory memory, ArrayRef<Type> payload) {
+  if (memory == Memory::message)
+    return emitError() << "slots are in smem or tmem; messages have no tiles";
+  return verifyTiles(emitError, memory, payload);
 }
 
 LogicalResult ItemsType::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "Verify.h"
 #include "mlir/IR/Builders.h"
 
@@ -16,8 +17,7 @@ using namespace drawloom::agent;
 // PipeOp
 //===----------------------------------------------------------------------===//
 
-/// `scope(pair)`; the scope of one CTA is left out.
-static ParseResult parseScope(OpAsmParser &parser, ScopeAttr &scope) {
+ParseResult drawloom::agent::parseScope(OpAsmParser &parser, ScopeAttr &scope) {
   scope = ScopeAttr::get(parser.getContext(), Scope::cta);
   if (failed(parser.parseOptionalKeyword("scope")))
     return success();
@@ -30,13 +30,14 @@ static ParseResult parseScope(OpAsmParser &parser, ScopeAttr &scope) {
   return success();
 }
 
-static void printScope(OpAsmPrinter &printer, Operation *, ScopeAttr scope) {
+void drawloom::agent::printScope(OpAsmPrinter &printer, Operation *,
+                                 ScopeAttr scope) {
   if (scope.getValue() != Scope::cta)
     printer << " scope(" << stringifyScope(scope.getValue()) << ')';
 }
 
-/// `by(tma)`, or nothing.
-static ParseResult parseEngine(OpAsmParser &parser, EngineAttr &engine) {
+ParseResult drawloom::agent::parseEngine(OpAsmParser &parser,
+                                         EngineAttr &engine) {
   if (failed(parser.parseOptionalKeyword("by")))
     return success();
   if (parser.parseLParen())
@@ -48,7 +49,8 @@ static ParseResult parseEngine(OpAsmParser &parser, EngineAttr &engine) {
   return success();
 }
 
-static void printEngine(OpAsmPrinter &printer, Operation *, EngineAttr engine) {
+void drawloom::agent::printEngine(OpAsmPrinter &printer, Operation *,
+                                  EngineAttr engine) {
   if (engine)
     printer << " by(" << stringifyEngine(engine.getValue()) << ')';
 }

@@ -173,4 +173,42 @@ def Agent_VerdictAttr : Agent_Attr<"Verdict", "verdict"> {
   let genVerifyDecl = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Words of the protocol
+//===----------------------------------------------------------------------===//
+
+def Agent_Fence : I32Enum<"Fence", "a fence", [
+    I32EnumCase<"async", 0>,
+    I32EnumCase<"tensor_before", 1>,
+    I32EnumCase<"tensor_after", 2>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_FenceAttr : EnumAttr<Agent_Dialect, Agent_Fence, "fence"> {
+  let assemblyFormat = "$value";
+}
+
+def Agent_Work : I32Enum<"Work", "a kind of work", [
+    I32EnumCase<"copies", 0>,
+    I32EnumCase<"puts", 1>,
+    I32EnumCase<"tensor_stores", 2>,
+    I32EnumCase<"products", 3>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_WorkAttr : EnumAttr<Agent_Dialect, Agent_Work, "work"> {
+  let assemblyFormat = "$value";
+}
+
+def Agent_Crowd : I32Enum<"Crowd", "a set of threads", [
+    I32EnumCase<"warp", 0>,
+    I32EnumCase<"role", 1>,
+    I32EnumCase<"cta", 2>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_CrowdAttr : EnumAttr<Agent_Dialect, Agent_Crowd, "crowd"> {
+  let assemblyFormat = "$value";
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTATTRS_TD

@@ -146,4 +146,41 @@ def Agent_ItemStream : Agent_Type<"Items", "items"> {
   let genVerifyDecl = 1;
 }
 
+def Agent_Slots : Agent_Type<"Slots", "slots"> {
+  let summary = "memory of a ring of slots";
+  let description = [{
+    The memory behind a pipe once its protocol is written out: the same tiles,
+    without the promise that somebody waits.
+
+    ```mlir
+    !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Agent_Memory>:$memory,
+    ArrayRefParameter<"::mlir::Type", "the tiles of one slot">:$payload);
+  let assemblyFormat = "`<` $memory `,` $payload `>`";
+  let genVerifyDecl = 1;
+}
+
+def Agent_Barriers : Agent_Type<"Barriers", "barriers"> {
+  let summary = "a ring of mbarriers";
+  let description = [{
+    One mbarrier for each slot of a pipe.
+
+    ```mlir
+    !agent.barriers
+    ```
+  }];
+}
+
+def Agent_Barrier : Agent_Type<"Barrier", "barrier"> {
+  let summary = "one mbarrier of a ring";
+  let description = [{
+    ```mlir
+    !agent.barrier
+    ```
+  }];
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTTYPES_TD

@@ -365,4 +365,71 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
   }];
 }
 
+def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
+  let summary = "write the protocol of the pipes out";
+  let description = [{
+    Pipes become memory and barriers. A produce or consume becomes what is done
+    to them: waits, arrivals and fences, in the order that the engines on both
+    sides ask for. Slot and phase become values that loops carry. A loop over
+    work items becomes a loop over numbers, and what happens before the roles
+    start and after they have ended is said. After this pass there are no pipes,
+    produces, consumes and work items.
+
+    ```mlir
+    agent.role @load warps(1) at(0) {                                    // before
+      agent.for_each_item (%m) in %items : !agent.items<index> {
+        agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> {
+          %x = tile.load %a[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
+          agent.yield %x : tensor<128x64xbf16>
+        }
+      }
+    }
+
+    agent.role @load warps(1) at(0) {                                    // after
+      %one = agent.elect warp
+      %0:2 = scf.for %i = %first to %count step %step iter_args(%slot = %c0, %phase = %c1) -> (i32, i32) {
+        %m = arith.muli %i, %c128 : index
+        %full = agent.barrier %operands.full[%slot]
+        %empty = agent.barrier %operands.empty[%slot]
+        agent.wait %empty parity(%phase)
+        %next, %next_phase = agent.advance %slot, %phase of 4
+        scf.if %one {
+          agent.expect %full bytes(%c16384)
+          %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>> -> !tile.buffer<128x64xbf16, smem>
+          agent.fetch %a[%m, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
+            : !tile.view<?x64xbf16>, !tile.buffer<128x64xbf16, smem>
+        }
+        scf.yield %next, %next_phase : i32, i32
+      }
+    }
+    ```
+
+    [CodeGeneration](../CodeGeneration.md#slots-and-barriers) has the table of
+    who waits for what and tells whom.
+
+    What runs is what was proved: a switch that `prove-progress` has not proved
+    to end is refused, unless `unproved` asks for its code. A condition that the
+    sizes of a launch decide goes into the description of the kernel, and the
+    launch checks it.
+
+    It refuses, besides what has no code yet, by name:
+
+    | message | why |
+    |---|---|
+    | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
+    | is not proved to end: undecided, 'scf.if' around something that can block at ... | |
+    | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
+    | reads a sum of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | a sum of no products is not in its slot |
+  }];
+  let options = [
+    Option<"unproved", "unproved", "bool", "false",
+           "lower roles that are not proved to end">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_TRANSFORMS_PASSES_TD

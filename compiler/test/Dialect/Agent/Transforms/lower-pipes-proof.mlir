@@ -1,10 +1,10 @@
 // What runs is what was proved. Without a proof there is code only for those who ask by name.
-// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm)' --split-input-file --verify-diagnostics
-// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm{unproved})' --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,budget-registers,place-memory,lower-pipes))' --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,budget-registers,place-memory,lower-pipes{unproved}))' --split-input-file | FileCheck %s
 
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
-// CHECK: llvm.func @nobody_asked
+// CHECK: tile.kernel @nobody_asked
 tile.kernel @nobody_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   // expected-error@+1 {{has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same}}
@@ -27,7 +27,7 @@ tile.kernel @nobody_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attr
 
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
-// CHECK: llvm.func @undecided
+// CHECK: tile.kernel @undecided
 tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   // expected-error@+1 {{is not proved to end: undecided, 'scf.while', whose trip count nobody knows beforehand at k.mlir:3; 'unproved' asks for code all the same}}
@@ -51,7 +51,7 @@ tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribu
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
 // How often the loop runs is in memory.
-// CHECK: llvm.func @loaded
+// CHECK: tile.kernel @loaded
 tile.kernel @loaded(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>, %table: !tile.view<?xi32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   // expected-error@+1 {{is proved to end only if table[0] >= 1, which no launch can check: it does not follow from the shapes of the arguments; 'unproved' asks for code all the same}}

@@ -1,0 +1,533 @@
+//===- AgentProtocolOps.td - The protocol, written out --- -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What `lower-pipes` makes of pipes, produces, consumes and work items. Nothing
+// here is decided: the numbers come from the plan, the order from who stands on
+// each side of a pipe.
+
+#ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTPROTOCOLOPS_TD
+#define DRAWLOOM_DIALECT_AGENT_IR_AGENTPROTOCOLOPS_TD
+
+include "drawloom/Dialect/Agent/IR/AgentOpBase.td"
+include "drawloom/Dialect/Tile/IR/TileTypes.td"
+
+//===----------------------------------------------------------------------===//
+// Memory and barriers
+//===----------------------------------------------------------------------===//
+
+def Agent_SlotsOp : Agent_Op<"slots", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "the memory of a pipe";
+  let description = [{
+    A ring of `count` slots. Slot i begins at `at + i * stride`, and its tiles
+    `offsets` after that: bytes of shared memory, or columns of the allocation
+    of tensor memory.
+
+    ```mlir
+    %operands = agent.slots "operands" count(4) at(0) stride(49152) offsets [0, 16384]
+      : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for 2 tiles | each tile has a place of its own |
+    | has count(0); a ring has one slot or more | |
+  }];
+  let arguments = (ins StrAttr:$name, Agent_Number:$count, Agent_Number:$at,
+                       Agent_Number:$stride, DenseI64ArrayAttr:$offsets);
+  let results = (outs Res<Agent_Slots, "the ring", [MemAlloc]>:$slots);
+  let assemblyFormat = [{
+    $name `count` `(` $count `)` `at` `(` $at `)` `stride` `(` $stride `)`
+    `offsets` $offsets attr-dict `:` qualified(type($slots))
+  }];
+  let hasVerifier = 1;
+}
+
+def Agent_BarriersOp : Agent_Op<"barriers", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "one end of a pipe: a barrier for each slot";
+  let description = [{
+    A ring of `count` mbarriers, 8 bytes apart in shared memory from `at` on.
+    Every CTA has its own; `scope` says whose threads and engines may arrive at
+    it and wait for it. A phase is over after `arrivals` arrivals, and when all
+    bytes have come that were expected.
+
+    ```mlir
+    %operands.full = agent.barriers "operands.full" count(4) arrivals(1) at(196608) : !agent.barriers
+    ```
+
+    | message | why |
+    |---|---|
+    | has count(0); a ring has one barrier or more | |
+    | has arrivals(0); a phase that nobody ends is one that everybody waits for | |
+  }];
+  let arguments = (ins
+    StrAttr:$name, Agent_Number:$count, Agent_Number:$arrivals,
+    Agent_Number:$at,
+    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope);
+  let results = (outs Res<Agent_Barriers, "the ring", [MemAlloc]>:$barriers);
+  let assemblyFormat = [{
+    $name `count` `(` $count `)` `arrivals` `(` $arrivals `)` `at` `(` $at `)`
+    `` custom<Scope>($scope) attr-dict `:` qualified(type($barriers))
+  }];
+  let hasVerifier = 1;
+}
+
+def Agent_SlotOp : Agent_Op<"slot", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>, Pure]> {
+  let summary = "the memory of one tile of a slot";
+  let description = [{
+    Tile `value` of slot `index`.
+
+    ```mlir
+    %x = agent.slot %operands[%i], 0 : !agent.slots<smem, tensor<128x64xbf16>> -> !tile.buffer<128x64xbf16, smem>
+    ```
+
+    | message | why |
+    |---|---|
+    | is tile 1 of a slot that holds 1 | |
+    | is a '!tile.buffer<64x64xbf16, smem>', but the slot holds 'tensor<128x64xbf16>' in smem | |
+  }];
+  let arguments = (ins Agent_Slots:$slots, I32:$index, Agent_Number:$value);
+  let results = (outs Tile_Buffer:$buffer);
+  let assemblyFormat = [{
+    $slots `[` $index `]` `,` $value attr-dict `:` qualified(type($slots)) `->`
+    qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Agent_BarrierOp : Agent_Op<"barrier", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>, Pure]> {
+  let summary = "the barrier of one slot";
+  let description = [{
+    ```mlir
+    %full = agent.barrier %operands.full[%slot]
+    ```
+  }];
+  let arguments = (ins Agent_Barriers:$barriers, I32:$index);
+  let results = (outs Agent_Barrier:$barrier);
+  let assemblyFormat = "$barriers `[` $index `]` attr-dict";
+}
+
+def Agent_AdvanceOp : Agent_Op<"advance", [
+    Pure, AllTypesMatch<["slot", "phase", "next", "next_phase"]>]> {
+  let summary = "the next slot of a ring, and its phase";
+  let description = [{
+    After the last of `count` slots comes slot 0, and the phase flips.
+
+    ```mlir
+    %next, %flipped = agent.advance %slot, %phase of 4
+    ```
+  }];
+  let arguments = (ins I32:$slot, I32:$phase, Agent_Number:$count);
+  let results = (outs I32:$next, I32:$next_phase);
+  let assemblyFormat = "$slot `,` $phase `of` $count attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting and arriving
+//===----------------------------------------------------------------------===//
+
+def Agent_WaitOp : Agent_Op<"wait"> {
+  let summary = "waits for a phase of a barrier";
+  let description = [{
+    All threads of the warp go on when the phase with this parity is over. What
+    the arrivals of that phase released is visible then.
+
+    ```mlir
+    agent.wait %full parity(%phase)
+    ```
+  }];
+  let arguments = (ins Agent_Barrier:$barrier, I32:$parity);
+  let assemblyFormat = "$barrier `parity` `(` $parity `)` attr-dict";
+}
+
+def Agent_ArriveOp : Agent_Op<"arrive"> {
+  let summary = "arrives at a barrier";
+  let description = [{
+    | by | who arrives | when |
+    |---|---|---|
+    | `threads` | one thread, for its warp | when all lanes have got here; it releases what they did |
+    | `copies` | every thread | when the cp.async that it has started have landed |
+    | `tensor_core` | the tensor core | when the products that this warp has issued are done |
+
+    ```mlir
+    agent.arrive %empty by(tensor_core)
+    ```
+
+    | message | why |
+    |---|---|
+    | is by(tma), which arrives with its bytes; use agent.expect | |
+  }];
+  let arguments = (ins Agent_Barrier:$barrier, Agent_EngineAttr:$engine);
+  let assemblyFormat = "$barrier `` custom<Engine>($engine) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Agent_ExpectOp : Agent_Op<"expect"> {
+  let summary = "arrives, and says how many bytes are still to come";
+  let description = [{
+    One thread arrives. The phase is over when `bytes` bytes have come, too: the
+    copies that the same thread starts next.
+
+    ```mlir
+    agent.expect %full bytes(%bytes)
+    ```
+  }];
+  let arguments = (ins Agent_Barrier:$barrier, I32:$bytes);
+  let assemblyFormat = "$barrier `bytes` `(` $bytes `)` attr-dict";
+}
+
+def Agent_FenceOp : Agent_Op<"fence"> {
+  let summary = "orders accesses of different proxies";
+  let description = [{
+    | fence | what it orders |
+    |---|---|
+    | `async` | what threads have written to shared memory, and what engines will do there |
+    | `tensor_before` | accesses of tensor memory, and the arrival that comes next |
+    | `tensor_after` | the wait that came before, and accesses of tensor memory |
+
+    ```mlir
+    agent.fence async
+    ```
+  }];
+  let arguments = (ins Agent_FenceAttr:$fence);
+  let assemblyFormat = "`` $fence attr-dict";
+}
+
+def Agent_DrainOp : Agent_Op<"drain"> {
+  let summary = "waits for work that these threads have started";
+  let description = [{
+    Waits until at most the `pending` newest groups of this work go on.
+
+    | work | a group | done means |
+    |---|---|---|
+    | `copies` | all cp.async so far | they are in shared memory |
+    | `puts` | what `agent.close_puts` ends | their slots are read |
+    | `tensor_stores` | all tcgen05.st so far | they are in tensor memory |
+    | `products` | one `tile.mma` of a warp group | its operands are read, its sum is in registers |
+
+    ```mlir
+    agent.drain puts pending(1)
+    ```
+
+    | message | why |
+    |---|---|
+    | has pending(1), but copies have no groups | |
+  }];
+  let arguments = (ins Agent_WorkAttr:$work,
+                       DefaultValuedAttr<Agent_Number, "0">:$pending);
+  let assemblyFormat = "`` $work (`pending` `(` $pending^ `)`)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Agent_ClosePutsOp : Agent_Op<"close_puts"> {
+  let summary = "the bulk stores so far are a group";
+  let description = [{
+    The bulk stores that this thread has started since the last time are one
+    group, which `agent.drain puts` counts.
+
+    ```mlir
+    agent.close_puts
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+def Agent_ElectOp : Agent_Op<"elect", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>, Pure]> {
+  let summary = "whether this is the one thread that acts for others";
+  let description = [{
+    True in one thread of each warp, or of the role. It is always the same one,
+    so it can wait for what it has started.
+
+    ```mlir
+    %one = agent.elect warp
+    ```
+
+    | message | why |
+    |---|---|
+    | elects a thread of the cta; roles act for a warp or for themselves | |
+  }];
+  let arguments = (ins Agent_CrowdAttr:$crowd);
+  let results = (outs I1:$elected);
+  let assemblyFormat = "`` $crowd attr-dict";
+  let hasVerifier = 1;
+}
+
+def Agent_SyncOp : Agent_Op<"sync"> {
+  let summary = "waits for all threads of a warp or of the CTA";
+  let description = [{
+    ```mlir
+    agent.sync cta
+    ```
+
+    | message | why |
+    |---|---|
+    | meets in the role; its warps meet in reductions only | |
+  }];
+  let arguments = (ins Agent_CrowdAttr:$crowd);
+  let assemblyFormat = "`` $crowd attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+// A box of a view, as in tile.load: `dims` are the dimensions of the view that
+// the tile has.
+class Agent_CopyOp<string mnemonic, dag source, dag rest, list<Trait> traits>
+    : Agent_Op<mnemonic, traits> {
+  let arguments = !con(source, (ins
+    Variadic<Index>:$offsets, DenseI64ArrayAttr:$static_offsets,
+    DenseI64ArrayAttr:$dims, Agent_EngineAttr:$engine), rest);
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+    /// The tile that moves.
+    ::mlir::RankedTensorType getTile();
+  }];
+  let hasVerifier = 1;
+}
+
+def Agent_FetchOp : Agent_CopyOp<"fetch",
+    (ins Arg<Tile_View, "the tensor to read", [MemRead]>:$view),
+    (ins TypedAttrInterface:$pad,
+         Arg<Tile_Buffer, "the slot to fill", [MemWrite]>:$buffer,
+         Optional<Agent_Barrier>:$barrier, UnitAttr:$aligned),
+    [AttrSizedOperandSegments]> {
+  let summary = "copies a tile into a slot";
+  let description = [{
+    Starts a copy of the box of a view that begins at the offsets. What is
+    outside of the view becomes `pad`.
+
+    | by | who copies | and then |
+    |---|---|---|
+    | `tma` | the engine, started by one thread | its bytes come to the barrier |
+    | `copies` | all threads of the role, by cp.async where memory is aligned | the arrival by(copies), or a drain |
+
+    `aligned` says that rows begin at multiples of 16 bytes, which a view with a
+    tensor map promises.
+
+    ```mlir
+    agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
+      : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for a view of rank 2 | |
+    | has 1 dims for a tile of rank 2 in a view of rank 2 | |
+    | is by(threads): copies are made by TMA or by cp.async | |
+    | is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own | nobody would know when the tile is there |
+    | pads with a number other than zero, which tensor maps can't; let threads copy it | |
+  }];
+  let assemblyFormat = [{
+    $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    `dims` $dims `pad` `(` $pad `)` `to` $buffer `` custom<Engine>($engine)
+    (`tells` $barrier^)? (`aligned` $aligned^)? attr-dict `:`
+    qualified(type($view)) `,` qualified(type($buffer))
+  }];
+}
+
+def Agent_PutOp : Agent_CopyOp<"put",
+    (ins Arg<Tile_Buffer, "the slot to store", [MemRead]>:$buffer,
+         Arg<Tile_View, "the tensor to write", [MemWrite]>:$view),
+    (ins), []> {
+  let summary = "copies a tile out of a slot";
+  let description = [{
+    Starts a copy to the box of a view that begins at the offsets. What is
+    outside of the view is dropped.
+
+    | by | who copies |
+    |---|---|
+    | `tma` | the engine, started by one thread; `agent.close_puts` ends a group |
+    | `threads` | all threads of the role |
+
+    ```mlir
+    agent.put %x to %d[%m, %n] dims [0, 1] by(tma) : !tile.buffer<128x64xbf16, smem>, !tile.view<?x?xbf16>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for a view of rank 2 | |
+    | has 1 dims for a tile of rank 2 in a view of rank 2 | |
+    | is by(copies): slots are stored by TMA or by threads | |
+  }];
+  let assemblyFormat = [{
+    $buffer `to` $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    `dims` $dims `` custom<Engine>($engine) attr-dict `:`
+    qualified(type($buffer)) `,` qualified(type($view))
+  }];
+}
+
+def Agent_FitsOp : Agent_Op<"fits", [Pure]> {
+  let summary = "whether a tensor map cuts a box where its view ends";
+  let description = [{
+    A tensor map knows the edges of an argument, not those of a part of it. True
+    if the box is inside of the part along all `dims`, or the part ends where
+    the argument does.
+
+    ```mlir
+    %fits = agent.fits %part[%m, %k] dims [0, 1] of [128, 64] : !tile.view<?x?xbf16>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for a view of rank 2 | |
+    | has 1 dims for a tile of rank 2 in a view of rank 2 | |
+  }];
+  let arguments = (ins Tile_View:$view, Variadic<Index>:$offsets,
+                       DenseI64ArrayAttr:$static_offsets,
+                       DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$shape);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    `dims` $dims `of` $shape attr-dict `:` qualified(type($view))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Products and registers
+//===----------------------------------------------------------------------===//
+
+def Agent_MultiplyOp : Agent_Op<"multiply"> {
+  let summary = "a product into tensor memory";
+  let description = [{
+    Issues `sum = sum + a * b`, or `sum = a * b` where `accumulate` is false.
+    `a` and `b` are as in `tile.mma` and are in slots. The tensor core does it
+    on its own; `agent.arrive by(tensor_core)` tells when.
+
+    ```mlir
+    agent.multiply %x, %y into %sum accumulate(%more)
+      : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
+    ```
+
+    | message | why |
+    |---|---|
+    | multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the sum is m by n | |
+  }];
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b,
+                       Arg<Tile_Buffer, "the sum", [MemRead, MemWrite]>:$sum,
+                       I1:$accumulate, UnitAttr:$tf32);
+  let assemblyFormat = [{
+    $a `,` $b `into` $sum `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
+    attr-dict `:` type($a) `,` type($b) `,` qualified(type($sum))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getM() { return getA().getType().getDimSize(0); }
+    int64_t getN() { return getB().getType().getDimSize(0); }
+    int64_t getK() { return getA().getType().getDimSize(1); }
+  }];
+}
+
+def Agent_OrZeroOp : Agent_Op<"or_zero", [
+    Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "a sum of products, or zeros if there are none";
+  let description = [{
+    A sum of no products is not in its slot: nobody wrote it. `filled` is false
+    then.
+
+    ```mlir
+    %sum = agent.or_zero %t if(%filled) : tensor<128x256xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$tile, I1:$filled);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$tile `if` `(` $filled `)` attr-dict `:` type($tile)";
+}
+
+def Agent_KeepOp : Agent_Op<"keep", [
+    Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "a tile that outlives its slot";
+  let description = [{
+    `tile.read` of a slot names a tile where it is; it is read where it is used.
+    What is used after the slot was given back is kept in registers.
+
+    ```mlir
+    %kept = agent.keep %x : tensor<128x64xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$tile);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
+//===----------------------------------------------------------------------===//
+// Set-up and end
+//===----------------------------------------------------------------------===//
+
+def Agent_InitBarriersOp : Agent_Op<"init_barriers"> {
+  let summary = "sets up barriers";
+  let description = [{
+    One thread of the CTA sets up all barriers of these rings, and makes them
+    visible to the engines. Other threads see them after a sync of the CTA.
+
+    ```mlir
+    agent.init_barriers %operands.full, %operands.empty
+    ```
+  }];
+  let arguments = (ins Variadic<Agent_Barriers>:$barriers);
+  let assemblyFormat = "$barriers attr-dict";
+}
+
+def Agent_AllocTensorOp : Agent_Op<"alloc_tensor"> {
+  let summary = "allocates tensor memory";
+  let description = [{
+    Warp `warp` allocates `columns` columns, puts their address at byte `to` of
+    shared memory, and lets the next CTA of the SM allocate.
+
+    ```mlir
+    agent.alloc_tensor columns(512) to(213096) by_warp(7)
+    ```
+  }];
+  let arguments = (ins Agent_Number:$columns, Agent_Number:$to, Agent_Number:$warp);
+  let assemblyFormat = [{
+    `columns` `(` $columns `)` `to` `(` $to `)` `by_warp` `(` $warp `)` attr-dict
+  }];
+}
+
+def Agent_TensorAddressOp : Agent_Op<"tensor_address"> {
+  let summary = "where the allocation of tensor memory is";
+  let description = [{
+    What `agent.alloc_tensor` has put at byte `from` of shared memory, after a
+    sync of the CTA. Slots in tensor memory are columns from there on.
+
+    ```mlir
+    %tensor = agent.tensor_address from(213096)
+    ```
+  }];
+  let arguments = (ins Agent_Number:$from);
+  let results = (outs I32:$address);
+  let assemblyFormat = "`from` `(` $from `)` attr-dict";
+}
+
+def Agent_FreeTensorOp : Agent_Op<"free_tensor"> {
+  let summary = "gives tensor memory back";
+  let description = [{
+    ```mlir
+    agent.free_tensor %tensor columns(512) by_warp(7)
+    ```
+  }];
+  let arguments = (ins I32:$address, Agent_Number:$columns, Agent_Number:$warp);
+  let assemblyFormat = [{
+    $address `columns` `(` $columns `)` `by_warp` `(` $warp `)` attr-dict
+  }];
+}
+
+#endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTPROTOCOLOPS_TD

@@ -1,0 +1,77 @@
+//===- CheckProtocol.cpp - Whether a kernel can be translated -------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A protocol can be written by hand, or changed after `lower-pipes` wrote it.
+// What the translation takes for granted is asked for here.
+
+#include "Emitter.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::codegen;
+
+/// Whether the memory of a slot can be found.
+static bool isKnown(Value value) {
+  return llvm::TypeSwitch<Type, bool>(value.getType())
+      .Case([&](SlotsType) { return value.getDefiningOp<SlotsOp>(); })
+      .Case([&](BarriersType) { return value.getDefiningOp<BarriersOp>(); })
+      .Case([&](BarrierType) { return value.getDefiningOp<BarrierOp>(); })
+      .Case([&](tile::BufferType) { return value.getDefiningOp<SlotOp>(); })
+      .Default([](Type) { return true; });
+}
+
+/// Why an operation is not one that `lower-pipes` leaves; empty if it is.
+static StringRef findFault(Operation *op, const target::Architecture &arch,
+                           bool hasTensorMemory) {
+  if (!llvm::all_of(op->getOperands(), isKnown))
+    return "takes slots or barriers that are not made by name in this kernel";
+  if (isa<PipeOp, ItemsOp, ForEachItemOp>(op))
+    return "is still there";
+  if (isa<ElectOp>(op) && !op->getParentOfType<RoleOp>())
+    return "elects a thread outside of a role";
+  if (auto role = dyn_cast<RoleOp>(op); role && !role.getAt())
+    return "has no warps";
+  if (auto branch = dyn_cast<scf::IfOp>(op);
+      branch && (branch.getNumResults() || branch.elseBlock()))
+    return "has a result, or two sides";
+  if (auto slots = dyn_cast<SlotsOp>(op);
+      slots && !hasTensorMemory &&
+      slots.getSlots().getType().getMemory() == Memory::tmem)
+    return "is in tensor memory, which nobody has allocated";
+  bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
+  if (hasTcgen05 ? isa<tile::MmaOp>(op) : isa<MultiplyOp, AllocTensorOp>(op))
+    return "is not how this GPU multiplies";
+  return "";
+}
+
+LogicalResult codegen::checkProtocol(tile::KernelOp kernel) {
+  auto switches = kernel.getBody().front().getOps<SwitchOp>();
+  const target::Architecture *arch = tile::getTarget(kernel);
+  if (switches.empty() || !arch || !(*switches.begin()).getWarps())
+    return kernel->emitOpError(
+        "has no roles that are placed: code is generated after 'lower-pipes'");
+  bool hasTensorMemory =
+      llvm::any_of(kernel.getBody().front().getOps<TensorAddressOp>(),
+                   [&](TensorAddressOp op) {
+                     return op->isBeforeInBlock(*switches.begin());
+                   });
+  WalkResult result = kernel.walk([&](Operation *op) {
+    StringRef fault = findFault(op, *arch, hasTensorMemory);
+    if (fault.empty())
+      return WalkResult::advance();
+    op->emitOpError() << fault
+                      << ", so it is not as 'lower-pipes' leaves a kernel";
+    return WalkResult::interrupt();
+  });
+  return success(!result.wasInterrupted());
+}

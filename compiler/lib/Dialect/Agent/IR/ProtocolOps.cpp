@@ -1,0 +1,209 @@
+//===- ProtocolOps.cpp - The protocol, written out ------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
+#include "Assembly.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+//===----------------------------------------------------------------------===//
+// Memory and barriers
+//===----------------------------------------------------------------------===//
+
+void SlotsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSlots(), getName());
+}
+
+LogicalResult SlotsOp::verify() {
+  size_t tiles = getSlots().getType().getPayload().size();
+  if (getOffsets().size() != tiles)
+    return emitOpError() << "has " << getOffsets().size() << " offsets for "
+                         << tiles << " tiles";
+  if (getCount() < 1)
+    return emitOpError() << "has count(" << getCount()
+                         << "); a ring has one slot or more";
+  return success();
+}
+
+void BarriersOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getBarriers(), getName());
+}
+
+LogicalResult BarriersOp::verify() {
+  if (getCount() < 1)
+    return emitOpError() << "has count(" << getCount()
+                         << "); a ring has one barrier or more";
+  if (getArrivals() < 1)
+    return emitOpError() << "has arrivals(" << getArrivals()
+                         << "); a phase that nobody ends is one that everybody "
+                            "waits for";
+  return success();
+}
+
+void SlotOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (auto ring = getSlots().getDefiningOp<SlotsOp>())
+    setName(getBuffer(), ring.getName());
+}
+
+LogicalResult SlotOp::verify() {
+  SlotsType slots = getSlots().getType();
+  ArrayRef<Type> payload = slots.getPayload();
+  if (getValue() < 0 || getValue() >= static_cast<int64_t>(payload.size()))
+    return emitOpError() << "is tile " << getValue() << " of a slot that holds "
+                         << payload.size();
+  auto tile = cast<RankedTensorType>(payload[getValue()]);
+  tile::BufferType buffer = getBuffer().getType();
+  tile::Space space =
+      slots.getMemory() == Memory::tmem ? tile::Space::Tmem : tile::Space::Smem;
+  if (buffer.getShape() != tile.getShape() ||
+      buffer.getElementType() != tile.getElementType() ||
+      buffer.getSpace() != space)
+    return emitOpError() << "is a " << buffer << ", but the slot holds " << tile
+                         << " in " << stringifyMemory(slots.getMemory());
+  return success();
+}
+
+/// The barrier of "operands.full" is `%full`.
+void BarrierOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (auto ring = getBarriers().getDefiningOp<BarriersOp>())
+    setName(getBarrier(), ring.getName().rsplit('.').second);
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting and arriving
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArriveOp::verify() {
+  if (getEngine() == Engine::tma)
+    return emitOpError("is by(tma), which arrives with its bytes; use "
+                       "agent.expect");
+  return success();
+}
+
+LogicalResult DrainOp::verify() {
+  if (getPending() != 0 &&
+      (getWork() == Work::copies || getWork() == Work::tensor_stores))
+    return emitOpError() << "has pending(" << getPending() << "), but "
+                         << stringifyWork(getWork()) << " have no groups";
+  return success();
+}
+
+void ElectOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getElected(), "elected");
+}
+
+LogicalResult ElectOp::verify() {
+  if (getCrowd() == Crowd::cta)
+    return emitOpError("elects a thread of the cta; roles act for a warp or "
+                       "for themselves");
+  return success();
+}
+
+LogicalResult SyncOp::verify() {
+  if (getCrowd() == Crowd::role)
+    return emitOpError("meets in the role; its warps meet in reductions only");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType getTile(tile::BufferType buffer) {
+  return RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+}
+
+/// A box of a view: `offsets` say where it begins, `dims` which of the view's
+/// dimensions it has.
+static LogicalResult verifyBox(Operation *op, tile::ViewType view,
+                               size_t offsets, ArrayRef<int64_t> dims,
+                               size_t rank) {
+  if (static_cast<int64_t>(offsets) != view.getRank())
+    return op->emitOpError()
+           << "has " << offsets << " offsets for a view of rank "
+           << view.getRank();
+  if (dims.size() != rank || llvm::any_of(dims, [&](int64_t dim) {
+        return dim < 0 || dim >= view.getRank();
+      }))
+    return op->emitOpError()
+           << "has " << dims.size() << " dims for a tile of rank " << rank
+           << " in a view of rank " << view.getRank();
+  return success();
+}
+
+SmallVector<OpFoldResult> FetchOp::getMixedOffsets() {
+  return getMixedValues(getStaticOffsets(), getOffsets(), getContext());
+}
+
+RankedTensorType FetchOp::getTile() { return ::getTile(getBuffer().getType()); }
+
+LogicalResult FetchOp::verify() {
+  if (failed(verifyBox(*this, getView().getType(), getStaticOffsets().size(),
+                       getDims(), getTile().getRank())))
+    return failure();
+  if (getEngine() != Engine::tma && getEngine() != Engine::copies)
+    return emitOpError() << "is by(" << stringifyEngine(getEngine())
+                         << "): copies are made by TMA or by cp.async";
+  if ((getEngine() == Engine::tma) != static_cast<bool>(getBarrier()))
+    return emitOpError() << "is by(" << stringifyEngine(getEngine())
+                         << ") and tells " << (getBarrier() ? "a" : "no")
+                         << " barrier; TMA brings its bytes to one, and "
+                            "threads arrive on their own";
+  if (getEngine() == Engine::tma &&
+      getPad() != tile::LoadOp::getDefaultPad(getTile().getElementType()))
+    return emitOpError("pads with a number other than zero, which tensor maps "
+                       "can't; let threads copy it");
+  return success();
+}
+
+SmallVector<OpFoldResult> PutOp::getMixedOffsets() {
+  return getMixedValues(getStaticOffsets(), getOffsets(), getContext());
+}
+
+RankedTensorType PutOp::getTile() { return ::getTile(getBuffer().getType()); }
+
+LogicalResult PutOp::verify() {
+  if (getEngine() != Engine::tma && getEngine() != Engine::threads)
+    return emitOpError() << "is by(" << stringifyEngine(getEngine())
+                         << "): slots are stored by TMA or by threads";
+  return verifyBox(*this, getView().getType(), getStaticOffsets().size(),
+                   getDims(), getTile().getRank());
+}
+
+SmallVector<OpFoldResult> FitsOp::getMixedOffsets() {
+  return getMixedValues(getStaticOffsets(), getOffsets(), getContext());
+}
+
+LogicalResult FitsOp::verify() {
+  return verifyBox(*this, getView().getType(), getStaticOffsets().size(),
+                   getDims(), getShape().size());
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult MultiplyOp::verify() {
+  tile::BufferType sum = getSum().getType();
+  if (getA().getType().getRank() != 2 || getB().getType().getRank() != 2 ||
+      getA().getType().getDimSize(1) != getB().getType().getDimSize(1) ||
+      sum.getShape() != ArrayRef<int64_t>{getM(), getN()})
+    return emitOpError() << "multiplies " << getA().getType() << " by "
+                         << getB().getType() << " into " << sum
+                         << "; k is the last size of both, and the sum is m by "
+                            "n";
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "drawloom/Dialect/Agent/IR/AgentProtocolOps.cpp.inc"

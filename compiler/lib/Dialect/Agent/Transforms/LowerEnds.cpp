@@ -1,0 +1,375 @@
+//===- LowerEnds.cpp - Slots and the barriers that guard them -------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Who waits for what, does what and tells whom is the table "Slots and
+// barriers" of docs/CodeGeneration.md. The invariant: a wait for one of a
+// slot's two barriers stands before the first access of the slot, an arrival at
+// the other after the last one, and every fence that the two sides' proxies
+// ask for stands between the accesses and the arrival, or, where an engine
+// arrives, after the wait.
+
+#include "RoleLowering.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+void RoleLowering::advance(LoweredPipe &pipe, Ring &ring) {
+  Type i32 = b.getI32Type();
+  auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase,
+                                pipe.pipe.getSlots());
+  ring.slot = next.getNext();
+  ring.phase = next.getNextPhase();
+}
+
+static Value getBarrier(ImplicitLocOpBuilder &b, Value barriers, Value slot) {
+  return BarrierOp::create(b, BarrierType::get(b.getContext()), barriers, slot);
+}
+
+Value RoleLowering::getBuffer(LoweredPipe &pipe, unsigned value, Value slot) {
+  auto slots = cast<SlotsType>(pipe.slots.getType());
+  auto tile = cast<RankedTensorType>(slots.getPayload()[value]);
+  auto type = tile::BufferType::get(tile.getShape(), tile.getElementType(),
+                                    pipe.inTensorMemory() ? tile::Space::Tmem
+                                                          : tile::Space::Smem);
+  return SlotOp::create(b, type, pipe.slots, slot, value);
+}
+
+/// Whether there is a slot behind a number of `Ring::kept`.
+Value RoleLowering::isSlot(Value kept) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, kept, constant(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Produce
+//===----------------------------------------------------------------------===//
+
+/// The loads that fill a slot, after everything else in the body.
+FailureOr<SmallVector<tile::LoadOp>> RoleLowering::getLoads(ProduceOp op) {
+  Block &body = op.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    if (!isa<tile::LoadOp>(inner) && failed(lowerOp(&inner)))
+      return failure();
+  b.setLoc(op.getLoc());
+  SmallVector<tile::LoadOp> loads;
+  for (Value value : body.getTerminator()->getOperands())
+    loads.push_back(value.getDefiningOp<tile::LoadOp>());
+  return loads;
+}
+
+void RoleLowering::fetch(tile::LoadOp load, Value buffer, Engine engine,
+                         Value barrier, bool aligned) {
+  SmallVector<Value> offsets;
+  for (Value offset : load.getOffsets())
+    offsets.push_back(map.lookupOrDefault(offset));
+  FetchOp::create(b, map.lookupOrDefault(load.getView()), offsets,
+                  load.getStaticOffsets(), load.getTileDims(), engine,
+                  load.getPadOrZero(), buffer, barrier, aligned);
+}
+
+template <typename AccessT>
+Value RoleLowering::fits(AccessT access, RankedTensorType tile) {
+  Value view = map.lookupOrDefault(access.getView());
+  if (isa<BlockArgument>(view))
+    return {};
+  SmallVector<Value> offsets;
+  for (Value offset : access.getOffsets())
+    offsets.push_back(map.lookupOrDefault(offset));
+  return FitsOp::create(b, b.getI1Type(), view, offsets,
+                        access.getStaticOffsets(), access.getTileDims(),
+                        tile.getShape());
+}
+
+LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
+                                      Value slot, Value full) {
+  FailureOr<SmallVector<tile::LoadOp>> loads = getLoads(op);
+  if (failed(loads))
+    return failure();
+  // At an edge of a part of a view, which the tensor map does not know, the
+  // threads of the warp copy the tile, and its bytes are not expected.
+  Value bytes = constant(pipe.counts.fullBytes);
+  SmallVector<Value> fit;
+  for (auto [number, load] : llvm::enumerate(*loads)) {
+    fit.push_back(fits(load, cast<RankedTensorType>(load.getType())));
+    if (!fit.back())
+      continue;
+    Value less =
+        arith::SubIOp::create(b, bytes, constant(pipe.footprint.bytes[number]));
+    bytes = arith::SelectOp::create(b, fit.back(), bytes, less);
+    Value clipped = arith::XOrIOp::create(b, fit.back(), constant(1, 1));
+    when(clipped, [&, number = number, load = load] {
+      fetch(load, getBuffer(pipe, number, slot), Engine::copies, Value(),
+            /*aligned=*/true);
+      DrainOp::create(b, Work::copies, 0);
+      FenceOp::create(b, Fence::async);
+      SyncOp::create(b, Crowd::warp);
+    });
+  }
+  when(elect(Crowd::warp), [&] {
+    ExpectOp::create(b, full, bytes);
+    for (auto [number, load] : llvm::enumerate(*loads)) {
+      auto start = [&, number = number, load = load] {
+        fetch(load, getBuffer(pipe, number, slot), Engine::tma, full,
+              /*aligned=*/false);
+      };
+      if (fit[number])
+        when(fit[number], start);
+      else
+        start();
+    }
+  });
+  return success();
+}
+
+LogicalResult RoleLowering::fillByThreads(ProduceOp op, LoweredPipe &pipe,
+                                          Value slot, Value full) {
+  Block &body = op.getBody().front();
+  // What the products have read from the slot comes before these stores.
+  if (pipe.inTensorMemory())
+    FenceOp::create(b, Fence::tensor_after);
+  if (failed(lowerBlock(body)))
+    return failure();
+  b.setLoc(op.getLoc());
+  for (auto [number, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    Value buffer = getBuffer(pipe, number, slot);
+    SmallVector<int64_t> zeros(cast<ShapedType>(value.getType()).getRank(), 0);
+    tile::WriteOp::create(b, map.lookupOrDefault(value), buffer, ValueRange(),
+                          zeros);
+  }
+  if (pipe.inTensorMemory()) {
+    // The stores are done, and come before what the barrier tells.
+    DrainOp::create(b, Work::tensor_stores, 0);
+    FenceOp::create(b, Fence::tensor_before);
+  } else {
+    // Threads write through the generic proxy, engines read through the
+    // asynchronous one.
+    FenceOp::create(b, Fence::async);
+  }
+  ArriveOp::create(b, full, Engine::threads);
+  return success();
+}
+
+LogicalResult RoleLowering::fillByCopies(ProduceOp op, LoweredPipe &pipe,
+                                         Value slot, Value full) {
+  FailureOr<SmallVector<tile::LoadOp>> loads = getLoads(op);
+  if (failed(loads))
+    return failure();
+  for (auto [number, load] : llvm::enumerate(*loads))
+    fetch(load, getBuffer(pipe, number, slot), Engine::copies, Value(),
+          /*aligned=*/false);
+  // Each thread arrives when its copies have landed, so it can go on.
+  ArriveOp::create(b, full, Engine::copies);
+  return success();
+}
+
+LogicalResult RoleLowering::fillByProducts(ProduceOp op, LoweredPipe &pipe,
+                                           Value slot, Value full) {
+  Block &body = op.getBody().front();
+  // What the consumer has read from the slot comes before these products.
+  FenceOp::create(b, Fence::tensor_after);
+  for (auto [number, value] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    assignSum(value, getBuffer(pipe, number, slot));
+  if (failed(lowerBlock(body)))
+    return failure();
+  b.setLoc(op.getLoc());
+  ArriveOp::create(b, full, Engine::tensor_core);
+  return success();
+}
+
+LogicalResult RoleLowering::lowerProduce(ProduceOp op) {
+  LoweredPipe &pipe = pipes.find(op.getPipe())->second;
+  Ring &ring = rings[{op.getPipe(), Fills}];
+  Value slot = ring.slot;
+  Value full = getBarrier(b, pipe.full, slot);
+  Value empty = getBarrier(b, pipe.empty, slot);
+  WaitOp::create(b, empty, ring.phase);
+  advance(pipe, ring);
+  switch (pipe.producer) {
+  case Engine::tma:
+    return fillByTma(op, pipe, slot, full);
+  case Engine::threads:
+    return fillByThreads(op, pipe, slot, full);
+  case Engine::copies:
+    return fillByCopies(op, pipe, slot, full);
+  case Engine::tensor_core:
+    return fillByProducts(op, pipe, slot, full);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Consume
+//===----------------------------------------------------------------------===//
+
+/// Whether warp groups multiply what is in the slots.
+bool RoleLowering::isMultipliedByWarpGroups(ConsumeOp op) {
+  return arch.mma == target::MmaInstruction::Wgmma &&
+         op.getBody()
+             .walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
+}
+
+/// The products of a consume that are certain to be issued, each a group. A
+/// wait that counts too few is too long, never too short.
+static int64_t countProducts(ConsumeOp op) {
+  int64_t count = 0;
+  op.getBody().walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (isa<scf::ForOp>(inner))
+      return WalkResult::skip();
+    count += isa<tile::MmaOp>(inner);
+    return WalkResult::advance();
+  });
+  return count;
+}
+
+/// Waits for the slots and names the tiles in them.
+LogicalResult RoleLowering::openSlots(ConsumeOp op,
+                                      SmallVectorImpl<Value> &slots) {
+  bool reads = false, copied = false;
+  for (auto [pipeNumber, value] : llvm::enumerate(op.getPipes())) {
+    LoweredPipe &pipe = pipes.find(value)->second;
+    Ring &ring = rings[{value, Empties}];
+    Value slot = ring.slot;
+    Value full = getBarrier(b, pipe.full, slot);
+    WaitOp::create(b, full, ring.phase);
+    advance(pipe, ring);
+    slots.push_back(slot);
+    Engine engine = *pipe.pipe.getConsumerEngine(role);
+    copied |= pipe.producer == Engine::copies;
+    reads |= pipe.inTensorMemory() || engine == Engine::tensor_core;
+    for (auto [number, argument] :
+         llvm::enumerate(op.getSlotArguments(pipeNumber))) {
+      Value buffer = getBuffer(pipe, number, slot);
+      if (engine == Engine::tma)
+        stored[argument] = buffer;
+      // What is stored from the slot is in nobody's registers.
+      auto isPut = [&](Operation *user) {
+        return engine == Engine::tma && isa<tile::StoreOp>(user);
+      };
+      if (llvm::all_of(argument.getUsers(), isPut))
+        continue;
+      SmallVector<int64_t> zeros(cast<ShapedType>(argument.getType()).getRank(),
+                                 0);
+      Value tile = tile::ReadOp::create(b, argument.getType(), buffer,
+                                        ValueRange(), zeros);
+      FailureOr<Value> filled = getFilled(op, pipe, number);
+      if (failed(filled))
+        return failure();
+      if (*filled)
+        tile = OrZeroOp::create(b, tile.getType(), tile, *filled);
+      map.map(argument, tile);
+    }
+  }
+  // cp.async writes through the generic proxy, and nobody could fence where it
+  // was done: the one who waits for it does.
+  if (copied)
+    FenceOp::create(b, Fence::async);
+  // Accesses of tensor memory from here on come after what the barrier told.
+  if (reads)
+    FenceOp::create(b, Fence::tensor_after);
+  return success();
+}
+
+/// Gives the slots back, or, with a lag, those of some iterations ago.
+void RoleLowering::closeSlots(ConsumeOp op, ArrayRef<Value> slots) {
+  // A slot goes back when the products that read it are done. Those of later
+  // slots may go on.
+  if (isMultipliedByWarpGroups(op))
+    DrainOp::create(b, Work::products, op.getLag() * countProducts(op));
+  bool puts = llvm::any_of(op.getPipes(), [&](Value pipe) {
+    return *pipe.getDefiningOp<PipeOp>().getConsumerEngine(role) == Engine::tma;
+  });
+  if (puts)
+    when(elect(Crowd::role), [&] { ClosePutsOp::create(b); });
+  for (auto [value, slot] : llvm::zip_equal(op.getPipes(), slots)) {
+    LoweredPipe &pipe = pipes.find(value)->second;
+    Ring &ring = rings[{value, Empties}];
+    if (ring.kept.empty()) {
+      release(op, pipe, slot, 0);
+      continue;
+    }
+    // The newest `lag` slots are kept. Once there are more, one goes back.
+    Value oldest = ring.kept.pop_back_val();
+    when(isSlot(oldest), [&] { release(op, pipe, oldest, op.getLag()); });
+    ring.kept.insert(ring.kept.begin(), slot);
+  }
+}
+
+LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
+  SmallVector<Value> slots;
+  if (failed(openSlots(op, slots)))
+    return failure();
+  Block &body = op.getBody().front();
+  if (failed(lowerBlock(body)))
+    return failure();
+  b.setLoc(op.getLoc());
+  for (auto [result, value] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands())) {
+    if (Value there = filled.lookup(value)) {
+      filled[result] = there;
+      continue;
+    }
+    Value lowered = map.lookupOrDefault(value);
+    // The slot is given back, so what is still needed goes to registers. Sums
+    // are there.
+    if (isa<RankedTensorType>(value.getType()) && !isProduct(value))
+      lowered = KeepOp::create(b, lowered.getType(), lowered);
+    map.map(result, lowered);
+  }
+  closeSlots(op, slots);
+  return success();
+}
+
+/// `pending` stores, the newest ones, may still read their slots.
+void RoleLowering::release(ConsumeOp op, LoweredPipe &pipe, Value slot,
+                           int64_t pending) {
+  Value empty = getBarrier(b, pipe.empty, slot);
+  Engine engine = *pipe.pipe.getConsumerEngine(role);
+  if (engine == Engine::tensor_core) {
+    ArriveOp::create(b, empty, Engine::tensor_core);
+    return;
+  }
+  // A slot that TMA stores from is free when the store has read it. The thread
+  // that started the store knows.
+  if (engine == Engine::tma)
+    when(elect(Crowd::role), [&] { DrainOp::create(b, Work::puts, pending); });
+  if (pipe.inTensorMemory())
+    FenceOp::create(b, Fence::tensor_before);
+  ArriveOp::create(b, empty, Engine::threads);
+}
+
+/// A bulk store of a tile in a slot.
+void RoleLowering::lowerPut(tile::StoreOp op, Value buffer) {
+  SmallVector<Value> offsets;
+  for (Value offset : op.getOffsets())
+    offsets.push_back(map.lookupOrDefault(offset));
+  auto put = [&](Engine engine) {
+    PutOp::create(b, buffer, map.lookupOrDefault(op.getView()), offsets,
+                  op.getStaticOffsets(), op.getTileDims(), engine);
+  };
+  Value fit = fits(op, cast<RankedTensorType>(op.getValue().getType()));
+  Value one = elect(Crowd::role);
+  if (!fit) {
+    when(one, [&] { put(Engine::tma); });
+    return;
+  }
+  // At an edge of a part of a view all threads store what is in it. They have
+  // waited for the slot, so they see all of it.
+  when(arith::AndIOp::create(b, one, fit), [&] { put(Engine::tma); });
+  when(arith::XOrIOp::create(b, fit, constant(1, 1)),
+       [&] { put(Engine::threads); });
+}

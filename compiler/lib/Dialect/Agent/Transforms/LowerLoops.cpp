@@ -1,0 +1,236 @@
+//===- LowerLoops.cpp - Loops that carry rings ----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleLowering.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+/// Goes to the end of a loop's body, which has no terminator then: the builder
+/// makes one only for loops that carry nothing.
+static void enter(OpBuilder &b, scf::ForOp loop) {
+  if (loop.getBody()->mightHaveTerminator())
+    loop.getBody()->getTerminator()->erase();
+  b.setInsertionPointToEnd(loop.getBody());
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+SmallVector<RoleLowering::RingKey> RoleLowering::findRings(Operation *loop) {
+  llvm::SetVector<RingKey> keys;
+  loop->walk([&](Operation *op) {
+    if (auto produce = dyn_cast<ProduceOp>(op))
+      keys.insert({produce.getPipe(), Fills});
+    else if (auto consume = dyn_cast<ConsumeOp>(op))
+      for (Value pipe : consume.getPipes())
+        keys.insert({pipe, Empties});
+  });
+  return keys.takeVector();
+}
+
+void RoleLowering::pushRings(ArrayRef<RingKey> keys,
+                             SmallVectorImpl<Value> &values) {
+  for (const RingKey &key : keys) {
+    Ring &ring = rings[key];
+    values.append({ring.slot, ring.phase});
+    llvm::append_range(values, ring.kept);
+  }
+}
+
+void RoleLowering::popRings(ArrayRef<RingKey> keys, ValueRange values) {
+  for (const RingKey &key : keys) {
+    Ring &ring = rings[key];
+    ring.slot = values[0];
+    ring.phase = values[1];
+    values = values.drop_front(2);
+    for (Value &kept : ring.kept) {
+      kept = values.front();
+      values = values.drop_front();
+    }
+  }
+}
+
+/// The loop, or the role, after which a consume with a lag gives its last slots
+/// back.
+static Operation *getLagScope(Operation *op) {
+  Operation *scope = op->getParentOp();
+  while (!isa<scf::ForOp, ForEachItemOp, RoleOp>(scope))
+    scope = scope->getParentOp();
+  return scope;
+}
+
+static void forEachLag(Operation *scope,
+                       llvm::function_ref<void(ConsumeOp, Value)> visit) {
+  scope->walk([&](ConsumeOp op) {
+    if (op.getLag() > 0 && getLagScope(op) == scope)
+      for (Value pipe : op.getPipes())
+        visit(op, pipe);
+  });
+}
+
+void RoleLowering::startLags(Operation *scope) {
+  forEachLag(scope, [&](ConsumeOp op, Value value) {
+    Ring &ring = rings[{value, Empties}];
+    ring.kept.assign(op.getLag(), constant(-1));
+  });
+}
+
+void RoleLowering::endLags(Operation *scope) {
+  bool multiplies = false;
+  forEachLag(scope, [&](ConsumeOp op, Value) {
+    multiplies |= isMultipliedByWarpGroups(op);
+  });
+  if (multiplies)
+    DrainOp::create(b, Work::products, 0);
+  forEachLag(scope, [&](ConsumeOp op, Value value) {
+    LoweredPipe &pipe = pipes.find(value)->second;
+    Ring &ring = rings[{value, Empties}];
+    for (Value oldest : llvm::reverse(ring.kept))
+      when(isSlot(oldest), [&] { release(op, pipe, oldest, 0); });
+    ring.kept.clear();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether a value is a sum in tensor memory, which products build where it is.
+bool RoleLowering::isSumInPlace(Value value) {
+  return isa<RankedTensorType>(value.getType()) &&
+         plan::isTensorCoreProduct(getMaker(value), arch);
+}
+
+/// What a loop carries of `values`, which it starts with, or yields.
+LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
+                                  SmallVectorImpl<Value> &carried) {
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
+    if (!isSumInPlace(result)) {
+      carried.push_back(map.lookupOrDefault(value));
+      continue;
+    }
+    if (Value there = filled.lookup(value))
+      carried.push_back(there);
+    else if (matchPattern(value, m_AnyZeroFloat()))
+      carried.push_back(constant(0, 1));
+    else
+      return op->emitOpError(
+          "starts a sum in tensor memory with a tile that is not zero, which "
+          "has no code yet; start with zero and add the tile behind the "
+          "products");
+  }
+  return success();
+}
+
+void RoleLowering::bindCarried(ValueRange to, ValueRange from) {
+  for (auto [value, carried] : llvm::zip_equal(to, from))
+    if (value.getType() != carried.getType())
+      filled[value] = carried;
+    else
+      map.map(value, carried);
+}
+
+LogicalResult RoleLowering::lowerFor(scf::ForOp op) {
+  startLags(op);
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  size_t ringCount = inits.size();
+  if (failed(carry(op, op.getInitArgs(), inits)))
+    return failure();
+  auto loop = scf::ForOp::create(b, map.lookupOrDefault(op.getLowerBound()),
+                                 map.lookupOrDefault(op.getUpperBound()),
+                                 map.lookupOrDefault(op.getStep()), inits,
+                                 nullptr, op.getUnsignedCmp());
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    map.map(op.getInductionVar(), loop.getInductionVar());
+    ValueRange carried = loop.getRegionIterArgs();
+    popRings(keys, carried.take_front(ringCount));
+    bindCarried(op.getRegionIterArgs(), carried.drop_front(ringCount));
+    if (failed(lowerBlock(*op.getBody())))
+      return failure();
+    b.setLoc(op.getLoc());
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    if (failed(carry(op, op.getBody()->getTerminator()->getOperands(), next)))
+      return failure();
+    scf::YieldOp::create(b, next);
+  }
+  ValueRange results = loop.getResults();
+  popRings(keys, results.take_front(ringCount));
+  bindCarried(op.getResults(), results.drop_front(ringCount));
+  endLags(op);
+  return success();
+}
+
+LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
+  auto items = op.getSource().getDefiningOp<ItemsOp>();
+  if (!items || items.getStream() != Stream::fixed)
+    return op->emitOpError("takes work items that are granted at run time, "
+                           "which has no code yet");
+  SmallVector<RingKey> keys = findRings(op);
+  // A wait tells one pass of a ring from the next by one bit. A role that does
+  // not see the slots between its own items would lose count.
+  if (op.getEvery() != 1)
+    for (auto [value, end] : keys) {
+      PipeOp pipe = pipes.find(value)->second.pipe;
+      if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
+        return op->emitOpError()
+               << "takes every " << op.getEvery() << ". work item and shares '"
+               << pipe.getName()
+               << "' with a role that takes others; give each of these roles a "
+                  "pipe of its own";
+    }
+  startLags(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  // CTA c of C takes the items c, c + C, ...; this role the ones that are its.
+  Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
+  if (op.getEvery() != 1) {
+    Value from = arith::ConstantIndexOp::create(b, op.getFrom());
+    Value every = arith::ConstantIndexOp::create(b, op.getEvery());
+    Value skipped = arith::MulIOp::create(b, step, from);
+    first = arith::AddIOp::create(b, first, skipped);
+    step = arith::MulIOp::create(b, step, every);
+  }
+  auto loop = scf::ForOp::create(
+      b, first, map.lookupOrDefault(items.getCount()), step, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    popRings(keys, loop.getRegionIterArgs());
+    Block &body = items.getBody().front();
+    map.map(body.getArgument(0), loop.getInductionVar());
+    if (failed(lowerBlock(body)))
+      return failure();
+    for (auto [argument, value] : llvm::zip_equal(
+             op.getBody().getArguments(), body.getTerminator()->getOperands()))
+      map.map(argument, map.lookupOrDefault(value));
+    if (failed(lowerBlock(op.getBody().front())))
+      return failure();
+    b.setLoc(op.getLoc());
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    scf::YieldOp::create(b, next);
+  }
+  popRings(keys, loop.getResults());
+  endLags(op);
+  return success();
+}

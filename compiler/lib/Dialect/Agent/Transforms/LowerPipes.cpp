@@ -1,0 +1,281 @@
+//===- LowerPipes.cpp - The protocol, written out -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A placed kernel says who fills and empties the slots of each pipe. From that
+// follows everything that a kernel by hand would say: who waits for which
+// barrier with which parity, who arrives, and which fence stands where. This
+// pass says it. No number is decided here: places come from the attributes of
+// the plan, counts and bytes from who stands on each side (Engines.h).
+//
+//   RoleLowering.h     a role
+//   LowerLoops.cpp     loops and work items, which carry the rings
+//   LowerEnds.cpp      produce and consume
+//   LowerProducts.cpp  sums in tensor memory
+
+#include "RoleLowering.h"
+#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
+#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_LOWERPIPES
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+Value RoleLowering::constant(int64_t value, unsigned bits) {
+  return arith::ConstantOp::create(
+      b, b.getIntegerAttr(b.getIntegerType(bits), value));
+}
+
+void RoleLowering::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
+}
+
+Value RoleLowering::elect(Crowd crowd) {
+  Value &one = elected[static_cast<unsigned>(crowd)];
+  if (!one) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(start);
+    one = ElectOp::create(b, b.getI1Type(), crowd);
+  }
+  return one;
+}
+
+LogicalResult RoleLowering::lowerBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(lowerOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult RoleLowering::lowerOp(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return lowerFor(loop);
+  if (auto loop = dyn_cast<ForEachItemOp>(op))
+    return lowerItems(loop);
+  if (auto produce = dyn_cast<ProduceOp>(op))
+    return lowerProduce(produce);
+  if (auto consume = dyn_cast<ConsumeOp>(op))
+    return lowerConsume(consume);
+  if (op->getNumRegions() != 0)
+    return op->emitOpError("has no code yet");
+  if (plan::isTensorCoreProduct(op, arch))
+    return lowerProduct(cast<tile::MmaOp>(op));
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    if (Value buffer = stored.lookup(store.getValue())) {
+      lowerPut(store, buffer);
+      return success();
+    }
+  b.clone(*op, map);
+  return success();
+}
+
+FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
+  auto body = std::make_unique<Region>();
+  start = b.createBlock(body.get());
+  // Whoever fills a slot finds it empty at first: the phase before the first
+  // one is complete.
+  Value zero = constant(0), one = constant(1);
+  for (auto &[value, pipe] : pipes) {
+    rings[{value, Fills}] = {zero, one, {}};
+    rings[{value, Empties}] = {zero, zero, {}};
+  }
+  startLags(role);
+  if (failed(lowerBlock(role.getBody().front())))
+    return failure();
+  b.setLoc(role.getLoc());
+  endLags(role);
+  YieldOp::create(b);
+  return body;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
+  using LowerPipesBase::LowerPipesBase;
+
+  void runOnOperation() override;
+  LogicalResult check(SwitchOp roles, const target::Architecture *arch);
+  FailureOr<LoweredPipes> lowerMemory(SwitchOp roles,
+                                      const target::Architecture &arch,
+                                      ImplicitLocOpBuilder &b);
+  void setUp(SwitchOp roles, const LoweredPipes &pipes,
+             ImplicitLocOpBuilder &b);
+};
+} // namespace
+
+/// An error unless this is a kernel that is placed and proved.
+LogicalResult LowerPipes::check(SwitchOp roles,
+                                const target::Architecture *arch) {
+  if (!arch)
+    return getOperation()->emitOpError(
+        "has no target: code is generated behind 'choose-schedule'");
+  if (!roles.getWarps())
+    return roles->emitOpError(
+        "is not placed: code is generated behind 'place-memory'");
+  llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(roles);
+  if (!verdict) {
+    std::string words = llvm::toString(verdict.takeError());
+    // Roles that may hang have no code unless somebody asks for it.
+    if (!unproved)
+      return roles->emitOpError()
+             << words << "; 'unproved' asks for code all the same";
+  }
+  if (failed(requireEngines(roles)) ||
+      failed(tile::requireCode(getOperation(), *arch)))
+    return failure();
+  if (roles.getClusterSize() != 1)
+    return roles->emitOpError(
+        "is for a cluster of CTAs, which has no code yet");
+  for (RoleOp role : roles.getRoles())
+    if (!role.getAt())
+      return role->emitOpError(
+          "has no warps: code is generated behind 'map-execution-units'");
+  return success();
+}
+
+/// Where each tile of a pipe starts in a slot: bytes, or columns.
+static SmallVector<int64_t> getOffsets(PipeOp pipe,
+                                       const plan::SlotFootprint &footprint,
+                                       const target::Architecture &arch) {
+  if (pipe.getPipe().getType().getMemory() != Memory::tmem)
+    return llvm::to_vector<6>(footprint.offsets);
+  SmallVector<int64_t> offsets;
+  int64_t column = 0;
+  for (Type type : pipe.getPipe().getType().getPayload()) {
+    offsets.push_back(column);
+    column +=
+        plan::getTileColumns(cast<RankedTensorType>(type), /*ctas=*/1, arch);
+  }
+  return offsets;
+}
+
+/// The memory and the barriers of each pipe.
+FailureOr<LoweredPipes>
+LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
+                        ImplicitLocOpBuilder &b) {
+  LoweredPipes pipes;
+  for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>()) {
+    PlaceAttr place = pipe.getPlaceAttr();
+    if (!place)
+      return pipe->emitOpError(
+          "has no place: code is generated behind 'place-memory'");
+    PipeType type = pipe.getPipe().getType();
+    if (type.getMemory() == Memory::message)
+      return pipe->emitOpError("carries messages, which has no code yet");
+    LoweredPipe lowered{pipe,
+                        plan::countArrivals(pipe, arch),
+                        plan::getSlotFootprint(pipe),
+                        *pipe.getProducerEngine(),
+                        {},
+                        {},
+                        {}};
+    b.setLoc(pipe.getLoc());
+    lowered.slots = SlotsOp::create(
+        b, SlotsType::get(&getContext(), type.getMemory(), type.getPayload()),
+        pipe.getName(), pipe.getSlots(), place.getStart(), place.getStride(),
+        getOffsets(pipe, lowered.footprint, arch));
+    auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at) {
+      return BarriersOp::create(b, BarriersType::get(&getContext()),
+                                (pipe.getName() + "." + end).str(),
+                                pipe.getSlots(), arrivals, at, Scope::cta);
+    };
+    lowered.full =
+        addBarriers("full", lowered.counts.fullArrivals, place.getFull());
+    lowered.empty =
+        addBarriers("empty", lowered.counts.emptyArrivals, place.getEmpty());
+    pipes.insert({pipe.getPipe(), lowered});
+  }
+  return pipes;
+}
+
+/// What happens before the roles start and after they have ended.
+void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
+                       ImplicitLocOpBuilder &b) {
+  b.setLoc(getOperation().getLoc());
+  SmallVector<Value> barriers;
+  for (auto &[value, pipe] : pipes)
+    barriers.append({pipe.full, pipe.empty});
+  InitBarriersOp::create(b, barriers);
+  std::optional<int64_t> columns = roles.getTensorColumns();
+  std::optional<int64_t> address = roles.getTensorAddress();
+  if (!columns || !address) {
+    SyncOp::create(b, Crowd::cta);
+    return;
+  }
+  // The last warp allocates, while the first one sets up the barriers. The
+  // allocation comes before every access by another warp.
+  int64_t warp = *roles.getWarps() - 1;
+  AllocTensorOp::create(b, *columns, *address, warp);
+  auto meet = [&] {
+    FenceOp::create(b, Fence::tensor_before);
+    SyncOp::create(b, Crowd::cta);
+    FenceOp::create(b, Fence::tensor_after);
+  };
+  meet();
+  Value tensor = TensorAddressOp::create(b, b.getI32Type(), *address);
+  // Every access of tensor memory comes before it is given back.
+  b.setInsertionPointAfter(roles);
+  meet();
+  FreeTensorOp::create(b, tensor, *columns, warp);
+}
+
+void LowerPipes::runOnOperation() {
+  tile::KernelOp kernel = getOperation();
+  auto switches = kernel.getBody().front().getOps<SwitchOp>();
+  if (switches.empty()) {
+    kernel->emitOpError("has no roles: code is generated behind 'form-pipes'");
+    return signalPassFailure();
+  }
+  SwitchOp roles = *switches.begin();
+  const target::Architecture *arch = tile::getTarget(kernel);
+  if (failed(plan::checkRolesAreAll(kernel)) || failed(check(roles, arch)))
+    return signalPassFailure();
+  auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
+                                              &kernel.getBody().front());
+  FailureOr<LoweredPipes> pipes = lowerMemory(roles, *arch, b);
+  if (failed(pipes))
+    return signalPassFailure();
+  SmallVector<std::unique_ptr<Region>> bodies;
+  for (RoleOp role : roles.getRoles()) {
+    FailureOr<std::unique_ptr<Region>> body =
+        RoleLowering(role, *pipes, *arch).run();
+    if (failed(body))
+      return signalPassFailure();
+    bodies.push_back(std::move(*body));
+  }
+  for (auto [role, body] : llvm::zip_equal(roles.getRoles(), bodies))
+    role.getBody().takeBody(*body);
+  setUp(roles, *pipes, b);
+  for (auto &[value, pipe] : *pipes)
+    pipe.pipe.erase();
+  for (ItemsOp items :
+       llvm::make_early_inc_range(kernel.getBody().front().getOps<ItemsOp>()))
+    items.erase();
+}

@@ -1,0 +1,148 @@
+//===- RoleLowering.h - A role without pipes --------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A role is copied, operation by operation. What owns a slot becomes what is
+// done to the slot's barriers, and loops carry where each ring is:
+//
+//   rings   for each end of a pipe that the body uses: slot, phase, and, with a
+//           lag, the slots that are not given back yet
+//   values  as before; of a sum in tensor memory, which stays where it is,
+//           whether there is one yet
+//
+// So slots and phases are counted and never divided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ROLELOWERING_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ROLELOWERING_H
+
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
+namespace drawloom::agent {
+
+/// What a pipe becomes: memory, and a ring of barriers for each of its ends.
+struct LoweredPipe {
+  PipeOp pipe;
+  plan::BarrierCounts counts;
+  plan::SlotFootprint footprint;
+  Engine producer;
+  mlir::Value slots, full, empty;
+
+  bool inTensorMemory() {
+    return pipe.getPipe().getType().getMemory() == Memory::tmem;
+  }
+};
+
+using LoweredPipes = llvm::MapVector<mlir::Value, LoweredPipe>;
+
+class RoleLowering {
+public:
+  RoleLowering(RoleOp role, LoweredPipes &pipes,
+               const target::Architecture &arch)
+      : role(role), pipes(pipes), arch(arch), b(role.getLoc(), role) {}
+
+  /// The body of the role, as it will be. The role itself stays as it is:
+  /// others may look up how it counts.
+  llvm::FailureOr<std::unique_ptr<mlir::Region>> run();
+
+private:
+  /// The next slot of one end of a pipe. With a lag, `kept` are the slots that
+  /// are not given back yet, the newest first; a negative number is none.
+  struct Ring {
+    mlir::Value slot, phase;
+    llvm::SmallVector<mlir::Value, 1> kept;
+  };
+  enum End : unsigned { Fills, Empties };
+  using RingKey = std::pair<mlir::Value, unsigned>;
+
+  llvm::LogicalResult lowerBlock(mlir::Block &block);
+  llvm::LogicalResult lowerOp(mlir::Operation *op);
+  mlir::Value constant(int64_t value, unsigned bits = 32);
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+  /// Whether this thread acts for its warp or for the role: computed once.
+  mlir::Value elect(Crowd crowd);
+
+  // LowerLoops.cpp
+  llvm::LogicalResult lowerFor(mlir::scf::ForOp op);
+  llvm::LogicalResult lowerItems(ForEachItemOp op);
+  bool isSumInPlace(mlir::Value value);
+  llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
+                            llvm::SmallVectorImpl<mlir::Value> &carried);
+  void bindCarried(mlir::ValueRange to, mlir::ValueRange from);
+  llvm::SmallVector<RingKey> findRings(mlir::Operation *loop);
+  void pushRings(llvm::ArrayRef<RingKey> keys,
+                 llvm::SmallVectorImpl<mlir::Value> &values);
+  void popRings(llvm::ArrayRef<RingKey> keys, mlir::ValueRange values);
+  void startLags(mlir::Operation *scope);
+  void endLags(mlir::Operation *scope);
+
+  // LowerEnds.cpp
+  llvm::LogicalResult lowerProduce(ProduceOp op);
+  llvm::LogicalResult lowerConsume(ConsumeOp op);
+  llvm::LogicalResult fillByTma(ProduceOp op, LoweredPipe &pipe,
+                                mlir::Value slot, mlir::Value full);
+  llvm::LogicalResult fillByThreads(ProduceOp op, LoweredPipe &pipe,
+                                    mlir::Value slot, mlir::Value full);
+  llvm::LogicalResult fillByCopies(ProduceOp op, LoweredPipe &pipe,
+                                   mlir::Value slot, mlir::Value full);
+  llvm::LogicalResult fillByProducts(ProduceOp op, LoweredPipe &pipe,
+                                     mlir::Value slot, mlir::Value full);
+  llvm::FailureOr<llvm::SmallVector<tile::LoadOp>> getLoads(ProduceOp op);
+  void fetch(tile::LoadOp load, mlir::Value buffer, Engine engine,
+             mlir::Value barrier, bool aligned);
+  /// Whether the tensor map of an access cuts it right; null if it always does.
+  template <typename AccessT>
+  mlir::Value fits(AccessT access, mlir::RankedTensorType tile);
+  llvm::LogicalResult openSlots(ConsumeOp op,
+                                llvm::SmallVectorImpl<mlir::Value> &slots);
+  void closeSlots(ConsumeOp op, llvm::ArrayRef<mlir::Value> slots);
+  void release(ConsumeOp op, LoweredPipe &pipe, mlir::Value slot,
+               int64_t pending);
+  void advance(LoweredPipe &pipe, Ring &ring);
+  mlir::Value getBuffer(LoweredPipe &pipe, unsigned value, mlir::Value slot);
+  mlir::Value isSlot(mlir::Value kept);
+  bool isMultipliedByWarpGroups(ConsumeOp op);
+  void lowerPut(tile::StoreOp op, mlir::Value buffer);
+
+  // LowerProducts.cpp
+  void assignSum(mlir::Value sum, mlir::Value buffer);
+  llvm::LogicalResult lowerProduct(tile::MmaOp op);
+  llvm::FailureOr<mlir::Value> getFilled(ConsumeOp op, LoweredPipe &pipe,
+                                         unsigned value);
+
+  RoleOp role;
+  LoweredPipes &pipes;
+  const target::Architecture &arch;
+  mlir::ImplicitLocOpBuilder b;
+  mlir::IRMapping map;
+  llvm::DenseMap<RingKey, Ring> rings;
+  /// For each product, where in tensor memory its sum is.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> sums;
+  /// For each sum in tensor memory, an i1: whether there is a product in it.
+  llvm::DenseMap<mlir::Value, mlir::Value> filled;
+  /// The slots that bulk stores take their tiles from, by the value of the
+  /// consume.
+  llvm::DenseMap<mlir::Value, mlir::Value> stored;
+  mlir::Block *start = nullptr;
+  mlir::Value elected[2];
+};
+
+} // namespace drawloom::agent
+
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ROLELOWERING_H

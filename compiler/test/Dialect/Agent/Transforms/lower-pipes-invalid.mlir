@@ -1,0 +1,213 @@
+// RUN: drawloom-opt %s --lower-pipes --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has no roles: code is generated behind 'form-pipes'}}
+tile.kernel @no_roles(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+}
+
+// -----
+
+// expected-error@+1 {{has no target: code is generated behind 'choose-schedule'}}
+tile.kernel @no_target(%D: !tile.view<?x?xf32>) {
+  agent.switch {
+    agent.role @epilogue warps(4) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @not_placed(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  // expected-error@+1 {{is not placed: code is generated behind 'place-memory'}}
+  agent.switch {
+    agent.role @epilogue warps(4) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @two_switches(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  // expected-note@+1 {{the first one is here}}
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @first warps(4) at(0) {
+    }
+  }
+  // expected-error@+1 {{kernel @two_switches has 2 switches, and its warps take their roles once}}
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @second warps(4) at(0) {
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<128x64xf32>>
+
+tile.kernel @no_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{has no place: code is generated behind 'place-memory'}}
+  %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
+  agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %p by(tma) : !tiles {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+        agent.yield %x : tensor<128x64xf32>
+      }
+    }
+    agent.role @compute warps(4) at(4) {
+      agent.consume %p as (%x) by(threads) : !tiles {
+        tile.store %x, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @no_warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    // expected-error@+1 {{has no warps: code is generated behind 'map-execution-units'}}
+    agent.role @compute warps(4) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @cluster(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{is for a cluster of CTAs, which has no code yet}}
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @compute warps(4) at(0) {
+    }
+  }
+}
+
+// -----
+
+!signal = !agent.pipe<message>
+
+tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{carries messages, which has no code yet}}
+  %p = agent.pipe "go" slots(1) message : () {place = #agent.place<start = 0, stride = 0, full = 0, empty = 8>}
+  agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @first warps(1) at(0) {
+      agent.produce %p : !signal {
+      }
+    }
+    agent.role @second warps(4) at(4) {
+      agent.consume %p : !signal {
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @granted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %count = tile.dim %d, 0 : !tile.view<?x?xf32>
+  %items = agent.items granted %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @compute warps(4) at(0) {
+      // expected-error@+1 {{takes work items that are granted at run time, which has no code yet}}
+      agent.for_each_item (%m) in %items : !agent.items<index> {
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<128x64xf32>>
+
+// The one who loads sees all slots, the two who compute every other one: the phase of a slot would not tell them apart.
+tile.kernel @turns(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %count = tile.dim %a, 0 : !tile.view<?x?xf32>
+  %items = agent.items static %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
+    {place = #agent.place<start = 0, stride = 32768, full = 65536, empty = 65552>}
+  agent.switch attributes {warps = 12 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.for_each_item (%m) in %items : !agent.items<index> {
+        agent.produce %p by(tma) : !tiles {
+          %x = tile.load %a[%m, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+          agent.yield %x : tensor<128x64xf32>
+        }
+      }
+    }
+    agent.role @even warps(4) at(4) {
+      // expected-error@+1 {{takes every 2. work item and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own}}
+      agent.for_each_item (%m) in %items every 2 from 0 : !agent.items<index> {
+        agent.consume %p as (%x) by(threads) : !tiles {
+          tile.store %x, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+        }
+      }
+    }
+    agent.role @odd warps(4) at(8) {
+      agent.for_each_item (%m) in %items every 2 from 1 : !agent.items<index> {
+        agent.consume %p as (%x) by(threads) : !tiles {
+          tile.store %x, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @branch(%a: !tile.view<?x?xf32>, %c: i1) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @compute warps(4) at(0) {
+      // expected-error@+1 {{'scf.if' op has no code yet}}
+      scf.if %c {
+      }
+    }
+  }
+}
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @starts_with_one(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant dense<1.0> : tensor<128x256xf32>
+  %k = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+    {place = #agent.place<start = 0, stride = 49152, full = 196608, empty = 196640>}
+  %acc = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
+    {place = #agent.place<start = 0, stride = 256, full = 196672, empty = 196688>}
+  agent.switch attributes {warps = 8 : i64, tensor_columns = 512 : i64, tensor_address = 196704 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      scf.for %j = %c0 to %k step %c64 {
+        agent.produce %ab by(tma) : !operands {
+          %x = tile.load %a[0, %j] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+          %y = tile.load %b[0, %j] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+          agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+        }
+      }
+    }
+    agent.role @mma warps(1) at(1) {
+      agent.produce %acc by(tensor_core) : !result {
+        // expected-error@+1 {{starts a sum in tensor memory with a tile that is not zero, which has no code yet; start with zero and add the tile behind the products}}
+        %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %one) -> tensor<128x256xf32> {
+          %t = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+            %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+            agent.yield %u : tensor<128x256xf32>
+          }
+          scf.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %sum : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+        tile.store %r, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}

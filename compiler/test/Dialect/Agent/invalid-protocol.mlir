@@ -1,0 +1,162 @@
+// What the operations of a protocol that is written out refuse.
+// RUN: drawloom-opt %s --split-input-file --verify-diagnostics
+
+func.func @slots() {
+  // expected-error@+1 {{has 1 offsets for 2 tiles}}
+  %s = agent.slots "s" count(2) at(0) stride(64) offsets [0] : !agent.slots<smem, tensor<4xf32>, tensor<8xf32>>
+  return
+}
+
+// -----
+
+func.func @count() {
+  // expected-error@+1 {{has count(0); a ring has one slot or more}}
+  %s = agent.slots "s" count(0) at(0) stride(64) offsets [0] : !agent.slots<smem, tensor<4xf32>>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{slots are in smem or tmem; messages have no tiles}}
+func.func private @message(!agent.slots<message, tensor<4xf32>>)
+
+// -----
+
+// expected-error@+1 {{a slot in smem cannot hold 'index'; it has a fixed size and holds tensors of static shape with rank one or more}}
+func.func private @scalar(!agent.slots<smem, index>)
+
+// -----
+
+func.func @barriers() {
+  // expected-error@+1 {{has count(0); a ring has one barrier or more}}
+  %b = agent.barriers "b" count(0) arrivals(1) at(0) : !agent.barriers
+  return
+}
+
+// -----
+
+func.func @arrivals() {
+  // expected-error@+1 {{has arrivals(0); a phase that nobody ends is one that everybody waits for}}
+  %b = agent.barriers "b" count(1) arrivals(0) at(0) : !agent.barriers
+  return
+}
+
+// -----
+
+func.func @value(%s: !agent.slots<smem, tensor<4xf32>>, %i: i32) {
+  // expected-error@+1 {{is tile 1 of a slot that holds 1}}
+  %x = agent.slot %s[%i], 1 : !agent.slots<smem, tensor<4xf32>> -> !tile.buffer<4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @shape(%s: !agent.slots<smem, tensor<4xf32>>, %i: i32) {
+  // expected-error@+1 {{is a '!tile.buffer<8xf32, smem>', but the slot holds 'tensor<4xf32>' in smem}}
+  %x = agent.slot %s[%i], 0 : !agent.slots<smem, tensor<4xf32>> -> !tile.buffer<8xf32, smem>
+  return
+}
+
+// -----
+
+func.func @space(%s: !agent.slots<smem, tensor<4xf32>>, %i: i32) {
+  // expected-error@+1 {{is a '!tile.buffer<4xf32, tmem>', but the slot holds 'tensor<4xf32>' in smem}}
+  %x = agent.slot %s[%i], 0 : !agent.slots<smem, tensor<4xf32>> -> !tile.buffer<4xf32, tmem>
+  return
+}
+
+// -----
+
+func.func @arrive(%b: !agent.barrier) {
+  // expected-error@+1 {{is by(tma), which arrives with its bytes; use agent.expect}}
+  agent.arrive %b by(tma)
+  return
+}
+
+// -----
+
+func.func @drain() {
+  // expected-error@+1 {{has pending(1), but copies have no groups}}
+  agent.drain copies pending(1)
+  return
+}
+
+// -----
+
+func.func @elect() {
+  // expected-error@+1 {{elects a thread of the cta; roles act for a warp or for themselves}}
+  %one = agent.elect cta
+  return
+}
+
+// -----
+
+func.func @sync() {
+  // expected-error@+1 {{meets in the role; its warps meet in reductions only}}
+  agent.sync role
+  return
+}
+
+// -----
+
+func.func @offsets(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier) {
+  // expected-error@+1 {{has 1 offsets for a view of rank 2}}
+  agent.fetch %a[0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @dims(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
+  // expected-error@+1 {{has 1 dims for a tile of rank 2 in a view of rank 2}}
+  agent.put %x to %a[0, 0] dims [0] by(tma) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @outside(%a: !tile.view<?x?xf32>) {
+  // expected-error@+1 {{has 2 dims for a tile of rank 2 in a view of rank 2}}
+  %fits = agent.fits %a[0, 0] dims [0, 2] of [4, 4] : !tile.view<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @fetch_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
+  // expected-error@+1 {{is by(threads): copies are made by TMA or by cp.async}}
+  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(threads) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @tells_nobody(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
+  // expected-error@+1 {{is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own}}
+  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @pads(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier) {
+  // expected-error@+1 {{pads with a number other than zero, which tensor maps can't; let threads copy it}}
+  agent.fetch %a[0, 0] dims [0, 1] pad(1.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @put_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
+  // expected-error@+1 {{is by(copies): slots are stored by TMA or by threads}}
+  agent.put %x to %a[0, 0] dims [0, 1] by(copies) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @multiply(%a: tensor<128x64xbf16>, %b: tensor<256x32xbf16>, %s: !tile.buffer<128x256xf32, tmem>, %more: i1) {
+  // expected-error@+1 {{multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the sum is m by n}}
+  agent.multiply %a, %b into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x32xbf16>, !tile.buffer<128x256xf32, tmem>
+  return
+}
