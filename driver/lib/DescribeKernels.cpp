@@ -59,9 +59,9 @@ static runtime::ItemsInfo readItems(tile::KernelOp kernel,
                                     const plan::Plan &plan) {
   using Kind = runtime::ItemsInfo::Kind;
   runtime::ItemsInfo items;
-  items.kind = plan.items == "granted" ? Kind::Granted
-               : plan.items == "one"   ? Kind::One
-                                       : Kind::Static;
+  items.kind = plan.items == plan::Items::Granted ? Kind::Granted
+               : plan.items == plan::Items::One   ? Kind::One
+                                                  : Kind::Static;
   std::vector<runtime::ItemFactor> factors;
   auto streams = kernel.getBody().getOps<agent::ItemsOp>();
   if (streams.empty())
@@ -102,32 +102,23 @@ static FailureOr<runtime::ArgumentInfo> readArgument(tile::KernelOp kernel,
   return info;
 }
 
-/// A parameter from its entry in `agent.parameters` and its type.
-static FailureOr<runtime::Parameter>
-readParameter(LLVM::LLVMFuncOp function, DictionaryAttr entry, Type type) {
+/// A parameter from what the function says of it, and its type.
+static FailureOr<runtime::Parameter> readParameter(LLVM::LLVMFuncOp function,
+                                                   agent::ParameterAttr entry,
+                                                   Type type) {
   using Kind = runtime::Parameter::Kind;
-  auto number = [&](StringRef name) -> std::optional<unsigned> {
-    if (auto attr = entry.getAs<IntegerAttr>(name))
-      return attr.getInt();
-    return std::nullopt;
-  };
+  static constexpr Kind kinds[] = {Kind::TensorMap, Kind::Pointer, Kind::Stride,
+                                   Kind::Size, Kind::Scalar};
   runtime::Parameter parameter;
-  parameter.argument = number("argument").value_or(0);
-  if (auto box = entry.getAs<DenseI64ArrayAttr>("box")) {
-    parameter.kind = Kind::TensorMap;
-    parameter.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
-    parameter.swizzle = number("swizzle").value_or(0);
-    parameter.atom = number("atom").value_or(16);
+  parameter.kind = kinds[static_cast<unsigned>(entry.getKind())];
+  parameter.argument = entry.getArgument();
+  parameter.dimension = entry.getDimension().value_or(0);
+  if (parameter.kind == Kind::TensorMap) {
+    ArrayRef<int64_t> box = entry.getBox();
+    parameter.box.assign(box.begin(), box.end());
+    parameter.swizzle = *entry.getSwizzle();
+    parameter.atom = *entry.getAtom();
     return parameter;
-  }
-  if (std::optional<unsigned> dimension = number("dimension")) {
-    parameter.kind = Kind::Size;
-    parameter.dimension = *dimension;
-  } else if (std::optional<unsigned> dimension = number("stride")) {
-    parameter.kind = Kind::Stride;
-    parameter.dimension = *dimension;
-  } else if (entry.get("pointer")) {
-    parameter.kind = Kind::Pointer;
   }
   if (isa<LLVM::LLVMPointerType>(type))
     parameter.bytes = 8;
@@ -231,7 +222,7 @@ static LogicalResult describeFunction(ModuleOp module,
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
   if (!function)
     return module.emitError() << "no code came out for @" << info.name;
-  auto entries = function->getAttrOfType<ArrayAttr>("agent.parameters");
+  auto entries = function->getAttrOfType<ArrayAttr>(agent::parametersAttrName);
   auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
       NVVM::NVVMDialect::getReqntidAttrName());
   if (!entries || !threads ||
@@ -239,12 +230,12 @@ static LogicalResult describeFunction(ModuleOp module,
     return function.emitError("does not say what it is called with");
   info.threads = threads.asArrayRef().front();
   if (auto bytes =
-          function->getAttrOfType<IntegerAttr>(plan::sharedBytesAttrName))
+          function->getAttrOfType<IntegerAttr>(agent::sharedBytesAttrName))
     info.sharedBytes = bytes.getInt();
   for (auto [entry, type] :
        llvm::zip_equal(entries, function.getArgumentTypes())) {
     FailureOr<runtime::Parameter> parameter =
-        readParameter(function, cast<DictionaryAttr>(entry), type);
+        readParameter(function, cast<agent::ParameterAttr>(entry), type);
     if (failed(parameter))
       return failure();
     info.parameters.push_back(std::move(*parameter));

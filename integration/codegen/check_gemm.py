@@ -27,16 +27,14 @@ def from_bf16(bits: np.ndarray) -> np.ndarray:
 
 def read_parameters(text: str) -> list[dict]:
     """The list in `agent.parameters`, as dictionaries of numbers and lists."""
-    listed = re.search(r"agent\.parameters = \[(.*?)\}\]", text, re.S).group(1) + "}"
     parameters = []
-    for entry in re.findall(r"\{(.*?)\}", listed):
-        fields = {}
-        for name, numbers in re.findall(r"(\w+) = array<i64: ([^>]*)>", entry):
+    entries = re.findall(r"#agent\.parameter<(\w+), ([^>]*)>", text)
+    for kind, entry in entries:
+        fields = {"kind": kind}
+        for name, numbers in re.findall(r"(\w+) = \[([^\]]*)\]", entry):
             fields[name] = [int(n) for n in numbers.split(",")]
-        for name, number in re.findall(r"(\w+) = (-?\d+) : i64", entry):
+        for name, number in re.findall(r"(\w+) = (-?\d+)", entry):
             fields[name] = int(number)
-        if re.search(r"(^|, )pointer(,|$)", entry):
-            fields["pointer"] = True
         parameters.append(fields)
     return parameters
 
@@ -60,7 +58,7 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
     values = []
     for parameter in read_parameters(text):
         number = parameter["argument"]
-        if "box" in parameter:
+        if parameter["kind"] == "map":
             values.append({"tensorMap": {
                 "array": names[number], "type": "bf16", "box": parameter["box"],
                 "swizzle": f"{parameter['swizzle']}B"}})

@@ -345,15 +345,15 @@ def launch(tools, compiled, case, target, folder, ctas):
     for parameter in read_parameters(text):
         number = parameter["argument"]
         array, kind = case.arguments[number], case.kinds[number]
-        if "box" in parameter:
+        if parameter["kind"] == "map":
             values.append({"tensorMap": {
                 "array": names[number], "type": kind.name, "box": parameter["box"],
                 "swizzle": f"{parameter['swizzle']}B"}})
-        elif "pointer" in parameter:
+        elif parameter["kind"] == "pointer":
             values.append({"pointer": names[number]})
-        elif "stride" in parameter:
-            values.append({"u64": array.strides[parameter["stride"]] // array.itemsize})
-        elif "dimension" in parameter:
+        elif parameter["kind"] == "stride":
+            values.append({"u64": array.strides[parameter["dimension"]] // array.itemsize})
+        elif parameter["kind"] == "size":
             values.append({"u32": array.shape[parameter["dimension"]]})
         else:
             values.append({"f32": float(array)})

@@ -109,8 +109,9 @@ std::string plan::describePlan(const Plan &plan) {
                      plural(plan.countThreads(), "thread");
   if (plan.clusterSize() > 1)
     text += " in each of " + std::to_string(plan.clusterSize()) + " CTAs";
-  text += plan.items == "one" ? ", one work item"
-                              : ", " + plan.items + " work items";
+  text += plan.items == Items::One
+              ? ", one work item"
+              : (", " + toString(plan.items) + " work items").str();
   return text;
 }
 

@@ -43,7 +43,7 @@ private:
   void nameTensors(PipeOp op, Pipe &pipe);
   void mapMemory();
   void readVerdict();
-  std::string findItems();
+  Items findItems();
 
   unsigned numberOf(RoleOp role) const {
     return std::distance(roleOps.begin(), llvm::find(roleOps, role));
@@ -192,14 +192,20 @@ void PlanMaker::addRole(RoleOp roleOp) {
 }
 
 /// A kernel that is not persistent has as many CTAs as work items.
-std::string PlanMaker::findItems() {
-  std::string kind = "one";
+StringRef plan::toString(Items items) {
+  static constexpr StringLiteral names[] = {"one", "static", "granted"};
+  return names[static_cast<unsigned>(items)];
+}
+
+Items PlanMaker::findItems() {
+  Items kind = Items::One;
   if (tile::getSchedule(op->getParentOfType<tile::KernelOp>()).persistent ==
       tile::Persistence::None)
     return kind;
   op.walk([&](ForEachItemOp loop) {
     if (auto items = loop.getSource().getDefiningOp<ItemsOp>())
-      kind = stringifyStream(items.getStream()).str();
+      kind =
+          items.getStream() == Stream::granted ? Items::Granted : Items::Static;
   });
   return kind;
 }

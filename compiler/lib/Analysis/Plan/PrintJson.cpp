@@ -131,7 +131,7 @@ void plan::printJson(const Plan &plan, llvm::json::OStream &json) {
       for (int64_t size : plan.cluster)
         json.value(size);
     });
-    json.attribute("items", plan.items);
+    json.attribute("items", toString(plan.items));
     json.attribute("threads", plan.countThreads());
     json.attributeArray("idleWarps", [&] {
       for (int64_t warp : plan.holes)

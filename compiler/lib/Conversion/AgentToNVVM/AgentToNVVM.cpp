@@ -258,7 +258,7 @@ LogicalResult KernelEmitter::emit() {
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(*entry));
   if (std::optional<int64_t> bytes = op.getSharedBytes())
-    function->setAttr(plan::sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
+    function->setAttr(sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
   return success();
 }
 

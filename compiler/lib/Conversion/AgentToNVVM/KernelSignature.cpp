@@ -146,11 +146,13 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
       builder, kernel.getLoc(), kernel.getSymName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
 
+  using agent::ParameterKind;
   SmallVector<Attribute> parameters;
-  auto name = [&](Value argument) {
-    return builder.getNamedAttr(
-        "argument", builder.getI64IntegerAttr(
-                        cast<BlockArgument>(argument).getArgNumber()));
+  auto list = [&](ParameterKind kind, Value argument,
+                  std::optional<int64_t> dimension = std::nullopt) {
+    parameters.push_back(agent::ParameterAttr::get(
+        context, kind, cast<BlockArgument>(argument).getArgNumber(), dimension,
+        {}, {}, {}));
   };
   for (auto [index, map] : llvm::enumerate(maps)) {
     // By value and constant for the whole grid: otherwise LLVM copies the map
@@ -165,32 +167,20 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
                                  builder.getI64IntegerAttr(64)),
             builder.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
                                  builder.getUnitAttr())});
-    SmallVector<NamedAttribute> fields{
-        name(map.view),
-        builder.getNamedAttr("box", builder.getDenseI64ArrayAttr(map.box)),
-        builder.getNamedAttr("swizzle",
-                             builder.getI64IntegerAttr(map.swizzle))};
-    if (map.atom != 16)
-      fields.push_back(
-          builder.getNamedAttr("atom", builder.getI64IntegerAttr(map.atom)));
-    parameters.push_back(builder.getDictionaryAttr(fields));
+    parameters.push_back(agent::ParameterAttr::get(
+        context, ParameterKind::map, map.view.getArgNumber(), std::nullopt,
+        builder.getDenseI64ArrayAttr(map.box), map.swizzle, map.atom));
   }
   for (auto &[view, number] : pointers)
-    parameters.push_back(builder.getDictionaryAttr(
-        {name(view), builder.getNamedAttr("pointer", builder.getUnitAttr())}));
-  auto list = [&](StringRef what, const Dimension &dimension) {
-    parameters.push_back(builder.getDictionaryAttr(
-        {name(dimension.first),
-         builder.getNamedAttr(what,
-                              builder.getI64IntegerAttr(dimension.second))}));
-  };
+    list(ParameterKind::pointer, view);
   for (auto &[dimension, number] : strides)
-    list("stride", dimension);
+    list(ParameterKind::stride, dimension.first, dimension.second);
   for (auto &[dimension, number] : sizes)
-    list("dimension", dimension);
+    list(ParameterKind::size, dimension.first, dimension.second);
   for (auto &[argument, number] : scalars)
-    parameters.push_back(builder.getDictionaryAttr({name(argument)}));
-  function->setAttr("agent.parameters", builder.getArrayAttr(parameters));
+    list(ParameterKind::scalar, argument);
+  function->setAttr(agent::parametersAttrName,
+                    builder.getArrayAttr(parameters));
   return function;
 }
 

@@ -5,7 +5,7 @@
 // CHECK: llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @gemm(
 // CHECK-SAME:    %[[A:[^:]*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
-// CHECK-SAME:    agent.parameters = [{argument = 0 : i64, box = array<i64: 64, 128>, swizzle = 128 : i64}, {argument = 1 : i64, box = array<i64: 64, 256>, swizzle = 128 : i64}, {argument = 2 : i64, box = array<i64: 64, 128>, swizzle = 128 : i64}
+// CHECK-SAME:    agent.parameters = [#agent.parameter<map, argument = 0, box = [64, 128], swizzle = 128, atom = 16>, #agent.parameter<map, argument = 1, box = [64, 256], swizzle = 128, atom = 16>, #agent.parameter<map, argument = 2, box = [64, 128], swizzle = 128, atom = 16>
 // CHECK-SAME:    nvvm.kernel
 // CHECK-SAME:    nvvm.maxnreg = 144
 // CHECK-SAME:    nvvm.reqntid = array<i32: 256, 1, 1>

@@ -8,7 +8,7 @@
 // 136414352 = 128 rows, 128 columns, both transposed, bf16, f32 sums. The
 // leading distance is 64 rows x 128 bytes = 512 units, the stride 64.
 // CHECK-LABEL: llvm.func @transposed(
-// CHECK-SAME:  {argument = 0 : i64, box = array<i64: 64, 64>, swizzle = 128 : i64}, {argument = 1 : i64, box = array<i64: 64, 64>, swizzle = 128 : i64}
+// CHECK-SAME:  #agent.parameter<map, argument = 0, box = [64, 64], swizzle = 128, atom = 16>, #agent.parameter<map, argument = 1, box = [64, 64], swizzle = 128, atom = 16>
 // CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK:       arith.addi %{{.*}}, %c4611756662083026944_i64
 // CHECK:       arith.addi %{{.*}}, %c4611756662083026944_i64
@@ -35,7 +35,7 @@ tile.kernel @transposed(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: 
 
 // TF32 with rows along n has a swizzle of its own.
 // CHECK-LABEL: llvm.func @words(
-// CHECK-SAME:  {argument = 0 : i64, box = array<i64: 32, 128>, swizzle = 128 : i64}, {argument = 1 : i64, atom = 32 : i64, box = array<i64: 32, 32>, swizzle = 128 : i64}
+// CHECK-SAME:  #agent.parameter<map, argument = 0, box = [32, 128], swizzle = 128, atom = 16>, #agent.parameter<map, argument = 1, box = [32, 32], swizzle = 128, atom = 32>
 // CHECK:       nvvm.tcgen05.mma {{.*}} kind = #nvvm.tcgen05_mma_kind<tf32>
 tile.kernel @words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index

@@ -5,8 +5,8 @@
 // Whoever reads the slot fences, because cp.async writes through the generic
 // proxy.
 // CHECK-LABEL: llvm.func @odd_strides(
-// CHECK-SAME:  {argument = 0 : i64, pointer}
-// CHECK-SAME:  {argument = 0 : i64, stride = 0 : i64}
+// CHECK-SAME:  #agent.parameter<pointer, argument = 0>
+// CHECK-SAME:  #agent.parameter<stride, argument = 0, dimension = 0>
 // CHECK:       nvvm.cp.async.shared.global {{.*}}, 16, cache =  cg
 // CHECK:       nvvm.cp.async.shared.global {{.*}}, 8, cache =  ca
 // CHECK:       nvvm.cp.async.shared.global {{.*}}, 4, cache =  ca

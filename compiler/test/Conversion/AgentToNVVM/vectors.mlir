@@ -6,8 +6,8 @@
 // loads its eight once.
 
 // CHECK-LABEL: llvm.func @scale_rows(
-// CHECK-SAME:    {argument = 1 : i64, pointer}
-// CHECK-SAME:    {argument = 1 : i64, dimension = 0 : i64}
+// CHECK-SAME:    #agent.parameter<pointer, argument = 1>
+// CHECK-SAME:    #agent.parameter<size, argument = 1, dimension = 0>
 
 // Eight bf16 of a lane are one access of shared memory.
 // CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>

@@ -90,3 +90,43 @@ func.func @hole() {
   }
   return
 }
+
+// -----
+
+// expected-error@below {{role "" with warps = 4; a role has a name and one warp or more}}
+module attributes {test.owner = #agent.owner<name = "", warps = 4, because = []>} {}
+
+// -----
+
+// expected-error@below {{'because' is ["so"]; it is a list of reasons}}
+module attributes {test.owner = #agent.owner<name = "mma", warps = 1, because = ["so"]>} {}
+
+// -----
+
+// expected-error@below {{arguments and dimensions are numbered from 0}}
+module attributes {test.parameter = #agent.parameter<scalar, argument = -1>} {}
+
+// -----
+
+// expected-error@below {{'box', 'swizzle' and 'atom' come with 'map', and with nothing else}}
+module attributes {test.parameter = #agent.parameter<map, argument = 0>} {}
+
+// -----
+
+// expected-error@below {{'dimension' comes with 'stride' and 'size', and with nothing else}}
+module attributes {test.parameter = #agent.parameter<size, argument = 0>} {}
+
+// -----
+
+// expected-error@below {{has 'agent.parameters' = [1]; it is a list of #agent.parameter}}
+module attributes {agent.parameters = [1]} {}
+
+// -----
+
+// expected-error@below {{has 'agent.roles' = "mma"; it is a list of #agent.owner}}
+module attributes {agent.roles = "mma"} {}
+
+// -----
+
+// expected-error@below {{has 'agent.shared_bytes' = "all"; it is a number of bytes}}
+module attributes {agent.shared_bytes = "all"} {}

@@ -18,9 +18,6 @@
 
 namespace drawloom::plan {
 
-/// Of a function that code was generated to: shared memory of a CTA.
-inline constexpr llvm::StringLiteral sharedBytesAttrName = "agent.shared_bytes";
-
 /// Warps that setmaxnreg, wgmma and the lanes of tensor memory take together.
 constexpr int64_t warpsPerGroup = 4;
 constexpr int64_t barrierBytes = 8;

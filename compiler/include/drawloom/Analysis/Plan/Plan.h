@@ -153,13 +153,18 @@ struct MemoryRange {
   int64_t bytes = 0;
 };
 
+/// How a CTA gets its work items: it is one; every so many; at run time.
+enum class Items { One, Static, Granted };
+
+/// "one", "static", "granted".
+llvm::StringRef toString(Items items);
+
 struct Plan {
   std::string kernel;
   /// Never null in a plan that makePlan has made.
   const target::Architecture *arch = nullptr;
   std::vector<int64_t> cluster;
-  /// "static", "granted", or "one" for each CTA.
-  std::string items;
+  Items items = Items::One;
   std::vector<Role> roles;
   std::vector<Pipe> pipes;
 

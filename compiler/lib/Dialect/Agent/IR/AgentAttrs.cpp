@@ -183,3 +183,60 @@ LogicalResult VerdictAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return isConditional ? verifyCondition(emitError, condition, sizes)
                        : success();
 }
+
+//===----------------------------------------------------------------------===//
+// Between passes, and for the launch
+//===----------------------------------------------------------------------===//
+
+LogicalResult OwnerAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr name, int64_t warps,
+                                ArrayAttr because) {
+  if (name.empty() || warps < 1)
+    return emitError() << "role " << name << " with warps = " << warps
+                       << "; a role has a name and one warp or more";
+  if (!llvm::all_of(because, llvm::IsaPred<ReasonAttr>))
+    return emitError() << "'because' is " << because
+                       << "; it is a list of reasons";
+  return success();
+}
+
+LogicalResult ParameterAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, ParameterKind kind,
+    int64_t argument, std::optional<int64_t> dimension, DenseI64ArrayAttr box,
+    std::optional<int64_t> swizzle, std::optional<int64_t> atom) {
+  if (argument < 0 || dimension.value_or(0) < 0)
+    return emitError() << "arguments and dimensions are numbered from 0";
+  bool isMap = kind == ParameterKind::map;
+  if (bool(box) != isMap || bool(swizzle) != isMap || bool(atom) != isMap)
+    return emitError() << "'box', 'swizzle' and 'atom' come with 'map', and "
+                          "with nothing else";
+  bool hasDimension =
+      kind == ParameterKind::stride || kind == ParameterKind::size;
+  if (bool(dimension) != hasDimension)
+    return emitError() << "'dimension' comes with 'stride' and 'size', and "
+                          "with nothing else";
+  return success();
+}
+
+LogicalResult AgentDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  auto isListOf = [&](auto isRight) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    return list && llvm::all_of(list, isRight);
+  };
+  StringRef wanted;
+  if (attribute.getName() == rolesAttrName &&
+      !isListOf(llvm::IsaPred<OwnerAttr>))
+    wanted = "a list of #agent.owner";
+  else if (attribute.getName() == parametersAttrName &&
+           !isListOf(llvm::IsaPred<ParameterAttr>))
+    wanted = "a list of #agent.parameter";
+  else if (attribute.getName() == sharedBytesAttrName &&
+           !isa<IntegerAttr>(attribute.getValue()))
+    wanted = "a number of bytes";
+  if (wanted.empty())
+    return success();
+  return op->emitOpError() << "has '" << attribute.getName().getValue()
+                           << "' = " << attribute.getValue() << "; it is "
+                           << wanted;
+}

@@ -16,7 +16,6 @@ using namespace drawloom::agent;
 
 static constexpr llvm::StringLiteral ownerName = "agent.owner";
 static constexpr llvm::StringLiteral ownersName = "agent.owners";
-static constexpr llvm::StringLiteral rolesName = "agent.roles";
 
 Item Item::of(tile::KernelOp kernel) {
   Item item{kernel, {}, &kernel.getBody().front()};
@@ -59,14 +58,11 @@ void Owners::write(tile::KernelOp kernel) const {
     return FlatSymbolRefAttr::get(kernel.getContext(), roles[role].name);
   };
   SmallVector<Attribute> list;
-  for (const RoleSpec &role : roles) {
-    list.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(role.name)),
-         builder.getNamedAttr("warps", builder.getI64IntegerAttr(role.warps)),
-         builder.getNamedAttr(
-             "because", toAttribute(kernel.getContext(), role.because))}));
-  }
-  kernel->setAttr(rolesName, builder.getArrayAttr(list));
+  for (const RoleSpec &role : roles)
+    list.push_back(OwnerAttr::get(
+        kernel.getContext(), builder.getStringAttr(role.name), role.warps,
+        toAttribute(kernel.getContext(), role.because)));
+  kernel->setAttr(rolesAttrName, builder.getArrayAttr(list));
   kernel.walk([&](Operation *op) {
     if (int role = of(op); role != nobody)
       op->setAttr(ownerName, nameOf(role));
@@ -81,7 +77,7 @@ void Owners::write(tile::KernelOp kernel) const {
 }
 
 void Owners::erase(tile::KernelOp kernel) {
-  kernel->removeAttr(rolesName);
+  kernel->removeAttr(rolesAttrName);
   kernel.walk([](Operation *op) {
     op->removeAttr(ownerName);
     op->removeAttr(ownersName);
@@ -90,25 +86,15 @@ void Owners::erase(tile::KernelOp kernel) {
 
 /// The roles that the kernel lists; false if there is no such list.
 static bool readRoles(tile::KernelOp kernel, Owners &owners) {
-  auto list = kernel->getAttrOfType<ArrayAttr>(rolesName);
+  auto list = kernel->getAttrOfType<ArrayAttr>(rolesAttrName);
   if (!list || list.empty())
     return false;
-  for (Attribute attr : list) {
-    auto role = dyn_cast<DictionaryAttr>(attr);
-    if (!role)
-      return false;
-    auto name = role.getAs<StringAttr>("name");
-    auto warps = role.getAs<IntegerAttr>("warps");
-    auto because = role.getAs<ArrayAttr>("because");
-    if (!name || name.empty() || !warps || !warps.getType().isInteger(64) ||
-        !because)
-      return false;
+  for (auto role : list.getAsRange<OwnerAttr>()) {
     RoleSpec &spec = owners.roles.emplace_back();
-    spec.name = name.str();
-    spec.warps = warps.getInt();
-    for (Attribute reason : because)
-      if (auto known = dyn_cast<ReasonAttr>(reason))
-        spec.because.push_back({known.getRule(), known.getSentence().str()});
+    spec.name = role.getName().str();
+    spec.warps = role.getWarps();
+    for (auto reason : role.getBecause().getAsRange<ReasonAttr>())
+      spec.because.push_back({reason.getRule(), reason.getSentence().str()});
   }
   return true;
 }

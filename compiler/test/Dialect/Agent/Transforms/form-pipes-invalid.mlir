@@ -8,7 +8,7 @@ tile.kernel @none(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile
 // -----
 
 tile.kernel @owner(%x: !tile.view<?xf32>) attributes {
-    tile.target = "sm_90a", agent.roles = [{name = "all", warps = 4 : i64, because = []}]} {
+    tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
   // expected-error @below {{belongs to @nobody, which is none of the kernel's roles}}
   %c0 = arith.constant {agent.owner = @nobody} 0 : index
 }
@@ -16,7 +16,7 @@ tile.kernel @owner(%x: !tile.view<?xf32>) attributes {
 // -----
 
 tile.kernel @count(%x: !tile.view<?xf32>) attributes {
-    tile.target = "sm_90a", agent.roles = [{name = "all", warps = 4 : i64, because = []}]} {
+    tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{names 2 owners for 1 carried values}}
   %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {
@@ -27,7 +27,7 @@ tile.kernel @count(%x: !tile.view<?xf32>) attributes {
 // -----
 
 tile.kernel @carried(%x: !tile.view<?xf32>) attributes {
-    tile.target = "sm_90a", agent.roles = [{name = "all", warps = 4 : i64, because = []}]} {
+    tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{carries a value of @nobody, which is none of the kernel's roles}}
   %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {

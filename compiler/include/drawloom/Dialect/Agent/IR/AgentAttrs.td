@@ -174,6 +174,66 @@ def Agent_VerdictAttr : Agent_Attr<"Verdict", "verdict"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Between passes, and for the launch
+//===----------------------------------------------------------------------===//
+
+def Agent_OwnerAttr : Agent_Attr<"Owner", "owner"> {
+  let summary = "a role that operations can belong to";
+  let description = [{
+    Between `assign-roles` and `form-pipes` the kernel lists its roles in
+    `agent.roles`, and each operation names the one it belongs to.
+
+    ```mlir
+    #agent.owner<name = "mma", warps = 1, because = [#agent.reason<"one-thread-issues", "...">]>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$warps,
+                        "::mlir::ArrayAttr":$because);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Agent_ParameterKind : I32Enum<"ParameterKind", "a kind of parameter", [
+    I32EnumCase<"map", 0>,
+    I32EnumCase<"pointer", 1>,
+    I32EnumCase<"stride", 2>,
+    I32EnumCase<"size", 3>,
+    I32EnumCase<"scalar", 4>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_ParameterAttr : Agent_Attr<"Parameter", "parameter"> {
+  let summary = "what a parameter of a compiled kernel is";
+  let description = [{
+    A function that code was generated to lists in `agent.parameters` what it is
+    called with. `argument` is the number of the tile program's argument.
+
+    | kind | what the launch passes | what comes with it |
+    |---|---|---|
+    | `map` | a tensor map | `box`, innermost first; `swizzle` in bytes, 0 for none; `atom`, the bytes that the swizzle moves together |
+    | `pointer` | the address of the first element | |
+    | `stride` | a stride in elements | `dimension` |
+    | `size` | a size | `dimension` |
+    | `scalar` | the argument itself | |
+
+    ```mlir
+    #agent.parameter<map, argument = 0, box = [64, 128], swizzle = 128, atom = 16>
+    #agent.parameter<size, argument = 0, dimension = 1>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Agent_ParameterKind>:$kind, "int64_t":$argument,
+    OptionalParameter<"std::optional<int64_t>">:$dimension,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$box,
+    OptionalParameter<"std::optional<int64_t>">:$swizzle,
+    OptionalParameter<"std::optional<int64_t>">:$atom);
+  let assemblyFormat = [{
+    `<` $kind `,` struct($argument, $dimension, $box, $swizzle, $atom) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Words of the protocol
 //===----------------------------------------------------------------------===//
 
