@@ -46,7 +46,8 @@ def main():
         )
         for test in (ROOT / "compiler/unittests/Dialect" / dialect).rglob("*.cpp"):
             errors += "".join(literals(test.read_text()))
-        page = (ROOT / "docs/Dialects" / f"{dialect}.md").read_text()
+        pages = (ROOT / "docs/Dialects").glob(f"{dialect}*.md")
+        page = "".join(path.read_text() for path in sorted(pages))
         for name in re.findall(r"^### `([a-z_.]+)`", page, re.M):
             operations += 1
             if not re.search(rf"\b{re.escape(name)}\b", round_trips):

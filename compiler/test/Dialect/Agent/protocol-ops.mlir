@@ -1,0 +1,105 @@
+// RUN: drawloom-opt %s | drawloom-opt | FileCheck %s
+// RUN: drawloom-opt %s -mlir-print-op-generic | drawloom-opt | FileCheck %s
+
+!operands = !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!sums = !agent.slots<tmem, tensor<128x256xf32>>
+
+// CHECK-LABEL: func.func @memory
+func.func @memory(%i: i32, %phase: i32) {
+  // CHECK-NEXT: %operands = agent.slots "operands" count(4) at(0) stride(49152) offsets [0, 16384] : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+  %operands = agent.slots "operands" count(4) at(0) stride(49152) offsets [0, 16384] : !operands
+  // CHECK-NEXT: %sums = agent.slots "sums" count(2) at(0) stride(256) offsets [0] : !agent.slots<tmem, tensor<128x256xf32>>
+  %sums = agent.slots "sums" count(2) at(0) stride(256) offsets [0] : !sums
+  // CHECK-NEXT: %operands.full = agent.barriers "operands.full" count(4) arrivals(1) at(196608) : !agent.barriers
+  %full = agent.barriers "operands.full" count(4) arrivals(1) at(196608) : !agent.barriers
+  // CHECK-NEXT: %far = agent.barriers "far" count(1) arrivals(2) at(8) scope(cluster) : !agent.barriers
+  %far = agent.barriers "far" count(1) arrivals(2) at(8) scope(cluster) : !agent.barriers
+  // A barrier has the name of its end.
+  // CHECK-NEXT: %full = agent.barrier %operands.full[%[[I:.*]]]
+  %b = agent.barrier %full[%i]
+  // CHECK-NEXT: %{{.*}} = agent.slot %operands[%[[I]]], 1 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !tile.buffer<256x64xbf16, smem>
+  %y = agent.slot %operands[%i], 1 : !operands -> !tile.buffer<256x64xbf16, smem>
+  // CHECK-NEXT: %{{.*}}, %{{.*}} = agent.advance %[[I]], %{{.*}} of 4
+  %next, %flip = agent.advance %i, %phase of 4
+  return
+}
+
+// CHECK-LABEL: func.func @waits
+// CHECK-SAME: (%[[B:.*]]: !agent.barrier, %[[N:.*]]: i32)
+func.func @waits(%b: !agent.barrier, %n: i32) {
+  // CHECK-NEXT: agent.wait %[[B]] parity(%[[N]])
+  agent.wait %b parity(%n)
+  // CHECK-NEXT: agent.arrive %[[B]] by(threads)
+  agent.arrive %b by(threads)
+  // CHECK-NEXT: agent.arrive %[[B]] by(copies)
+  agent.arrive %b by(copies)
+  // CHECK-NEXT: agent.arrive %[[B]] by(tensor_core)
+  agent.arrive %b by(tensor_core)
+  // CHECK-NEXT: agent.expect %[[B]] bytes(%[[N]])
+  agent.expect %b bytes(%n)
+  // CHECK-NEXT: agent.fence async
+  agent.fence async
+  // CHECK-NEXT: agent.fence tensor_before
+  agent.fence tensor_before
+  // CHECK-NEXT: agent.fence tensor_after
+  agent.fence tensor_after
+  // CHECK-NEXT: agent.drain copies{{$}}
+  agent.drain copies
+  // CHECK-NEXT: agent.drain puts pending(1)
+  agent.drain puts pending(1)
+  // CHECK-NEXT: agent.drain tensor_stores
+  agent.drain tensor_stores
+  // CHECK-NEXT: agent.drain products pending(2)
+  agent.drain products pending(2)
+  // CHECK-NEXT: agent.close_puts
+  agent.close_puts
+  // CHECK-NEXT: %{{.*}} = agent.elect warp
+  %one = agent.elect warp
+  // CHECK-NEXT: %{{.*}} = agent.elect role
+  %leader = agent.elect role
+  // CHECK-NEXT: agent.sync warp
+  agent.sync warp
+  // CHECK-NEXT: agent.sync cta
+  agent.sync cta
+  return
+}
+
+// CHECK-LABEL: func.func @copies
+// CHECK-SAME: (%[[A:.*]]: !tile.view<?x?xf32>, %[[X:.*]]: !tile.buffer<4x4xf32, smem>, %[[B:.*]]: !agent.barrier, %[[K:.*]]: index)
+func.func @copies(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier, %k: index) {
+  // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.fetch %a[0, %k] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(copies) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.fetch %a[0, %k] dims [0, 1] pad(1.0 : f32) to %x by(copies) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  // CHECK-NEXT: agent.put %[[X]] to %[[A]][%[[K]], 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  agent.put %x to %a[%k, 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  // CHECK-NEXT: %{{.*}} = agent.fits %[[A]][%[[K]], 0] dims [0, 1] of [4, 4] : !tile.view<?x?xf32>
+  %fits = agent.fits %a[%k, 0] dims [0, 1] of [4, 4] : !tile.view<?x?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @products
+// CHECK-SAME: (%[[A:.*]]: tensor<128x64xbf16>, %[[B:.*]]: tensor<256x64xbf16>, %[[S:.*]]: !tile.buffer<128x256xf32, tmem>, %[[MORE:.*]]: i1)
+func.func @products(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !tile.buffer<128x256xf32, tmem>, %more: i1) {
+  // CHECK-NEXT: agent.multiply %[[A]], %[[B]] into %[[S]] accumulate(%[[MORE]]) : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
+  agent.multiply %a, %b into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
+  // CHECK-NEXT: %{{.*}} = agent.or_zero %[[A]] if(%[[MORE]]) : tensor<128x64xbf16>
+  %0 = agent.or_zero %a if(%more) : tensor<128x64xbf16>
+  // CHECK-NEXT: %{{.*}} = agent.keep %[[A]] : tensor<128x64xbf16>
+  %1 = agent.keep %a : tensor<128x64xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @set_up
+// CHECK-SAME: (%[[R:.*]]: !agent.barriers)
+func.func @set_up(%r: !agent.barriers) {
+  // CHECK-NEXT: agent.init_barriers %[[R]], %[[R]]
+  agent.init_barriers %r, %r
+  // CHECK-NEXT: agent.alloc_tensor columns(512) to(64) by_warp(7)
+  agent.alloc_tensor columns(512) to(64) by_warp(7)
+  // CHECK-NEXT: %[[T:.*]] = agent.tensor_address from(64)
+  %t = agent.tensor_address from(64)
+  // CHECK-NEXT: agent.free_tensor %[[T]] columns(512) by_warp(7)
+  agent.free_tensor %t columns(512) by_warp(7)
+  return
+}
