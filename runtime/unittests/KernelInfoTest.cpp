@@ -230,6 +230,32 @@ TEST(KernelInfo, SeveralProblemsAreOneError) {
             "arguments[0].type: 'x' is not one of " + listElementTypes());
 }
 
+/// The error of a kernel with these fields.
+static std::string problemOf(llvm::StringRef arguments,
+                             llvm::StringRef parameters,
+                             llvm::StringRef cluster = "[1]") {
+  auto kernel = readKernelInfo(
+      (R"({"name": "k", "target": "sm_90a", "threads": 1, "cluster": )" +
+       cluster + R"(, "arguments": )" + arguments + R"(, "parameters": )" +
+       parameters + R"(, "items": {"kind": "static"}})")
+          .str());
+  return kernel ? "" : llvm::toString(kernel.takeError());
+}
+
+TEST(KernelInfo, RefusalsOfShapes) {
+  EXPECT_EQ(problem("\"name\": \"gemm\"", "\"name\": 7"),
+            "name: a text is expected");
+  EXPECT_EQ(problemOf("5", "[]"), "arguments: a list, with brackets, of at "
+                                  "most 4096 entries is expected");
+  EXPECT_EQ(problemOf("[]", R"([{"kind": "pointer", "argument": 0}])"),
+            "parameters[0].argument: the kernel has no arguments");
+  EXPECT_EQ(problemOf(R"([{"name": "A", "type": "f32", "shape": []}])",
+                      R"([{"kind": "size", "argument": 0, "dimension": 0}])"),
+            "parameters[0].dimension: 'A' has no dimensions");
+  EXPECT_EQ(problemOf("[]", "[]", "[1, 1, 1, 1]"),
+            "cluster: one to three numbers are expected");
+}
+
 TEST(KernelInfo, DeepBracketsEndNothing) {
   auto kernel = readKernelInfo(std::string(1 << 20, '['));
   EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),
