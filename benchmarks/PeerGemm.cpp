@@ -89,7 +89,7 @@ static bool loadDriver() {
   static char here;
   llvm::SmallString<128> path(llvm::sys::path::parent_path(
       llvm::sys::fs::getMainExecutable("", &here)));
-  llvm::sys::path::append(path, "..", "lib", "libcuda.so.1");
+  llvm::sys::path::append(path, "..", "lib", "drawloom", "libcuda.so.1");
   // Host code finds its functions among the global symbols.
   void *driver = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   auto *init =

@@ -34,7 +34,7 @@ if("compiler" IN_LIST DRAWLOOM_COMPONENTS)
   add_library(DrawloomOwnMLIR INTERFACE)
   file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
   target_link_libraries(DrawloomOwnMLIR INTERFACE ${archives} z zstd)
-  target_link_options(DrawloomOwnMLIR INTERFACE -no-pie -Wl,--gc-sections,--as-needed)
+  target_link_options(DrawloomOwnMLIR INTERFACE -no-pie)
 endif()
 
 # Flags, headers and links that every target of ours has, and the precompiled
@@ -55,11 +55,13 @@ function(drawloom_setup_target target)
     endif()
   endforeach()
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
-  foreach(tree ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${component}/include)
-      target_include_directories(${target} PUBLIC ${tree}/${component}/include)
-    endif()
-  endforeach()
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${component}/include)
+    foreach(tree ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+      target_include_directories(${target} PUBLIC
+        $<BUILD_INTERFACE:${tree}/${component}/include>)
+    endforeach()
+    target_include_directories(${target} PUBLIC $<INSTALL_INTERFACE:include>)
+  endif()
   target_compile_options(${target} PUBLIC ${DRAWLOOM_LLVM_DEFINITIONS})
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions
@@ -72,10 +74,7 @@ function(drawloom_setup_target target)
       -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
-  # What a program of anybody's loads has the little that it uses of LLVM in
-  # itself: a second libLLVM in the process, as in Triton's library, shares
-  # symbols with the first. And the command has LLVM and MLIR in itself, because
-  # the shared ones take longer to load than a kernel takes to plan.
+  # What is shipped has LLVM and MLIR in itself: see Install.cmake.
   set(own $<BOOL:$<TARGET_PROPERTY:DRAWLOOM_OWN_LLVM>>)
   list(TRANSFORM ARG_LINK REPLACE "^MLIR$" "$<IF:${own},DrawloomOwnMLIR,MLIR>"
        OUTPUT_VARIABLE libraries)
@@ -85,12 +84,16 @@ endfunction()
 
 # drawloom_library(DrawloomPTX SOURCES a.cpp b.cpp [LINK DrawloomX]
 #                  [DEPENDS IncGen] [PRECOMPILED DrawloomSupportPIC])
+# Those in a component's lib folder are for others, too: see Install.cmake.
 function(drawloom_library name)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   drawloom_setup_target(${name} LINK ${ARG_LINK} PRECOMPILED "${ARG_PRECOMPILED}")
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/[a-z]+/lib(/|$)")
+    drawloom_export(${name})
   endif()
 endfunction()
 

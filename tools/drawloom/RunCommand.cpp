@@ -158,7 +158,7 @@ static llvm::Expected<std::string> libraryFolder() {
       nullptr, reinterpret_cast<void *>(&libraryFolder));
   llvm::SmallString<128> folder(
       llvm::sys::path::parent_path(llvm::sys::path::parent_path(command)));
-  llvm::sys::path::append(folder, "lib");
+  llvm::sys::path::append(folder, "lib", "drawloom");
   for (StringRef library : {StringRef("libcuda.so.1"), StringRef(ourRuntime)}) {
     llvm::SmallString<128> file(folder);
     llvm::sys::path::append(file, library);

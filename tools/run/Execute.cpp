@@ -35,7 +35,7 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
     llvm::SmallString<128> path(
         llvm::sys::fs::getMainExecutable(nullptr, &anchor));
     llvm::sys::path::remove_filename(path);
-    llvm::sys::path::append(path, "..", "lib", "libcuda.so.1");
+    llvm::sys::path::append(path, "..", "lib", "drawloom", "libcuda.so.1");
     library = path.str().str();
     setenv("DRAWLOOM_DEVICE", name.str().c_str(), 1);
     if (sms)

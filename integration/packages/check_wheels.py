@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From nothing to a checked kernel: packs the wheels, installs them into a fresh
+environment with no compiler around, and runs kernels from there."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What every Linux has that the wheels' tag names; all else is in the wheels.
+SYSTEM = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6",
+          "libgcc_s.so.1", "libstdc++.so.6", "libdl.so.2", "libpthread.so.0",
+          "librt.so.1"}
+INSIDE = {
+    "drawloom_emulator": {
+        "bin/drawloom-run", "lib/drawloom/libcuda.so.1",
+        "lib/drawloom/libcudart.so.13", "lib/drawloom/private/libdnnl.so.2",
+        "lib/drawloom/private/libgomp.so.1",
+        "lib/drawloom/private/libOpenCL.so.1",
+        "share/doc/drawloom-emulator/copyright",
+        "drawloom_emulator/__init__.py"},
+    "drawloom": {"bin/drawloom", "share/doc/drawloom/copyright",
+                 "drawloom/__init__.py"},
+}
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, words):
+    if not condition:
+        raise Failure(words)
+
+
+def run(*command, **options):
+    result = subprocess.run([str(word) for word in command], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            **options)
+    expect(result.returncode == 0,
+           f"{' '.join(map(str, command))}\n{result.stdout}")
+    return result.stdout
+
+
+def project_version():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"project\(Drawloom VERSION ([0-9.]+)", text).group(1)
+
+
+def check_contents(wheel, version):
+    """Exactly what is meant to be inside, and a licence for each part of it."""
+    package = wheel.name.split("-")[0]
+    information = f"{package}-{version}.dist-info/"
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+        dashed = package.replace("_", "-")
+        bill = json.loads(
+            archive.read(f"{information}sboms/{dashed}.cdx.json"))
+    data = f"{package}-{version}.data/data/"
+    inside = {name.removeprefix(data) for name in names
+              if not name.startswith(information)}
+    expect(inside == INSIDE[package],
+           f"{wheel.name}: not as the test says: {inside ^ INSIDE[package]}")
+    expect(bill["metadata"]["component"]["version"] == version,
+           f"{wheel.name}: the SBOM is of another version")
+    for part in bill["components"]:
+        debian = re.match(r"pkg:deb/debian/([^@]+)@", part["purl"]).group(1)
+        expect(f"{information}licenses/{debian}.txt" in names,
+               f"{wheel.name}: no licence of {debian}")
+    expect(f"{information}licenses/LICENSE" in names,
+           f"{wheel.name}: no licence of ours")
+
+
+def check_loaded(folder):
+    """Nothing comes from packages of the machine that built it."""
+    for file in ["bin/drawloom", "bin/drawloom-run",
+                 "lib/drawloom/libcuda.so.1", "lib/drawloom/libcudart.so.13"]:
+        for line in run("ldd", folder / file).splitlines():
+            name = line.split()[0]
+            found = line.partition(" => ")[2]
+            ours = found.startswith(str(folder))
+            expect(ours or pathlib.Path(name).name in SYSTEM,
+                   f"{file} loads {line.strip()}")
+
+
+def pack(build):
+    start = time.monotonic()
+    run(ROOT / "utils/wheels", build)
+    wheels = sorted((build / "wheels").glob("*.whl"))
+    expect(len(wheels) == 2, f"wheels: {wheels}")
+    print(f"packed in {time.monotonic() - start:.0f} s")
+    return wheels
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    version = project_version()
+    heading = (ROOT / "CHANGELOG.md").read_text().split("## ")[1].split("\n")[0]
+    expect(heading.split(",")[0] == version,
+           f"CHANGELOG.md begins with '{heading}', not {version}")
+    for wheel in pack(options.build):
+        check_contents(wheel, version)
+        expect(wheel.name.endswith("-py3-none-manylinux_2_34_x86_64.whl"),
+               f"{wheel.name}: another tag")
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch).resolve() / "fresh"
+        start = time.monotonic()
+        run(sys.executable, "-m", "venv", folder)
+        run(folder / "bin/pip", "install", "--quiet", "--no-index",
+            "--find-links", options.build / "wheels", "drawloom")
+        # No compiler, no ptxas, no variables of this build.
+        clean = {"PATH": f"{folder}/bin", "HOME": scratch}
+        words = run("drawloom", "run", ROOT / "examples/gemm.mlir", "--arch",
+                    "sm_100a", "--random", "--compare", env=clean, cwd=scratch)
+        expect("the results match the reference" in words, words)
+        print(f"first result {time.monotonic() - start:.1f} s after the download")
+
+        check_loaded(folder)
+        saxpy = ROOT / "examples/run/saxpy"
+        run("drawloom-run", f"{saxpy}.ptx", "--launch", f"{saxpy}.json",
+            "--schedules", "3", "-o", scratch, env=clean)
+        expect((pathlib.Path(scratch) / "y.npy").exists(), "no y.npy")
+        said = run("drawloom", "--version", env=clean)
+        expect(said.startswith(f"drawloom {version} "), said)
+        run("python", "-c", f"""
+import ctypes, drawloom, drawloom_emulator, os
+assert drawloom.__version__ == drawloom_emulator.__version__ == '{version}'
+assert os.access(drawloom.command(), os.X_OK)
+driver = ctypes.CDLL(drawloom.library_folder() / 'libcuda.so.1')
+count = ctypes.c_int()
+assert driver.cuInit(0) == 0
+assert driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value == 1
+""", env=clean)
+        # Only `drawloom run` leads to our driver.
+        find = """
+import ctypes
+try:
+    ctypes.CDLL('libcuda.so.1')
+except OSError:
+    pass
+print('drawloom/libcuda.so.1' in open('/proc/self/maps').read())
+"""
+        expect(run("python", "-c", find, env=clean) == "False\n",
+               "the loader finds our libcuda.so.1 by itself")
+        expect(run("drawloom", "run", "--", "python", "-c", find,
+                   env=clean) == "True\n",
+               "drawloom run doesn't lead to our libcuda.so.1")
+    print("wheels: pass")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"wheels: {failure}")

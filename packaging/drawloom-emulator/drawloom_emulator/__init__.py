@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the emulator of Drawloom is installed.
+
+`drawloom run -- COMMAND` is all that a program needs. This is for programs that
+start others themselves, or open the driver by its path.
+"""
+import importlib.metadata
+import pathlib
+
+__version__ = importlib.metadata.version("drawloom-emulator")
+
+
+def library_folder():
+    """The folder of libcuda.so.1 and libcudart.so.13: for LD_LIBRARY_PATH of a
+    program that is to run on the emulator, and of no other."""
+    for file in importlib.metadata.files("drawloom-emulator"):
+        if file.name == "libcuda.so.1":
+            return pathlib.Path(file.locate()).resolve().parent
+    raise FileNotFoundError("drawloom-emulator has no libcuda.so.1; reinstall it")
