@@ -3,7 +3,8 @@
 # What is installed, and where:
 #
 #   component     what                                    where
-#   emulator      libcuda.so.1, libcudart.so.13           lib/drawloom
+#   emulator      libcuda.so.1, libcudart.so.13, ptxas    lib/drawloom
+#                 a driver for Triton                     lib/drawloom/python
 #                 drawloom-run                            bin
 #   compiler      drawloom                                bin
 #   private       the shared libraries that these need    lib/drawloom/private

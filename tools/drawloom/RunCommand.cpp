@@ -164,10 +164,44 @@ static llvm::Expected<std::string> libraryFolder() {
     llvm::sys::path::append(file, library);
     if (!llvm::sys::fs::exists(file))
       return llvm::createStringError("'" + file +
-                                     "' is missing; build the "
-                                     "targets cuda and cudart");
+                                     "' is missing; install the emulator, or "
+                                     "build the targets cuda and cudart");
   }
   return folder.str().str();
+}
+
+/// Puts `entry` in front of a list of folders in the environment.
+static void prependToPath(const char *variable, const llvm::Twine &entry) {
+  std::string path = entry.str();
+  if (const char *old = std::getenv(variable); old && *old)
+    path += std::string(":") + old;
+  setenv(variable, path.c_str(), 1);
+}
+
+/// Leads Triton, if the command uses it, to a ptxas that leaves PTX as it is,
+/// to a driver that knows the emulator, and away from what it has compiled for
+/// a GPU: its cache doesn't ask whose ptxas it was.
+static void prepareTriton(StringRef folder) {
+  // A ptxas that the user has chosen is the one that judges.
+  if (const char *own = std::getenv("TRITON_PTXAS_BLACKWELL_PATH"))
+    setenv("DRAWLOOM_PTXAS", own, 0);
+  if (const char *own = std::getenv("TRITON_PTXAS_PATH"))
+    setenv("DRAWLOOM_PTXAS", own, 0);
+  setenv("TRITON_PTXAS_PATH", (folder + "/ptxas").str().c_str(), 1);
+  setenv("TRITON_PTXAS_BLACKWELL_PATH",
+         (folder + "/ptxas-blackwell").str().c_str(), 1);
+  prependToPath("PYTHONPATH", folder + "/python");
+  setenv("TRITON_DEFAULT_BACKEND", "drawloom", 0);
+
+  llvm::SmallString<128> cache;
+  if (const char *own = std::getenv("TRITON_CACHE_DIR")) {
+    cache = own;
+    llvm::sys::path::append(cache, "drawloom");
+  } else if (llvm::sys::path::cache_directory(cache)) {
+    llvm::sys::path::append(cache, "drawloom", "triton");
+  }
+  if (!cache.empty())
+    setenv("TRITON_CACHE_DIR", cache.c_str(), 1);
 }
 
 /// Why a program can't run on the emulator; empty if it can.
@@ -233,9 +267,8 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   if (!folder)
     return fail(llvm::toString(folder.takeError()));
 
-  if (const char *old = std::getenv("LD_LIBRARY_PATH"); old && *old)
-    *folder += std::string(":") + old;
-  setenv("LD_LIBRARY_PATH", folder->c_str(), 1);
+  prependToPath("LD_LIBRARY_PATH", *folder);
+  prepareTriton(*folder);
   if (facts->device)
     setenv("DRAWLOOM_DEVICE", facts->device->c_str(), 0);
   for (const auto &[option, variable] : variables)
