@@ -47,9 +47,8 @@ def expect(condition, words):
 
 
 def run(*command, **options):
-    result = subprocess.run([str(word) for word in command], text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            **options)
+    result = subprocess.run([str(word) for word in command], text=True, **{
+        "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options})
     expect(result.returncode == 0,
            f"{' '.join(map(str, command))}\n{result.stdout}")
     return result.stdout
