@@ -75,6 +75,19 @@ Result cuda::cuGetExportTable(const void **table, const void *) {
   return CUDA_ERROR_NOT_FOUND;
 }
 
+// What there is to say goes to standard error, so nobody is ever called.
+Result cuda::cuLogsRegisterCallback(const void *callback, void *,
+                                    const void **handle) {
+  if (!callback || !handle)
+    return CUDA_ERROR_INVALID_VALUE;
+  *handle = callback;
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuLogsUnregisterCallback(const void *handle) {
+  return handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 Result cuda::cuGetErrorName(Result error, const char **text) {
   if (!text)
     return CUDA_ERROR_INVALID_VALUE;

@@ -65,6 +65,16 @@ TEST(CudaLookup, ThereAreNoExportTables) {
   EXPECT_EQ(table, nullptr);
 }
 
+TEST(CudaLookup, NothingIsLogged) {
+  const Library &cu = Library::get();
+  const void *handle = nullptr;
+  EXPECT_OK(cu.cuLogsRegisterCallback(&cu, nullptr, &handle));
+  EXPECT_OK(cu.cuLogsUnregisterCallback(handle));
+  EXPECT_RESULT(cu.cuLogsRegisterCallback(nullptr, nullptr, &handle),
+                CUDA_ERROR_INVALID_VALUE);
+  EXPECT_RESULT(cu.cuLogsUnregisterCallback(nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(CudaTest, NothingIsCaptured) {
   int status = -1;
   EXPECT_OK(cu.cuStreamGetCaptureInfo(nullptr, &status, nullptr));

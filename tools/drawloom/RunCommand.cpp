@@ -268,6 +268,9 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
     return fail(llvm::toString(folder.takeError()));
 
   prependToPath("LD_LIBRARY_PATH", *folder);
+  // torch's libraries name the folder of the runtime that they want, and it
+  // comes before ours; what is loaded already comes before both.
+  prependToPath("LD_PRELOAD", *folder + "/" + ourRuntime);
   prepareTriton(*folder);
   if (facts->device)
     setenv("DRAWLOOM_DEVICE", facts->device->c_str(), 0);

@@ -8,6 +8,9 @@
 
 #include "Runtime.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <cxxabi.h>
+#include <utility>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -82,6 +85,26 @@ Error Registry::load(RegisteredBinary &binary) {
   return Error(int(*binary.loaded));
 }
 
+/// A name of C++ as people write it, up to a line of it.
+static std::string readableName(const std::string &name) {
+  std::unique_ptr<char, void (*)(void *)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), free);
+  std::string result = text ? text.get() : name;
+  constexpr size_t most = 160;
+  if (result.size() > most)
+    result.replace(most, std::string::npos, "...");
+  return result;
+}
+
+/// The driver has said that there is no PTX, not which kernel wanted it. A
+/// library such as torch has thousands, and nobody compiles it again.
+void Registry::refuse(Symbol &kernel) {
+  if (std::exchange(kernel.refused, true))
+    return;
+  llvm::errs() << "drawloom: so the kernel '" << readableName(kernel.name)
+               << "' can't run; if it is a library's, compute it on the CPU\n";
+}
+
 Error Registry::kernel(FunctionState *&function, const void *host) {
   std::lock_guard lock(mutex);
   if (!host)
@@ -92,8 +115,11 @@ Error Registry::kernel(FunctionState *&function, const void *host) {
     return cudaSuccess;
   }
   Symbol &symbol = found->second;
-  if (Error error = load(*symbol.binary))
+  if (Error error = load(*symbol.binary)) {
+    if (error == cudaErrorNoKernelImageForDevice)
+      refuse(symbol);
     return error;
+  }
   if (!symbol.kernel &&
       cuLibraryGetKernel(&symbol.kernel, symbol.binary->library,
                          symbol.name.c_str()))

@@ -87,9 +87,12 @@ private:
     RegisteredBinary *binary;
     std::string name;
     KernelState *kernel = nullptr;
+    /// Whether the program was told that it can't have it.
+    bool refused = false;
   };
 
   Error load(RegisteredBinary &binary);
+  void refuse(Symbol &kernel);
 
   std::mutex mutex;
   std::map<RegisteredBinary *, std::unique_ptr<RegisteredBinary>> binaries;

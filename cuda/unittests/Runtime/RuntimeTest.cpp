@@ -274,7 +274,7 @@ TEST_F(RuntimeTest, LastErrors) {
 
 TEST_F(RuntimeTest, ProgramsWithoutPtxForTheDevice) {
   void **handle = add(Writer().add(Writer::Kind::Cubin, 90, "code").str());
-  registerKernel(handle, &otherStub, "k");
+  registerKernel(handle, &otherStub, "_Z1kIfEvT_");
   testing::internal::CaptureStderr();
   KernelState *kernel = nullptr;
   EXPECT_ERROR(rt.getKernel(&kernel, &otherStub),
@@ -282,7 +282,14 @@ TEST_F(RuntimeTest, ProgramsWithoutPtxForTheDevice) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "drawloom: the module has no PTX for sm_90a; it has machine code "
             "for sm_90; compile with -gencode "
-            "arch=compute_90a,code=compute_90a\n");
+            "arch=compute_90a,code=compute_90a\n"
+            "drawloom: so the kernel 'void k<float>(float)' can't run; if it "
+            "is a library's, compute it on the CPU\n");
+  // It is said once.
+  testing::internal::CaptureStderr();
+  EXPECT_ERROR(rt.getKernel(&kernel, &otherStub),
+               cudaErrorNoKernelImageForDevice);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   // The stub launches what it got.
   EXPECT_ERROR(
       rt.launchKernel(kernel, {1, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr),
