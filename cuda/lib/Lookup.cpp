@@ -9,6 +9,9 @@
 #include "Driver.h"
 #include "Exports.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include <atomic>
+#include <dlfcn.h>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -67,11 +70,35 @@ Result cuda::cuGetProcAddress(const char *name, void **address, int version,
   return cuGetProcAddress_v2(name, address, version, flags, nullptr);
 }
 
-// Tables of functions between NVIDIA's own libraries, which go on without.
+/// Says that a program or a library has a runtime linked into it, which won't
+/// say a word itself. NVIDIA's own libraries and our runtime ask as well, for
+/// others, and go on.
+static void nameStaticRuntime(const void *caller) {
+  static std::atomic<bool> said = false;
+  Dl_info info;
+  if (!dladdr(caller, &info) || !info.dli_fname)
+    return;
+  llvm::StringRef name = llvm::sys::path::filename(info.dli_fname);
+  auto begins = [&](llvm::StringRef prefix) {
+    return name.starts_with(prefix);
+  };
+  if (llvm::any_of(llvm::ArrayRef<llvm::StringRef>(
+                       {"libnv", "libcudart", "libcublas", "libcudnn"}),
+                   begins) ||
+      said.exchange(true))
+    return;
+  complain(llvm::Twine("'") + info.dli_fname +
+           "' has NVIDIA's CUDA runtime linked into it, which wants tables of "
+           "the driver that aren't documented and can't run on the emulator; "
+           "if it is yours, relink it with nvcc -cudart shared");
+}
+
+// Tables of functions between NVIDIA's own libraries.
 Result cuda::cuGetExportTable(const void **table, const void *) {
   if (!table)
     return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;
+  nameStaticRuntime(__builtin_return_address(0));
   return CUDA_ERROR_NOT_FOUND;
 }
 

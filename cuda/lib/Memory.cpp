@@ -114,6 +114,37 @@ Result cuda::cuPointerGetAttribute(void *value, int attribute,
   }
 }
 
+/// How much of an answer there is.
+static size_t pointerAttributeBytes(int attribute) {
+  switch (attribute) {
+  case PointerContext:
+  case PointerDevicePointer:
+  case PointerHostPointer:
+  case PointerRangeStart:
+  case PointerRangeSize:
+    return 8;
+  default:
+    return 4;
+  }
+}
+
+// What an address doesn't have is zero here, not an error.
+Result cuda::cuPointerGetAttributes(unsigned count, const int *attributes,
+                                    void **values, DevicePointer address) {
+  if (!count || !attributes || !values)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i != count; ++i) {
+    if (!values[i])
+      return CUDA_ERROR_INVALID_VALUE;
+    Result result = cuPointerGetAttribute(values[i], attributes[i], address);
+    if (result == CUDA_ERROR_INVALID_VALUE)
+      memset(values[i], 0, pointerAttributeBytes(attributes[i]));
+    else if (result)
+      return result;
+  }
+  return CUDA_SUCCESS;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory that the host and kernels share
 //===----------------------------------------------------------------------===//

@@ -61,8 +61,19 @@ TEST(CudaLookup, ThereAreNoExportTables) {
   const Library &cu = Library::get();
   char id[16] = {};
   const void *table = id;
+  testing::internal::CaptureStderr();
   EXPECT_RESULT(cu.cuGetExportTable(&table, id), CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(table, nullptr);
+  // Whoever asks is named, once.
+  EXPECT_RESULT(cu.cuGetExportTable(&table, id), CUDA_ERROR_NOT_FOUND);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(llvm::StringRef(said).starts_with("drawloom: '")) << said;
+  EXPECT_TRUE(llvm::StringRef(said).ends_with(
+      "CudaTests' has NVIDIA's CUDA runtime linked into it, which wants tables "
+      "of the driver that aren't documented and can't run on the emulator; if "
+      "it is yours, relink it with nvcc -cudart shared\n"))
+      << said;
+  EXPECT_EQ(llvm::count(said, '\n'), 1);
 }
 
 TEST(CudaLookup, NothingIsLogged) {

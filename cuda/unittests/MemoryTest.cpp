@@ -60,6 +60,26 @@ TEST_F(CudaTest, PointersKnowTheirAllocation) {
                 CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(CudaTest, SeveralAttributesOfAPointer) {
+  DevicePointer a = upload<uint32_t>({1, 2, 3, 4}), start = 0;
+  unsigned type = 9;
+  void *host = &type;
+  const int attributes[] = {PointerMemoryType, PointerRangeStart,
+                            PointerHostPointer};
+  void *values[] = {&type, &start, &host};
+  EXPECT_OK(cu.cuPointerGetAttributes(3, attributes, values, a + 4));
+  EXPECT_EQ(type, memoryTypeDevice);
+  EXPECT_EQ(start, a);
+  EXPECT_EQ(host, nullptr);
+  // Memory that the device doesn't know has none, which is no error.
+  EXPECT_OK(cu.cuPointerGetAttributes(3, attributes, values,
+                                      reinterpret_cast<uintptr_t>(&type)));
+  EXPECT_EQ(type, 0u);
+  EXPECT_EQ(start, 0u);
+  EXPECT_RESULT(cu.cuPointerGetAttributes(0, attributes, values, a),
+                CUDA_ERROR_INVALID_VALUE);
+}
+
 namespace {
 class SharedMemoryTest : public CudaTest {
 protected:
