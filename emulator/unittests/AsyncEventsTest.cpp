@@ -101,7 +101,7 @@ TEST(AsyncEvents, AccessesOfManyBytes) {
 )",
                      32),
             (Lines{"w0:1 write smem:64", "w0:ff read smem:16x8/16",
-                   "w0:ffff write smem+512:16x16/16"}));
+                   "w0:ffff write unchanged:ffff smem+512:16x16/16"}));
 }
 
 TEST(AsyncEvents, TensorMapsThatChange) {
@@ -213,7 +213,7 @@ done:
                    "w0:1 #2 source read",
                    "w0:1 #3 read async smem:16",
                    "w0:1 #3 source read",
-                   "w0:1 #2 write async out:48",
+                   "w0:1 #2 write async unchanged:1 out:48",
                    "w0:1 #2 complete",
                    "w0:1 #3 reduce async relaxed.gpu out+64:16",
                    "w0:1 #3 complete",

@@ -80,6 +80,8 @@ public:
       line += " nc";
     if (event.failed)
       line += " failed:" + hex(event.failed);
+    if (event.unchanged)
+      line += " unchanged:" + hex(event.unchanged);
     for (const MemoryRange &range : event.ranges) {
       line += " " + log.nameOf(range.address) + ":" + utostr(range.bytes);
       if (range.count > 1)

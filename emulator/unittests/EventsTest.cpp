@@ -51,8 +51,7 @@ static Lines eventsOf(const std::string &body, unsigned threads,
 }
 
 TEST(Events, AccessesHaveOrderScopeAndLanes) {
-  EXPECT_EQ(
-      eventsOf(R"(
+  EXPECT_EQ(eventsOf(R"(
   shl.b32 %r1, %t, 2;
   mov.u32 %r2, words;
   add.u32 %r1, %r1, %r2;
@@ -68,15 +67,16 @@ TEST(Events, AccessesHaveOrderScopeAndLanes) {
   setp.eq.u32 %p2, %t, 3;
   @%p2 st.global.v4.u32 [%out+16], {1, 2, 3, 4};
 )",
-               32),
-      (Lines{"alone", "w0 write s:4x32/4", "w0 read relaxed.sys s:4x32/0",
-             "w0:3 read nc out:4x2/0", "w0:3 atomic relaxed.gpu out:4x2/0",
-             "w0:3 reduce release.sys out+4:4x2/0",
-             "w0:3 write release.cta out+8:4x2/0",
-             "w0:3 read acquire.cluster out+8:4x2/0",
-             // The second lane finds what the first has written.
-             "w0:3 atomic acq_rel.gpu failed:2 out+12:4x2/0",
-             "w0:8 write out+16:16", "w0 exit", "cta 0"}));
+                     32),
+            (Lines{"alone", "w0 write unchanged:1 s:4x32/4",
+                   "w0 read relaxed.sys s:4x32/0", "w0:3 read nc out:4x2/0",
+                   "w0:3 atomic relaxed.gpu out:4x2/0",
+                   "w0:3 reduce release.sys out+4:4x2/0",
+                   "w0:3 write release.cta out+8:4x2/0",
+                   "w0:3 read acquire.cluster out+8:4x2/0",
+                   // The second lane finds what the first has written.
+                   "w0:3 atomic acq_rel.gpu failed:2 out+12:4x2/0",
+                   "w0:8 write out+16:16", "w0 exit", "cta 0"}));
 }
 
 // Lanes at unequal distances are several ranges; what only a thread sees isn't
@@ -101,7 +101,8 @@ TEST(Events, AccessesOfScatteredLanes) {
   st.u32 [%rd1], %t;
 )",
                      32, 1, {"write"}),
-            (Lines{"w0:f write s:4x2/4@3 s+16:4x2/20@c", "w0:200 write s:4"}));
+            (Lines{"w0:f write unchanged:1 s:4x2/4@3 s+16:4x2/20@c",
+                   "w0:200 write s:4"}));
 }
 
 TEST(Events, NamedBarriers) {

@@ -115,6 +115,8 @@ public:
     if (!count)
       return;
     char *memory = translate(issue.cta->cluster(), to + first, count);
+    bool isUnchanged = listenerOf(issue) && !reduce && byteMask == 0xffff &&
+                       !memcmp(memory, data.data(), bytes);
     if (reduce)
       reduce(memory, data.data(), bytes);
     else if (byteMask == 0xffff)
@@ -123,11 +125,11 @@ public:
       for (size_t index = 0; index != count; ++index)
         if (byteMask >> (first + index) % 16 & 1)
           memory[index] = data[first + index];
-    tellWrite(first, count);
+    tellWrite(first, count, isUnchanged);
   }
 
 private:
-  void tellWrite(uint32_t first, uint32_t count) {
+  void tellWrite(uint32_t first, uint32_t count, bool isUnchanged) {
     if (!listenerOf(issue))
       return;
     RangeList ranges;
@@ -135,6 +137,7 @@ private:
       if (byteMask >> (first + index) % 16 & 1)
         ranges.add(to + first + index, 1);
     AccessEvent event = asyncWrite(reduce);
+    event.unchanged = isUnchanged ? issue.lanes : 0;
     event.ranges = ranges.get();
     tell(issue, event);
   }

@@ -114,6 +114,7 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
   char *host[32];
   if (!resolve(warp, inst, mask, transfer.access, host))
     return Inst::leave();
+  StoreTold told(warp, inst, mask, transfer.access, host);
   if constexpr (sizeof(M) == 4 && sizeof(Storage) == 4)
     if (mask == allLanes && transfer.registers.size() == 4) {
       storeQuads(warp, transfer.registers, host);
@@ -222,6 +223,7 @@ static bool decodeStore(Decoder &decoder, Inst &inst) {
   transfer.access = decodeAccess(
       decoder, 0, ptx::bitsOf(type) / 8 * transfer.registers.size(),
       AccessKind::Write);
+  transfer.access.toldLater = true;
   // Immediates are kept in the width of the type; so are registers, unless one
   // is wider.
   unsigned storage = Decoder::laneBytes(type);

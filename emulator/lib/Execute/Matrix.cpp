@@ -49,6 +49,11 @@ struct MatrixInfo {
   PlaceFn *place = nullptr;
   uint8_t registersPerMatrix = 1;
   uint8_t sourceBits = 8; ///< Of packed elements, at the start of a row.
+
+  /// Those that have the addresses of rows.
+  uint32_t lanes() const {
+    return registers.size() == 4 ? allLanes : (1u << 8 * registers.size()) - 1;
+  }
 };
 constexpr unsigned rowBytes = 16;
 
@@ -80,10 +85,7 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask,
                     const MatrixInfo &info, char **rows, const Inst *&next) {
   if (!wholeWarp(warp, inst, mask, next))
     return false;
-  uint32_t used = info.registers.size() == 4
-                      ? allLanes
-                      : (1u << 8 * info.registers.size()) - 1;
-  if (resolve(warp, inst, used, info.access, rows))
+  if (resolve(warp, inst, info.lanes(), info.access, rows))
     return true;
   next = Inst::leave();
   return false;
@@ -125,6 +127,7 @@ static const Inst *stmatrix(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   if (!prepare(warp, inst, mask, info, rows, next))
     return next;
+  StoreTold told(warp, inst, info.lanes(), info.access, rows);
   for (size_t matrix = 0; matrix != info.registers.size(); ++matrix) {
     char *const *row = rows + 8 * matrix;
     const char *in = warp.lanes<char>(info.registers[matrix]);
@@ -169,6 +172,7 @@ static const Inst *stmatrixBytes(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   if (!prepare(warp, inst, mask, info, rows, next))
     return next;
+  StoreTold told(warp, inst, info.lanes(), info.access, rows);
   for (auto [index, reg] : llvm::enumerate(info.registers)) {
     const char *in = warp.lanes<char>(reg);
     for (unsigned lane = 0; lane != 32; ++lane)
@@ -196,6 +200,7 @@ static bool decodeMatrix(Decoder &decoder, Inst &inst) {
       isLoad ? decoder.dests(0) : decoder.sources(1, Type::B32));
   info.access = decodeAccess(decoder, isLoad ? 1 : 0, rowBytes,
                              isLoad ? AccessKind::Read : AccessKind::Write);
+  info.access.toldLater = !isLoad;
   info.transposed = decoder.has(Modifier::Trans);
   inst.extra = decoder.keep(info);
   return true;

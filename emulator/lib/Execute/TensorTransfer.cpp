@@ -201,13 +201,28 @@ public:
   }
 
   void write(Machine &machine) override {
+    bool isUnchanged = listenerOf(issue) && !reduce && isThere(machine);
     if (!writePlain(machine) && !writeRows(machine))
       return;
-    if (listenerOf(issue)) [[unlikely]]
-      tellGlobal(issue, asyncWrite(reduce), tile);
+    if (!listenerOf(issue))
+      return;
+    AccessEvent event = asyncWrite(reduce);
+    event.unchanged = isUnchanged ? issue.lanes : 0;
+    tellGlobal(issue, event, tile);
   }
 
 private:
+  /// Whether the tensor holds the tile already.
+  bool isThere(Machine &machine) {
+    uint32_t whole = tile.map.sharedRowBytes();
+    return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
+      uint32_t bytes = row.end - row.begin;
+      const char *to = machine.memory().translate(row.address, bytes);
+      const char *source = data.data() + size_t(index) * whole + row.begin;
+      return !bytes || (to && !memcmp(to, source, bytes));
+    });
+  }
+
   bool writeRows(Machine &machine) {
     uint32_t whole = tile.map.sharedRowBytes();
     return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {

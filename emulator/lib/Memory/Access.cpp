@@ -222,7 +222,8 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
 
 [[gnu::cold, gnu::noinline]] void
 drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
-                            const AccessInfo &info, uint32_t failed) {
+                            const AccessInfo &info, uint32_t failed,
+                            uint32_t unchanged) {
   uint64_t addresses[32];
   info.addresses(warp, info, addresses);
   RangeList ranges;
@@ -243,7 +244,26 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                                                 .scope = info.scope,
                                                 .nonCoherent = info.nonCoherent,
                                                 .failed = failed,
+                                                .unchanged = unchanged & told,
                                                 .ranges = ranges.get()});
+}
+
+[[gnu::cold, gnu::noinline]] void StoreTold::keep() {
+  before = std::make_unique<char[]>(32 * info.bytes);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    memcpy(&before[lane * info.bytes], host[lane], info.bytes);
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void StoreTold::tellStore() {
+  uint32_t unchanged = 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    if (!memcmp(&before[lane * info.bytes], host[lane], info.bytes))
+      unchanged |= 1u << lane;
+  }
+  tellResolved(warp, inst, mask, info, 0, unchanged);
 }
 
 /// Each lane on its own: several allocations, several CTAs, or an error.

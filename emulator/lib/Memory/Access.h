@@ -70,7 +70,37 @@ inline bool resolve(Warp &warp, const Inst *inst, uint32_t mask,
 /// isn't told about what only the thread can see, and nobody writes to
 /// parameters. `failed`: of a compare-and-swap, the lanes that don't write.
 void tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
-                  const AccessInfo &info, uint32_t failed = 0);
+                  const AccessInfo &info, uint32_t failed = 0,
+                  uint32_t unchanged = 0);
+
+/// Tells the listener, if there is one, about a store that is `toldLater`, when
+/// it goes out of scope: by then it is known whether anything has changed.
+class StoreTold {
+public:
+  StoreTold(Warp &warp, const Inst *inst, uint32_t mask, const AccessInfo &info,
+            char *const *host)
+      : warp(warp), inst(inst), mask(mask), info(info), host(host) {
+    if (warp.listener()) [[unlikely]]
+      keep();
+  }
+  ~StoreTold() {
+    if (before) [[unlikely]]
+      tellStore();
+  }
+  StoreTold(const StoreTold &) = delete;
+  StoreTold &operator=(const StoreTold &) = delete;
+
+private:
+  void keep();
+  void tellStore();
+
+  Warp &warp;
+  const Inst *inst;
+  const uint32_t mask;
+  const AccessInfo &info;
+  char *const *host;
+  std::unique_ptr<char[]> before; ///< What was there, by lane.
+};
 
 /// The space that a generic address is in; Generic if it is in none.
 Space spaceOf(uint64_t address);

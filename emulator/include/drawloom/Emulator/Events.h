@@ -97,10 +97,9 @@ struct TensorRange {
   bool operator==(const TensorRange &) const = default;
 };
 
-/// Memory is touched. By a warp: when the instruction is executed, just before
-/// the bytes move. By an operation: when it takes effect. tcgen05.ld and .st
-/// are told when they are executed; they may take effect as late as the wait
-/// that a GroupEvent tells.
+/// Memory is touched. By a warp: when the instruction is executed. By an
+/// operation: when it takes effect. tcgen05.ld and .st are told when they are
+/// executed; they may take effect as late as the wait that a GroupEvent tells.
 struct AccessEvent {
   Origin origin = {};
   uint64_t operation = 0; ///< 0 for the warp itself.
@@ -113,6 +112,9 @@ struct AccessEvent {
   bool nonCoherent = false; ///< ld.global.nc
   /// In a compare-and-swap, the lanes that find another value and don't write.
   uint32_t failed = 0;
+  /// Of a store, or a copy to global memory: the lanes that write what is there
+  /// already. Of an operation: all or none.
+  uint32_t unchanged = 0;
   llvm::ArrayRef<MemoryRange> ranges = {};
   llvm::ArrayRef<TensorRange> tensor = {}; ///< In place of ranges, if Tensor.
 };
