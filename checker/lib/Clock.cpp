@@ -1,4 +1,4 @@
-//===- Clock.cpp - What a thread knows of others -------------------------===//
+//===- Clock.cpp - How far each actor is known ----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,45 +8,130 @@
 
 #include "Clock.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
 
 using namespace drawloom::checker;
 
-Clock::Lanes Clock::spread(const Entry &entry) {
-  if (entry.lanes)
-    return *entry.lanes;
-  Lanes lanes;
-  lanes.fill(entry.all);
-  return lanes;
+uint32_t Clock::of(Actor actor, unsigned lane) const {
+  if (actor >= all.size())
+    return 0;
+  for (const Odd &entry : odd)
+    if (entry.actor == actor && entry.lanes >> lane & 1)
+      return entry.value;
+  return all[actor];
 }
 
-void Clock::set(Entry &entry, const Lanes &lanes) {
-  if (llvm::all_equal(lanes))
-    entry = {lanes[0], nullptr};
-  else
-    entry = {0, std::make_shared<Lanes>(lanes)};
+uint32_t Clock::ofAny(Actor actor) const {
+  if (actor >= all.size())
+    return 0;
+  uint32_t most = all[actor];
+  for (const Odd &entry : odd)
+    if (entry.actor == actor)
+      most = std::max(most, entry.value);
+  return most;
+}
+
+void Clock::joinOdd(const OddList &more) {
+  OddList result;
+  auto own = odd.begin();
+  auto other = more.begin();
+  llvm::SmallVector<Odd, 8> entries; // Of one actor.
+  while (own != odd.end() || other != more.end()) {
+    Actor actor = own == odd.end()      ? other->actor
+                  : other == more.end() ? own->actor
+                                        : std::min(own->actor, other->actor);
+    entries.clear();
+    for (; own != odd.end() && own->actor == actor; ++own)
+      entries.push_back(*own);
+    for (; other != more.end() && other->actor == actor; ++other)
+      entries.push_back(*other);
+    llvm::sort(entries,
+               [](const Odd &x, const Odd &y) { return x.value > y.value; });
+    // The highest value of each lane counts.
+    uint32_t left = ~0u;
+    size_t first = result.size();
+    for (const Odd &entry : entries) {
+      uint32_t lanes = entry.lanes & left;
+      if (!lanes || entry.value <= all[actor])
+        continue;
+      left &= ~lanes;
+      if (result.size() > first && result.back().value == entry.value)
+        result.back().lanes |= lanes;
+      else
+        result.push_back({actor, lanes, entry.value});
+    }
+    if (left)
+      continue;
+    all[actor] = result.back().value; // Each is known up to that.
+    result.pop_back();
+  }
+  odd = std::move(result);
 }
 
 void Clock::join(const Clock &other) {
-  if (warps.size() < other.warps.size())
-    warps.resize(other.warps.size());
-  for (auto [own, known] : llvm::zip(warps, other.warps)) {
-    if (own.lanes == known.lanes) {
-      own.all = std::max(own.all, known.all);
-      continue;
-    }
-    Lanes lanes = spread(own), more = spread(known);
-    for (unsigned lane = 0; lane != 32; ++lane)
-      lanes[lane] = std::max(lanes[lane], more[lane]);
-    set(own, lanes);
-  }
+  if (all.size() < other.all.size())
+    all.resize(other.all.size());
+  for (size_t actor = 0, end = other.all.size(); actor != end; ++actor)
+    all[actor] = std::max(all[actor], other.all[actor]);
+  if (!odd.empty() || !other.odd.empty())
+    joinOdd(other.odd);
 }
 
-void Clock::raise(unsigned warp, uint32_t mask, uint32_t time) {
-  if (warp >= warps.size())
-    warps.resize(warp + 1);
-  Lanes lanes = spread(warps[warp]);
-  for (unsigned lane = 0; lane != 32; ++lane)
-    if (mask >> lane & 1)
-      lanes[lane] = std::max(lanes[lane], time);
-  set(warps[warp], lanes);
+bool Clock::covers(const Clock &other) const {
+  size_t both = std::min(all.size(), other.all.size());
+  // Without a branch in it, the loop takes several at a time.
+  uint32_t lacks = 0;
+  for (size_t actor = 0; actor != both; ++actor)
+    lacks |= all[actor] < other.all[actor];
+  for (size_t actor = both; actor < other.all.size(); ++actor)
+    lacks |= other.all[actor] != 0;
+  if (!other.odd.empty() && other.odd.back().actor >= all.size())
+    return false;
+  if (lacks)
+    return false;
+  auto own = odd.begin();
+  for (const Odd &entry : other.odd) {
+    uint32_t left = all[entry.actor] >= entry.value ? 0 : entry.lanes;
+    while (own != odd.end() && own->actor < entry.actor)
+      ++own;
+    for (auto it = own; it != odd.end() && it->actor == entry.actor; ++it)
+      if (it->value >= entry.value)
+        left &= ~it->lanes;
+    if (left)
+      return false;
+  }
+  return true;
+}
+
+void Clock::raise(Actor actor, uint32_t lanes, uint32_t value) {
+  if (actor >= all.size())
+    all.resize(actor + 1);
+  if (lanes == ~0u) {
+    all[actor] = std::max(all[actor], value);
+    if (!odd.empty())
+      joinOdd({});
+    return;
+  }
+  joinOdd({{actor, lanes, value}});
+}
+
+ClockRef drawloom::checker::joined(const ClockRef &x, const ClockRef &y) {
+  if (x == y || !y)
+    return x;
+  if (!x || y->covers(*x))
+    return y;
+  if (x->covers(*y))
+    return x;
+  auto result = std::make_shared<Clock>(*x);
+  result->join(*y);
+  return result;
+}
+
+ClockRef drawloom::checker::raised(const ClockRef &clock, Actor actor,
+                                   uint32_t lanes, uint32_t value) {
+  auto result =
+      clock ? std::make_shared<Clock>(*clock) : std::make_shared<Clock>();
+  result->raise(actor, lanes, value);
+  return result;
 }

@@ -9,49 +9,58 @@
 #ifndef DRAWLOOM_CHECKER_CLUSTERCHECKER_H
 #define DRAWLOOM_CHECKER_CLUSTERCHECKER_H
 
-#include "SharedShadow.h"
-#include "Synchronization.h"
-#include "drawloom/Checker/RaceChecker.h"
+#include "GlobalChecker.h"
+#include "Operations.h"
 
 namespace drawloom::checker {
 
 class ClusterChecker : public emu::ClusterListener {
 public:
-  ClusterChecker(const emu::Kernel *kernel, uint64_t cluster)
-      : kernel(kernel), cluster(cluster) {}
+  ClusterChecker(const emu::Kernel *kernel, const emu::ClusterStart &start,
+                 GlobalChecker &global, bool isStrict);
 
   void access(const emu::AccessEvent &event) override;
-  void mbarrier(const emu::MbarrierEvent &event) override {
-    mbarriers.event(event, threads);
-  }
-  void barrier(const emu::BarrierEvent &event) override {
-    barriers.event(event, threads);
-  }
-  void fence(const emu::FenceEvent &event) override {
-    if (event.kind == emu::FenceEvent::Memory)
-      threads.fence(event.origin, event.order, event.scope);
-  }
+  void operation(const emu::OperationEvent &event) override;
+  void group(const emu::GroupEvent &event) override;
+  void mbarrier(const emu::MbarrierEvent &event) override;
+  void barrier(const emu::BarrierEvent &event) override;
+  void fence(const emu::FenceEvent &event) override;
+  void allocation(const emu::AllocationEvent &event) override;
+  void dependency(const emu::DependencyEvent &event) override;
 
-  std::vector<Race> races;
+  Findings findings;
+  GlobalLog log;
 
 private:
-  void touch(const emu::AccessEvent &event, unsigned lane, uint64_t address,
-             uint32_t bytes);
-  void add(const SharedAccess &before, const SharedAccess &now,
-           uint64_t address);
+  /// Lanes of a warp arrive one by one; they are counted together, before
+  /// anything else happens.
+  void countArrivals();
+  Access accessOf(const emu::AccessEvent &event);
+  /// Of threads, to shared or global memory.
+  void touchByThreads(const emu::AccessEvent &event);
+  void touchByOperation(const emu::AccessEvent &event);
+  void touchTensor(const emu::AccessEvent &event, const Operation *operation);
+  void touchFlags(const emu::AccessEvent &event);
+  /// With `viewers` as they are.
+  void touch(const Access &access);
 
   const emu::Kernel *const kernel;
-  const uint64_t cluster;
+  const uint64_t cluster; ///< In the run.
+  const uint32_t launch;
+  const llvm::SmallVector<uint64_t, 2> ctas; ///< Their numbers, by rank.
+  GlobalChecker &global;
   uint64_t serial = 0;
+  std::optional<emu::MbarrierEvent> arrivals; ///< Not yet counted.
+  Actors actors;
   Threads threads;
   Barriers barriers;
   Mbarriers mbarriers;
   Flags flags;
-  SharedShadow shadow;
+  Operations operations;
+  Shadow shared, tensor;
+  Judge sharedJudge, tensorJudge;
+  llvm::SmallVector<Viewer, 2> viewers; ///< Of the access at hand.
 };
-
-/// Adds a race, or counts it if there is one of the same two instructions.
-void addRace(std::vector<Race> &races, const Race &race);
 
 } // namespace drawloom::checker
 

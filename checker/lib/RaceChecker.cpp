@@ -1,4 +1,4 @@
-//===- RaceChecker.cpp - Races in a run ----------------------------------===//
+//===- RaceChecker.cpp - Races in a run -----------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,68 +9,64 @@
 #include "drawloom/Checker/RaceChecker.h"
 #include "ClusterChecker.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom;
 using namespace drawloom::checker;
-using llvm::utostr;
 
-RaceChecker::RaceChecker() = default;
+RaceChecker::RaceChecker(CheckOptions options)
+    : options(options),
+      global(std::make_unique<GlobalChecker>(options.isStrict)) {}
 RaceChecker::~RaceChecker() = default;
 
 void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
   if (kernels.size() <= index)
     kernels.resize(index + 1);
   kernels[index] = launch.kernel;
+  // All launches before it have ended.
+  if (!launch.programmatic)
+    global->forget();
 }
 
 std::unique_ptr<emu::ClusterListener>
 RaceChecker::startCluster(const emu::ClusterStart &start) {
-  return std::make_unique<ClusterChecker>(kernels[start.launch], start.cluster);
+  auto checker = std::make_unique<ClusterChecker>(kernels[start.launch], start,
+                                                  *global, options.isStrict);
+  running.push_back(checker.get());
+  return checker;
 }
 
 void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
-  for (const Race &race : static_cast<ClusterChecker &>(*listener).races)
-    addRace(race.isOneStore() ? noted : found, race);
+  auto *checker = static_cast<ClusterChecker *>(listener.get());
+  global->check(checker->log);
+  collect(checker->findings.take());
+  collect(global->findings.take());
+  llvm::erase(running, checker);
 }
 
-void drawloom::checker::addRace(std::vector<Race> &races, const Race &race) {
-  auto isSame = [](const RaceSite &x, const RaceSite &y) {
-    return x.instruction == y.instruction && x.writes == y.writes;
-  };
-  auto it = llvm::find_if(races, [&](const Race &other) {
-    return other.kernel == race.kernel &&
-           ((isSame(other.first, race.first) &&
-             isSame(other.second, race.second)) ||
-            (isSame(other.first, race.second) &&
-             isSame(other.second, race.first)));
+void RaceChecker::roundEnded() {
+  for (ClusterChecker *checker : running)
+    global->check(checker->log);
+}
+
+void RaceChecker::collect(std::vector<Finding> more) {
+  for (Finding &finding : more) {
+    auto lines =
+        std::minmax(finding.firstInstruction, finding.secondInstruction);
+    auto it = llvm::find_if(found, [&](const Finding &other) {
+      return other.rule == finding.rule && other.kernel == finding.kernel &&
+             (isOncePerKernel(finding.rule) ||
+              std::minmax(other.firstInstruction, other.secondInstruction) ==
+                  lines);
+    });
+    if (it == found.end())
+      found.push_back(std::move(finding));
+    else
+      it->count += finding.count;
+  }
+}
+
+unsigned RaceChecker::count(Severity severity) const {
+  return llvm::count_if(found, [&](const Finding &finding) {
+    return finding.severity == severity;
   });
-  if (it == races.end())
-    races.push_back(race);
-  else
-    it->count += race.count;
-}
-
-static std::string text(const emu::Kernel &kernel, const RaceSite &site,
-                        bool namesRank) {
-  emu::InstructionPlace place = kernel.place(site.instruction);
-  std::string line = "line " + utostr(place.line);
-  if (!place.sourceFile.empty())
-    line +=
-        " (" + place.sourceFile.str() + ":" + utostr(place.sourceLine) + ")";
-  return line + ", " +
-         (namesRank ? "CTA rank " + utostr(site.rank) + ", " : "") + "warp " +
-         utostr(site.warp) + ", lane " + utostr(site.lane);
-}
-
-std::string Race::str() const {
-  bool namesRank = first.rank != rank || second.rank != rank;
-  return "race in shared memory at byte " + utostr(byte) +
-         (namesRank ? " of CTA rank " + utostr(rank) : "") + ": " +
-         text(*kernel, first, namesRank) +
-         (first.writes ? " writes" : " reads") + " it; " +
-         text(*kernel, second, namesRank) +
-         (second.writes ? " writes" : " reads") +
-         " it, and nothing orders the two" +
-         (isOneStore() ? ": they must write the same value" : "");
 }

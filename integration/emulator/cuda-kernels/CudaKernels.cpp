@@ -55,7 +55,8 @@ CudaKernels::launchWith(const char *name, Dim3 grid, Dim3 block,
   RunOptions watched = options;
   watched.listener = &checker;
   RunResult result = emu::run(*device, launch, watched);
-  for (const checker::Race &race : checker.races())
-    ADD_FAILURE() << name << ": " << race.str();
+  for (const checker::Finding &finding : checker.findings())
+    if (finding.severity == checker::Severity::Error)
+      ADD_FAILURE() << finding.str();
   return result;
 }

@@ -6,21 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A RaceChecker watches a run of the emulator and finds races: two accesses of
-// different threads to the same bytes, at least one of them a write, that
-// nothing orders. The order is that of PTX's memory model, not that of the run:
-// a race is found in whatever order the two happened to come.
+// A RaceChecker watches runs of the emulator and finds races: two accesses to
+// the same bytes, at least one of them a write, that nothing orders. The order
+// is that of PTX's memory model, not that of the run: a race is found in
+// whatever order the two happened to come.
 //
-//   RaceChecker checker;
+//   RaceChecker checker({.isStrict = false});
 //   options.listener = &checker;
 //   run(device, launches, options);
-//   for (const Race &race : checker.races()) ...
+//   for (const Finding &finding : checker.findings())
+//     llvm::errs() << finding.str();
 //
-// It looks at what threads do themselves to shared memory, their own CTA's and
-// others' of the cluster. Order comes from the program of each lane, from
-// barriers of warps, CTAs and clusters, from mbarriers that threads arrive at,
-// and from strong accesses and fences, each at its scope. Copies and matrix
-// instructions, global memory and tensor memory are not looked at.
+// It looks at shared, tensor and global memory, at what threads do and what
+// engines do for them. docs/MemoryModel.md says what orders what.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,56 +29,99 @@
 
 namespace drawloom::checker {
 
-/// One of the two accesses of a race.
-struct RaceSite {
-  uint32_t instruction = 0; ///< emu::Kernel::place says where it stands.
-  uint16_t rank = 0;        ///< Of its CTA in the cluster.
+enum class Severity : uint8_t { Note, Warning, Error };
+llvm::StringRef spelling(Severity severity);
+
+enum class Rule : uint8_t {
+#define RULE(Name, ...) Name,
+#include "drawloom/Checker/Rules.def"
+};
+inline constexpr unsigned ruleCount = unsigned(Rule::SameStore) + 1;
+/// "proxy-fence"
+llvm::StringRef spelling(Rule rule);
+/// "the async proxy may not see what threads wrote"
+llvm::StringRef titleOf(Rule rule);
+Severity severityOf(Rule rule, bool isStrict);
+/// A kernel without these fences has them nowhere: it is said once.
+inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
+
+/// One of the two accesses.
+struct Site {
+  std::string instruction; ///< As it is written, without operands.
+  uint32_t line = 0;       ///< Of the PTX.
+  std::string sourceFile;  ///< From .loc; empty if there is none.
+  uint32_t sourceLine = 0;
+  uint32_t cta = 0; ///< Linear index in the grid.
   uint16_t warp = 0;
-  uint16_t lane = 0;
+  int16_t lane = -1; ///< -1 for all lanes together.
   bool writes = false;
+  bool isEngine = false; ///< An operation that the thread has issued.
+
+  bool operator==(const Site &) const = default;
 };
 
-struct Race {
-  const emu::Kernel *kernel = nullptr;
-  uint64_t cluster = 0;   ///< Linear index in the grid, of the first one found.
-  uint16_t rank = 0;      ///< Of the CTA whose shared memory it is.
-  uint32_t byte = 0;      ///< Of that shared memory: the first that both touch.
-  RaceSite first, second; ///< In the order in which they were executed.
-  /// How often two accesses of these instructions raced.
+struct Finding {
+  enum Space : uint8_t { Shared, TensorMemory, Global };
+
+  Rule rule = Rule::Unordered;
+  Severity severity = Severity::Error;
+  std::string kernel; ///< Its name, as people write it.
+  uint32_t firstInstruction = 0, secondInstruction = 0;
+  /// In the order in which they came, or as they stand in the text if nothing
+  /// orders them.
+  Site first, second;
+  Space space = Shared;
+  /// Of shared memory: the byte of the CTA `cta`. Of tensor memory: the column.
+  /// Of global memory: the address.
+  uint64_t address = 0;
+  uint32_t cta = 0;
+  std::string why;    ///< There is no order, because ...
+  std::string advice; ///< What would give it.
+  /// How often accesses of these two instructions were found.
   uint64_t count = 1;
 
-  /// Whether threads write to one place by the same instruction. It is a race,
-  /// but one without consequence if they write the same value, and compilers
-  /// rely on that. Events have no values, so this can't be decided.
-  bool isOneStore() const {
-    return first.instruction == second.instruction && first.writes &&
-           second.writes;
-  }
-
-  /// "race in shared memory: line 12 (warp 0, lane 3) writes byte 1040 of CTA
-  /// rank 0, line 20 (warp 1, lane 0) reads it, and nothing orders them".
+  /// A paragraph: what, where, both sides, why, what to do.
   std::string str() const;
 };
 
+struct CheckOptions {
+  /// The text of the ISA; without it, what kernels that run on hardware rely on
+  /// is left out (docs/MemoryModel.md).
+  bool isStrict = false;
+};
+
+class ClusterChecker;
+class GlobalChecker;
+
 class RaceChecker : public emu::Listener {
 public:
-  RaceChecker();
+  explicit RaceChecker(CheckOptions options = {});
   ~RaceChecker() override;
 
-  /// One for each two instructions and what they do, in the order of clusters.
-  llvm::ArrayRef<Race> races() const { return found; }
-  /// Those that are one store, which are not among the races.
-  llvm::ArrayRef<Race> notes() const { return noted; }
+  /// One for each rule and two instructions, in the order of clusters.
+  llvm::ArrayRef<Finding> findings() const { return found; }
+  unsigned count(Severity severity) const;
 
   void launchStarted(uint32_t index, const emu::Launch &launch) override;
   std::unique_ptr<emu::ClusterListener>
   startCluster(const emu::ClusterStart &start) override;
   void endCluster(std::unique_ptr<emu::ClusterListener> listener) override;
+  void roundEnded() override;
 
 private:
+  void collect(std::vector<Finding> more);
+
+  const CheckOptions options;
   std::vector<const emu::Kernel *> kernels; ///< Of the launches.
-  std::vector<Race> found, noted;
+  std::vector<Finding> found;
+  std::vector<ClusterChecker *> running;
+  std::unique_ptr<GlobalChecker> global;
 };
+
+/// {"findings": [...], "errors": 1, "warnings": 0, "notes": 0}
+void writeJson(llvm::ArrayRef<Finding> findings, llvm::raw_ostream &os);
+/// "check: 1 error, 0 warnings, 2 notes"
+void writeCounts(llvm::ArrayRef<Finding> findings, llvm::raw_ostream &os);
 
 } // namespace drawloom::checker
 

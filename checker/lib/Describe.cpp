@@ -1,0 +1,238 @@
+//===- Describe.cpp - Findings in words -----------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Describe.h"
+#include "drawloom/Emulator/AddressMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using llvm::utostr;
+using ptx::Opcode;
+
+Site drawloom::checker::describeSite(const Access &access, int lane) {
+  Site site;
+  emu::InstructionPlace place = access.kernel->place(access.instruction);
+  site.line = place.line;
+  site.sourceFile = place.sourceFile.str();
+  site.sourceLine = place.sourceLine;
+  if (const ptx::Instruction *parsed =
+          access.kernel->parsed(access.instruction))
+    site.instruction = parsed->variant->mnemonic();
+  site.cta = access.cta;
+  site.warp = access.warp;
+  site.lane = lane < 0 && access.isEngine && !access.issued ? access.lane
+                                                            : int16_t(lane);
+  site.writes = access.writes;
+  site.isEngine = access.isEngine;
+  return site;
+}
+
+/// "line 40"
+static std::string lineOf(const Site &site) {
+  return "line " + utostr(site.line);
+}
+
+static Opcode opcodeOf(const Access &access) {
+  return access.kernel->parsed(access.instruction)->opcode();
+}
+
+/// What says that asynchronous work is over.
+static std::string completionOf(const Access &before) {
+  switch (opcodeOf(before)) {
+  case Opcode::CpAsync:
+    return "cp.async.wait_group (or wait_all) in the thread that copies and "
+           "then a barrier, or cp.async.mbarrier.arrive.noinc and a wait for "
+           "that mbarrier";
+  case Opcode::WgmmaMmaAsync:
+  case Opcode::WgmmaMmaAsyncSp:
+    return "wgmma.commit_group and wgmma.wait_group in the warpgroup that "
+           "multiplies, before it hands the memory over";
+  case Opcode::Tcgen05Ld:
+  case Opcode::Tcgen05LdRed:
+    return "tcgen05.wait::ld in the warp that loads, before it hands the "
+           "columns over";
+  case Opcode::Tcgen05St:
+    return "tcgen05.wait::st in the warp that stores, before it hands the "
+           "columns over";
+  default:
+    break;
+  }
+  if (before.issued)
+    return "tcgen05.commit by the thread that issued it, and a wait for that "
+           "mbarrier";
+  std::string name =
+      before.kernel->parsed(before.instruction)->variant->mnemonic();
+  if (llvm::StringRef(name).contains("bulk_group"))
+    return before.writes
+               ? "cp.async.bulk.wait_group (without .read) in the thread that "
+                 "copies, and then a barrier or a release"
+               : "cp.async.bulk.wait_group.read in the thread that copies, and "
+                 "then a barrier";
+  return "a wait for the phase of the mbarrier where its bytes complete, in "
+         "the thread that goes on or in one that hands over to it";
+}
+
+static std::string whyOf(const Finding &finding, const Access &before,
+                         const Access &now) {
+  const std::string first = lineOf(finding.first),
+                    second = lineOf(finding.second);
+  switch (finding.rule) {
+  case Rule::Unordered:
+    return before.cluster == now.cluster
+               ? "no barrier, mbarrier or flag stands between " + first +
+                     " and " + second
+               : "the two CTAs are in different clusters, and no release and "
+                 "acquire at the scope of the GPU lead from one to the other";
+  case Rule::LaneHandover:
+    return "another lane of the warp handed over after " + first +
+           "; what it hands over is its own past, and this lane's access is "
+           "not in it";
+  case Rule::WeakHandover:
+    return first + " comes first in every run, but the hand-over between them "
+                   "is relaxed, or .cta where it crosses CTAs: the access need "
+                   "not be visible";
+  case Rule::WeakReturn:
+    return first +
+           " comes first in every run, but the hand-over between them is "
+           "relaxed, or .cta where it crosses CTAs: " +
+           second + " may overtake the read";
+  case Rule::InFlight:
+    return before.isEngine
+               ? "nothing between them says that the operation of " + first +
+                     " is over"
+               : "nothing orders " + first + " before the operation of " +
+                     second + " is issued, or after it is over";
+  case Rule::ProxyFence:
+    return "the two are ordered, but " + first +
+           " writes through the generic proxy and " + second +
+           " goes through the async proxy; no fence.proxy.async stands "
+           "between them";
+  case Rule::ProxyFenceBeforeRefill:
+    return "the two are ordered, but " + first +
+           (before.writes ? " writes" : " reads") +
+           " through the generic proxy and " + second +
+           " writes through the async proxy; no fence.proxy.async stands "
+           "between them";
+  case Rule::ProxyFenceBetweenCtas:
+    return "the two are ordered, but both go through async proxies, of "
+           "different CTAs; no fence.proxy.async stands in front of " +
+           second;
+  case Rule::ProxyFenceAfterMma:
+    return "the operation is over, but it read through the async proxy and " +
+           second +
+           " writes through the generic one; PTX names no implicit fence for "
+           "tcgen05";
+  case Rule::TensorFence:
+    return "the work of " + first +
+           " is over and waited for, but tcgen05.fence is missing around the "
+           "hand-over";
+  case Rule::TensorLoadReuse:
+    return "no tcgen05.wait::ld stands between the load of " + first +
+           " and the hand-over to " + second +
+           "; that its registers were used orders no memory";
+  case Rule::TensorCopyReuse:
+    return "both are issued in this order, but PTX doesn't say that " + first +
+           " is over when " + second + " starts: of such pairs, only " +
+           "tcgen05.cp before tcgen05.mma is";
+  case Rule::SameStore:
+    return "nothing orders the two, and both write the same value";
+  }
+  return "";
+}
+
+static std::string adviceOf(const Finding &finding, const Access &before,
+                            const Access &now) {
+  const std::string first = lineOf(finding.first),
+                    second = lineOf(finding.second);
+  switch (finding.rule) {
+  case Rule::Unordered:
+    if (before.cluster != now.cluster)
+      return "st.release.gpu, or a fence and an atomic, in the CTA that comes "
+             "first, and ld.acquire.gpu in the other";
+    if (before.rank != now.rank)
+      return "barrier.cluster, or an mbarrier with .release.cluster and "
+             ".acquire.cluster, between " +
+             first + " and " + second;
+    if (before.warp == now.warp)
+      return "bar.warp.sync between " + first + " and " + second +
+             ": lanes of a warp are threads of their own";
+    return "bar.sync between " + first + " and " + second +
+           ", or an mbarrier that one side arrives at and the other waits for";
+  case Rule::LaneHandover:
+    return "bar.warp.sync after " + first +
+           ", before the lane that hands over does";
+  case Rule::WeakHandover:
+  case Rule::WeakReturn:
+    return before.rank == now.rank
+               ? "make the arrival a release and the wait an acquire, or put "
+                 "fence.acq_rel.cta on their other sides"
+               : ".release.cluster at the arrival and .acquire.cluster at the "
+                 "wait";
+  case Rule::InFlight:
+    return before.isEngine
+               ? completionOf(before)
+               : "an order from " + first + " to the issue at " + second +
+                     "; or, if it comes later, " + completionOf(now);
+  case Rule::ProxyFence:
+  case Rule::ProxyFenceBeforeRefill: {
+    std::string fence = finding.space == Finding::Global
+                            ? "fence.proxy.async.global"
+                            : "fence.proxy.async.shared::cta";
+    if (before.cluster != now.cluster)
+      return fence + " before " + second + ", in its CTA, after the acquire";
+    return fence + " after " + first +
+           ", in the threads that execute it and before they hand over";
+  }
+  case Rule::ProxyFenceBetweenCtas:
+    return "fence.proxy.async before " + second + ", after the acquire";
+  case Rule::ProxyFenceAfterMma:
+    return "fence.proxy.async.shared::cta before " + second +
+           ", after the wait for the commit";
+  case Rule::TensorFence:
+    return "tcgen05.fence::before_thread_sync before the hand-over (a commit "
+           "has it), tcgen05.fence::after_thread_sync after it, before " +
+           second;
+  case Rule::TensorLoadReuse:
+    return "tcgen05.wait::ld after " + first + ", before the hand-over";
+  case Rule::TensorCopyReuse:
+    return "tcgen05.commit after " + first + " and a wait for it before " +
+           second + ", or other columns";
+  case Rule::SameStore:
+    return "nothing, as long as the values are the same";
+  }
+  return "";
+}
+
+void drawloom::checker::describeFinding(Finding &finding, const Access &before,
+                                        const Access &now, uint64_t address) {
+  finding.kernel = llvm::demangle(now.kernel->function->name);
+  auto ctaOf = [&](uint32_t rank) {
+    return rank == before.rank ? before.cta
+           : rank == now.rank  ? now.cta
+                               : now.cta - now.rank + rank;
+  };
+  switch (finding.space) {
+  case Finding::Shared: {
+    uint32_t rank = (address - emu::sharedWindow) >> emu::sharedRankShift;
+    finding.address = address & emu::sharedOffsetMask;
+    finding.cta = ctaOf(rank);
+    break;
+  }
+  case Finding::TensorMemory:
+    finding.address = address % tensorRankBytes / 128;
+    finding.cta = ctaOf(address / tensorRankBytes);
+    break;
+  case Finding::Global:
+    finding.address = address;
+    break;
+  }
+  finding.why = whyOf(finding, before, now);
+  finding.advice = adviceOf(finding, before, now);
+}

@@ -1,0 +1,31 @@
+//===- Describe.h - Findings in words ---------------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_DESCRIBE_H
+#define DRAWLOOM_CHECKER_DESCRIBE_H
+
+#include "Shadow.h"
+#include "drawloom/Checker/RaceChecker.h"
+
+namespace drawloom::checker {
+
+/// Where tensor memory stands among addresses: 16 lanes of a column are 16
+/// bytes, so that a block of the shadow is 8 columns.
+inline constexpr uint64_t tensorRankBytes = 1 << 20;
+inline uint64_t tensorAddress(uint32_t rank, uint32_t lane, uint32_t column) {
+  return rank * tensorRankBytes + (column * 8 + lane / 16) * 16;
+}
+
+Site describeSite(const Access &access, int lane);
+/// Fills in the kernel, the place, why there is no order and what gives it.
+void describeFinding(Finding &finding, const Access &before, const Access &now,
+                     uint64_t address);
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_DESCRIBE_H

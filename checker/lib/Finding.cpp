@@ -1,0 +1,160 @@
+//===- Finding.cpp - Findings as text and JSON ----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Checker/RaceChecker.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using llvm::utostr;
+
+llvm::StringRef drawloom::checker::spelling(Severity severity) {
+  switch (severity) {
+  case Severity::Note:
+    return "note";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Error:
+    return "error";
+  }
+  return "";
+}
+
+namespace {
+struct RuleInfo {
+  llvm::StringLiteral name, title;
+  Severity byDefault, strictly;
+};
+} // namespace
+
+static const RuleInfo &infoOf(Rule rule) {
+  static constexpr RuleInfo rules[] = {
+#define RULE(Name, text, byDefault, strictly, title)                           \
+  {text, title, Severity::byDefault, Severity::strictly},
+#include "drawloom/Checker/Rules.def"
+  };
+  return rules[unsigned(rule)];
+}
+
+llvm::StringRef drawloom::checker::spelling(Rule rule) {
+  return infoOf(rule).name;
+}
+llvm::StringRef drawloom::checker::titleOf(Rule rule) {
+  return infoOf(rule).title;
+}
+Severity drawloom::checker::severityOf(Rule rule, bool isStrict) {
+  return isStrict ? infoOf(rule).strictly : infoOf(rule).byDefault;
+}
+
+/// "shared memory of CTA 3, byte 1040"
+static std::string placeOf(const Finding &finding) {
+  switch (finding.space) {
+  case Finding::Shared:
+    return "byte " + utostr(finding.address) + " of shared memory of CTA " +
+           utostr(finding.cta);
+  case Finding::TensorMemory:
+    return "column " + utostr(finding.address) + " of tensor memory of CTA " +
+           utostr(finding.cta);
+  case Finding::Global:
+    return "global memory at 0x" + llvm::utohexstr(finding.address, true);
+  }
+  return "";
+}
+
+/// "gemm.cu:40: writes: st.shared.u32, PTX line 512 (CTA 0, warp 1, lane 3)"
+static std::string lineOf(const Site &site) {
+  std::string text;
+  if (!site.sourceFile.empty())
+    text += site.sourceFile + ":" + utostr(site.sourceLine) + ": ";
+  text += site.instruction + ", PTX line " + utostr(site.line) + ", CTA " +
+          utostr(site.cta) + ", warp " + utostr(site.warp);
+  if (site.lane >= 0)
+    text += ", lane " + utostr(site.lane);
+  return text;
+}
+
+std::string Finding::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto verb = [](const Site &site) {
+    return site.writes ? "writes" : "reads ";
+  };
+  os << spelling(severity) << ": " << kernel << ": " << titleOf(rule) << " ["
+     << spelling(rule) << "]\n"
+     << "  where:  " << placeOf(*this) << '\n'
+     << "  " << verb(first) << ": " << lineOf(first) << '\n'
+     << "  " << verb(second) << ": " << lineOf(second) << '\n'
+     << "  why:    " << why << '\n'
+     << "  add:    " << advice << '\n';
+  if (count > 1)
+    os << "  times:  " << count << '\n';
+  return text;
+}
+
+static llvm::json::Object jsonOf(const Site &site) {
+  llvm::json::Object object{{"instruction", site.instruction},
+                            {"ptxLine", site.line},
+                            {"cta", site.cta},
+                            {"warp", site.warp},
+                            {"access", site.writes ? "write" : "read"},
+                            {"asynchronous", site.isEngine}};
+  if (site.lane >= 0)
+    object["lane"] = site.lane;
+  if (!site.sourceFile.empty()) {
+    object["file"] = site.sourceFile;
+    object["line"] = site.sourceLine;
+  }
+  return object;
+}
+
+static unsigned countOf(llvm::ArrayRef<Finding> findings, Severity severity) {
+  unsigned count = 0;
+  for (const Finding &finding : findings)
+    count += finding.severity == severity;
+  return count;
+}
+
+void drawloom::checker::writeJson(llvm::ArrayRef<Finding> findings,
+                                  llvm::raw_ostream &os) {
+  static constexpr llvm::StringLiteral spaces[] = {"shared", "tensor",
+                                                   "global"};
+  llvm::json::Array list;
+  for (const Finding &finding : findings) {
+    llvm::json::Object object{{"rule", spelling(finding.rule)},
+                              {"severity", spelling(finding.severity)},
+                              {"title", titleOf(finding.rule)},
+                              {"kernel", finding.kernel},
+                              {"space", spaces[finding.space]},
+                              {"address", finding.address},
+                              {"first", jsonOf(finding.first)},
+                              {"second", jsonOf(finding.second)},
+                              {"why", finding.why},
+                              {"advice", finding.advice},
+                              {"count", finding.count}};
+    if (finding.space != Finding::Global)
+      object["cta"] = finding.cta;
+    list.push_back(std::move(object));
+  }
+  llvm::json::Object report{{"findings", std::move(list)},
+                            {"errors", countOf(findings, Severity::Error)},
+                            {"warnings", countOf(findings, Severity::Warning)},
+                            {"notes", countOf(findings, Severity::Note)}};
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));
+}
+
+void drawloom::checker::writeCounts(llvm::ArrayRef<Finding> findings,
+                                    llvm::raw_ostream &os) {
+  auto counted = [&](Severity severity) {
+    unsigned count = countOf(findings, severity);
+    return utostr(count) + " " + spelling(severity).str() +
+           (count == 1 ? "" : "s");
+  };
+  os << "check: " << counted(Severity::Error) << ", "
+     << counted(Severity::Warning) << ", " << counted(Severity::Note) << '\n';
+}

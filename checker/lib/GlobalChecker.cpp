@@ -1,0 +1,77 @@
+//===- GlobalChecker.cpp - Races in global memory -------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalChecker.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using emu::AccessKind;
+
+void GlobalLog::add(const Access &access, llvm::ArrayRef<Viewer> viewers) {
+  uint32_t count = viewers.size();
+  auto isSame = [](const View &view, const Viewer &viewer) {
+    return view.known == *viewer.known && view.viewer.actor == viewer.actor &&
+           view.viewer.lanes == viewer.lanes &&
+           view.viewer.time == viewer.time &&
+           view.viewer.fencedGlobal == viewer.fencedGlobal;
+  };
+  bool isLast = views.size() >= count;
+  for (uint32_t index = 0; isLast && index != count; ++index)
+    isLast = isSame(views[views.size() - count + index], viewers[index]);
+  if (!isLast)
+    for (const Viewer &viewer : viewers)
+      views.push_back({*viewer.known, viewer});
+  entries.push_back({access, uint32_t(views.size()) - count, count});
+}
+
+void GlobalChecker::check(GlobalLog &log) {
+  for (const GlobalLog::Entry &entry : log.entries) {
+    judge.viewers.clear();
+    for (uint32_t index = 0; index != entry.viewCount; ++index) {
+      const GlobalLog::View &view = log.views[entry.firstView + index];
+      judge.viewers.push_back(view.viewer);
+      judge.viewers.back().known = &view.known;
+    }
+    shadow.touch(entry.access, judge);
+  }
+  log.entries.clear();
+  log.views.clear();
+}
+
+void GlobalChecker::forget() {
+  shadow.clear();
+  flags.clear();
+}
+
+void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
+                              uint64_t address, uint64_t cluster,
+                              Threads &threads) {
+  emu::Origin thread = event.origin;
+  thread.lanes = 1u << lane;
+  auto &writes = flags[address];
+  if (event.kind == AccessKind::Read || event.kind == AccessKind::Atomic)
+    for (const Write &write : writes)
+      if (write.cluster != cluster)
+        threads.takeWorld(thread, write.given, event.order);
+  if (event.kind == AccessKind::Read || event.failed >> lane & 1)
+    return;
+  if (event.kind == AccessKind::Write)
+    writes.clear();
+  Gift gift = threads.give(thread, event.order, event.scope);
+  if (!gift.reachesGpu)
+    return;
+  auto given = gift.near.world ? std::make_shared<World>(*gift.near.world)
+                               : std::make_shared<World>();
+  (*given)[cluster] = gift.near[Causal];
+  for (Write &write : writes)
+    if (write.cluster == cluster) {
+      write.given = joined(write.given, WorldRef(given));
+      return;
+    }
+  writes.push_back({cluster, given});
+}

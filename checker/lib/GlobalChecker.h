@@ -1,0 +1,73 @@
+//===- GlobalChecker.h - Races in global memory -----------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clusters run side by side on host threads, so each writes down what it does
+// to global memory, with what it knew then, and the logs are looked at between
+// rounds. That is early enough: clusters hand something over only while they
+// are alone, one after another, so what is ordered is looked at in that order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_GLOBALCHECKER_H
+#define DRAWLOOM_CHECKER_GLOBALCHECKER_H
+
+#include "Judge.h"
+
+namespace drawloom::checker {
+
+/// Accesses of one cluster to global memory.
+class GlobalLog {
+public:
+  void add(const Access &access, llvm::ArrayRef<Viewer> viewers);
+
+private:
+  friend class GlobalChecker;
+  struct View {
+    Knowledge known;
+    Viewer viewer; ///< Without what is known.
+  };
+  struct Entry {
+    Access access;
+    uint32_t firstView, viewCount;
+  };
+  std::vector<View> views;
+  std::vector<Entry> entries;
+};
+
+class GlobalChecker {
+public:
+  explicit GlobalChecker(bool isStrict)
+      : judge(Finding::Global, isStrict, findings) {}
+
+  uint64_t newCluster() { return ++clusters; }
+  /// Looks at a log, and empties it.
+  void check(GlobalLog &log);
+  /// What was done so far comes before everything else.
+  void forget();
+
+  /// A lane of a cluster that is alone touches a word by a strong access at the
+  /// scope of the GPU or the system.
+  void touchFlag(const emu::AccessEvent &event, unsigned lane, uint64_t address,
+                 uint64_t cluster, Threads &threads);
+
+  Findings findings;
+
+private:
+  struct Write {
+    uint64_t cluster;
+    WorldRef given;
+  };
+  uint64_t clusters = 0;
+  Judge judge;
+  Shadow shadow;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Write, 1>> flags;
+};
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_GLOBALCHECKER_H

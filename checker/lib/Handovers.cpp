@@ -1,0 +1,218 @@
+//===- Handovers.cpp - What is given until it is taken --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handovers.h"
+#include "drawloom/Emulator/AddressMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using emu::AccessEvent;
+using emu::AccessKind;
+using emu::BarrierEvent;
+using emu::MbarrierEvent;
+using emu::Order;
+using emu::Origin;
+using emu::Scope;
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+void Barriers::event(const BarrierEvent &event, Threads &threads) {
+  switch (event.level) {
+  case BarrierEvent::Warp:
+    if (event.order == Order::AcquireRelease) {
+      Gift gift = threads.give(event.origin, event.order, Scope::Cta);
+      threads.take(event.origin, gift.near, false, event.order, Scope::Cta);
+    }
+    return;
+  case BarrierEvent::Cta:
+    return named(event, threads);
+  case BarrierEvent::Cluster:
+    return cluster(event, threads);
+  }
+}
+
+void Barriers::named(const BarrierEvent &event, Threads &threads) {
+  Named &barrier = byNumber[event.origin.rank << 8 | event.number];
+  switch (event.kind) {
+  case BarrierEvent::Arrive:
+    barrier.arrivals.push_back(
+        {event.origin.warp, event.origin.lanes,
+         threads.give(event.origin, Order::Release, Scope::Cta).near});
+    return;
+  case BarrierEvent::Complete:
+    barrier.given = Knowledge();
+    // Lanes that came before the rest of their warp may be of the next round.
+    llvm::erase_if(barrier.arrivals, [&](const Arrival &arrival) {
+      bool takesPart = llvm::any_of(event.participants, [&](auto &part) {
+        return part.warp == arrival.warp && (part.lanes & arrival.lanes);
+      });
+      if (takesPart)
+        barrier.given.join(arrival.given);
+      return takesPart;
+    });
+    return;
+  case BarrierEvent::Wait:
+    threads.take(event.origin, barrier.given, false, Order::Acquire,
+                 Scope::Cta);
+    return;
+  }
+}
+
+void Barriers::cluster(const BarrierEvent &event, Threads &threads) {
+  switch (event.kind) {
+  case BarrierEvent::Arrive:
+    rounds[event.generation].join(
+        threads.give(event.origin, event.order, Scope::Cluster).far);
+    return;
+  case BarrierEvent::Complete:
+    // Everybody has waited for the round before this one.
+    if (event.generation)
+      rounds.erase(event.generation - 1);
+    return;
+  case BarrierEvent::Wait:
+    threads.take(event.origin, rounds[event.generation], true, event.order,
+                 Scope::Cluster);
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+static uint32_t rankOf(uint64_t address) {
+  return (address - emu::sharedWindow) >> emu::sharedRankShift;
+}
+
+Mbarriers::Mbarrier &Mbarriers::at(uint64_t address) {
+  auto [it, isNew] = byAddress.try_emplace(address);
+  if (isNew) {
+    it->second.phases = actors.of(Actors::Phases, address);
+    it->second.farPhases = actors.of(Actors::FarPhases, address);
+  }
+  return it->second;
+}
+
+std::pair<Actor, uint32_t> Mbarriers::phaseOf(uint64_t address, bool isFar) {
+  const Mbarrier &barrier = at(address);
+  return {isFar ? barrier.farPhases : barrier.phases,
+          barrier.base + barrier.phase + 1};
+}
+
+void Mbarriers::arrive(uint64_t address, const ClockRef &done,
+                       const ClockRef &executed) {
+  Mbarrier &barrier = at(address);
+  barrier.done = joined(barrier.done, done);
+  barrier.executed = joined(barrier.executed, executed);
+}
+
+void Mbarriers::endPhase(Mbarrier &barrier, uint32_t phase) {
+  Mbarrier::Ended &ended = barrier.ended[phase & 1];
+  uint32_t over = barrier.base + phase + 1;
+  ended.gift = barrier.pending;
+  ended.done = Knowledge();
+  ended.done[Causal] = raised(raised(barrier.done, barrier.phases, ~0u, over),
+                              barrier.farPhases, ~0u, over);
+  ended.done[Executed] = joined(ended.done[Causal], barrier.executed);
+  ended.done[TensorOut] = barrier.done;
+  ended.nearDone = ended.gift.near;
+  ended.nearDone.join(ended.done);
+  barrier.phase = phase + 1;
+}
+
+void Mbarriers::take(const Mbarrier::Ended &given, const MbarrierEvent &event,
+                     const Mbarrier &barrier, Threads &threads) const {
+  const emu::Origin &origin = event.origin;
+  if (given.gift.far[Executed])
+    threads.take(origin, given.gift.far, true, event.order, event.scope);
+  bool acquiring = acquires(event.order);
+  if (acquiring && (!isStrict || isFarEnough(event.scope)))
+    return threads.take(origin, given.nearDone, false, event.order,
+                        event.scope);
+  threads.take(origin, given.gift.near, false, event.order, event.scope);
+  // The data of engines: whoever waits for the phase sees it, whatever the wait
+  // says; by the letter it has to acquire, and at the scope of the cluster if
+  // the work is another CTA's.
+  Knowledge done = given.done;
+  if (isStrict)
+    done[Causal] = acquiring ? raised(barrier.done, barrier.phases, ~0u,
+                                      barrier.base + event.phase + 1)
+                             : nullptr;
+  threads.take(origin, done, false, Order::Acquire, Scope::Cta);
+}
+
+void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
+  Mbarrier &barrier = at(event.address);
+  switch (event.kind) {
+  case MbarrierEvent::Init: {
+    Mbarrier fresh;
+    fresh.phases = barrier.phases;
+    fresh.farPhases = barrier.farPhases;
+    fresh.base = barrier.base + barrier.phase + 1;
+    barrier = fresh;
+    return;
+  }
+  case MbarrierEvent::Invalidate:
+    return;
+  case MbarrierEvent::Arrive: {
+    Gift gift = threads.give(event.origin, event.order, event.scope);
+    // Those who wait are in the barrier's CTA.
+    if (event.origin.rank == rankOf(event.address))
+      barrier.pending.near.join(gift.near);
+    else
+      barrier.pending.far.join(gift.far);
+    return;
+  }
+  case MbarrierEvent::PhaseEnd:
+    endPhase(barrier, event.phase);
+    return;
+  case MbarrierEvent::Wait:
+    if (event.success && event.phase >= 0)
+      take(barrier.ended[event.phase & 1], event, barrier, threads);
+    return;
+  case MbarrierEvent::ExpectArrival:
+  case MbarrierEvent::ExpectBytes:
+  case MbarrierEvent::CompleteBytes:
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+void Flags::access(const AccessEvent &event, unsigned lane, uint64_t address,
+                   Threads &threads) {
+  Origin thread = event.origin;
+  thread.lanes = 1u << lane;
+  const bool writes =
+      event.kind != AccessKind::Read && !(event.failed >> lane & 1);
+  // The thread of a `red` doesn't learn what was there.
+  const bool reads =
+      event.kind == AccessKind::Read || event.kind == AccessKind::Atomic;
+  auto it = byAddress.find(address);
+  if (reads && it != byAddress.end())
+    for (const Write &write : it->second) {
+      bool isFar = write.rank != thread.rank;
+      threads.take(thread, isFar ? write.gift.far : write.gift.near, isFar,
+                   event.order, event.scope);
+    }
+  if (!writes)
+    return;
+  auto &release = byAddress[address];
+  if (event.kind == AccessKind::Write)
+    release.clear();
+  Gift gift = threads.give(thread, event.order, event.scope);
+  for (Write &write : release)
+    if (write.rank == thread.rank)
+      return write.gift.join(gift);
+  release.push_back({thread.rank, std::move(gift)});
+}

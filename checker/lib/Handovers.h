@@ -1,0 +1,100 @@
+//===- Handovers.h - What is given until it is taken ------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rounds of barriers, phases of mbarriers and words that strong accesses touch
+// keep what was given until somebody takes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_HANDOVERS_H
+#define DRAWLOOM_CHECKER_HANDOVERS_H
+
+#include "Threads.h"
+
+namespace drawloom::checker {
+
+/// The barriers of warps, of the CTAs and of the cluster.
+class Barriers {
+public:
+  void event(const emu::BarrierEvent &event, Threads &threads);
+
+private:
+  struct Arrival {
+    uint16_t warp;
+    uint32_t lanes;
+    Knowledge given;
+  };
+  struct Named {
+    llvm::SmallVector<Arrival, 8> arrivals;
+    Knowledge given; ///< In the round that was complete last.
+  };
+  void named(const emu::BarrierEvent &event, Threads &threads);
+  void cluster(const emu::BarrierEvent &event, Threads &threads);
+
+  llvm::DenseMap<uint32_t, Named> byNumber;   ///< With the rank.
+  llvm::DenseMap<uint64_t, Knowledge> rounds; ///< Of the cluster.
+};
+
+class Mbarriers {
+public:
+  Mbarriers(Actors &actors, bool isStrict)
+      : actors(actors), isStrict(isStrict) {}
+
+  /// Something that is done by threads.
+  void event(const emu::MbarrierEvent &event, Threads &threads);
+  /// An engine arrives, or completes bytes: it gives what it covers, and says
+  /// that what came before its issue was executed.
+  void arrive(uint64_t address, const ClockRef &done, const ClockRef &executed);
+  /// When work that completes bytes there now will be over: an actor and a
+  /// value. `isFar` if another CTA has issued it.
+  std::pair<Actor, uint32_t> phaseOf(uint64_t address, bool isFar);
+
+private:
+  struct Mbarrier {
+    Actor phases = 0, farPhases = 0;
+    uint32_t base = 0;  ///< Phases of earlier initialisations.
+    uint32_t phase = 0; ///< Under way.
+    Gift pending;       ///< In this phase and all before it.
+    /// By engines: what is over, and what came before it.
+    ClockRef done, executed;
+    /// What the last phases gave, by parity.
+    struct Ended {
+      Gift gift;
+      Knowledge done;     ///< By engines.
+      Knowledge nearDone; ///< Both, for who acquires.
+    } ended[2];
+  };
+  Mbarrier &at(uint64_t address);
+  static void endPhase(Mbarrier &barrier, uint32_t phase);
+  void take(const Mbarrier::Ended &given, const emu::MbarrierEvent &event,
+            const Mbarrier &barrier, Threads &threads) const;
+
+  Actors &actors;
+  const bool isStrict;
+  llvm::DenseMap<uint64_t, Mbarrier> byAddress;
+};
+
+/// Words that strong accesses hand something over by, inside a cluster.
+class Flags {
+public:
+  /// A lane touches a word by a strong access.
+  void access(const emu::AccessEvent &event, unsigned lane, uint64_t address,
+              Threads &threads);
+
+private:
+  struct Write {
+    uint16_t rank;
+    Gift gift;
+  };
+  /// What was written last, and the atomics that have added to it since.
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Write, 1>> byAddress;
+};
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_HANDOVERS_H

@@ -1,0 +1,327 @@
+//===- Judge.cpp - Whether an access comes before another -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Judge.h"
+#include "Describe.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using emu::Proxy;
+using emu::Scope;
+using ptx::Opcode;
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+bool Findings::isFirst(Rule rule, const Access &before, const Access &now) {
+  std::pair<uint32_t, uint32_t> lines =
+      std::minmax(before.instruction, now.instruction);
+  if (isOncePerKernel(rule))
+    lines = {0, 0};
+  last = {rule, now.kernel, lines.first, lines.second};
+  return ++counts[last] == 1;
+}
+
+void Findings::add(Finding finding) {
+  list.emplace_back(last, std::move(finding));
+}
+
+std::vector<Finding> Findings::take() {
+  std::vector<Finding> result;
+  for (auto &[key, finding] : list) {
+    finding.count = counts[key];
+    result.push_back(std::move(finding));
+  }
+  list.clear();
+  counts.clear();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+/// Calls f(lane, begin, end) for the pieces of a range that touch bytes.
+template <typename F>
+static bool forEachPiece(const emu::MemoryRange &range, uint64_t begin,
+                         uint64_t end, F f) {
+  if (!range.lanes)
+    return f(-1, begin, end);
+  uint32_t lanes = range.lanes;
+  for (uint32_t piece = 0; lanes; ++piece, lanes &= lanes - 1) {
+    uint64_t from = std::max(begin, range.address + piece * range.pitch);
+    uint64_t to =
+        std::min(end, range.address + piece * range.pitch + range.bytes);
+    if (from < to && !f(llvm::countr_zero(lanes), from, to))
+      return false;
+  }
+  return true;
+}
+
+bool Judge::forEachPair(const Access &before, const Access &now,
+                        llvm::ArrayRef<Overlap> overlaps,
+                        llvm::function_ref<bool(const Pair &)> f) {
+  for (const Overlap &overlap : overlaps)
+    if (!forEachPiece(
+            before.range, overlap.address, overlap.address + overlap.bytes,
+            [&](int first, uint64_t begin, uint64_t end) {
+              return forEachPiece(now.range, begin, end,
+                                  [&](int second, uint64_t address, uint64_t) {
+                                    return f({first, second, address});
+                                  });
+            }))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+static Opcode opcodeOf(const Access &access) {
+  return access.kernel->parsed(access.instruction)->opcode();
+}
+
+/// Whether it is work that tcgen05.commit covers.
+static bool isPipelined(const Access &access) {
+  switch (opcodeOf(access)) {
+  case Opcode::Tcgen05Ld:
+  case Opcode::Tcgen05LdRed:
+  case Opcode::Tcgen05St:
+  case Opcode::Tcgen05Dealloc:
+    return false;
+  default:
+    return true;
+  }
+}
+
+Part Judge::needed(const Access &before, const Access &now) const {
+  const Part fenced = space == Finding::Global ? FencedGlobal : FencedShared;
+  const bool isSameCta =
+      before.rank == now.rank && before.cluster == now.cluster;
+  // Memory that an engine is known to have left may be overwritten, whatever
+  // the scope of the hand-over; by the letter, that isn't so.
+  if (!isStrict && before.isEngine && before.proxy != Proxy::Generic &&
+      now.writes)
+    return Executed;
+  if (now.isAsync()) {
+    if (before.proxy == Proxy::Generic)
+      return fenced;
+    return isSameCta || (space == Finding::Shared && !isStrict) ? Causal
+                                                                : fenced;
+  }
+  bool isOperand = before.isAsync() && before.issued && !before.writes;
+  return isStrict && isOperand ? fenced : Causal;
+}
+
+bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
+                    const Access &now, int beforeLane, int nowLane) const {
+  const unsigned lane = beforeLane < 0 ? before.lane : beforeLane;
+  if (before.cluster != now.cluster) {
+    const Knowledge &known = *viewer.known;
+    // A wait for earlier launches is for proxies, too.
+    if (before.launch != now.launch)
+      return known.world && known.world->count(earlierLaunches);
+    const WorldRef &world =
+        part == FencedGlobal ? known.worldFenced : known.world;
+    if (!world)
+      return false;
+    auto clock = world->find(before.cluster);
+    return clock != world->end() &&
+           valueOf(clock->second, before.actor, lane) >= before.value;
+  }
+  if (!before.isEngine && before.actor == viewer.actor) {
+    // A thread's own past.
+    bool isOwn = nowLane >= 0 && beforeLane >= 0 && !now.isEngine
+                     ? nowLane == beforeLane
+                     : beforeLane < 0 || (viewer.lanes >> lane & 1);
+    uint32_t until = part == FencedShared   ? viewer.fencedShared
+                     : part == FencedGlobal ? viewer.fencedGlobal
+                                            : viewer.time;
+    if (isOwn && before.value <= until)
+      return true;
+  }
+  const ClockRef &clock = (*viewer.known)[part];
+  if (!clock)
+    return false;
+  if (before.proxy == Proxy::TensorMap &&
+      clock->of(before.issuer, lane) >= before.issued)
+    return true;
+  // Of all lanes together, one that is known will do.
+  if (beforeLane < 0 && !before.isEngine)
+    return clock->ofAny(before.actor) >= before.value;
+  return clock->of(before.actor, lane) >= before.value;
+}
+
+bool Judge::isKnown(Part part, const Access &before, const Access &now,
+                    const Pair &pair) const {
+  return llvm::any_of(viewers, [&](const Viewer &viewer) {
+    bool isOne = pair.now < 0 || viewer.lanes >> pair.now & 1;
+    return isOne && isKnown(part, viewer, before, now, pair.before, pair.now);
+  });
+}
+
+bool Judge::areMorallyStrong(const Access &x, const Access &y) const {
+  if (x.scope == Scope::None || y.scope == Scope::None)
+    return false;
+  if (isStrict && x.proxy != y.proxy)
+    return false;
+  bool isSameBytes = x.range.bytes == y.range.bytes &&
+                     (x.range.address - y.range.address) % x.range.bytes == 0;
+  if (!x.isEngine && !y.isEngine && !isSameBytes)
+    return false;
+  Scope least = std::min(x.scope, y.scope);
+  if (x.cluster != y.cluster)
+    return least >= Scope::Gpu;
+  return x.rank == y.rank || isFarEnough(least);
+}
+
+Judge::Answer Judge::order(const Access &before, const Access &now,
+                           llvm::ArrayRef<Overlap> overlaps) {
+  if (space == Finding::TensorMemory)
+    return orderTensor(before, now);
+  // Lanes of one instruction don't race; nor do the parts of an operation. The
+  // machine reports maps that are used without their fence.
+  if ((before.serial == now.serial && before.cluster == now.cluster) ||
+      areMorallyStrong(before, now) || now.proxy == Proxy::TensorMap)
+    return Answer::WhollyBefore;
+  const Part part = needed(before, now);
+  if (before.cluster == now.cluster &&
+      llvm::all_of(viewers, [&](const Viewer &viewer) {
+        const ClockRef &clock = (*viewer.known)[part];
+        return clock && clock->knows(before.actor, before.value);
+      }))
+    return Answer::WhollyBefore;
+  // The same lanes at the same places.
+  if (!before.isEngine && !now.isEngine && before.range.lanes &&
+      before.range == now.range && before.rank == now.rank &&
+      before.warp == now.warp && before.cluster == now.cluster)
+    return Answer::Ordered;
+  return forEachPair(
+             before, now, overlaps,
+             [&](const Pair &pair) { return isKnown(part, before, now, pair); })
+             ? Answer::Ordered
+             : Answer::Unordered;
+}
+
+void Judge::found(const Access &before, const Access &now,
+                  llvm::ArrayRef<Overlap> overlaps) {
+  if (space == Finding::TensorMemory) {
+    bool isIssued = isIssueKnown(before, now);
+    bool isLoad = opcodeOf(before) == Opcode::Tcgen05Ld ||
+                  opcodeOf(before) == Opcode::Tcgen05LdRed;
+    bool isCopy = opcodeOf(now) == Opcode::Tcgen05Cp && isPipelined(before);
+    report(isIssued && isLoad   ? Rule::TensorLoadReuse
+           : isIssued && isCopy ? Rule::TensorCopyReuse
+                                : Rule::InFlight,
+           before, now, {-1, -1, overlaps.front().address});
+    return;
+  }
+  Part part = needed(before, now);
+  forEachPair(before, now, overlaps, [&](const Pair &pair) {
+    if (isKnown(part, before, now, pair))
+      return true;
+    report(ruleFor(before, now, pair), before, now, pair);
+    return false;
+  });
+}
+
+Rule Judge::ruleFor(const Access &before, const Access &now,
+                    const Pair &pair) const {
+  // Whoever comes last, the value is the same.
+  bool isSameValue = before.writes && now.writes &&
+                     now.unchanged >> (pair.now < 0 ? now.lane : pair.now) & 1;
+  if (isSameValue)
+    return Rule::SameStore;
+  if (isKnown(Causal, before, now, pair)) {
+    if (!now.isAsync())
+      return Rule::ProxyFenceAfterMma;
+    if (before.isAsync())
+      return Rule::ProxyFenceBetweenCtas;
+    return now.writes ? Rule::ProxyFenceBeforeRefill : Rule::ProxyFence;
+  }
+  if (before.cluster == now.cluster && isKnown(Executed, before, now, pair))
+    return before.writes ? Rule::WeakHandover : Rule::WeakReturn;
+  bool isOtherLaneKnown =
+      before.cluster == now.cluster && pair.before >= 0 && !before.isEngine &&
+      llvm::any_of(viewers, [&](const Viewer &viewer) {
+        const ClockRef &clock = (*viewer.known)[Causal];
+        return clock && clock->ofAny(before.actor) >= before.value;
+      });
+  if (isOtherLaneKnown)
+    return Rule::LaneHandover;
+  // Which of the two comes first depends on when the work is done.
+  return before.isEngine || now.isEngine ? Rule::InFlight : Rule::Unordered;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+/// Work of one thread that is done in order of issue (9.7.16.6.2); that of two
+/// threads is, if the later one knows that the earlier one was issued.
+bool Judge::arePipelined(const Access &before, const Access &now) const {
+  if (!isPipelined(before) || !isPipelined(now))
+    return false;
+  Opcode first = opcodeOf(before), second = opcodeOf(now);
+  if (first == Opcode::Tcgen05Cp)
+    return second != Opcode::Tcgen05Cp && second != Opcode::Tcgen05Shift;
+  return second != Opcode::Tcgen05Cp || first == Opcode::Tcgen05Shift;
+}
+
+bool Judge::knows(Part part, Actor actor, unsigned lane, uint32_t value) const {
+  return llvm::any_of(viewers, [&](const Viewer &viewer) {
+    return valueOf((*viewer.known)[part], actor, lane) >= value;
+  });
+}
+
+bool Judge::isIssueKnown(const Access &before, const Access &now) const {
+  return (before.issuer == now.issuer && before.lane == now.lane) ||
+         knows(isStrict ? TensorOwn : Executed, before.issuer, before.lane,
+               before.issued);
+}
+
+Judge::Answer Judge::orderTensor(const Access &before, const Access &now) {
+  if (before.serial == now.serial ||
+      (arePipelined(before, now) && isIssueKnown(before, now)))
+    return Answer::WhollyBefore;
+  // Stores of a warp are in order, by the way they are used.
+  bool isSameWarp = before.rank == now.rank && before.warp == now.warp;
+  if (!isStrict && isSameWarp && opcodeOf(before) == Opcode::Tcgen05St &&
+      before.actor == now.actor)
+    return Answer::WhollyBefore;
+  if (!knows(Executed, before.actor, 0, before.value))
+    return Answer::Unordered;
+  if (!knows(TensorOwn, before.actor, 0, before.value) &&
+      (before.writes || now.writes))
+    report(Rule::TensorFence, before, now, {-1, -1, now.range.address});
+  return Answer::WhollyBefore;
+}
+
+void Judge::report(Rule rule, const Access &before, const Access &now,
+                   const Pair &pair) {
+  if (!findings.isFirst(rule, before, now))
+    return;
+  // Where neither comes first, they are told as they stand in the text.
+  bool isTurned = rule == Rule::Unordered && before.kernel == now.kernel &&
+                  now.instruction < before.instruction;
+  const Access &first = isTurned ? now : before;
+  const Access &second = isTurned ? before : now;
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = severityOf(rule, isStrict);
+  finding.space = space;
+  finding.first = describeSite(first, isTurned ? pair.now : pair.before);
+  finding.second = describeSite(second, isTurned ? pair.before : pair.now);
+  finding.firstInstruction = first.instruction;
+  finding.secondInstruction = second.instruction;
+  describeFinding(finding, first, second, pair.address);
+  findings.add(std::move(finding));
+}

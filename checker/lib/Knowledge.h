@@ -1,0 +1,111 @@
+//===- Knowledge.h - What a thread knows of others --------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Order has several kinds, and a thread has a clock for each: that an access
+// has happened is one thing, that it is visible another, that the async proxy
+// sees it a third. Hand-overs pass all of them on, each under its own
+// conditions.
+//
+// Other clusters have clocks of their own. What is known of them is in a World,
+// which is empty unless clusters communicate through global memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_KNOWLEDGE_H
+#define DRAWLOOM_CHECKER_KNOWLEDGE_H
+
+#include "Clock.h"
+#include "drawloom/Emulator/Events.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+namespace drawloom::checker {
+
+enum Part : unsigned {
+  Causal,       ///< Base causality: release and acquire patterns, barriers.
+  FencedShared, ///< What of it has passed a fence of the async proxy, in
+  FencedGlobal, ///< shared and in global memory.
+  Executed,     ///< Hand-overs of any order and scope.
+  TensorOwn,    ///< tcgen05's work: issued, done, and fenced on both sides.
+  TensorOut,    ///< What of it tcgen05.fence::before_thread_sync has published.
+  TensorIn,     ///< What others have; for tcgen05.fence::after_thread_sync.
+};
+inline constexpr unsigned partCount = 7;
+
+/// The causal clocks of other clusters, by their number in the run.
+using World = std::map<uint64_t, ClockRef>;
+using WorldRef = std::shared_ptr<const World>;
+/// Stands for all clusters of earlier launches, once they are waited for.
+inline constexpr uint64_t earlierLaunches = ~uint64_t(0);
+WorldRef joined(const WorldRef &x, const WorldRef &y);
+
+struct Knowledge {
+  std::array<ClockRef, partCount> parts;
+  WorldRef world, worldFenced;
+
+  ClockRef &operator[](Part part) { return parts[part]; }
+  const ClockRef &operator[](Part part) const { return parts[part]; }
+  void join(const Knowledge &other);
+  bool operator==(const Knowledge &) const = default;
+};
+
+/// What is given, apart by who may take it: threads of the giver's CTA, those
+/// of other CTAs of the cluster, and the rest of the GPU.
+struct Gift {
+  Knowledge near, far;
+  bool reachesGpu = false;
+
+  void join(const Gift &other) {
+    near.join(other.near);
+    far.join(other.far);
+  }
+};
+
+/// Numbers the actors of a cluster.
+class Actors {
+public:
+  enum Kind : uint8_t {
+    WarpTime,     ///< A warp's own accesses, by lane.
+    Copies,       ///< cp.async of a warp, by lane.
+    BulkReads,    ///< Sources of bulk copies in groups, by lane.
+    BulkWrites,   ///< The copies themselves.
+    Wgmmas,       ///< Groups of a warpgroup; `place` is its first warp.
+    TensorLoads,  ///< tcgen05.ld of a warp.
+    TensorStores, ///< tcgen05.st of a warp.
+    MmasDone,     ///< tcgen05.mma, cp and shift of a thread, complete.
+    Phases,       ///< Of an mbarrier; `place` is its address.
+    FarPhases,    ///< The same, for work that another CTA has issued.
+  };
+  Actor of(Kind kind, uint64_t place) {
+    auto [it, isNew] =
+        numbers.try_emplace({uint64_t(kind), place}, numbers.size());
+    return it->second;
+  }
+  static uint64_t placeOf(const emu::Origin &origin) {
+    return uint64_t(origin.rank) << 16 | origin.warp;
+  }
+
+private:
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, Actor> numbers;
+};
+
+inline bool isFarEnough(emu::Scope scope) {
+  return scope >= emu::Scope::Cluster;
+}
+inline bool releases(emu::Order order) {
+  return order == emu::Order::Release || order == emu::Order::AcquireRelease ||
+         order == emu::Order::SequentiallyConsistent;
+}
+inline bool acquires(emu::Order order) {
+  return order == emu::Order::Acquire || order == emu::Order::AcquireRelease ||
+         order == emu::Order::SequentiallyConsistent;
+}
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_KNOWLEDGE_H

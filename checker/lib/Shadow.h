@@ -1,0 +1,128 @@
+//===- Shadow.h - Who touched memory last -----------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each byte of a memory: its last write, and the reads since. An access is
+// compared with those. A write then takes the place of what it covers: what it
+// is ordered behind is known to whoever knows the write, and what it races with
+// has been found. So does a read that knows an earlier one.
+//
+// Memory is in blocks of 1 KiB. A block has a record for each access, with a
+// bit for each 16 bytes; tiles of copies and operands of MMAs are a few
+// records. Once an access to a block isn't of whole 16 bytes, the block has
+// sixteen parts of 64 bytes, with a bit for each byte.
+//
+// State is bounded. Of clusters that read the same, three are enough: who
+// writes there races with one of the others. And a part has at most
+// `mostRecords`; the oldest reads go first, and with them a race that could
+// have been found.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_SHADOW_H
+#define DRAWLOOM_CHECKER_SHADOW_H
+
+#include "Clock.h"
+#include "drawloom/Emulator/Events.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace drawloom::checker {
+
+/// What has been done to one range, and when it is over.
+struct Access {
+  emu::MemoryRange range;
+  /// It is over when this actor has come to `value`; lane of it, if the pieces
+  /// of the range don't say which.
+  Actor actor = 0;
+  uint32_t value = 0;
+  uint32_t instruction = 0;
+  uint16_t rank = 0, warp = 0; ///< Who did it, or had an engine do it.
+  uint8_t lane = 0;
+  bool writes = false;
+  uint32_t unchanged = 0; ///< Lanes that write what is there already.
+  bool isEngine = false;
+  emu::Proxy proxy = emu::Proxy::Generic;
+  emu::Scope scope = emu::Scope::None; ///< None if it is weak.
+  /// Of tcgen05's work: the warp that issued it, and its time. Of a tensor map:
+  /// another actor that says that it has been read.
+  Actor issuer = 0;
+  uint32_t issued = 0;
+  /// Which access of the cluster; lanes of one don't race.
+  uint64_t serial = 0;
+  uint64_t cluster = 0; ///< In the run.
+  uint32_t launch = 0;  ///< In the run.
+  uint32_t cta = 0;     ///< Linear index in the grid.
+  const emu::Kernel *kernel = nullptr;
+
+  bool isAsync() const { return proxy == emu::Proxy::Async; }
+};
+
+/// Bytes of a piece that two accesses touch.
+struct Overlap {
+  uint64_t address;
+  uint32_t bytes;
+};
+
+class Shadow {
+public:
+  class Judge {
+  public:
+    virtual ~Judge() = default;
+    enum class Answer : uint8_t {
+      Unordered,
+      Ordered,      ///< At these bytes.
+      WhollyBefore, ///< Whatever the bytes.
+    };
+    /// Whether `before` comes before what is done now. If it doesn't, and one
+    /// of them writes, it is a race.
+    virtual Answer order(const Access &before, const Access &now,
+                         llvm::ArrayRef<Overlap> overlaps) = 0;
+    virtual void found(const Access &before, const Access &now,
+                       llvm::ArrayRef<Overlap> overlaps) = 0;
+  };
+
+  void touch(const Access &access, Judge &judge);
+  /// The same for an operation's ranges, whose pieces are nobody's in
+  /// particular and may lie criss-cross: each block is looked at once.
+  void touch(Access access, llvm::ArrayRef<emu::MemoryRange> ranges,
+             Judge &judge);
+  /// Forgets what is known of a range.
+  void forget(const emu::MemoryRange &range);
+  void clear() { blocks.clear(); }
+
+private:
+  static constexpr unsigned blockBytes = 1024, partBytes = 64, mostRecords = 48,
+                            enoughReaders = 3, mostGathered = 1024;
+  struct Record {
+    Access access;
+    uint64_t mask;
+  };
+  using Records = std::vector<Record>;
+  struct Block {
+    Records whole;                   ///< A bit is 16 bytes.
+    std::unique_ptr<Records[]> fine; ///< Sixteen; a bit is a byte.
+  };
+  struct Touch;
+
+  Block &blockAt(uint64_t number);
+  static void split(Block &block);
+  /// Marks 16 bytes each in `masks`; false if it can't be done so.
+  bool gather(llvm::ArrayRef<emu::MemoryRange> ranges, uint64_t &first);
+  void touchRecords(Records &records, uint64_t start, unsigned bitBytes,
+                    uint64_t mask, Touch &touch);
+
+  llvm::DenseMap<uint64_t, std::unique_ptr<Block>> blocks;
+  uint64_t lastNumber = ~uint64_t(0);
+  Block *lastBlock = nullptr;
+  std::vector<uint64_t> masks; ///< Of blocks side by side; all 0.
+};
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_SHADOW_H

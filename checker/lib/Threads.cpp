@@ -1,0 +1,259 @@
+//===- Threads.cpp - What each lane of a cluster knows --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using emu::FenceEvent;
+using emu::Order;
+using emu::Origin;
+using emu::Scope;
+
+Threads::Warp &Threads::warp(const Origin &origin) {
+  size_t number = origin.rank * 32u + origin.warp;
+  if (number >= warps.size())
+    warps.resize(number + 1);
+  if (!warps[number]) {
+    warps[number] = std::make_unique<Warp>();
+    warps[number]->actor = actors.of(Actors::WarpTime, Actors::placeOf(origin));
+    warps[number]->groups.emplace_back();
+    warps[number]->groups.front().lanes = ~0u;
+  }
+  return *warps[number];
+}
+
+uint32_t Threads::tick(const Origin &origin) {
+  Warp &own = warp(origin);
+  own.time += std::exchange(own.hasGiven, false);
+  return own.time;
+}
+
+void Threads::view(const Origin &origin,
+                   llvm::function_ref<void(const Viewer &)> f) {
+  Warp &own = warp(origin);
+  for (const LaneGroup &group : own.groups)
+    if (uint32_t lanes = group.lanes & origin.lanes)
+      f({&group.known, own.actor, lanes, own.time, group.fencedShared,
+         group.fencedGlobal});
+}
+
+void Threads::update(const Origin &origin,
+                     llvm::function_ref<void(LaneGroup &)> f) {
+  Warp &own = warp(origin);
+  for (size_t index = 0, end = own.groups.size(); index != end; ++index) {
+    uint32_t inside = own.groups[index].lanes & origin.lanes;
+    if (!inside)
+      continue;
+    if (inside != own.groups[index].lanes) {
+      LaneGroup rest = own.groups[index];
+      rest.lanes &= ~inside;
+      own.groups.push_back(std::move(rest));
+      own.groups[index].lanes = inside;
+    }
+    f(own.groups[index]);
+  }
+  if (own.groups.size() == 1)
+    return;
+  // Lanes that meet at a barrier get the same clocks there. What tells groups
+  // apart then, their own fences, is in these clocks.
+  for (size_t index = 0; index != own.groups.size(); ++index)
+    for (size_t other = own.groups.size(); --other > index;) {
+      LaneGroup &one = own.groups[index], &two = own.groups[other];
+      if (!(one.known == two.known))
+        continue;
+      one.lanes |= two.lanes;
+      one.fencedShared = std::min(one.fencedShared, two.fencedShared);
+      one.fencedGlobal = std::min(one.fencedGlobal, two.fencedGlobal);
+      one.released.join(two.released);
+      one.releasedTime = std::max(one.releasedTime, two.releasedTime);
+      one.releasedScope = std::max(one.releasedScope, two.releasedScope);
+      one.seenNear.join(two.seenNear);
+      one.seenFar.join(two.seenFar);
+      one.seenWorld = joined(one.seenWorld, two.seenWorld);
+      own.groups.erase(own.groups.begin() + other);
+    }
+}
+
+Threads::Issue Threads::issue(const Origin &origin) {
+  Issue issue;
+  issue.actor = actorOf(origin);
+  issue.lanes = origin.lanes;
+  bool isFirst = true;
+  view(origin, [&](const Viewer &viewer) {
+    issue.known.join(*viewer.known);
+    issue.fencedShared =
+        isFirst ? viewer.fencedShared
+                : std::max(issue.fencedShared, viewer.fencedShared);
+    issue.fencedGlobal =
+        isFirst ? viewer.fencedGlobal
+                : std::max(issue.fencedGlobal, viewer.fencedGlobal);
+    isFirst = false;
+  });
+  issue.time = tick(origin);
+  warp(origin).hasGiven = true;
+  return issue;
+}
+
+Gift Threads::give(const Origin &origin, Order order, Scope scope) {
+  Gift gift;
+  Warp &own = warp(origin);
+  auto isFar = isFarEnough(scope);
+  for (const LaneGroup &group : own.groups) {
+    uint32_t lanes = group.lanes & origin.lanes;
+    if (!lanes)
+      continue;
+    Knowledge given = releases(order) ? group.known : group.released;
+    uint32_t time = releases(order) ? own.time : group.releasedTime;
+    if (time)
+      given[Causal] = raised(given[Causal], own.actor, lanes, time);
+    if (uint32_t fenced = std::min(group.fencedShared, time))
+      given[FencedShared] =
+          raised(given[FencedShared], own.actor, lanes, fenced);
+    if (uint32_t fenced = std::min(group.fencedGlobal, time))
+      given[FencedGlobal] =
+          raised(given[FencedGlobal], own.actor, lanes, fenced);
+    given[Executed] = raised(group.known[Executed], own.actor, lanes, own.time);
+    given[TensorOwn] = nullptr;
+    given[TensorOut] = group.known[TensorOut];
+    given[TensorIn] = nullptr;
+    gift.near.join(given);
+    bool crosses =
+        isFar && (releases(order) || isFarEnough(group.releasedScope));
+    if (!crosses || isStrict) { // A fence counts in its own CTA.
+      given[FencedShared] = given[FencedGlobal] = nullptr;
+      given.worldFenced = nullptr;
+    }
+    if (!crosses) {
+      given[Causal] = nullptr;
+      given.world = nullptr;
+    }
+    gift.far.join(given);
+    gift.reachesGpu |= scope >= Scope::Gpu &&
+                       (releases(order) || group.releasedScope >= Scope::Gpu);
+  }
+  gift.near[Executed] = joined(gift.near[Executed], gift.near[Causal]);
+  own.hasGiven = true;
+  return gift;
+}
+
+void Threads::takeWorldNow(LaneGroup &group, const WorldRef &given) {
+  group.known.world = joined(group.known.world, given);
+  if (!given)
+    return;
+  // It may have come back to where it started.
+  auto own = given->find(cluster);
+  if (own == given->end())
+    return;
+  group.known[Causal] = joined(group.known[Causal], own->second);
+  group.known[Executed] = joined(group.known[Executed], own->second);
+}
+
+void Threads::take(const Origin &origin, const Knowledge &given, bool isFar,
+                   Order order, Scope scope) {
+  Knowledge memory = given;
+  for (Part part : {Executed, TensorOwn, TensorOut, TensorIn})
+    memory[part] = nullptr;
+  bool reaches = !isFar || isFarEnough(scope);
+  update(origin, [&](LaneGroup &group) {
+    group.known[Executed] = joined(group.known[Executed], given[Executed]);
+    group.known[TensorIn] = joined(group.known[TensorIn], given[TensorOut]);
+    if (!reaches)
+      return;
+    if (acquires(order)) {
+      group.known.join(memory);
+      group.known[Executed] = joined(group.known[Executed], given[Causal]);
+    } else {
+      (isFar ? group.seenFar : group.seenNear).join(memory);
+    }
+  });
+}
+
+void Threads::takeWorld(const Origin &origin, const WorldRef &given,
+                        Order order) {
+  update(origin, [&](LaneGroup &group) {
+    if (acquires(order))
+      takeWorldNow(group, given);
+    else
+      group.seenWorld = joined(group.seenWorld, given);
+  });
+}
+
+void Threads::learn(const Origin &origin, Actor actor, uint32_t lanes,
+                    uint32_t value, llvm::ArrayRef<Part> parts) {
+  update(origin, [&](LaneGroup &group) {
+    for (Part part : parts)
+      group.known[part] = raised(group.known[part], actor, lanes, value);
+  });
+}
+
+void Threads::acquireSeen(LaneGroup &group, Scope scope) {
+  group.known.join(group.seenNear);
+  if (isFarEnough(scope))
+    group.known.join(group.seenFar);
+  if (scope >= Scope::Gpu)
+    takeWorldNow(group, group.seenWorld);
+  group.known[Executed] = joined(group.known[Executed], group.known[Causal]);
+}
+
+void Threads::fence(const FenceEvent &event) {
+  const Origin &origin = event.origin;
+  Warp &own = warp(origin);
+  switch (event.kind) {
+  case FenceEvent::Memory:
+    update(origin, [&](LaneGroup &group) {
+      if (acquires(event.order))
+        acquireSeen(group, event.scope);
+      if (!releases(event.order))
+        return;
+      group.released = group.known;
+      group.releasedTime = own.time;
+      group.releasedScope = event.scope;
+    });
+    own.hasGiven = true;
+    return;
+  case FenceEvent::ProxyAsync:
+    update(origin, [&](LaneGroup &group) {
+      if (event.space != ptx::StateSpace::Global) {
+        group.known[FencedShared] =
+            joined(group.known[FencedShared], group.known[Causal]);
+        group.fencedShared = own.time;
+      }
+      if (event.space == ptx::StateSpace::Global ||
+          event.space == ptx::StateSpace::Generic) {
+        group.known[FencedGlobal] =
+            joined(group.known[FencedGlobal], group.known[Causal]);
+        group.fencedGlobal = own.time;
+        group.known.worldFenced = group.known.world;
+      }
+    });
+    own.hasGiven = true;
+    return;
+  case FenceEvent::TensorBefore:
+    update(origin, [&](LaneGroup &group) {
+      // What it has issued itself is in its time.
+      group.known[TensorOut] =
+          raised(joined(group.known[TensorOut], group.known[TensorOwn]),
+                 own.actor, group.lanes, own.time);
+    });
+    own.hasGiven = true;
+    return;
+  case FenceEvent::TensorAfter:
+    update(origin, [&](LaneGroup &group) {
+      group.known[TensorOwn] =
+          joined(group.known[TensorOwn], group.known[TensorIn]);
+    });
+    return;
+  case FenceEvent::MbarrierInit:
+  case FenceEvent::ProxyAlias:
+  case FenceEvent::ProxyTensorMap:
+  case FenceEvent::Wgmma:
+    return;
+  }
+}
