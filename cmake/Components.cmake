@@ -10,7 +10,7 @@
 set(DRAWLOOM_MAY_USE_ptx "")
 set(DRAWLOOM_MAY_USE_emulator ptx)
 set(DRAWLOOM_MAY_USE_checker emulator ptx)
-set(DRAWLOOM_MAY_USE_cuda emulator ptx)
+set(DRAWLOOM_MAY_USE_cuda checker emulator ptx)
 set(DRAWLOOM_MAY_USE_compiler "")
 set(DRAWLOOM_MAY_USE_runtime "")
 set(DRAWLOOM_MAY_USE_driver compiler runtime)

@@ -32,8 +32,7 @@ std::vector<ContextState *> &cuda::contextStack() {
   return stack;
 }
 
-/// A variable of the environment; empty if it isn't set.
-static llvm::StringRef environment(const char *name) {
+llvm::StringRef cuda::environment(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
 }
@@ -64,6 +63,13 @@ Result Driver::initialize() {
     return CUDA_ERROR_NO_DEVICE;
   }
   device = std::move(*created);
+  if (llvm::StringRef mode = environment("DRAWLOOM_CHECK"); !mode.empty()) {
+    if (mode != "default" && mode != "strict") {
+      complain("DRAWLOOM_CHECK is '" + mode + "'; it takes default or strict");
+      return CUDA_ERROR_NO_DEVICE;
+    }
+    check = std::make_unique<Check>(mode == "strict");
+  }
   primary = new ContextState;
   primary->primary = true;
   initialized = true;
@@ -190,9 +196,13 @@ Result Driver::flush() {
     context.heap.emplace(device->memory());
   context.heap->setLimit(context.limits[LimitMallocHeap]);
   options.heap = &*context.heap;
+  if (check)
+    options.listener = &check->listener();
   emu::RunResult result = emu::run(*device, launches, options);
   lastStatistics = result.statistics;
   output.flush();
+  if (check)
+    check->tell();
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();

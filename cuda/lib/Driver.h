@@ -22,6 +22,7 @@
 #ifndef DRAWLOOM_CUDA_DRIVER_H
 #define DRAWLOOM_CUDA_DRIVER_H
 
+#include "Check.h"
 #include "DriverApi.h"
 #include "HostVisible.h"
 #include "drawloom/Emulator/Launch.h"
@@ -115,6 +116,7 @@ public:
   llvm::DenseSet<KernelState *> kernels; ///< Of those libraries.
   std::string lastReport;                ///< Of the last kernel that failed.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
+  std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
 
   /// Makes the device that the environment asks for.
   Result initialize();
@@ -191,6 +193,8 @@ Result resultOf(emu::ReportKind kind);
 
 /// What went wrong, in words, on standard error.
 void complain(const llvm::Twine &message);
+/// A variable of the environment; empty if it isn't set.
+llvm::StringRef environment(const char *name);
 
 } // namespace drawloom::cuda
 

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckOptions.h"
 #include "CommandLine.h"
 #include "RunCommand.h"
 #include "Verb.h"
+#include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "drawloom/PTX/Parser.h"
@@ -32,6 +34,7 @@ struct RunArguments {
   std::optional<uint64_t> stepLimit;
   unsigned seeds = 0; ///< 0: one run.
   bool progress = false;
+  CheckOptions check;
 };
 
 /// What a run needs, put together from the two files.
@@ -40,6 +43,7 @@ struct Setup {
   std::unique_ptr<emu::LoadedModule> module;
   std::optional<emu::PreparedLaunch> launch;
   emu::RunOptions options;
+  std::unique_ptr<checker::RaceChecker> checker; ///< If it is checked.
 };
 } // namespace
 
@@ -85,15 +89,27 @@ void drawloom::printRunHelp() {
          "real one\n"
          "  --schedule S, --step-limit N   as for PTX\n"
          "\n"
-         "Exit code: 0 the kernel ran to its end, and its results match; 1 not "
-         "so, or an\n"
-         "input is at fault; 2 bad usage. Of a command, its own.\n"
+         "Options for all:\n"
+         "  --check          find races, missing fences and work that nobody "
+         "waits for:\n"
+         "                   docs/Checker.md\n"
+         "  --strict         by the letter of PTX, also where released kernels "
+         "aren't\n"
+         "  --report FILE    write the findings as JSON, too\n"
+         "\n"
+         "Exit code: 0 the kernel ran to its end, its results match and no "
+         "error was\n"
+         "found; 1 not so, or an input is at fault; 2 bad usage. Of a command, "
+         "its own, or\n"
+         "1 if an error was found.\n"
          "\n"
          "Examples:\n"
          "  drawloom run examples/gemm.mlir --arch sm_100a --random --compare\n"
          "  drawloom run examples/run/saxpy.ptx --launch "
          "examples/run/saxpy.json\n"
-         "  drawloom run --device b200 -- ./gemm --m=512\n";
+         "  drawloom run --device b200 -- ./gemm --m=512\n"
+         "  drawloom run --check examples/check/reverse.ptx \\\n"
+         "    --launch examples/check/reverse.json\n";
 }
 
 static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
@@ -127,6 +143,10 @@ static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
           "--schedule and --schedules don't go together");
   }
   result.progress = line.has("--progress");
+  llvm::Expected<CheckOptions> check = CheckOptions::read(line);
+  if (!check)
+    return check.takeError();
+  result.check = *check;
   return result;
 }
 
@@ -195,6 +215,11 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments) {
       return error;
   if (arguments.stepLimit)
     setup.options.stepLimit = *arguments.stepLimit;
+  if (arguments.check.checks) {
+    setup.checker = std::make_unique<checker::RaceChecker>(
+        checker::CheckOptions{.isStrict = arguments.check.isStrict});
+    setup.options.listener = setup.checker.get();
+  }
   return setup;
 }
 
@@ -294,6 +319,29 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
   return true;
 }
 
+/// Says what the checker has found. False if there are errors.
+static bool tellFindings(const Setup &setup, const CheckOptions &options) {
+  if (!setup.checker)
+    return true;
+  llvm::ArrayRef<checker::Finding> findings = setup.checker->findings();
+  for (const checker::Finding &finding : findings)
+    if (finding.severity != checker::Severity::Note)
+      llvm::errs() << finding.str() << '\n';
+  checker::writeCounts(findings, llvm::errs());
+  bool isWritten = true;
+  if (!options.report.empty()) {
+    std::error_code failed;
+    llvm::raw_fd_ostream os(options.report, failed);
+    if (failed)
+      llvm::errs() << "drawloom: cannot write '" << options.report
+                   << "': " << failed.message() << '\n';
+    else
+      checker::writeJson(findings, os);
+    isWritten = !failed;
+  }
+  return isWritten && setup.checker->count(checker::Severity::Error) == 0;
+}
+
 static ExitCode run(const RunArguments &arguments) {
   llvm::Expected<Setup> setup = prepare(arguments);
   if (!setup) {
@@ -301,12 +349,12 @@ static ExitCode run(const RunArguments &arguments) {
     return Failed;
   }
   emu::RunStatistics statistics;
-  if (arguments.seeds) {
-    if (!runSchedules(*setup, arguments))
-      return Failed;
-  } else {
-    if (!runOnce(*setup, arguments, statistics))
-      return Failed;
+  bool ran = arguments.seeds ? runSchedules(*setup, arguments)
+                             : runOnce(*setup, arguments, statistics);
+  bool isClean = tellFindings(*setup, arguments.check);
+  if (!ran)
+    return Failed;
+  if (!arguments.seeds) {
     llvm::outs() << setup->launch->launch().kernel->function->name << ": "
                  << statistics.ctas << " CTAs, " << statistics.warpInstructions
                  << " warp instructions\n";
@@ -315,7 +363,7 @@ static ExitCode run(const RunArguments &arguments) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return Failed;
   }
-  return Done;
+  return isClean ? Done : Failed;
 }
 
 ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
@@ -336,7 +384,10 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--schedule", true},
                                      {"--schedules", true},
                                      {"--step-limit", true},
-                                     {"--progress", false}});
+                                     {"--progress", false},
+                                     CheckOptions::names[0],
+                                     CheckOptions::names[1],
+                                     CheckOptions::names[2]});
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunCommand.h"
+#include "CheckOptions.h"
 #include "CommandLine.h"
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/Emulator/Device.h"
@@ -236,9 +237,15 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
       CommandLine::parse(options, {{"--device", true},
                                    {"--sms", true},
                                    {"--schedule", true},
-                                   {"--step-limit", true}});
+                                   {"--step-limit", true},
+                                   CheckOptions::names[0],
+                                   CheckOptions::names[1],
+                                   CheckOptions::names[2]});
   if (!line)
     return complain(llvm::toString(line.takeError()));
+  llvm::Expected<CheckOptions> checks = CheckOptions::read(*line);
+  if (!checks)
+    return complain(llvm::toString(checks.takeError()));
   if (!line->getOperands().empty())
     return complain("'" + line->getOperands().front() +
                     "' stands before '--'; only options do");
@@ -278,6 +285,15 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
     if (std::optional<StringRef> value = line->get(option))
       setenv(variable, value->str().c_str(), 1);
 
+  if (checks->checks) {
+    DriverCheck check(*checks);
+    std::string problem;
+    int result = llvm::sys::ExecuteAndWait(*path, command, std::nullopt, {}, 0,
+                                           0, &problem);
+    if (result < 0)
+      return fail("'" + *path + "': " + problem);
+    return check.judge(ExitCode(result));
+  }
   std::vector<std::string> words(command.begin(), command.end());
   std::vector<char *> arguments;
   for (std::string &word : words)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckOptions.h"
 #include "CommandLine.h"
 #include "Files.h"
 #include "Verb.h"
@@ -32,6 +33,7 @@ struct ProgramOptions {
   unsigned sms = 0;
   bool compares = false;
   bool unproved = false;
+  CheckOptions check;
   ArgumentOptions arguments;
   /// Files for outputs, by their names.
   std::map<std::string, std::string> outputs;
@@ -168,6 +170,13 @@ static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
   else if (line.has("--seed"))
     return llvm::createStringError("--seed goes with --random");
 
+  llvm::Expected<CheckOptions> check = CheckOptions::read(line);
+  if (!check)
+    return check.takeError();
+  options.check = *check;
+  if (options.check.checks && options.device == "cuda")
+    return llvm::createStringError(
+        "--check needs an emulated device, not --device cuda");
   if (llvm::Error error = readList(
           line, "--shape",
           [&](llvm::StringRef name, llvm::StringRef value) {
@@ -386,6 +395,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
   }
   input->report(compiled->messages);
   double compileTime = compiling.seconds();
+  DriverCheck check(options.check);
   llvm::Expected<runtime::Device> device =
       openDevice(options.device, options.sms);
   if (!device)
@@ -413,7 +423,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
   }
   // Last, so that results don't wait for it.
   ExitCode assembled = assemble(module, compiled->ptx, *options.arch);
-  return result == Done ? assembled : result;
+  return check.judge(result == Done ? assembled : result);
 }
 
 ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
@@ -434,7 +444,10 @@ ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--shape", true},
                                      {"--scalar", true},
                                      {"--input", true},
-                                     {"--output", true}});
+                                     {"--output", true},
+                                     CheckOptions::names[0],
+                                     CheckOptions::names[1],
+                                     CheckOptions::names[2]});
   if (!line)
     return complain(line.takeError());
   llvm::Expected<ProgramOptions> options = readOptions(*line);

@@ -1,0 +1,48 @@
+//===- Check.cpp - Kernels of a program under the checker -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "Driver.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+using checker::Severity;
+using llvm::Twine;
+
+Check::Check(bool isStrict) : checker({.isStrict = isStrict}) {
+  llvm::errs(); // To be there still when the program exits.
+  std::atexit([] { Driver::get().check->tellCounts(); });
+}
+
+void Check::tell() {
+  llvm::ArrayRef<checker::Finding> findings = checker.findings();
+  for (const checker::Finding &finding : findings.drop_front(told))
+    if (finding.severity != Severity::Note)
+      llvm::errs() << finding.str() << '\n';
+  told = findings.size();
+  std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
+  if (path.empty())
+    return;
+  // Processes of one program may each have a file.
+  if (size_t at = path.find("%p"); at != std::string::npos)
+    path.replace(at, 2, std::to_string(getpid()));
+  std::error_code failed;
+  llvm::raw_fd_ostream os(path, failed);
+  if (failed)
+    return complain("DRAWLOOM_CHECK_REPORT: cannot write '" + Twine(path) +
+                    "': " + failed.message());
+  checker::writeJson(findings, os);
+}
+
+void Check::tellCounts() const {
+  checker::writeCounts(checker.findings(), llvm::errs());
+}

@@ -1,0 +1,40 @@
+//===- Check.h - Kernels of a program under the checker ---------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With DRAWLOOM_CHECK, every run is watched (docs/Checker.md). Findings are
+// told on standard error after the run that has them, each once; the last line,
+// which counts them, when the program exits. DRAWLOOM_CHECK_REPORT names a file
+// for them in JSON; %p in it is the number of the process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CUDA_CHECK_H
+#define DRAWLOOM_CUDA_CHECK_H
+
+#include "drawloom/Checker/RaceChecker.h"
+
+namespace drawloom::cuda {
+
+class Check {
+public:
+  explicit Check(bool isStrict);
+
+  emu::Listener &listener() { return checker; }
+  /// Tells what is new.
+  void tell();
+  /// Tells how many there were.
+  void tellCounts() const;
+
+private:
+  checker::RaceChecker checker;
+  size_t told = 0;
+};
+
+} // namespace drawloom::cuda
+
+#endif // DRAWLOOM_CUDA_CHECK_H

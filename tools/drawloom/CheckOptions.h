@@ -1,0 +1,48 @@
+//===- CheckOptions.h - Runs under the checker ------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `drawloom run --check` for all that it runs: PTX is checked in this process,
+// programs by the emulated driver, which is told so by its environment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_TOOLS_DRAWLOOM_CHECKOPTIONS_H
+#define DRAWLOOM_TOOLS_DRAWLOOM_CHECKOPTIONS_H
+
+#include "CommandLine.h"
+#include "Verb.h"
+
+namespace drawloom {
+
+struct CheckOptions {
+  bool checks = false;
+  bool isStrict = false;
+  std::string report; ///< A file for findings in JSON, or empty.
+
+  static constexpr OptionName names[] = {
+      {"--check", false}, {"--strict", false}, {"--report", true}};
+  static llvm::Expected<CheckOptions> read(const CommandLine &line);
+};
+
+/// Has the emulated driver check what it runs, and asks for its report.
+class DriverCheck {
+public:
+  explicit DriverCheck(const CheckOptions &options);
+  ~DriverCheck();
+
+  /// `result`, or Failed if errors were found. What was found has been told.
+  ExitCode judge(ExitCode result) const;
+
+private:
+  const CheckOptions options;
+  std::string file; ///< Empty if nothing is checked.
+};
+
+} // namespace drawloom
+
+#endif // DRAWLOOM_TOOLS_DRAWLOOM_CHECKOPTIONS_H
