@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs kernels that are right under the checker: peers' and ours.
+
+What it finds has to be explained: docs/Findings.md has a row for the rule and for
+whose kernels it is about. An error, or a finding without a row, fails.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FINDINGS = HERE.parents[1] / "docs" / "Findings.md"
+ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
+
+
+def family_of(finding: dict) -> str:
+    """Whose kernel it is."""
+    sites = finding["first"], finding["second"]
+    for site in sites:
+        if match := re.search(r"kernels/([a-z]+)/", site.get("file", "")):
+            return match[1]
+    if "cutedsl" in finding["kernel"]:
+        return "cutedsl"
+    return "cutlass" if "cutlass" in finding["kernel"] else "drawloom"
+
+
+def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
+    """The kernels that ran, from the last line, and what was found."""
+    environment = os.environ | {"DRAWLOOM_CHECK": "default", "DRAWLOOM_SCHEDULE": schedule,
+                                "DRAWLOOM_CHECK_REPORT": str(folder / "%p.json")}
+    done = subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    count = re.search(r": (\d+) of (\d+) (?:kernels|cases) match", done.stdout)
+    if done.returncode or not count or count[1] != count[2]:
+        sys.exit(f"{done.stdout}{done.stderr}\n{command}: ended with {done.returncode}")
+    found = []
+    for report in folder.glob("*.json"):
+        found += json.loads(report.read_text())["findings"]
+        report.unlink()
+    return int(count[1]), found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+    parser.add_argument("--manifest", required=True, help="of the peers' kernels")
+    parser.add_argument("--suite", required=True, help="drawloom-suite")
+    parser.add_argument("--every", type=int, default=1, help="every n-th case of the suite")
+    parser.add_argument("--schedules", default="deterministic", help="separated by commas")
+    args = parser.parse_args()
+
+    explained = {(rule, family.strip()) for rule, families in ROW.findall(FINDINGS.read_text())
+                 for family in families.split(",")}
+    commands = [[sys.executable, HERE / "match.py", "--library", args.library,
+                 "--manifest", args.manifest],
+                [args.suite, "gemm", "--every", args.every],
+                [args.suite, "graphs", "--every", args.every]]
+    kernels, found = 0, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for schedule in args.schedules.split(","):
+            ran = 0
+            for command in commands:
+                count, findings = run(command, Path(folder), schedule)
+                ran += count
+                for finding in findings:
+                    key = (finding["rule"], finding["kernel"], finding["first"]["ptxLine"],
+                           finding["second"]["ptxLine"])
+                    found.setdefault(key, finding)
+            kernels = max(kernels, ran)
+    counts = Counter((finding["severity"], finding["rule"], family_of(finding))
+                     for finding in found.values())
+    unexplained = 0
+    for (severity, rule, family), count in sorted(counts.items()):
+        if severity == "note":
+            continue
+        known = severity == "warning" and (rule, family) in explained
+        unexplained += not known
+        print(f"{severity:8} {rule:28} {family:9} {count:4}{'' if known else '  not explained'}")
+    for finding in found.values():
+        if finding["severity"] == "error":
+            print(json.dumps(finding, indent=2))
+    total = Counter(finding["severity"] for finding in found.values())
+    print(f"check-clean: {kernels} kernels, {total['error']} errors, {total['warning']} warnings, "
+          f"{'all explained' if not unexplained else f'{unexplained} kinds not explained'}")
+    return int(bool(unexplained))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
