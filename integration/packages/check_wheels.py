@@ -31,7 +31,8 @@ INSIDE = {
         "lib/drawloom/python/drawloom_triton.egg-info/PKG-INFO",
         "lib/drawloom/python/drawloom_triton.egg-info/entry_points.txt",
         "share/doc/drawloom-emulator/copyright",
-        "drawloom_emulator/__init__.py"},
+        "drawloom_emulator/__init__.py",
+        "drawloom_emulator/pytest_plugin.py"},
     "drawloom": {"bin/drawloom", "share/doc/drawloom/copyright",
                  "drawloom/__init__.py"},
 }

@@ -10,10 +10,19 @@ import pathlib
 __version__ = importlib.metadata.version("drawloom-emulator")
 
 
+def _installed(name):
+    for file in importlib.metadata.files("drawloom-emulator"):
+        if file.name == name:
+            return pathlib.Path(file.locate()).resolve()
+    raise FileNotFoundError(f"drawloom-emulator has no {name}; reinstall it")
+
+
 def library_folder():
     """The folder of libcuda.so.1 and libcudart.so.13: for LD_LIBRARY_PATH of a
     program that is to run on the emulator, and of no other."""
-    for file in importlib.metadata.files("drawloom-emulator"):
-        if file.name == "libcuda.so.1":
-            return pathlib.Path(file.locate()).resolve().parent
-    raise FileNotFoundError("drawloom-emulator has no libcuda.so.1; reinstall it")
+    return _installed("libcuda.so.1").parent
+
+
+def command():
+    """The path of the command `drawloom-run`."""
+    return _installed("drawloom-run")
