@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "RunCommand.h"
 #include "Verb.h"
+#include "drawloom/Emulator/Device.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Ptxas.h"
 #include "llvm/ADT/STLExtras.h"
@@ -187,6 +189,20 @@ Driver::describe(int index) const {
                         Version{unsigned(major), unsigned(minor)});
 }
 
+/// Lists the emulated devices. Returns their architectures.
+static llvm::Expected<std::vector<std::string>> reportEmulator() {
+  llvm::Expected<std::string> folder = emulatorFolder();
+  if (!folder)
+    return folder.takeError();
+  std::vector<std::string> runnable;
+  for (const emu::DeviceModel &model : emu::deviceModels()) {
+    printEntry(model.name, model.product + ": runs " + model.target.str());
+    runnable.push_back(model.target.str());
+  }
+  printEntry("", *folder);
+  return runnable;
+}
+
 /// Lists the devices. Returns the architectures that one of them can run.
 static llvm::Expected<std::vector<std::string>> reportDevices() {
   llvm::Expected<Driver> driver = Driver::load();
@@ -247,11 +263,19 @@ ExitCode drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
   else
     printEntry("none", llvm::toString(devices.takeError()));
 
+  llvm::outs() << "Emulator\n";
+  llvm::Expected<std::vector<std::string>> emulated = reportEmulator();
+  if (!emulated)
+    printEntry("none", llvm::toString(emulated.takeError()));
+
   llvm::outs() << "\nPTX can be made for " << listArchitectures() << ".\n";
   if (served.empty())
     llvm::outs() << "Cubins cannot be made: there is no usable ptxas.\n";
   else
     llvm::outs() << "Cubins can be made for " << llvm::join(served, ", ")
+                 << ".\n";
+  if (emulated)
+    llvm::outs() << "The emulator can run " << llvm::join(*emulated, ", ")
                  << ".\n";
   if (runnable.empty())
     llvm::outs() << "No device here can run them.\n";

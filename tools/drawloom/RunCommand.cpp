@@ -153,10 +153,9 @@ static ExitCode fail(const llvm::Twine &message) {
   return Failed;
 }
 
-/// The folder with the emulator's libraries, beside the one of this command.
-static llvm::Expected<std::string> libraryFolder() {
+llvm::Expected<std::string> drawloom::emulatorFolder() {
   std::string command = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&libraryFolder));
+      nullptr, reinterpret_cast<void *>(&emulatorFolder));
   llvm::SmallString<128> folder(
       llvm::sys::path::parent_path(llvm::sys::path::parent_path(command)));
   llvm::sys::path::append(folder, "lib", "drawloom");
@@ -164,9 +163,10 @@ static llvm::Expected<std::string> libraryFolder() {
     llvm::SmallString<128> file(folder);
     llvm::sys::path::append(file, library);
     if (!llvm::sys::fs::exists(file))
-      return llvm::createStringError("'" + file +
-                                     "' is missing; install the emulator, or "
-                                     "build the targets cuda and cudart");
+      return llvm::createStringError(
+          "'" + file +
+          "' is missing; 'pip install drawloom-emulator' brings it, or build "
+          "the targets cuda and cudart");
   }
   return folder.str().str();
 }
@@ -270,7 +270,7 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
     return fail(llvm::toString(facts.takeError()));
   if (std::string why = refusal(command.front(), *facts); !why.empty())
     return fail(why);
-  llvm::Expected<std::string> folder = libraryFolder();
+  llvm::Expected<std::string> folder = emulatorFolder();
   if (!folder)
     return fail(llvm::toString(folder.takeError()));
 

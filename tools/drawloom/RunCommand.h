@@ -36,6 +36,10 @@ struct ProgramFacts {
 /// has no facts. An error if it is one and damaged.
 llvm::Expected<ProgramFacts> inspectProgram(llvm::StringRef path);
 
+/// The folder with the emulator's libraries, which is installed beside the one
+/// of this command.
+llvm::Expected<std::string> emulatorFolder();
+
 /// Runs `command`, with the options that stand before the `--`. It returns only
 /// if the program can't be started.
 ExitCode runCommand(llvm::ArrayRef<llvm::StringRef> options,
