@@ -278,9 +278,9 @@ ExitCode drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
     llvm::outs() << "The emulator can run " << llvm::join(*emulated, ", ")
                  << ".\n";
   if (runnable.empty())
-    llvm::outs() << "No device here can run them.\n";
+    llvm::outs() << "No GPU here can run them.\n";
   else
-    llvm::outs() << "Devices here can run " << llvm::join(runnable, ", ")
+    llvm::outs() << "GPUs here can run " << llvm::join(runnable, ", ")
                  << ".\n";
   return served.empty() ? Failed : Done;
 }
