@@ -56,6 +56,8 @@ def main():
             if code:
                 failed.add(program)
                 print(f"  exit code {code}\n{words}")
+            elif words:
+                print(f"  {words.splitlines()[-1]}")
     right = len(programs) - len(failed)
     print(f"{options.folder.name}: {right} of {len(programs)} on "
           f"{options.devices.replace(',', ' and ')}")
