@@ -9,7 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from check_wheels import ROOT, Failure, expect, run
+from check_wheels import ROOT, Failure, expect, install, run
 
 PROGRAM = """
 import MODULES
@@ -40,9 +40,7 @@ def main():
     run(ROOT / "utils/wheels", options.build)
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve() / "fresh"
-        run(sys.executable, "-m", "venv", folder)
-        run(folder / "bin/pip", "install", "--quiet", "--no-index",
-            "--find-links", options.build / "wheels", "drawloom")
+        install(folder, options.build / "wheels", "drawloom")
         own = next(folder.glob("lib/python3.*/site-packages"))
         (own / "extended.pth").write_text(f"{packages}\n")
         program = pathlib.Path(scratch) / "program.py"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from check_wheels import ROOT, Failure, expect, run
+from check_wheels import ROOT, Failure, expect, install, run
 
 PROJECT = ROOT / "integration/python/pytest/test_kernels.py"
 # A copy that nobody has waited for may be late under these.
@@ -54,9 +54,7 @@ def main():
     run(ROOT / "utils/wheels", options.build, "drawloom-emulator")
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve() / "fresh"
-        run(sys.executable, "-m", "venv", folder)
-        run(folder / "bin/pip", "install", "--quiet", "--no-index",
-            "--find-links", options.build / "wheels", "drawloom-emulator")
+        install(folder, options.build / "wheels", "drawloom-emulator")
         own = next(folder.glob("lib/python3.*/site-packages"))
         (own / "others.pth").write_text(f"{packages}\n")
         result = subprocess.run(

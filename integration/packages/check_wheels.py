@@ -98,6 +98,13 @@ def check_loaded(folder):
                    f"{file} loads {line.strip()}")
 
 
+def install(folder, wheels, name):
+    """A fresh environment with a wheel in it, and no pip."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder)
+    run(sys.executable, "-m", "pip", "--python", folder / "bin/python", "install",
+        "--quiet", "--no-index", "--find-links", wheels, name)
+
+
 def pack(build, names):
     start = time.monotonic()
     run(ROOT / "utils/wheels", build, *names)
@@ -183,9 +190,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve() / "fresh"
         start = time.monotonic()
-        run(sys.executable, "-m", "venv", folder)
-        run(folder / "bin/pip", "install", "--quiet", "--no-index",
-            "--find-links", options.build / "wheels", names[-1])
+        install(folder, options.build / "wheels", names[-1])
         # No compiler, no ptxas, no variables of this build.
         clean = {"PATH": f"{folder}/bin", "HOME": scratch}
         check_emulator(scratch, clean, version)

@@ -280,7 +280,6 @@ ExitCode drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (runnable.empty())
     llvm::outs() << "No GPU here can run them.\n";
   else
-    llvm::outs() << "GPUs here can run " << llvm::join(runnable, ", ")
-                 << ".\n";
+    llvm::outs() << "GPUs here can run " << llvm::join(runnable, ", ") << ".\n";
   return served.empty() ? Failed : Done;
 }
