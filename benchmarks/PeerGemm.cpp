@@ -8,6 +8,7 @@
 
 #include "PeerGemm.h"
 #include "OneDnn.h"
+#include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/Emulator/Launch.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/SmallString.h"
@@ -152,11 +153,14 @@ struct Timing {
 } // namespace
 
 /// The best of three, as for oneDNN: others use the machine, too.
-static Timing measure(Device &device, const Launch &launch, unsigned threads) {
+static Timing measure(Device &device, const Launch &launch, unsigned threads,
+                      bool checks = false) {
   Timing best;
   RunOptions options;
   options.threads = threads;
   for (unsigned round = 0; round != 3; ++round) {
+    checker::RaceChecker checker;
+    options.listener = checks ? &checker : nullptr;
     auto wallStart = std::chrono::steady_clock::now();
     double start = processorSeconds();
     RunResult result = run(device, launch, options);
@@ -227,11 +231,12 @@ static bool benchRow(const Row &row, int size, unsigned threads,
   Timing timing = measure(*device, launch, threads);
   // On all of the host's, for those who wait for it.
   Timing onAll = measure(*device, launch, 0);
+  Timing checked = measure(*device, launch, threads, /*checks=*/true);
   auto *got =
       reinterpret_cast<const uint16_t *>(device->memory().translate(d, bytes));
   llvm::outs() << llvm::format(
-      "%-38s%10.2f%8.2f%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel,
-      timing.seconds, timing.wall, onAll.wall, alone.seconds,
+      "%-38s%10.2f%8.2f%10.2f%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel,
+      timing.seconds, timing.wall, onAll.wall, checked.seconds, alone.seconds,
       timing.seconds / alone.seconds, timing.instructions / 1e6,
       timing.instructions / timing.seconds / 1e6, worstError(alone.d, got));
   return true;
@@ -242,9 +247,10 @@ void benchPeerGemms(int size, unsigned threads, llvm::StringRef only) {
   std::vector<uint16_t> b = randomNumbers(size_t(size) * size, 2);
   OneDnnProduct alone = multiplyByOneDnn(size, size, size, a, b);
   llvm::outs() << "bf16 GEMM of " << size << "^3; oneDNN on one thread\n"
-               << llvm::format("%-38s%10s%8s%10s%10s%8s%10s%8s%8s\n", "kernel",
-                               "emulated", "wall", "wall, all", "oneDNN",
-                               "ratio", "M instr.", "M/s", "error");
+               << llvm::format("%-38s%10s%8s%10s%10s%10s%8s%10s%8s%8s\n",
+                               "kernel", "emulated", "wall", "wall, all",
+                               "checked", "oneDNN", "ratio", "M instr.", "M/s",
+                               "error");
   bool hasDriver = loadDriver();
   for (const Row &row : rows)
     if ((only.empty() || only == row.kernel) &&
