@@ -131,6 +131,8 @@ void ClusterChecker::touchByOperation(const AccessEvent &event) {
   if (event.proxy == Proxy::Tensor)
     return touchTensor(event, operation);
   viewers = {operation->issue.viewer()};
+  for (const Threads::Issue &issue : operation->others)
+    viewers.push_back(issue.viewer());
   // Operands of MMAs are over at the same time, and in shared memory.
   if (operation->engine == emu::EngineKind::MatrixMultiply) {
     sharedJudge.viewers = viewers;

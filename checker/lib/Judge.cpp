@@ -163,7 +163,7 @@ bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
 bool Judge::isKnown(Part part, const Access &before, const Access &now,
                     const Pair &pair) const {
   return llvm::any_of(viewers, [&](const Viewer &viewer) {
-    bool isOne = pair.now < 0 || viewer.lanes >> pair.now & 1;
+    bool isOne = pair.now < 0 || now.isEngine || viewer.lanes >> pair.now & 1;
     return isOne && isKnown(part, viewer, before, now, pair.before, pair.now);
   });
 }
@@ -193,11 +193,13 @@ Judge::Answer Judge::order(const Access &before, const Access &now,
       areMorallyStrong(before, now) || now.proxy == Proxy::TensorMap)
     return Answer::WhollyBefore;
   const Part part = needed(before, now);
+  auto knowsAll = [&](const Viewer &viewer) {
+    const ClockRef &clock = (*viewer.known)[part];
+    return clock && clock->knows(before.actor, before.value);
+  };
   if (before.cluster == now.cluster &&
-      llvm::all_of(viewers, [&](const Viewer &viewer) {
-        const ClockRef &clock = (*viewer.known)[part];
-        return clock && clock->knows(before.actor, before.value);
-      }))
+      (now.isEngine ? llvm::any_of(viewers, knowsAll)
+                    : llvm::all_of(viewers, knowsAll)))
     return Answer::WhollyBefore;
   // The same lanes at the same places.
   if (!before.isEngine && !now.isEngine && before.range.lanes &&

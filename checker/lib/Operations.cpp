@@ -74,13 +74,7 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
   std::unique_ptr<Operation> &slot = inFlight[event.operation];
   Threads::Issue issue = threads.issue(event.origin);
   if (slot) {
-    // Another warp of a warpgroup: what any of them knows counts.
-    Knowledge &known = slot->issue.known;
-    known.join(issue.known);
-    for (Part part : {Causal, Executed})
-      known[part] = raised(known[part], issue.actor, ~0u, issue.time);
-    known[FencedShared] =
-        raised(known[FencedShared], issue.actor, ~0u, issue.fencedShared);
+    slot->others.push_back(std::move(issue));
     return;
   }
   slot = std::make_unique<Operation>();

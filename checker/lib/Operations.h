@@ -23,6 +23,8 @@ namespace drawloom::checker {
 
 struct Operation {
   Threads::Issue issue;
+  /// By other warps of a warpgroup: what any of them knows counts.
+  llvm::SmallVector<Threads::Issue, 0> others;
   emu::EngineKind engine = emu::EngineKind::Copy;
   llvm::SmallVector<uint64_t, 1> barriers;
   llvm::SmallVector<uint32_t, 0> groups; ///< By lane, or empty.

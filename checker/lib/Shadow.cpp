@@ -127,8 +127,11 @@ void Shadow::touchRecords(Records &records, uint64_t start, unsigned bitBytes,
       records.back().access.writes == now.writes &&
       records.back().access.range == now.range)
     records.back().mask |= mask;
-  else
+  else {
+    if (records.empty())
+      records.reserve(4);
     records.push_back({now, mask});
+  }
 }
 
 /// A bit for each of the bits from `first` to `last`.

@@ -14,9 +14,40 @@
 using namespace drawloom;
 using namespace drawloom::emu;
 
+/// What a matrix touches, if each eight rows look like the first eight and a
+/// row is in one piece.
+static bool findRanges(CTA &cta, const SharedMatrix &matrix, unsigned rows,
+                       unsigned pieces,
+                       llvm::SmallVectorImpl<MemoryRange> &ranges) {
+  constexpr unsigned atomRows = 8;
+  SharedMatrix::Atom places;
+  if (rows % atomRows || rows == atomRows || pieces > SharedMatrix::maxPieces ||
+      !matrix.findAtom(rows / atomRows, pieces, cta.cluster().sharedBytes(),
+                       places))
+    return false;
+  for (const auto &row : places) {
+    auto [least, most] = std::minmax_element(row, row + pieces);
+    if (*most - *least != (pieces - 1) * pieceBytes)
+      return false;
+    MemoryRange range;
+    range.address = inRank(*least, cta.rank());
+    range.bytes = pieces * pieceBytes;
+    range.count = rows / atomRows;
+    range.pitch = matrix.stride;
+    ranges.push_back(range);
+  }
+  return true;
+}
+
 void drawloom::emu::tellMatrix(const IssuePoint &issue, CTA &cta,
                                const SharedMatrix &matrix, bool transposed,
                                unsigned rows, unsigned pieces) {
+  AccessEvent event{.kind = AccessKind::Read, .proxy = Proxy::Async};
+  llvm::SmallVector<MemoryRange, 16> found;
+  if (!transposed && findRanges(cta, matrix, rows, pieces, found)) {
+    event.ranges = found;
+    return tell(issue, event);
+  }
   // Rows that are eight apart look alike, but for where they begin.
   constexpr unsigned atomRows = 8;
   RangeList ranges;
@@ -31,9 +62,8 @@ void drawloom::emu::tellMatrix(const IssuePoint &issue, CTA &cta,
       for (uint32_t place : places)
         ranges.add(inRank(place, cta.rank()), pieceBytes);
     }
-  tell(issue, AccessEvent{.kind = AccessKind::Read,
-                          .proxy = Proxy::Async,
-                          .ranges = ranges.get()});
+  event.ranges = ranges.get();
+  tell(issue, event);
 }
 
 /// Reads the matrix of one MMA.
