@@ -94,7 +94,10 @@ public:
              Judge &judge);
   /// Forgets what is known of a range.
   void forget(const emu::MemoryRange &range);
-  void clear() { blocks.clear(); }
+  void clear() {
+    blocks.clear();
+    lastNumber = ~uint64_t(0);
+  }
 
 private:
   static constexpr unsigned blockBytes = 1024, partBytes = 64, mostRecords = 48,
