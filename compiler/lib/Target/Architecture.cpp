@@ -28,7 +28,8 @@ using namespace drawloom::target;
 //   others            8 CTAs on sm_110a: NVIDIA's change to JAX for Jetson Thor
 //                     (jax-ml/jax#33720). For sm_103a nothing is published, so
 //                     the portable size stands
-//   Driver API        tensor maps: cuTensorMapEncodeTiled
+//   Driver API        tensor maps: cuTensorMapEncodeTiled; a box begins at a
+//                     multiple of 128 bytes: PTX ISA, cp.async.bulk.tensor
 //
 // Why `ptx` is later than `firstPtx`: a bulk copy whose destination is
 // .shared::cta came in 8.6, tcgen05.mma's .block16 and .block32 in 8.8.
@@ -37,17 +38,12 @@ static constexpr unsigned kib = 1024;
 static constexpr TensorMemory noTensorMemory = {0, 0, 0};
 static constexpr TensorMemory blackwellTensorMemory = {
     /*lanes=*/128, /*columns=*/512, /*minAllocation=*/32};
-static constexpr RegisterBudgetRange registerBudgets = {
-    /*min=*/24, /*max=*/256, /*step=*/8};
-static constexpr TmaLimits tiledMaps = {/*maxRank=*/5, /*maxBoxDim=*/256,
-                                        /*granuleBytes=*/16, /*mapBytes=*/128,
-                                        /*mapAlign=*/64};
 
 // clang-format off
 static constexpr Architecture table[] = {
     {.name = "sm_90a", .bit = sm90a,
      .firstPtx = {8, 0}, .ptx = {8, 6},
-     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .warpSize = warpSize, .maxThreadsPerCta = maxThreadsPerCta,
      .maxWarpsPerSm = 64, .maxCtasPerSm = 32,
      .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
      .registerAllocationUnit = 256, .registerBudget = registerBudgets,
@@ -59,7 +55,7 @@ static constexpr Architecture table[] = {
      .tma = tiledMaps, .mma = MmaInstruction::Wgmma},
     {.name = "sm_100a", .bit = sm100a,
      .firstPtx = {8, 6}, .ptx = {8, 8},
-     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .warpSize = warpSize, .maxThreadsPerCta = maxThreadsPerCta,
      .maxWarpsPerSm = 64, .maxCtasPerSm = 32,
      .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
      .registerAllocationUnit = 256, .registerBudget = registerBudgets,
@@ -71,7 +67,7 @@ static constexpr Architecture table[] = {
      .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
     {.name = "sm_103a", .bit = sm103a,
      .firstPtx = {8, 8}, .ptx = {8, 8},
-     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .warpSize = warpSize, .maxThreadsPerCta = maxThreadsPerCta,
      .maxWarpsPerSm = 64, .maxCtasPerSm = 32,
      .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
      .registerAllocationUnit = 256, .registerBudget = registerBudgets,
@@ -83,7 +79,7 @@ static constexpr Architecture table[] = {
      .tma = tiledMaps, .mma = MmaInstruction::Tcgen05},
     {.name = "sm_110a", .bit = sm110a,
      .firstPtx = {9, 0}, .ptx = {9, 0},
-     .warpSize = 32, .maxThreadsPerCta = 1024,
+     .warpSize = warpSize, .maxThreadsPerCta = maxThreadsPerCta,
      .maxWarpsPerSm = 48, .maxCtasPerSm = 24,
      .registersPerSm = 64 * kib, .maxRegistersPerThread = 255,
      .registerAllocationUnit = 256, .registerBudget = registerBudgets,

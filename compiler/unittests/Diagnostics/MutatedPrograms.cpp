@@ -1,4 +1,4 @@
-//===- MutatedPrograms.cpp - Every program gets a plan or a diagnostic ----===//
+//===- MutatedPrograms.cpp - Every program gets code or a diagnostic ------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,26 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Runs the front half of the compiler over mutated programs. Each one must end
-// in a plan or in an error with words; never in an assertion, a signal or
-// silence, and soon. Programs run in child processes, a batch in each, so that
-// a crash costs one program and is reported with its number:
+// Runs the compiler over mutated programs. Each one must end in an error with
+// words before there is a plan, or in PTX; never in a refusal after it, in an
+// assertion, a signal or silence, and soon. ptxas has to take the PTX of a
+// sample. Programs run in child processes, a batch in each, so that a crash
+// costs one program and is reported with its number:
 //
 //   mutated-programs --first 4711 --count 1 --verbose seeds...
 //
-// prints that program and what the compiler says about it.
+// prints that program and what the compiler says about it. With --plan-only the
+// front half is all that runs.
 //
-// The last line: `diagnostics: N programs, V verified, P planned, R refused, 0
-// crashes`. Fails if there is a crash, a hang or a silent failure, or if fewer
-// than half of the programs pass the verifiers.
+// The last line: `diagnostics: N programs, V verified, P planned, C compiled, A
+// assembled, R refused, 0 crashes`. Fails if there is a crash, a hang, a silent
+// failure or a plan without code, or if fewer than half of the programs pass
+// the verifiers.
 
 #include "Mutator.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/InitAll.h"
 #include "drawloom/Pipelines/Path.h"
+#include "drawloom/Target/Compile.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include <csignal>
 #include <cstring>
@@ -48,6 +51,11 @@ static cl::opt<uint64_t> first("first", cl::init(0),
                                cl::desc("number of the first program"));
 static cl::opt<unsigned> jobs("jobs", cl::init(2),
                               cl::desc("processes at a time"));
+static cl::opt<bool> planOnly("plan-only", cl::init(false),
+                              cl::desc("stop after the plan"));
+static cl::opt<uint64_t>
+    assembleEvery("assemble-every", cl::init(0),
+                  cl::desc("give ptxas every N-th program that compiles"));
 static cl::opt<bool> verbose("verbose", cl::init(false),
                              cl::desc("print programs and diagnostics"));
 /// Seconds of processor time that one program may take.
@@ -57,7 +65,7 @@ static constexpr uint64_t batchSize = 200;
 namespace {
 /// What a child tells its parent, in memory that both see.
 struct Tally {
-  uint64_t current, verified, planned, refused, silent;
+  uint64_t current, verified, planned, compiled, assembled, refused, silent;
   bool isBusy;
 };
 } // namespace
@@ -89,8 +97,11 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
     text = mutator.mutateText(text);
 
   unsigned errors = 0;
+  std::string firstError;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (isError && errors++ == 0)
+      firstError = diagnostic.str();
     if (verbose)
       llvm::errs() << diagnostic.getLocation() << ": " << diagnostic << '\n';
   });
@@ -112,12 +123,28 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
   if (failed(verify(*module)))
     return conclude(tally.refused, true);
   ++tally.verified;
-  PassManager passes(&context);
-  buildFrontHalf(passes);
-  bool isPlanned = succeeded(passes.run(*module));
-  if (verbose && isPlanned)
-    module->print(llvm::errs());
-  conclude(isPlanned ? tally.planned : tally.refused, !isPlanned);
+  bool assembles = assembleEvery != 0 && number % assembleEvery == 0;
+  CompileOptions options;
+  options.stopAfter = planOnly    ? Stage::Plan
+                      : assembles ? Stage::Cubin
+                                  : Stage::PTX;
+  // Whether it ends is another question.
+  options.unproved = true;
+  bool isPlanned = false;
+  bool isDone = succeeded(runPath(*module, options, [&](Stage stage) {
+    if (stage == Stage::Plan) {
+      isPlanned = true;
+      if (verbose)
+        module->print(llvm::errs());
+    }
+    return success();
+  }));
+  conclude(isPlanned ? tally.planned : tally.refused, !isDone);
+  tally.compiled += isDone && !planOnly;
+  tally.assembled += isDone && assembles;
+  if (isPlanned && !isDone)
+    llvm::errs() << "program " << number
+                 << " is planned and has no code: " << firstError << '\n';
 }
 
 [[noreturn]] static void runBatch(uint64_t begin, uint64_t end,
@@ -141,6 +168,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "mutated programs\n");
   DialectRegistry registry;
   registerAllDialects(registry);
+  target::registerTargetDialects(registry);
   std::vector<std::string> seeds = readSeeds(registry);
 
   auto *tallies = static_cast<Tally *>(mmap(nullptr, jobs * sizeof(Tally),
@@ -192,16 +220,22 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < jobs; ++i) {
     all.verified += tallies[i].verified;
     all.planned += tallies[i].planned;
+    all.compiled += tallies[i].compiled;
+    all.assembled += tallies[i].assembled;
     all.refused += tallies[i].refused;
     all.silent += tallies[i].silent;
   }
   if (all.silent != 0)
     llvm::outs() << all.silent << " programs failed without a diagnostic\n";
+  uint64_t withoutCode = planOnly ? 0 : all.planned - all.compiled;
+  if (withoutCode != 0)
+    llvm::outs() << withoutCode << " programs are planned and have no code\n";
   bool fewVerified = count > 100 && 2 * all.verified < count;
   if (fewVerified)
     llvm::outs() << "fewer than half of the programs pass the verifiers\n";
   llvm::outs() << "diagnostics: " << count << " programs, " << all.verified
-               << " verified, " << all.planned << " planned, " << all.refused
-               << " refused, " << crashes << " crashes\n";
-  return crashes != 0 || all.silent != 0 || fewVerified;
+               << " verified, " << all.planned << " planned, " << all.compiled
+               << " compiled, " << all.assembled << " assembled, "
+               << all.refused << " refused, " << crashes << " crashes\n";
+  return crashes != 0 || all.silent != 0 || withoutCode != 0 || fewVerified;
 }

@@ -101,6 +101,8 @@ struct TmaLimits {
   /// The tensor map itself: its size and alignment.
   unsigned mapBytes;
   unsigned mapAlign;
+  /// Where a box may begin in shared memory.
+  unsigned boxAlign;
 };
 
 /// The immediate of setmaxnreg.
@@ -109,6 +111,21 @@ struct RegisterBudgetRange {
   unsigned max;
   unsigned step;
 };
+
+/// What all architectures have in common so far, for whoever asks before a
+/// program names one. The table of architectures is made of these.
+constexpr TmaLimits tiledMaps = {
+    /*maxRank=*/5,       /*maxBoxDim=*/256,
+    /*granuleBytes=*/16, /*mapBytes=*/128,
+    /*mapAlign=*/64,     /*boxAlign=*/128};
+constexpr RegisterBudgetRange registerBudgets = {/*min=*/24, /*max=*/256,
+                                                 /*step=*/8};
+constexpr unsigned warpSize = 32, maxThreadsPerCta = 1024;
+/// Warps that setmaxnreg speaks for, that issue wgmma together, and that reach
+/// all lanes of tensor memory.
+constexpr int64_t warpsPerGroup = 4;
+/// Rows of a wgmma, and columns of its accumulator that four threads share.
+constexpr int64_t wgmmaRows = 64, wgmmaColumns = 8;
 
 /// One architecture. Sizes are bytes unless the name says otherwise.
 struct Architecture {

@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -166,6 +167,57 @@ llvm::Expected<Layout> Fragments::getLayout(ArrayRef<int64_t> shape,
   return Layout::get(std::move(inputs), std::move(outputs));
 }
 
+std::optional<SmallVector<int64_t>>
+plan::findRegisters(const Layout &from, const Layout &to,
+                    function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> registers;
+  auto key = [](ArrayRef<int64_t> at) {
+    return std::pair(at[0], at.size() > 1 ? at[1] : 0);
+  };
+  for (int64_t i = 0; i < from.getInputSize(inRegister); ++i)
+    registers.insert({key(from.apply({i, 0, 0})), i});
+  SmallVector<int64_t> numbers;
+  for (int64_t i = 0; i < to.getInputSize(inRegister); ++i) {
+    auto found = registers.find(key(map(to.apply({i, 0, 0}))));
+    if (found == registers.end())
+      return std::nullopt;
+    numbers.push_back(found->second);
+    // Layouts are linear, so each digit of the thread can be looked at alone.
+    for (unsigned input : {inLane, inWarp}) {
+      int64_t weight = 1;
+      for (const tile::Layout::Digit &digit : to.getInputs()[input].digits) {
+        SmallVector<int64_t> place(3, 0);
+        place[input] = weight;
+        place[inRegister] = i;
+        SmallVector<int64_t> wanted = map(to.apply(place));
+        place[inRegister] = found->second;
+        if (from.apply(place) != wanted)
+          return std::nullopt;
+        weight *= digit.count;
+      }
+    }
+  }
+  return numbers;
+}
+
+std::function<SmallVector<int64_t>(ArrayRef<int64_t>)>
+plan::getReshape(Operation *op) {
+  return [op](ArrayRef<int64_t> coordinates) {
+    SmallVector<int64_t> at(coordinates);
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+    if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+      at.erase(at.begin() + expand.getAxis());
+    } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+      for (auto [index, dim] : llvm::enumerate(transpose.getPermutation()))
+        at[dim] = coordinates[index];
+    } else {
+      for (auto [coordinate, size] : llvm::zip_equal(at, from.getShape()))
+        coordinate = size == 1 ? 0 : coordinate;
+    }
+    return at;
+  };
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -201,7 +253,7 @@ int64_t plan::getReductionBytes(agent::RoleOp role,
 std::optional<int64_t> plan::getRoleBarrier(agent::RoleOp role,
                                             const target::Architecture &arch) {
   auto meet = [&](agent::RoleOp other) {
-    return other.getWarps() > 1 && getReductionBytes(other, arch) != 0;
+    return other.getWarps() > 1 && findScratch(other, arch).bytes != 0;
   };
   if (!meet(role))
     return std::nullopt;

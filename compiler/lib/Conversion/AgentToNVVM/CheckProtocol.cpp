@@ -41,9 +41,6 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
     return "elects a thread outside of a role";
   if (auto role = dyn_cast<RoleOp>(op); role && !role.getAt())
     return "has no warps";
-  if (auto branch = dyn_cast<scf::IfOp>(op);
-      branch && (branch.getNumResults() || branch.elseBlock()))
-    return "has a result, or two sides";
   if (auto slots = dyn_cast<SlotsOp>(op);
       slots && !hasTensorMemory &&
       slots.getSlots().getType().getMemory() == Memory::tmem)

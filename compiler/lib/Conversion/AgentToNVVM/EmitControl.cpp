@@ -14,7 +14,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -48,26 +47,6 @@ LogicalResult Emitter::emitOutside(Operation *op) {
   return emitOp(op);
 }
 
-/// The operations before a role that make tiles for it, in their order.
-static SmallVector<Operation *> findTilesBefore(RoleOp role) {
-  Block *block = role->getParentOp()->getBlock();
-  llvm::SetVector<Operation *> found;
-  auto add = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (Operation *maker = operand.getDefiningOp();
-          maker && maker->getBlock() == block &&
-          isa<RankedTensorType>(operand.getType()))
-        found.insert(maker);
-  };
-  role.walk(add);
-  for (unsigned i = 0; i < found.size(); ++i)
-    add(found[i]);
-  SmallVector<Operation *> ordered = found.takeVector();
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ordered;
-}
-
 LogicalResult Emitter::emitRole(RoleOp op) {
   role = op;
   b.setLoc(op.getLoc());
@@ -85,7 +64,7 @@ LogicalResult Emitter::emitRole(RoleOp op) {
   tensorLane = arith::ShLIOp::create(b, part, constant(16 + 5));
 
   fragments = plan::Fragments::get(op, kernel.arch);
-  SmallVector<Operation *> before = findTilesBefore(op);
+  SmallVector<Operation *> before = plan::findTilesBefore(op);
   if (failed(axes.infer(op, before, fragments->getFreeAxis())))
     return failure();
   for (Operation *maker : before)
@@ -96,17 +75,77 @@ LogicalResult Emitter::emitRole(RoleOp op) {
   return emitBlock(op.getBody().front());
 }
 
-/// A branch that some threads take, for what they do to the protocol.
-LogicalResult Emitter::emitIf(scf::IfOp op) {
-  LogicalResult result = success();
-  when(lookup(op.getCondition()), [&] { result = emitBlock(*op.thenBlock()); });
-  return result;
-}
-
 LogicalResult Emitter::emitBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(emitOp(&op)))
       return failure();
+  return success();
+}
+
+/// Whether a branch is of the program. Others are for what some threads do to
+/// the protocol.
+static bool isOfProgram(scf::IfOp op) {
+  return op.getNumResults() != 0 || op.elseBlock() ||
+         op->walk([](Operation *inner) {
+             return isa<tile::StoreOp, tile::LoadOp>(inner)
+                        ? WalkResult::interrupt()
+                        : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+/// All threads of the role take the same way in a branch of the program, since
+/// scalars are the same in all of them. What products write is waited for
+/// before it and in it.
+LogicalResult Emitter::emitIf(scf::IfOp op) {
+  if (!isOfProgram(op)) {
+    LogicalResult result = success();
+    when(lookup(op.getCondition()),
+         [&] { result = emitBlock(*op.thenBlock()); });
+    return result;
+  }
+  finishProductsExcept({});
+  SmallVector<Type> types;
+  for (Value result : op.getResults()) {
+    Type type = getStorageType(getElementTypeOrSelf(result.getType()));
+    if (isa<RankedTensorType>(result.getType())) {
+      FailureOr<tile::Layout> layout = getLayout(result, op);
+      if (failed(layout))
+        return failure();
+      type = getVectorType(*layout, type);
+    }
+    types.push_back(type);
+  }
+  auto branch = scf::IfOp::create(b, types, lookup(op.getCondition()),
+                                  !op.getElseRegion().empty());
+  int64_t certainGroups = groups;
+  for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
+    if (from.empty())
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    if (to.front().mightHaveTerminator() && !to.front().empty())
+      to.front().back().erase();
+    b.setInsertionPointToEnd(&to.front());
+    if (failed(emitBlock(from.front())))
+      return failure();
+    b.setLoc(op.getLoc());
+    finishProductsExcept({});
+    SmallVector<Value> results;
+    Operation *end = from.front().getTerminator();
+    for (Value value : end->getOperands()) {
+      if (!isa<RankedTensorType>(value.getType())) {
+        results.push_back(lookup(value));
+        continue;
+      }
+      FailureOr<Value> fragment = getFragment(value, end);
+      if (failed(fragment))
+        return failure();
+      results.push_back(*fragment);
+    }
+    scf::YieldOp::create(b, results);
+    groups = certainGroups;
+  }
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), branch.getResults()))
+    bind(from, to);
   return success();
 }
 
@@ -162,9 +201,6 @@ LogicalResult Emitter::emitOp(Operation *op) {
       tiles[value] = {Tile::Kind::Splat, {}, splat.getSplatValue<TypedAttr>()};
       return success();
     }
-    if (isa<RankedTensorType>(value.getType()))
-      return op->emitOpError("is a tile of different numbers: load it, or make "
-                             "it of tile.iota");
     if (auto number = dyn_cast<IntegerAttr>(value.getValue());
         number && value.getType().isIndex()) {
       scalars[value] = constant(number.getInt());

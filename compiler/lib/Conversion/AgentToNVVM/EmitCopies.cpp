@@ -83,11 +83,6 @@ Value Emitter::getThread() {
 LogicalResult Emitter::emitFetch(agent::FetchOp op) {
   const Tile slot = tiles.lookup(op.getBuffer());
   if (op.getEngine() == agent::Engine::copies) {
-    if (!slot.panels || slot.panels->bits < 8)
-      return op->emitOpError()
-             << "copies a " << op.getTile()
-             << " by threads, which move 16 bytes at a time; use rows in "
-                "memory of a multiple of 16 bytes";
     fetchByThreads(op, slot);
     return success();
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Analysis/Plan/Scratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,12 +33,9 @@ static Value resize(ImplicitLocOpBuilder &b, Value value, Type to,
 }
 
 /// Scalars, and operations on each element of tiles in registers: the same
-/// operation on other types.
+/// operation on other types. Which of them there are is asked before
+/// (drawloom/Dialect/Tile/IR/Code.h).
 LogicalResult Emitter::emitElementwise(Operation *op) {
-  if (op->getNumRegions() != 0 || !isPure(op) ||
-      !op->hasTrait<OpTrait::Elementwise>())
-    if (!isa<arith::ConstantOp>(op))
-      return op->emitOpError("has no code yet");
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     if (!isa<RankedTensorType>(operand.getType())) {
@@ -74,14 +72,6 @@ LogicalResult Emitter::emitElementwise(Operation *op) {
       return success();
     }
   }
-  for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
-                                      SmallVector<Type>(op->getResultTypes())))
-    if (Type element = getElementTypeOrSelf(type);
-        isa<FloatType>(element) && getStorageType(element) != element &&
-        !isa<arith::SelectOp, arith::BitcastOp>(op))
-      return op->emitOpError() << "computes with " << element
-                               << ", for which the machine has no arithmetic: "
-                                  "convert it first";
   Operation *made = b.create(op->getLoc(), op->getName().getIdentifier(),
                              operands, types, op->getAttrs());
   for (auto [from, to] : llvm::zip_equal(op->getResults(), made->getResults()))
@@ -126,13 +116,16 @@ LogicalResult Emitter::emitReshape(Operation *op) {
   }
   // A product reads it by a descriptor, a thread by other offsets.
   if (auto transpose = dyn_cast<tile::TransposeOp>(op);
-      transpose && tile.kind == Tile::Kind::Shared) {
+      transpose &&
+      (tile.kind == Tile::Kind::Shared ||
+       (tile.kind == Tile::Kind::Fragment && agent::feedsProductsOnly(result) &&
+        plan::findScratch(role, kernel.arch)
+            .operands.contains(plan::getWhole(result))))) {
     tiles[result] = tile;
     tiles[result].transposed ^= transpose.getPermutation()[0] == 1;
     return success();
   }
   auto from = cast<RankedTensorType>(source.getType());
-  auto to = cast<RankedTensorType>(result.getType());
   FailureOr<Value> fragment = getFragment(source, op);
   if (failed(fragment))
     return failure();
@@ -141,26 +134,8 @@ LogicalResult Emitter::emitReshape(Operation *op) {
   FailureOr<tile::Layout> toLayout = getLayout(result, op);
   if (failed(fromLayout) || failed(toLayout))
     return failure();
-  Value gathered = gather(
-      *fragment, *fromLayout, *toLayout, [&](ArrayRef<int64_t> coordinates) {
-        SmallVector<int64_t> at(coordinates);
-        if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-          at.erase(at.begin() + expand.getAxis());
-        } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-          for (auto [index, dim] : llvm::enumerate(transpose.getPermutation()))
-            at[dim] = coordinates[index];
-        } else {
-          for (auto [coordinate, size] : llvm::zip_equal(at, from.getShape()))
-            coordinate = size == 1 ? 0 : coordinate;
-        }
-        return at;
-      });
-  if (!gathered)
-    return op->emitOpError()
-           << "makes a " << to << " of a " << from << " in the registers of @"
-           << role.getSymName()
-           << ", where elements would have to change threads: load the tile "
-              "in the shape that is needed";
+  Value gathered =
+      gather(*fragment, *fromLayout, *toLayout, plan::getReshape(op));
   bind(result, gathered);
   return success();
 }
@@ -177,18 +152,11 @@ LogicalResult Emitter::emitSlice(Operation *op) {
     return success();
   }
   SmallVector<OpFoldResult> offsets;
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    if (!slice.hasUnitStride())
-      return op->emitOpError("takes every other element of a tile, which has "
-                             "no code yet");
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     offsets = slice.getMixedOffsets();
-  } else {
+  else
     for (int64_t offset : cast<tile::ExtractSliceOp>(op).getOffsets())
       offsets.push_back(b.getIndexAttr(offset));
-  }
-  if (from.getRank() != to.getRank())
-    return op->emitOpError("takes a slice of another rank, which has no code "
-                           "yet");
 
   if (tile.kind == Tile::Kind::Tensor && to.getRank() == 2 &&
       to.getDimSize(0) == from.getDimSize(0) && to.getElementType().isF32()) {
@@ -204,13 +172,8 @@ LogicalResult Emitter::emitSlice(Operation *op) {
     if (auto value = dyn_cast<Value>(offset);
         value && matchPattern(lookup(value), m_ConstantInt(&number)))
       first.push_back(number.getSExtValue());
-    else if (auto attribute = dyn_cast<Attribute>(offset))
-      first.push_back(cast<IntegerAttr>(attribute).getInt());
     else
-      return op->emitOpError()
-             << "takes a part of a " << from
-             << " in registers at a place that is computed; registers cannot "
-                "be indexed";
+      first.push_back(cast<IntegerAttr>(cast<Attribute>(offset)).getInt());
   }
   FailureOr<Value> fragment = getFragment(source, op);
   if (failed(fragment))
@@ -227,10 +190,6 @@ LogicalResult Emitter::emitSlice(Operation *op) {
           coordinate += start;
         return at;
       });
-  if (!part)
-    return op->emitOpError() << "takes a " << to << " out of a " << from
-                             << " in the registers of @" << role.getSymName()
-                             << ", where elements would have to change threads";
   bind(result, part);
   return success();
 }

@@ -60,6 +60,29 @@ TypedAttr codegen::getStorageAttr(TypedAttr number) {
   return IntegerAttr::get(type, cast<IntegerAttr>(number).getInt());
 }
 
+Type codegen::getMemoryType(Type type) {
+  Type storage = getStorageType(type);
+  return storage.isInteger(1) ? IntegerType::get(type.getContext(), 8)
+                              : storage;
+}
+
+Value codegen::toMemory(ImplicitLocOpBuilder &b, Value value) {
+  Type type = value.getType();
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return value;
+  Type byte = b.getI8Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    byte = vector.clone(byte);
+  return arith::ExtUIOp::create(b, byte, value);
+}
+
+Value codegen::fromMemory(ImplicitLocOpBuilder &b, Value value, Type type) {
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return value;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
+}
+
 int64_t codegen::getCopyMask(const tile::Layout &layout, unsigned input) {
   int64_t mask = 0, weight = 1;
   for (const tile::Layout::Digit &digit : layout.getInputs()[input].digits) {
@@ -88,37 +111,14 @@ Value Emitter::getOwner(const tile::Layout &layout) {
 Value Emitter::gather(
     Value source, const tile::Layout &from, const tile::Layout &to,
     llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> registers;
-  auto key = [](ArrayRef<int64_t> at) {
-    return std::pair(at[0], at.size() > 1 ? at[1] : 0);
-  };
-  for (int64_t i = 0; i < from.getInputSize(plan::inRegister); ++i)
-    registers.insert({key(from.apply({i, 0, 0})), i});
-  SmallVector<int64_t> numbers;
-  for (int64_t i = 0; i < to.getInputSize(plan::inRegister); ++i) {
-    auto found = registers.find(key(map(to.apply({i, 0, 0}))));
-    if (found == registers.end())
-      return {};
-    numbers.push_back(found->second);
-    // Layouts are linear, so each digit of the thread can be looked at alone.
-    for (unsigned input : {plan::inLane, plan::inWarp}) {
-      int64_t weight = 1;
-      for (const tile::Layout::Digit &digit : to.getInputs()[input].digits) {
-        SmallVector<int64_t> place(3, 0);
-        place[input] = weight;
-        place[plan::inRegister] = i;
-        SmallVector<int64_t> wanted = map(to.apply(place));
-        place[plan::inRegister] = found->second;
-        if (from.apply(place) != wanted)
-          return {};
-        weight *= digit.count;
-      }
-    }
-  }
-  if (llvm::equal(numbers,
+  std::optional<SmallVector<int64_t>> numbers =
+      plan::findRegisters(from, to, map);
+  if (!numbers)
+    return {};
+  if (llvm::equal(*numbers,
                   llvm::seq<int64_t>(0, from.getInputSize(plan::inRegister))))
     return source;
-  return vector::ShuffleOp::create(b, source, source, numbers);
+  return vector::ShuffleOp::create(b, source, source, *numbers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,44 +189,12 @@ Emitter::getSharedOffsets(RankedTensorType type, unsigned axis,
   FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
   if (failed(fragment))
     return failure();
-  int64_t bytes = panels->bits / 8;
-  auto getShared = [&]() -> llvm::Expected<tile::Layout> {
-    if (type.getRank() == 2)
-      return plan::getPanelLayout(panels->rows, panels->elements(),
-                                  panels->count, bytes, panels->swizzled);
-    // The elements of a vector are next to each other, whatever the panels.
-    tile::Layout::Digit digit{{1}, type.getDimSize(0)};
-    return tile::Layout::get({tile::Layout::Input{"offset", {digit}}},
-                             {{tile::Layout::dimName(0), type.getDimSize(0)}});
-  };
-  llvm::Expected<tile::Layout> shared = getShared();
-  auto refuse = [&](llvm::Error error) {
+  llvm::Expected<plan::Offsets> offsets =
+      plan::getSharedOffsets(type, *fragment, *panels, transposed);
+  if (!offsets)
     return user->emitOpError()
            << "moves a " << type
-           << " through shared memory: " << llvm::toString(std::move(error));
-  };
-  if (!shared)
-    return refuse(shared.takeError());
-  if (transposed) {
-    std::vector<tile::Layout::Input> inputs = shared->getInputs();
-    for (tile::Layout::Input &input : inputs)
-      for (tile::Layout::Digit &digit : input.digits)
-        std::swap(digit.basis[0], digit.basis[1]);
-    shared = tile::Layout::get(
-        std::move(inputs), {{tile::Layout::dimName(0), type.getDimSize(0)},
-                            {tile::Layout::dimName(1), type.getDimSize(1)}});
-    if (!shared)
-      return refuse(shared.takeError());
-  }
-  llvm::Expected<tile::Layout> inverse = shared->invert();
-  if (!inverse)
-    return refuse(inverse.takeError());
-  llvm::Expected<tile::Layout> places = fragment->compose(*inverse);
-  if (!places)
-    return refuse(places.takeError());
-  llvm::Expected<plan::Offsets> offsets = plan::Offsets::get(*places, 0, bytes);
-  if (!offsets)
-    return refuse(offsets.takeError());
+           << " through shared memory: " << llvm::toString(offsets.takeError());
   return std::move(*offsets);
 }
 
@@ -292,7 +260,7 @@ FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
       getSharedOffsets(type, axis, tile.panels, tile.transposed, user);
   if (failed(offsets))
     return failure();
-  Type element = getStorageType(type.getElementType());
+  Type element = getMemoryType(type.getElementType());
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   ThreadOffset thread = getThreadOffset(*offsets);
   SmallVector<Value> elements(offsets->getRegisters());
@@ -304,9 +272,9 @@ FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
     for (auto [index, number] : llvm::enumerate(run))
       elements[number] = vector::ExtractOp::create(b, loaded, int64_t(index));
   }
-  return vector::FromElementsOp::create(
-             b, VectorType::get(offsets->getRegisters(), element), elements)
-      .getResult();
+  Value fragment = vector::FromElementsOp::create(
+      b, VectorType::get(offsets->getRegisters(), element), elements);
+  return fromMemory(b, fragment, type.getElementType());
 }
 
 LogicalResult Emitter::writeShared(Value value, Value slot,
@@ -324,9 +292,10 @@ LogicalResult Emitter::writeShared(Value value, Value slot,
     return failure();
   int64_t bytes = plan::getElementBits(type.getElementType()) / 8;
   ThreadOffset thread = getThreadOffset(*offsets);
+  Value stored = toMemory(b, *fragment);
   auto write = [&] {
     for (ArrayRef<int64_t> run : offsets->getRuns(accessBytes / bytes)) {
-      Value part = vector::ShuffleOp::create(b, *fragment, *fragment, run);
+      Value part = vector::ShuffleOp::create(b, stored, stored, run);
       LLVM::StoreOp::create(b, part, getAddress(slot, thread, *offsets, run[0]),
                             run.size() * bytes);
     }

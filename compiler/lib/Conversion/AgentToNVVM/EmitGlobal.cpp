@@ -259,25 +259,15 @@ static bool isWide(const Access &access) {
   return !access.runs.empty() && access.runs[0].size() > 1;
 }
 
-LogicalResult Emitter::checkThreadAccess(Operation *op, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  unsigned bits = plan::getElementBits(element);
-  if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
-    return success();
-  return op->emitOpError() << "moves elements of " << element
-                           << ", which is no whole number of bytes";
-}
-
 LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
-  if (failed(checkThreadAccess(op, op.getType())))
-    return failure();
-  Type element = getStorageType(getElementTypeOrSelf(op.getType()));
+  Type element = getMemoryType(getElementTypeOrSelf(op.getType()));
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   ViewRegion region = getRegion(op.getView());
   SmallVector<Value> offsets;
   for (OpFoldResult offset : op.getMixedOffsets())
     offsets.push_back(lookup(offset));
-  Value pad = arith::ConstantOp::create(b, getStorageAttr(op.getPadOrZero()));
+  Value pad = toMemory(
+      b, arith::ConstantOp::create(b, getStorageAttr(op.getPadOrZero())));
   auto part = [&](const plan::Offsets &own) {
     ThreadOffset thread = getThreadOffset(own);
     return getOffset(thread, own, 0);
@@ -286,7 +276,8 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
   if (!type) {
     Access access = getAccess(b, kernel.signature, region, offsets, {}, bytes,
                               nullptr, part);
-    scalars[op.getResult()] = loadGuarded(b, access.first, access.uniform, pad);
+    Value loaded = loadGuarded(b, access.first, access.uniform, pad);
+    scalars[op.getResult()] = fromMemory(b, loaded, op.getType());
     return success();
   }
 
@@ -296,7 +287,8 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
       return failure();
     Access access = getAccess(b, kernel.signature, region, offsets,
                               op.getTileDims(), bytes, &*layout, part);
-    VectorType vector = getVectorType(*layout, element);
+    auto vector =
+        VectorType::get(layout->getInputSize(plan::inRegister), element);
     auto loadEach = [&]() -> Value {
       SmallVector<Value> elements;
       for (int64_t i = 0; i < vector.getNumElements(); ++i) {
@@ -336,15 +328,13 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
     FailureOr<Value> loaded = load(axis);
     if (failed(loaded))
       return failure();
-    made = *loaded;
+    made = fromMemory(b, *loaded, type);
   }
   tiles[op.getResult()] = tile;
   return success();
 }
 
 LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
-  if (failed(checkThreadAccess(op, op.getValue().getType())))
-    return failure();
   ViewRegion region = getRegion(op.getView());
   SmallVector<Value> offsets;
   for (OpFoldResult offset : op.getMixedOffsets())
@@ -355,7 +345,7 @@ LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
   };
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
-    Value value = lookup(op.getValue());
+    Value value = toMemory(b, lookup(op.getValue()));
     int64_t bytes = value.getType().getIntOrFloatBitWidth() / 8;
     Access access = getAccess(b, kernel.signature, region, offsets, {}, bytes,
                               nullptr, part);
@@ -369,14 +359,15 @@ LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
       getLayout(type, axes.get(op.getValue(), op), op);
   if (failed(layout))
     return failure();
-  Type element = getStorageType(type.getElementType());
+  Type element = getMemoryType(type.getElementType());
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  Value stored = toMemory(b, *fragment);
   Access access = getAccess(b, kernel.signature, region, offsets,
                             op.getTileDims(), bytes, &*layout, part);
   auto storeEach = [&] {
     for (int64_t i = 0; i < layout->getInputSize(plan::inRegister); ++i) {
       auto [address, condition] = getElement(b, access, i, bytes);
-      storeGuarded(b, vector::ExtractOp::create(b, *fragment, i), address,
+      storeGuarded(b, vector::ExtractOp::create(b, stored, i), address,
                    condition);
     }
   };
@@ -390,7 +381,7 @@ LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
     b.setInsertionPoint(branch.thenYield());
     for (ArrayRef<int64_t> run : access.runs)
       LLVM::StoreOp::create(
-          b, vector::ShuffleOp::create(b, *fragment, *fragment, run),
+          b, vector::ShuffleOp::create(b, stored, stored, run),
           getElement(b, access, run[0], bytes).first, width * bytes);
     b.setInsertionPoint(branch.elseYield());
     storeEach();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Analysis/Plan/Code.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,37 +28,16 @@ static void enter(OpBuilder &b, scf::ForOp loop) {
   b.setInsertionPointToEnd(loop.getBody());
 }
 
-/// Whether `value` is computed from `source` by scalars.
-static bool dependsOn(Value value, Value source) {
-  if (value == source)
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumRegions() == 0 &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, source);
-         });
-}
-
-/// A register has a name and no address. So a loop that cuts a tile in
-/// registers at its own count is written down once for each iteration.
 bool Emitter::mustUnroll(scf::ForOp op) {
-  WalkResult found = op.getBody()->walk([&](tensor::ExtractSliceOp slice) {
-    bool cuts = tiles.lookup(slice.getSource()).kind == Tile::Kind::Fragment &&
-                llvm::any_of(slice.getOffsets(), [&](Value offset) {
-                  return dependsOn(offset, op.getInductionVar());
-                });
-    return cuts ? WalkResult::interrupt() : WalkResult::advance();
+  return plan::cutsRegisters(op, [&](Value tile) {
+    return tiles.lookup(tile).kind == Tile::Kind::Fragment;
   });
-  return found.wasInterrupted();
 }
 
 LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
   std::optional<APInt> trips = op.getStaticTripCount();
   std::optional<int64_t> first = getConstantIntValue(op.getLowerBound());
   std::optional<int64_t> step = getConstantIntValue(op.getStep());
-  if (!trips || !first || !step)
-    return op->emitOpError("cuts a tile in registers at its own count, so its "
-                           "bounds must be constants");
   auto bind = [&](Value to, Value from) {
     if (isa<RankedTensorType>(from.getType()))
       tiles[to] = tiles.lookup(from);

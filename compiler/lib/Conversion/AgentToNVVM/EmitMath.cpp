@@ -314,14 +314,19 @@ static Value convertFloat(ImplicitLocOpBuilder &b, Value value, Type element) {
   return arith::TruncFOp::create(b, to, value);
 }
 
+/// A scalar as a vector of one.
+static Value toVector(ImplicitLocOpBuilder &b, Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::FromElementsOp::create(b, VectorType::get(1, value.getType()),
+                                        value);
+}
+
 Value Emitter::convertShortFloat(Operation *op, Value operand) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  // A scalar is a vector of one.
   bool scalar = !isa<VectorType>(operand.getType());
-  if (scalar)
-    operand = vector::FromElementsOp::create(
-        b, VectorType::get(1, operand.getType()), operand);
+  operand = toVector(b, operand);
   Value result;
   if (StringRef name = getShortFloat(from); !name.empty())
     operand = extendShort(b, operand, name);
@@ -334,6 +339,31 @@ Value Emitter::convertShortFloat(Operation *op, Value operand) {
   return result;
 }
 
+/// Between integers and floats of eight bits, by way of f32: it has every
+/// integer that the latter have, so nothing is rounded twice. Null if neither
+/// side is such a float.
+Value Emitter::convertShortInteger(Operation *op, Value operand) {
+  StringRef from =
+      getShortFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
+  StringRef to =
+      getShortFloat(getElementTypeOrSelf(op->getResult(0).getType()));
+  if (from.empty() && to.empty())
+    return {};
+  bool scalar = !isa<VectorType>(operand.getType());
+  Value value = toVector(b, operand);
+  if (!from.empty())
+    value = extendShort(b, value, from);
+  Type element = from.empty()
+                     ? b.getF32Type()
+                     : getElementTypeOrSelf(op->getResult(0).getType());
+  value = b.create(op->getLoc(), op->getName().getIdentifier(), value,
+                   withElement(value.getType(), element))
+              ->getResult(0);
+  if (!to.empty())
+    value = truncateShort(b, value, to);
+  return scalar ? vector::ExtractOp::create(b, value, 0).getResult() : value;
+}
+
 FailureOr<Value> Emitter::emitFunction(Operation *op,
                                        ArrayRef<Value> operands) {
   Type type = operands.front().getType();
@@ -343,13 +373,11 @@ FailureOr<Value> Emitter::emitFunction(Operation *op,
     Type to = getElementTypeOrSelf(op->getResult(0).getType());
     if (!getShortFloat(from).empty() || !getShortFloat(to).empty())
       return convertShortFloat(op, operands[0]);
-    for (Type side : {from, to})
-      if (side.getIntOrFloatBitWidth() < 16)
-        return op->emitOpError()
-               << "converts " << side
-               << ", which has no code; f8E4M3FN and f8E5M2 have";
     return Value();
   }
+  if (isa<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
+          op))
+    return convertShortInteger(op, operands[0]);
   // What the machine has instructions for, in any type.
   if (isa<math::FmaOp>(op))
     return Value(LLVM::FMAOp::create(b, operands[0], operands[1], operands[2]));
@@ -364,16 +392,13 @@ FailureOr<Value> Emitter::emitFunction(Operation *op,
   if (!isDivision && op->getName().getDialectNamespace() != "math")
     return Value();
 
+  // Quotients of f64 have an instruction; functions of f64 have no code.
   if (element.isF64())
-    return op->emitOpError("computes a function in f64, which has no code; f32 "
-                           "has");
+    return Value();
   Type f32 = withElement(type, b.getF32Type());
   SmallVector<Value> wide;
-  for (Value operand : operands) {
-    if (!isa<FloatType>(getElementTypeOrSelf(operand.getType())))
-      return op->emitOpError("has no code");
+  for (Value operand : operands)
     wide.push_back(convertFloat(b, operand, b.getF32Type()));
-  }
   Functions functions(b, f32);
   Value x = wide[0], result;
   if (isDivision)
@@ -398,11 +423,9 @@ FailureOr<Value> Emitter::emitFunction(Operation *op,
     result = LLVM::FCeilOp::create(b, x);
   else if (isa<math::TruncOp>(op))
     result = LLVM::FTruncOp::create(b, x);
-  else if (isa<math::RoundEvenOp>(op))
-    result = LLVM::RoundEvenOp::create(b, x);
+  else if (isa<math::RoundOp>(op))
+    result = LLVM::RoundOp::create(b, x);
   else
-    return op->emitOpError("has no code; of the functions, exp, exp2, log, "
-                           "log2, tanh, erf, sqrt, rsqrt, floor, ceil, trunc "
-                           "and roundeven have");
+    result = LLVM::RoundEvenOp::create(b, x);
   return convertFloat(b, result, element);
 }

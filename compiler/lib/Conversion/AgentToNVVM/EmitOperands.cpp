@@ -6,24 +6,62 @@
 //
 //===----------------------------------------------------------------------===//
 
+// A product reads its operands by descriptors of shared memory. Most are in
+// slots. What a role has loaded or computed itself, its threads write to the
+// role's scratch memory: all of them, because each warp group reads all of B.
+//
+//   wait for the products that read what was there
+//   barrier of the role      nobody reads it any more
+//   write, fence             the tensor core reads through another proxy
+//   barrier of the role      everybody has written
+
 #include "Emitter.h"
+#include "drawloom/Analysis/Plan/Scratch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-FailureOr<SharedOperand> Emitter::getSharedOperand(Value value,
-                                                   Operation *user) {
+SharedOperand Emitter::getSharedOperand(Value value) {
   const Tile tile = tiles.lookup(value);
-  if (tile.kind == Tile::Kind::Shared && tile.panels && tile.panels->swizzled)
-    return SharedOperand{*tile.panels, tile.transposed};
-  if (tile.kind == Tile::Kind::Shared)
+  return {*tile.panels, tile.transposed};
+}
+
+LogicalResult Emitter::writeOperand(Value value, Operation *user) {
+  Value source = plan::skipTransposes(value);
+  bool transposed = tiles.lookup(value).transposed;
+  std::optional<Panels> panels = plan::getOperandPanels(
+      cast<RankedTensorType>(source.getType()), transposed);
+  agent::ScratchAttr scratch = role.getScratchAttr();
+  plan::Scratch needed = plan::findScratch(role, kernel.arch);
+  if (!scratch || scratch.getBytes() < needed.bytes)
     return user->emitOpError()
-           << "multiplies a " << value.getType()
-           << ", for which there is no swizzle, so no matrix descriptor "
-              "describes it: use rows in memory of a multiple of 32 bytes, and "
-              "a multiple of 8 of them";
-  return user->emitOpError()
-         << "multiplies a " << value.getType()
-         << " that is not in a slot of shared memory, which has no code yet";
+           << "multiplies a " << value.getType() << " that takes "
+           << plan::formatBytes(needed.bytes) << " of scratch memory; @"
+           << role.getSymName() << " has "
+           << plan::formatBytes(scratch ? scratch.getBytes() : 0)
+           << ": run 'place-memory'";
+  auto start = static_cast<int32_t>(
+      scratch.getOffset() + needed.operands.lookup(plan::getWhole(value)));
+  // As the first slot of a pipe.
+  Value base = LLVM::GEPOp::create(b, kernel.shared.getType(), b.getI8Type(),
+                                   kernel.shared,
+                                   ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(start)});
+  Value none =
+      arith::MulIOp::create(b, constant(0), constant(plan::Scratch::alignment));
+  Value slot =
+      LLVM::GEPOp::create(b, kernel.shared.getType(), b.getI8Type(), base,
+                          ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(none)});
+  waitForProducts(0);
+  syncRole();
+  if (failed(writeShared(source, slot, panels, user)))
+    return failure();
+  fenceProxy();
+  syncRole();
+  tiles[value] = {Tile::Kind::Shared, slot};
+  tiles[value].panels = panels;
+  tiles[value].transposed = transposed;
+  return success();
 }

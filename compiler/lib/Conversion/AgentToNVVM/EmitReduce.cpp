@@ -115,10 +115,6 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t bits) {
 
 LogicalResult Emitter::emitReduce(tile::ReduceOp op) {
   auto type = cast<RankedTensorType>(op.getSource().getType());
-  if (getStorageType(type.getElementType()) != type.getElementType())
-    return op->emitOpError()
-           << "combines elements of " << type.getElementType()
-           << ", for which the machine has no arithmetic: convert them first";
   FailureOr<Value> source = getFragment(op.getSource(), op);
   if (failed(source))
     return failure();

@@ -51,11 +51,6 @@ SmallVector<Value> Emitter::getBlocks(Value address, int64_t rows,
 FailureOr<Value> Emitter::loadTensor(const Tile &tile, RankedTensorType type,
                                      Operation *user) {
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  if (!type.getElementType().isF32() || rows % kernel.arch.tensorMemory.lanes)
-    return user->emitOpError()
-           << "reads a " << type
-           << " from tensor memory; there is code for f32 and a multiple of "
-           << kernel.arch.tensorMemory.lanes << " rows";
   SmallVector<Value> addresses = getBlocks(tile.value, rows, tile.blockColumns);
   auto vector = VectorType::get(
       columns * static_cast<int64_t>(addresses.size()), b.getF32Type());
@@ -143,9 +138,6 @@ LogicalResult Emitter::writeTensor(Value value, Value address,
     return failure();
   auto type = cast<VectorType>(fragment->getType());
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-  if (bits % 32 != 0)
-    return user->emitOpError() << "fills tensor memory with rows of " << bits
-                               << " bits, which are no whole columns of 32";
   int64_t columns = bits / 32;
   Type i32 = b.getI32Type();
   Value words =
@@ -171,22 +163,14 @@ LogicalResult Emitter::writeTensor(Value value, Value address,
 LogicalResult Emitter::emitMultiply(agent::MultiplyOp op) {
   const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
   Value destination = tiles.lookup(op.getSum()).value;
-  FailureOr<SharedOperand> bOperand = getSharedOperand(op.getB(), op);
-  if (failed(bOperand))
-    return failure();
+  SharedOperand bOperand = getSharedOperand(op.getB());
   std::optional<SharedOperand> aOperand;
-  if (a.kind != Tile::Kind::Tensor) {
-    FailureOr<SharedOperand> found = getSharedOperand(op.getA(), op);
-    if (failed(found))
-      return failure();
-    aOperand = *found;
-  }
-  FailureOr<Tcgen05Product> product =
-      describeProduct(op, aOperand ? &*aOperand : nullptr, *bOperand);
-  if (failed(product))
-    return failure();
+  if (a.kind != Tile::Kind::Tensor)
+    aOperand = getSharedOperand(op.getA());
+  Tcgen05Product product =
+      describeProduct(op, aOperand ? &*aOperand : nullptr, bOperand);
   Value first = lookup(op.getAccumulate());
-  Value word = constant(product->descriptor);
+  Value word = constant(product.descriptor);
   auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
   auto toPointer = [&](Value address, int64_t column) -> Value {
@@ -207,26 +191,26 @@ LogicalResult Emitter::emitMultiply(agent::MultiplyOp op) {
     return arith::AddIOp::create(b, base, constant(bytes / 16, 64));
   };
   Value aBase = aOperand ? describe(a.value, *aOperand) : Value();
-  Value bBase = describe(bTile.value, *bOperand);
-  for (int64_t k = 0; k < product->k; k += product->partK)
-    for (int64_t m = 0; m < product->m; m += product->partM)
-      for (int64_t n = 0; n < product->n; n += product->partN) {
+  Value bBase = describe(bTile.value, bOperand);
+  for (int64_t k = 0; k < product.k; k += product.partK)
+    for (int64_t m = 0; m < product.m; m += product.partM)
+      for (int64_t n = 0; n < product.n; n += product.partN) {
         // 128 rows are beside the 128 rows before them.
-        int64_t block = m / product->partM;
-        Value target = toPointer(destination, block * product->n + n);
+        int64_t block = m / product.partM;
+        Value target = toPointer(destination, block * product.n + n);
         Value aNow =
             aOperand
                 ? step(aBase, aOperand->getOffset(m, k))
                 : toPointer(a.value, block * a.blockColumns +
-                                         k / product->partK * (bytesOfK / 4));
-        Value bNow = step(bBase, bOperand->getOffset(n, k));
+                                         k / product.partK * (bytesOfK / 4));
+        Value bNow = step(bBase, bOperand.getOffset(n, k));
         Value accumulates = k == 0 ? first : constant(1, 1);
         Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
         when(issues, [&] {
-          NVVM::Tcgen05MMAOp::create(
-              b, product->kind, NVVM::CTAGroupKind::CTA_1,
-              NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, target,
-              aNow, bNow, word, accumulates, Value(), Value());
+          NVVM::Tcgen05MMAOp::create(b, product.kind, NVVM::CTAGroupKind::CTA_1,
+                                     NVVM::Tcgen05MMACollectorOp::DISCARD,
+                                     /*aShift=*/false, target, aNow, bNow, word,
+                                     accumulates, Value(), Value());
         });
       }
   return success();

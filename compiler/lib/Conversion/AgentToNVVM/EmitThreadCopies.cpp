@@ -10,8 +10,8 @@
 // 16 bytes, padding that is not zero, and tiles at an edge of a part of a view,
 // which a tensor map does not know.
 //
-// A tile is chunks of 16 bytes of shared memory, and thread t of T takes the
-// chunks t, t + T, .... What is outside of the view is the pad, and is not
+// A tile is chunks of up to 16 bytes of shared memory, and thread t of T takes
+// the chunks t, t + T, .... What is outside of the view is the pad, and is not
 // stored.
 //
 //   global memory is aligned to 16, 8 or 4 bytes: cp.async of that many, which
@@ -29,13 +29,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-/// Bytes of shared memory that a thread takes at once.
-static constexpr int64_t chunkBytes = 16;
+/// Bytes of shared memory that a thread takes at once, at most.
+static constexpr int64_t mostChunkBytes = 16;
 
 namespace {
 /// One chunk of a tile: where it is in shared memory, where its first element
@@ -51,7 +52,8 @@ public:
   ThreadCopy(ImplicitLocOpBuilder &b, KernelSignature &signature,
              const ViewRegion &region, ArrayRef<Value> offsets,
              ArrayRef<int64_t> dims, const Panels &panels, Value slot)
-      : b(b), panels(panels), slot(slot), bytes(panels.bits / 8) {
+      : b(b), panels(panels), slot(slot), bytes(panels.bits / 8),
+        chunkBytes(std::gcd(mostChunkBytes, panels.width)) {
     Type i64 = b.getI64Type();
     Value first = constant(0, 64);
     int64_t rowDim = dims.front(), columnDim = dims.back();
@@ -114,6 +116,7 @@ public:
     return arith::AndIOp::create(b, aligned, dense);
   }
 
+  int64_t getChunkBytes() const { return chunkBytes; }
   int64_t getElements() const { return chunkBytes / bytes; }
   Type getElementType() const { return b.getIntegerType(panels.bits); }
 
@@ -150,7 +153,8 @@ private:
         b, arith::MulIOp::create(b, row, constant(panels.width)),
         arith::MulIOp::create(b, inRow, constant(chunkBytes)));
     if (panels.swizzled) {
-      Value span = arith::DivUIOp::create(b, offset, constant(swizzleSpan));
+      Value span =
+          arith::DivUIOp::create(b, offset, constant(plan::swizzleSpan));
       Value pattern = arith::AndIOp::create(
           b, span, constant(panels.width / panels.atom - 1));
       offset = arith::XOrIOp::create(
@@ -181,7 +185,8 @@ private:
   ImplicitLocOpBuilder &b;
   const Panels &panels;
   Value slot;
-  int64_t bytes;
+  /// Of an element, and of a chunk: all 16, unless rows are no multiple.
+  int64_t bytes, chunkBytes;
   /// Of the tile's first element, a number; strides are in bytes.
   Value address, rowStride, columnStride;
   /// All strides but that of a column.
@@ -207,6 +212,7 @@ static void branch(ImplicitLocOpBuilder &b, Value condition,
 /// cp.async of `size` bytes. What is not in the view is zero.
 static void copyAsync(ImplicitLocOpBuilder &b, ThreadCopy &copy,
                       const Chunk &chunk, int64_t size) {
+  int64_t chunkBytes = copy.getChunkBytes();
   int64_t elementBytes = chunkBytes / copy.getElements();
   Value valid =
       arith::MulIOp::create(b, chunk.valid, copy.constant(elementBytes));
@@ -218,7 +224,7 @@ static void copyAsync(ImplicitLocOpBuilder &b, ThreadCopy &copy,
         arith::AddIOp::create(b, chunk.global, copy.constant(done, 64));
     Value to = arith::AddIOp::create(b, chunk.shared, copy.constant(done));
     NVVM::CpAsyncOp::create(b, copy.getShared(to), copy.toPointer(from), size,
-                            size == chunkBytes
+                            size == mostChunkBytes
                                 ? NVVM::LoadCacheModifierKind::CG
                                 : NVVM::LoadCacheModifierKind::CA,
                             left);
@@ -245,7 +251,8 @@ static void copyElements(ImplicitLocOpBuilder &b, ThreadCopy &copy,
   }
   Value vector = vector::FromElementsOp::create(
       b, VectorType::get(copy.getElements(), type), elements);
-  LLVM::StoreOp::create(b, vector, copy.getShared(chunk.shared), chunkBytes);
+  LLVM::StoreOp::create(b, vector, copy.getShared(chunk.shared),
+                        copy.getChunkBytes());
 }
 
 /// Whether `number` is a multiple of `unit` in every iteration.
@@ -292,7 +299,7 @@ void Emitter::fetchByThreads(agent::FetchOp op, const Tile &slot) {
   };
   if (op.getAligned() && isMultipleOf(op.getMixedOffsets()[op.getDims().back()],
                                       copy.getElements()))
-    return byAccesses(chunkBytes);
+    return byAccesses(copy.getChunkBytes());
   std::function<void(int64_t)> bySize = [&](int64_t size) {
     if (size < 4)
       return byElements();
@@ -300,7 +307,7 @@ void Emitter::fetchByThreads(agent::FetchOp op, const Tile &slot) {
         b, copy.isAligned(size), [&] { byAccesses(size); },
         [&] { bySize(size / 2); });
   };
-  bySize(chunkBytes);
+  bySize(copy.getChunkBytes());
 }
 
 void Emitter::putByThreads(agent::PutOp op, const Tile &slot) {
@@ -314,6 +321,7 @@ void Emitter::putByThreads(agent::PutOp op, const Tile &slot) {
   Type type = copy.getElementType();
   int64_t count = copy.getElements();
   auto vector = VectorType::get(count, type);
+  int64_t chunkBytes = copy.getChunkBytes();
   Value aligned = copy.isAligned(chunkBytes);
   copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
     Value loaded = LLVM::LoadOp::create(b, vector, copy.getShared(chunk.shared),

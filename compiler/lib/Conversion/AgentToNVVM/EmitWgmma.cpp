@@ -41,7 +41,7 @@ using namespace drawloom;
 using namespace drawloom::codegen;
 
 /// Rows of one instruction.
-static constexpr int64_t rowsOfGroup = 64;
+static constexpr int64_t rowsOfGroup = target::wgmmaRows;
 
 /// The name of the type of an operand in the instruction. There is code for no
 /// others (drawloom/Target/Products.h).
@@ -304,32 +304,19 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
   return emitAssembly(b, text, count, sum, inputs);
 }
 
-LogicalResult Emitter::checkWgmma(tile::MmaOp op) {
-  Type aType = op.getA().getType().getElementType();
-  auto result = cast<RankedTensorType>(op.getResult().getType());
+/// A of 16 bits may stay in registers, unless it is B as well; what else
+/// threads have is written to memory.
+LogicalResult Emitter::writeOperands(tile::MmaOp op) {
+  auto isShared = [&](Value operand) {
+    return tiles.lookup(operand).kind == Tile::Kind::Shared;
+  };
   const Tile a = tiles.lookup(op.getA());
-  int64_t rows = role.getWarps() / plan::warpsPerGroup * rowsOfGroup;
-  if (role.getWarps() % plan::warpsPerGroup != 0 || result.getDimSize(0) % rows)
-    return op->emitOpError()
-           << "has " << result.getDimSize(0) << " rows for " << role.getWarps()
-           << " warps; four warps take " << rowsOfGroup
-           << " of them at a time, so this role needs a multiple of " << rows;
-  bool isShort = plan::getElementBits(aType) == 16;
-  bool bTransposed = tiles.lookup(op.getB()).transposed;
-  if (!isShort && (a.transposed || bTransposed))
-    return op->emitOpError()
-           << "reads " << (a.transposed ? "a" : "b") << ", of "
-           << (a.transposed ? op.getA() : op.getB()).getType().getElementType()
-           << ", across its rows in memory; wgmma does that for 16-bit types "
-              "only, so lay it out along k";
-  if (a.kind == Tile::Kind::Fragment && !isShort)
-    return op->emitOpError()
-           << "takes a, of " << aType
-           << ", from registers; wgmma does that for 16-bit types only, so "
-              "load it, or convert it to bf16 or f16";
-  if (a.kind != Tile::Kind::Fragment && failed(getSharedOperand(op.getA(), op)))
+  bool stays = a.kind == Tile::Kind::Fragment && !a.transposed &&
+               op.getA() != op.getB() &&
+               plan::getElementBits(getElementTypeOrSelf(op.getA())) == 16;
+  if (!isShared(op.getA()) && !stays && failed(writeOperand(op.getA(), op)))
     return failure();
-  return success(succeeded(getSharedOperand(op.getB(), op)));
+  return success(isShared(op.getB()) || succeeded(writeOperand(op.getB(), op)));
 }
 
 /// Sums of 8-bit products keep some 14 bits only (PTX does not say how many).
@@ -383,10 +370,19 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
 }
 
 LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
-  if (failed(checkWgmma(op)))
+  // What is written is there for this product only.
+  const Tile aBefore = tiles.lookup(op.getA());
+  const Tile bBefore = tiles.lookup(op.getB());
+  if (failed(writeOperands(op)) ||
+      failed(plan::isPromoted(op, kernel.arch) ? emitPromoted(op)
+                                               : emitProduct(op)))
     return failure();
-  if (plan::isPromoted(op, kernel.arch))
-    return emitPromoted(op);
+  tiles[op.getA()] = aBefore;
+  tiles[op.getB()] = bBefore;
+  return success();
+}
+
+LogicalResult Emitter::emitProduct(tile::MmaOp op) {
   // The registers that A is copied to belong to this instruction: the last
   // product that read registers has to be done with them.
   bool fromRegisters = tiles.lookup(op.getA()).kind == Tile::Kind::Fragment;

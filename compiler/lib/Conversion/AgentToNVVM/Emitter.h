@@ -22,11 +22,11 @@
 
 #include "KernelSignature.h"
 #include "MatrixDescriptors.h"
-#include "VectorAxes.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Plan/VectorAxes.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -35,6 +35,9 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace drawloom::codegen {
+
+using plan::getPanels;
+using plan::VectorAxes;
 
 /// Where a tile is.
 struct Tile {
@@ -58,7 +61,7 @@ struct Tile {
   mlir::Value filled = {};
   /// Of a tile in shared memory.
   std::optional<Panels> panels = {};
-  /// The tile is the transpose of what is in shared memory.
+  /// The tile is the transpose of what is there.
   bool transposed = false;
   /// Of a tile in tensor memory: columns from 128 rows to the next 128.
   int64_t blockColumns = 0;
@@ -71,6 +74,13 @@ struct Tile {
 /// bits, for which there is no arithmetic, an i8.
 mlir::Type getStorageType(mlir::Type type);
 mlir::TypedAttr getStorageAttr(mlir::TypedAttr number);
+
+/// The type of an element in memory, where a truth value has a byte, and the
+/// way there and back of an element or a vector.
+mlir::Type getMemoryType(mlir::Type type);
+mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                       mlir::Type type);
 
 /// The digits of an input of a layout, bits, that contribute nothing: those who
 /// differ in them have the same elements.
@@ -228,8 +238,9 @@ private:
   mlir::Value makeIota(const tile::Layout &layout, mlir::Type element);
 
   // EmitOperands.cpp
-  llvm::FailureOr<SharedOperand> getSharedOperand(mlir::Value tile,
-                                                  mlir::Operation *user);
+  SharedOperand getSharedOperand(mlir::Value tile);
+  /// Puts an operand that threads have into scratch memory.
+  llvm::LogicalResult writeOperand(mlir::Value tile, mlir::Operation *user);
 
   // EmitMath.cpp
   /// The result of a function or a conversion; null if the operation itself
@@ -237,6 +248,7 @@ private:
   llvm::FailureOr<mlir::Value>
   emitFunction(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value convertShortFloat(mlir::Operation *op, mlir::Value operand);
+  mlir::Value convertShortInteger(mlir::Operation *op, mlir::Value operand);
 
   // EmitReduce.cpp
   llvm::LogicalResult emitReduce(tile::ReduceOp op);
@@ -249,7 +261,6 @@ private:
   // EmitGlobal.cpp
   llvm::LogicalResult emitThreadLoad(tile::LoadOp op);
   llvm::LogicalResult emitThreadStore(tile::StoreOp op);
-  llvm::LogicalResult checkThreadAccess(mlir::Operation *op, mlir::Type type);
 
   // EmitTcgen05.cpp
   llvm::SmallVector<mlir::Value> getBlocks(mlir::Value address, int64_t rows,
@@ -265,7 +276,8 @@ private:
   // EmitWgmma.cpp
   llvm::LogicalResult emitWgmma(tile::MmaOp op);
   llvm::LogicalResult emitPromoted(tile::MmaOp op);
-  llvm::LogicalResult checkWgmma(tile::MmaOp op);
+  llvm::LogicalResult emitProduct(tile::MmaOp op);
+  llvm::LogicalResult writeOperands(tile::MmaOp op);
   llvm::SmallVector<mlir::Value> issueProduct(tile::MmaOp op, int64_t first,
                                               int64_t columns,
                                               llvm::ArrayRef<mlir::Value> sum,

@@ -32,8 +32,8 @@ BlockArgument codegen::getArgument(Value view) {
 /// The panels of a slot.
 static std::optional<Panels> getPanels(Value buffer) {
   auto slot = buffer.getDefiningOp<agent::SlotOp>();
-  return codegen::getPanels(slot.getSlots().getDefiningOp<agent::SlotsOp>(),
-                            slot.getValue());
+  return plan::getPanels(slot.getSlots().getDefiningOp<agent::SlotsOp>(),
+                         slot.getValue());
 }
 
 LogicalResult KernelSignature::addMap(Operation *copy, Value view,
@@ -47,7 +47,7 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view,
            << "moves a " << tile
            << ", and there is code for tiles of one and two dimensions; cut "
               "the others with a loop or a work item";
-  if (!panels || dims.back() != rank - 1)
+  if (!panels || !panels->boxes || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile
            << ", which TMA can't cut into boxes of at most 256 elements that "
@@ -160,11 +160,13 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
     function.setArgAttrs(
         index,
         ArrayRef<NamedAttribute>{
-            builder.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(),
-                                 TypeAttr::get(LLVM::LLVMArrayType::get(
-                                     builder.getI8Type(), 128))),
-            builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                                 builder.getI64IntegerAttr(64)),
+            builder.getNamedAttr(
+                LLVM::LLVMDialect::getByValAttrName(),
+                TypeAttr::get(LLVM::LLVMArrayType::get(
+                    builder.getI8Type(), target::tiledMaps.mapBytes))),
+            builder.getNamedAttr(
+                LLVM::LLVMDialect::getAlignAttrName(),
+                builder.getI64IntegerAttr(target::tiledMaps.mapAlign)),
             builder.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
                                  builder.getUnitAttr())});
     parameters.push_back(agent::ParameterAttr::get(

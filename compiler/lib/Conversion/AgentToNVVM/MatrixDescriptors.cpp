@@ -12,7 +12,17 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
+/// Without a swizzle, across: the distance to the next 8 of k is the leading
+/// one, that to the next panel the stride.
+static uint64_t describePlain(const Panels &panels) {
+  uint64_t leading = 8 * panels.width / 16, stride = panels.bytes() / 16;
+  return leading << 16 | stride << 32;
+}
+
 uint64_t SharedOperand::describeForTcgen05() const {
+  constexpr uint64_t version = 1;
+  if (!panels.swizzled)
+    return describePlain(panels) | version << 46;
   // PTX ISA, "Canonical Layouts". Along k there are eight in a unit, with atoms
   // of 32 bytes four.
   uint64_t unitRows = transposed && panels.atom == 32 ? 4 : 8;
@@ -22,11 +32,12 @@ uint64_t SharedOperand::describeForTcgen05() const {
                      : panels.width == 128 ? 2
                      : panels.width == 64  ? 4
                                            : 6;
-  constexpr uint64_t version = 1;
   return leading << 16 | stride << 32 | version << 46 | swizzle << 61;
 }
 
 uint64_t SharedOperand::describeForWgmma() const {
+  if (!panels.swizzled)
+    return describePlain(panels);
   uint64_t swizzle = panels.width == 128 ? 1 : panels.width == 64 ? 2 : 3;
   uint64_t stride = 8 * panels.width / 16;
   uint64_t leading = transposed ? panels.bytes() / 16 : 1;
@@ -71,23 +82,14 @@ static int64_t getWidth(int64_t n, int64_t step, int64_t unit) {
   return unit;
 }
 
-FailureOr<Tcgen05Product>
-codegen::describeProduct(agent::MultiplyOp op, const SharedOperand *aOperand,
-                         const SharedOperand &bOperand) {
+Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
+                                        const SharedOperand *aOperand,
+                                        const SharedOperand &bOperand) {
   auto a = cast<RankedTensorType>(op.getA().getType());
   auto b = cast<RankedTensorType>(op.getB().getType());
   // There is code for no other types (drawloom/Target/Products.h).
   const OperandType *aType = findType(a.getElementType());
   const OperandType *bType = findType(b.getElementType());
-  for (auto [operand, along] :
-       {std::pair(aOperand, 'm'), std::pair(&bOperand, 'n')})
-    if (op.getTf32() && operand && operand->transposed &&
-        operand->panels.atom != 32)
-      return op->emitOpError()
-             << "reads TF32 with rows along " << along
-             << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
-                "a multiple of 32 along "
-             << along << ", or store the operand with rows along k";
   // An instruction of 128 rows takes columns in steps of 16, which is what all
   // libraries do. One of 64 rows would use half of the lanes.
   constexpr int64_t partM = 128, step = 16;

@@ -26,11 +26,13 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 
-#include "Panels.h"
+#include "drawloom/Analysis/Plan/Panels.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace drawloom::codegen {
+
+using plan::Panels;
 
 /// Bytes along k that one instruction takes of each row.
 constexpr int64_t bytesOfK = 32;
@@ -62,11 +64,10 @@ struct Tcgen05Product {
   int64_t partM, partN, partK;
 };
 
-/// How tcgen05.mma computes a product; an error if it cannot. `a` is null if
-/// the first operand is in tensor memory.
-llvm::FailureOr<Tcgen05Product> describeProduct(agent::MultiplyOp op,
-                                                const SharedOperand *a,
-                                                const SharedOperand &b);
+/// How tcgen05.mma computes a product. `a` is null if the first operand is in
+/// tensor memory.
+Tcgen05Product describeProduct(agent::MultiplyOp op, const SharedOperand *a,
+                               const SharedOperand &b);
 
 } // namespace drawloom::codegen
 

@@ -82,19 +82,6 @@ tile.kernel @nowhere() attributes {tile.target = "sm_90a"} {
 
 // -----
 
-tile.kernel @two_sides(%c: i1) attributes {tile.target = "sm_90a"} {
-  agent.switch attributes {warps = 4 : i64} {
-    agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{has a result, or two sides, so it is not as 'lower-pipes' leaves a kernel}}
-      scf.if %c {
-      } else {
-      }
-    }
-  }
-}
-
-// -----
-
 tile.kernel @not_allocated() attributes {tile.target = "sm_100a"} {
   // expected-error@+1 {{is in tensor memory, which nobody has allocated, so it is not as 'lower-pipes' leaves a kernel}}
   %s = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>

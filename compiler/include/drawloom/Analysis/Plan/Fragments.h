@@ -34,6 +34,7 @@
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/Layout.h"
+#include <functional>
 
 namespace drawloom::target {
 struct Architecture;
@@ -90,13 +91,27 @@ private:
 constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
                   columnsPerLoad = 32, columnsPerStore = 128;
 
+/// The registers of a fragment by `from` that are those of one by `to`, whose
+/// element at some coordinates is the one at `map(coordinates)`. Nothing if
+/// elements would have to change threads.
+std::optional<llvm::SmallVector<int64_t>> findRegisters(
+    const tile::Layout &from, const tile::Layout &to,
+    llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
+        map);
+
+/// For each coordinate of what a tile.expand_dims, tile.broadcast or
+/// tile.transpose makes, the one of its source.
+std::function<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
+getReshape(mlir::Operation *op);
+
 /// Bytes of shared memory that a role needs to combine the parts of its warps
 /// in a reduction: for one at a time.
 int64_t getReductionBytes(agent::RoleOp role, const target::Architecture &arch);
 
 /// The named barrier at which the warps of a role meet when they combine their
-/// parts; nothing if they never do. Barrier 0 is that of the CTA, and the roles
-/// that need one have the next ones in their order.
+/// parts, or have written an operand; nothing if they never do. Barrier 0 is
+/// that of the CTA, and the roles that need one have the next ones in their
+/// order.
 std::optional<int64_t> getRoleBarrier(agent::RoleOp role,
                                       const target::Architecture &arch);
 

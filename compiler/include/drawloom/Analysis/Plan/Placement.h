@@ -15,11 +15,12 @@
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
 
 namespace drawloom::plan {
 
 /// Warps that setmaxnreg, wgmma and the lanes of tensor memory take together.
-constexpr int64_t warpsPerGroup = 4;
+constexpr int64_t warpsPerGroup = target::warpsPerGroup;
 constexpr int64_t barrierBytes = 8;
 /// What the hardware answers when it is asked for a work item.
 constexpr int64_t grantBytes = 16;

@@ -8,18 +8,18 @@
 
 #include "Barriers.h"
 #include "Verify.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace drawloom;
 using namespace drawloom::agent;
 
-/// 1024 threads, on every architecture so far.
-static constexpr int64_t maxWarps = 32;
-/// The warps that setmaxnreg speaks for.
-static constexpr int64_t warpGroup = 4;
+static constexpr int64_t maxWarps = target::maxThreadsPerCta / target::warpSize;
+static constexpr int64_t warpGroup = target::warpsPerGroup;
 
 //===----------------------------------------------------------------------===//
 // RoleOp
@@ -29,12 +29,14 @@ LogicalResult RoleOp::verify() {
   if (getWarps() < 1 || getWarps() > maxWarps)
     return emitError() << "role " << nameOf(*this) << " has " << getWarps()
                        << " warps; a role has 1 to " << maxWarps;
-  // PTX ISA 9.0, setmaxnreg: the immediate is in 24 … 256, a multiple of 8.
+  constexpr target::RegisterBudgetRange budget = target::registerBudgets;
   if (std::optional<int64_t> count = getRegisters();
-      count && (*count < 24 || *count > 256 || *count % 8 != 0))
+      count &&
+      (*count < budget.min || *count > budget.max || *count % budget.step != 0))
     return emitError() << "role " << nameOf(*this) << " has " << *count
-                       << " registers a thread; setmaxnreg takes 24 to 256 in "
-                          "steps of 8";
+                       << " registers a thread; setmaxnreg takes " << budget.min
+                       << " to " << budget.max << " in steps of "
+                       << budget.step;
   if (std::optional<int64_t> first = getAt();
       first && (*first < 0 || *first > maxWarps - getWarps()))
     return emitError() << "role " << nameOf(*this) << " is at warp " << *first

@@ -14,7 +14,7 @@
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/Code.h"
 #include "drawloom/Target/Architecture.h"
 
 namespace drawloom::agent {

@@ -8,6 +8,7 @@
 
 #include "Copies.h"
 #include "Owners.h"
+#include "drawloom/Analysis/Plan/Panels.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/Matchers.h"
 
@@ -77,6 +78,11 @@ static std::string whyNotBox(Value view, Type value, ArrayRef<int64_t> dims,
     return llvm::formatv(
         "a row of the tile is {0} x {1} bits = {2} bytes, no multiple of {3}",
         inner, bits, uint64_t(inner) * bits / 8, limits.granuleBytes);
+  if (std::optional<plan::Panels> panels = plan::getPanels(tile);
+      panels && !panels->boxes)
+    return llvm::formatv("rows of {0} elements are no boxes of at most {1} "
+                         "that begin at a multiple of {2} bytes",
+                         inner, limits.maxBoxDim, limits.boxAlign);
   return whyNotStrides(view, bits, limits);
 }
 

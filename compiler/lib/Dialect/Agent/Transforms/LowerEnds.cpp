@@ -266,11 +266,9 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
                                  0);
       Value tile = tile::ReadOp::create(b, argument.getType(), buffer,
                                         ValueRange(), zeros);
-      FailureOr<Value> filled = getFilled(op, pipe, number);
-      if (failed(filled))
-        return failure();
-      if (*filled)
-        tile = OrZeroOp::create(b, tile.getType(), tile, *filled);
+      Value filled = getFilled(op, pipe, number);
+      if (filled)
+        tile = OrZeroOp::create(b, tile.getType(), tile, filled);
       map.map(argument, tile);
     }
   }

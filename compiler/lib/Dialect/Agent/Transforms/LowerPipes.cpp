@@ -19,10 +19,11 @@
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
+#include "drawloom/Analysis/Plan/Code.h"
 #include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/Code.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,8 +81,6 @@ LogicalResult RoleLowering::lowerOp(Operation *op) {
     return lowerProduce(produce);
   if (auto consume = dyn_cast<ConsumeOp>(op))
     return lowerConsume(consume);
-  if (op->getNumRegions() != 0)
-    return op->emitOpError("has no code yet");
   if (plan::isTensorCoreProduct(op, arch))
     return lowerProduct(cast<tile::MmaOp>(op));
   if (auto store = dyn_cast<tile::StoreOp>(op))
@@ -148,7 +147,8 @@ LogicalResult LowerPipes::check(SwitchOp roles,
              << words << "; 'unproved' asks for code all the same";
   }
   if (failed(requireEngines(roles)) ||
-      failed(tile::requireCode(getOperation(), *arch)))
+      failed(tile::requireCode(getOperation(), *arch)) ||
+      failed(plan::checkCode(roles, *arch)))
     return failure();
   if (roles.getClusterSize() != 1)
     return roles->emitOpError(

@@ -378,7 +378,11 @@ MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
                      [&, n = StringRef(name)](BlockArgument argument) {
                        return tile::getArgumentName(argument) == n;
                      });
-    if (isArgument || names.contains(name) || llvm::is_contained(known, name))
+    // The second pipe of a kind has a number behind its name.
+    auto [kind, number] = StringRef(name).rsplit('_');
+    unsigned count;
+    if (isArgument || names.contains(name) || llvm::is_contained(known, name) ||
+        (llvm::to_integer(number, count) && llvm::is_contained(known, kind)))
       continue;
     SmallVector<std::string> made;
     for (const PipeSpec &pipe : pipes.pipes)

@@ -19,10 +19,10 @@
 // Lifetimes.h has an argument for it; everything else has bytes of its own.
 
 #include "Lifetimes.h"
-#include "Scratch.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"

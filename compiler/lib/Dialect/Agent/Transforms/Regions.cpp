@@ -29,6 +29,25 @@ static void produce(OpBuilder &builder, Location loc, Value channel,
       });
 }
 
+/// Adds the operations of `block` that a sum of products goes through before
+/// `value`: products and loops that go on with what others began.
+static void addSum(Value value, Block *block,
+                   SmallVectorImpl<Operation *> &ops) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getOwner()->getBlock() != block)
+    return;
+  Value before;
+  if (auto product = dyn_cast<tile::MmaOp>(result.getOwner()))
+    before = product.getAcc();
+  else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    before = loop.getInitArgs()[result.getResultNumber()];
+  if (!before)
+    return;
+  addSum(before, block, ops);
+  if (!llvm::is_contained(ops, result.getOwner()))
+    ops.push_back(result.getOwner());
+}
+
 static void addProduce(Projection &projection, const PipeSpec &pipe,
                        Value channel) {
   SmallVector<Value> values;
@@ -41,6 +60,8 @@ static void addProduce(Projection &projection, const PipeSpec &pipe,
     if (Operation *def = value.getDefiningOp()) {
       if (!last || last->isBeforeInBlock(def))
         last = def;
+      if (pipe.filler == Filler::Product)
+        addSum(value, def->getBlock(), ops);
       if (!llvm::is_contained(ops, def))
         ops.push_back(def);
     }

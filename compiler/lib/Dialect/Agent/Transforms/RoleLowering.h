@@ -123,8 +123,8 @@ private:
   // LowerProducts.cpp
   void assignSum(mlir::Value sum, mlir::Value buffer);
   llvm::LogicalResult lowerProduct(tile::MmaOp op);
-  llvm::FailureOr<mlir::Value> getFilled(ConsumeOp op, LoweredPipe &pipe,
-                                         unsigned value);
+  mlir::Value getRuns(ConsumeOp op, mlir::scf::ForOp loop);
+  mlir::Value getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value);
 
   RoleOp role;
   LoweredPipes &pipes;

@@ -74,15 +74,3 @@ target::Product tile::describeProduct(MmaOp op) {
       op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
       op.getTf32());
 }
-
-LogicalResult tile::requireCode(KernelOp kernel,
-                                const target::Architecture &arch) {
-  WalkResult result = kernel.walk([&](MmaOp op) -> WalkResult {
-    std::string why = target::whyNoCode(describeProduct(op), arch);
-    if (why.empty())
-      return WalkResult::advance();
-    op.emitError(why);
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/IR/Code.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 
@@ -26,7 +26,7 @@ struct ChooseSchedulePass : tile::impl::ChooseScheduleBase<ChooseSchedulePass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<const target::Architecture *> arch = requireTarget(kernel);
-    if (failed(arch))
+    if (failed(arch) || failed(requireCode(kernel, **arch)))
       return signalPassFailure();
     Choice choice =
         chooseSchedule(describe(kernel), getSchedule(kernel), **arch);

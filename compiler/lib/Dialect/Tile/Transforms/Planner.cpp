@@ -102,6 +102,11 @@ private:
            getRegisterLimit(warps);
   }
   int64_t getMostWarps() const;
+  /// The rows of the first product that this many warps can't share; 0 if they
+  /// can share all.
+  int64_t findUnsharedRows(int64_t warps) const;
+  /// The first number of warps from `least` on that can share the rows.
+  std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
 
   bool isSliced(const Problem::Pipe &pipe) const {
     return !problem.products.empty() && !pipe.inLoop &&
@@ -194,7 +199,8 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
 
 int64_t Planner::getRegisterLimit(int64_t warps) const {
   // The other roles share one warp group with the least that there is.
-  int64_t others = 4 * arch.warpSize * arch.registerBudget.min;
+  int64_t others =
+      target::warpsPerGroup * arch.warpSize * arch.registerBudget.min;
   int64_t fair =
       (arch.registersPerSm - others) / (warps * arch.warpSize * countAbreast());
   int64_t limit = std::min<int64_t>(
@@ -203,23 +209,46 @@ int64_t Planner::getRegisterLimit(int64_t warps) const {
 }
 
 int64_t Planner::getMostWarps() const {
-  constexpr int64_t groupWarps = 4;
-  int64_t most = arch.maxThreadsPerCta / arch.warpSize - groupWarps;
+  constexpr int64_t group = target::warpsPerGroup;
+  int64_t most = arch.maxThreadsPerCta / arch.warpSize - group;
   if (holdsAccumulators())
     for (const Problem::Product &product : problem.products)
-      most = std::min(most, product.m / 64 * groupWarps);
-  return std::max(most, groupWarps);
+      most = std::min(most, product.m / target::wgmmaRows * group);
+  return std::max(most, group);
+}
+
+int64_t Planner::findUnsharedRows(int64_t warps) const {
+  // Warp groups multiply whole instructions. Threads that read tensor memory
+  // may have copies of rows: by powers of two.
+  int64_t rows =
+      holdsAccumulators()
+          ? warps / target::warpsPerGroup * target::wgmmaRows
+          : (warps >> llvm::countr_zero<uint64_t>(warps)) * arch.warpSize;
+  for (const Problem::Product &product : problem.products)
+    if (product.m % rows != 0)
+      return product.m;
+  return 0;
+}
+
+std::optional<int64_t> Planner::findWarps(int64_t least, int64_t most) const {
+  for (int64_t warps = least; warps <= most; warps += target::warpsPerGroup)
+    if ((llvm::isPowerOf2_64(warps) || !problem.products.empty()) &&
+        !findUnsharedRows(warps))
+      return warps;
+  return std::nullopt;
 }
 
 void Planner::chooseWarps() {
+  constexpr int64_t group = target::warpsPerGroup;
   int64_t most = getMostWarps();
   if (given.warps && *given.warps > most) {
-    bool byRows = most < arch.maxThreadsPerCta / arch.warpSize - 4;
-    int64_t groups = *given.warps / 4;
+    bool byRows = most < arch.maxThreadsPerCta / arch.warpSize - group;
+    int64_t groups = *given.warps / group;
     std::string why =
-        byRows ? formatv("{0} warp groups of 64 rows each need {1} rows, and a "
-                         "product has {2}",
-                         groups, groups * 64, most / 4 * 64)
+        byRows ? formatv("{0} warp groups of {3} rows each need {1} rows, and "
+                         "a product has {2}",
+                         groups, groups * target::wgmmaRows,
+                         most / group * target::wgmmaRows, target::wgmmaRows)
                      .str()
                : formatv("a CTA has at most {0} threads, and the other roles "
                          "need a warp group",
@@ -228,9 +257,27 @@ void Planner::chooseWarps() {
     return fail("warps: " + Twine(*given.warps) + " > " + Twine(most) + ": " +
                 why + "; use " + Twine(most));
   }
-  int64_t warps = given.warps.value_or(4);
-  while (!given.warps && warps < most && !fitsRegisters(warps))
-    warps += 4;
+  if (int64_t rows = given.warps ? findUnsharedRows(*given.warps) : 0) {
+    int64_t fewer = *given.warps - group;
+    while (fewer > group && findUnsharedRows(fewer))
+      fewer -= group;
+    int64_t groups = *given.warps / group;
+    int64_t unit =
+        holdsAccumulators() ? target::wgmmaRows : group * arch.warpSize;
+    return fail(formatv("warps: {0} warps are {1} warp groups of {2} rows "
+                        "each, and the {3} rows of a product are no multiple "
+                        "of {4}; use {5}",
+                        *given.warps, groups, unit, rows, groups * unit,
+                        fewer));
+  }
+  int64_t warps = given.warps.value_or(group), tried = 0;
+  while (!given.warps && !fitsRegisters(warps)) {
+    std::optional<int64_t> more = findWarps(warps + group, most);
+    if (!more)
+      break;
+    tried = warps;
+    warps = *more;
+  }
   int64_t held = countHeldRegisters(warps);
   int64_t needed = held + overheadRegisters + workingRegisters;
   int64_t limit = getRegisterLimit(warps);
@@ -241,9 +288,10 @@ void Planner::chooseWarps() {
         "{5}",
         warps, held, overheadRegisters + workingRegisters, needed, limit,
         arch.name);
-    for (int64_t more = warps + 4; more <= most; more += 4)
-      if (fitsRegisters(more))
-        return fail(text + "; " + Twine(more) + " warps fit");
+    for (std::optional<int64_t> more = findWarps(warps + group, most); more;
+         more = findWarps(*more + group, most))
+      if (fitsRegisters(*more))
+        return fail(text + "; " + Twine(*more) + " warps fit");
     return fail(text + "; use a smaller tile");
   }
   if (given.warps)
@@ -254,13 +302,11 @@ void Planner::chooseWarps() {
               "{3} registers, {1} of them for tiles, and may have {4} on {5}",
               warps, held, overheadRegisters + workingRegisters, needed, limit,
               arch.name);
-  if (warps > 4) {
-    int64_t fewer = warps - 4;
-    text += formatv("; with {0} it would be {1} > {2}", fewer,
-                    countHeldRegisters(fewer) + overheadRegisters +
+  if (tried)
+    text += formatv("; with {0} it would be {1} > {2}", tried,
+                    countHeldRegisters(tried) + overheadRegisters +
                         workingRegisters,
-                    getRegisterLimit(fewer));
-  }
+                    getRegisterLimit(tried));
   reason(text);
 }
 
@@ -352,6 +398,8 @@ llvm::SmallVector<int64_t> Planner::getWidths() const {
     return {*given.columns};
   llvm::SmallVector<int64_t> widths;
   int64_t granule = std::max<int64_t>(1, 8 * arch.tma.granuleBytes / bits);
+  if (holdsAccumulators())
+    granule = std::lcm(granule, target::wgmmaColumns);
   for (int64_t rowBytes : {128, 64, 32}) {
     int64_t width = std::min(rowBytes * 8 / bits, columns);
     while (width > 0 && (columns % width != 0 || width % granule != 0))
@@ -450,6 +498,16 @@ void Planner::chooseSharedMemory() {
                 "': " + Twine(tile.columns) + " % " + Twine(*given.columns) +
                 " = " + Twine(tile.columns % *given.columns) + "; use " +
                 Twine(std::gcd(tile.columns, *given.columns)));
+
+  if (given.columns && holdsAccumulators() && !problem.products.empty() &&
+      *given.columns % target::wgmmaColumns != 0)
+    return fail("columns: " + Twine(*given.columns) +
+                " is no multiple of the " + Twine(target::wgmmaColumns) +
+                " columns of an accumulator that four threads share on " +
+                arch.name + ": " + Twine(*given.columns) + " % " +
+                Twine(target::wgmmaColumns) + " = " +
+                Twine(*given.columns % target::wgmmaColumns) + "; use " +
+                Twine(llvm::alignTo(*given.columns, target::wgmmaColumns)));
 
   // Two slots of the widest sub-tile, unless the loops then get too few.
   int64_t limit = arch.maxSharedMemoryPerCta;

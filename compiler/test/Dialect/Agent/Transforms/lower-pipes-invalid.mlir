@@ -157,18 +157,6 @@ tile.kernel @turns(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes 
 
 // -----
 
-tile.kernel @branch(%a: !tile.view<?x?xf32>, %c: i1) attributes {tile.target = "sm_90a"} {
-  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
-    agent.role @compute warps(4) at(0) {
-      // expected-error@+1 {{'scf.if' op has no code yet}}
-      scf.if %c {
-      }
-    }
-  }
-}
-
-// -----
-
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
 !result = !agent.pipe<tmem, tensor<128x256xf32>>
 

@@ -339,13 +339,13 @@ tile.kernel @part(%a: !tile.view<?x?xf32>, %rows: index, %d: !tile.view<?x?xf32>
 
 // -----
 
-// Threads fill tensor memory: an operand of a product.
+// Threads fill tensor memory.
 
-!middle = !agent.pipe<tmem, tensor<128x64xbf16>>
+!middle = !agent.pipe<tmem, tensor<128x32xf32>>
 
 // CHECK-LABEL: tile.kernel @middle
-tile.kernel @middle(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
-  %p = agent.pipe "middle" slots(1) tmem : (tensor<128x64xbf16>)
+tile.kernel @middle(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %p = agent.pipe "middle" slots(1) tmem : (tensor<128x32xf32>)
     {place = #agent.place<start = 0, stride = 32, full = 0, empty = 8>}
   agent.switch attributes {warps = 8 : i64, tensor_columns = 32 : i64, tensor_address = 16 : i64, verdict = #agent.verdict<proved>} {
     agent.role @convert warps(4) at(0) {
@@ -356,13 +356,13 @@ tile.kernel @middle(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a
       // CHECK-NEXT: agent.fence tensor_before
       // CHECK-NEXT: agent.arrive %{{.*}} by(threads)
       agent.produce %p by(threads) : !middle {
-        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-        agent.yield %x : tensor<128x64xbf16>
+        %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<128x32xf32>
+        agent.yield %x : tensor<128x32xf32>
       }
     }
     agent.role @read warps(4) at(4) {
       agent.consume %p as (%x) by(threads) : !middle {
-        tile.store %x, %a[0, 0] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
+        tile.store %x, %a[0, 0] : tensor<128x32xf32>, !tile.view<?x?xf32>
       }
     }
   }

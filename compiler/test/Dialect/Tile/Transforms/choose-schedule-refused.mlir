@@ -327,3 +327,62 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
   %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
   tile.store %0, %y[0, 0] : tensor<8x32xf32>, !tile.view<?x?xf32>
 }
+
+// -----
+
+// expected-error @below {{warps: 12 warps are 3 warp groups of 128 rows each, and the 128 rows of a product are no multiple of 384; use 8}}
+tile.kernel @three_groups(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<warps = 12>} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %t = tile.mma %a, %b, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    tile.store %t, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{columns: 20 is no multiple of the 8 columns of an accumulator that four threads share on sm_90a: 20 % 8 = 4; use 24}}
+tile.kernel @columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<columns = 20>} {
+  %zero = arith.constant dense<0.0> : tensor<128x120xf32>
+  tile.for_each (%m, %n) tiles [128, 120] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<120x64xbf16>
+    %t = tile.mma %a, %b, %zero : tensor<128x64xbf16>, tensor<120x64xbf16> -> tensor<128x120xf32>
+    tile.store %t, %D[%m, %n] : tensor<128x120xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @short(%X: !tile.view<?x?xi4>, %Y: !tile.view<?x?xi8>) attributes {tile.target = "sm_90a"} {
+  tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xi4> {
+    // expected-error @below {{works on 'i4', which has no code; there is code for i1, i8, i16, i32, i64, index, f16, bf16, f32, f64, and for f8E4M3FN and f8E5M2}}
+    %x = tile.load %X[%m, %n] : !tile.view<?x?xi4> -> tensor<64x64xi4>
+    %y = arith.extsi %x : tensor<64x64xi4> to tensor<64x64xi8>
+    tile.store %y, %Y[%m, %n] : tensor<64x64xi8>, !tile.view<?x?xi8>
+  }
+}
+
+// -----
+
+// expected-error @below {{has argument 'S' of 'i4', which no launch passes}}
+tile.kernel @unused(%X: !tile.view<?x?xf32>, %S: !tile.view<?xi4>) attributes {tile.target = "sm_90a"} {
+  tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xf32> {
+    %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    tile.store %x, %X[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @ceildiv(%X: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"} {
+  %three = arith.constant dense<3> : tensor<64x64xi32>
+  tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xi32> {
+    %x = tile.load %X[%m, %n] : !tile.view<?x?xi32> -> tensor<64x64xi32>
+    // expected-error @below {{'arith.ceildivui' op has no code yet}}
+    %y = arith.ceildivui %x, %three : tensor<64x64xi32>
+    tile.store %y, %X[%m, %n] : tensor<64x64xi32>, !tile.view<?x?xi32>
+  }
+}

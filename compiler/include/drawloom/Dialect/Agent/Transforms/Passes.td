@@ -211,6 +211,38 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
   }];
 }
 
+def CheckCode : Pass<"check-code", "tile::KernelOp"> {
+  let summary = "refuse what there is no code for";
+  let description = [{
+    Walks each role as code generation will and asks whether there is code for
+    every operation, given where its tiles are: in slots of shared or tensor
+    memory, or in registers by the layouts of the role's family. It changes
+    nothing. What passes is placed, proved, and compiles; code generation asks
+    the same question again of a kernel that comes to it another way.
+
+    What doesn't depend on roles, such as types and functions, is refused before
+    that, by `choose-schedule`.
+
+    Before and after:
+
+    ```mlir
+    %part = tile.extract_slice %x [0, 64] : tensor<32x128xf32> -> tensor<32x64xf32>
+    ```
+
+    Refused, with the words:
+
+    | what | words |
+    |---|---|
+    | granted work items | `persistent: there is no code for granted work items yet; use static` |
+    | elements that would have to change threads | `takes a 'tensor<32x64xf32>' out of a 'tensor<32x128xf32>' in the registers of @compute, where elements would have to change threads` |
+    | a vector along rows and along columns | `uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns: its elements would have to change threads; store it, and load it where it is used the other way` |
+    | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |
+    | rows that no bulk copy moves | `moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes` |
+    | a sum on a tensor core of which no slot is | `is a sum that no slot of tensor memory is for, which has no code yet; let products have a role of their own, with 'roles = multi'` |
+    | warps that can't share a tile | `works on a 'tensor<128x32xf32>' in @epilogue: 12 warps cannot share 128 rows: neither is a multiple of 3` |
+  }];
+}
+
 def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
   let summary = "prove that the roles end, or refuse the plan";
   let description = [{

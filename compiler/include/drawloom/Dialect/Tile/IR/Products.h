@@ -28,10 +28,6 @@ target::Product makeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a,
 /// The same for an operation.
 target::Product describeProduct(MmaOp op);
 
-/// An error at the first product of the kernel that there is no code for.
-llvm::LogicalResult requireCode(KernelOp kernel,
-                                const target::Architecture &arch);
-
 } // namespace drawloom::tile
 
 #endif // DRAWLOOM_DIALECT_TILE_IR_PRODUCTS_H

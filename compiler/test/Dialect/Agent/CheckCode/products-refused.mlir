@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-pipes=unproved --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --front-half --split-input-file --verify-diagnostics
 
 tile.kernel @integers(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.view<?x?xi32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0> : tensor<128x128xi32>
@@ -40,28 +40,39 @@ tile.kernel @narrow_words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: 
 
 // -----
 
-tile.kernel @thin_rows(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3FN>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<128x16xf32>
-  tile.for_each (%m, %n) tiles [128, 16] of %D : !tile.view<?x?xf32> {
-    %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
-    %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN> -> tensor<64x16xf8E4M3FN>
-    %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
-    %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
-    tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
+tile.kernel @cannot_tell(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %T = tile.dim %D, 0 : !tile.view<?x?x?xf32>
+  %M = tile.dim %D, 1 : !tile.view<?x?x?xf32>
+  %N = tile.dim %D, 2 : !tile.view<?x?x?xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of [%M, %N] {
+    scf.for %j = %c0 to %T step %c1 {
+      %K = arith.muli %j, %c64 : index
+      // expected-note@+1 {{this loop}}
+      %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+        %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+        scf.yield %t : tensor<128x128xf32>
+      }
+      // expected-error@+1 {{reads a sum of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop}}
+      tile.store %acc, %D[%j, %m, %n] : tensor<128x128xf32>, !tile.view<?x?x?xf32>
+    }
   }
 }
 
 // -----
 
-tile.kernel @thin_copies(%A: !tile.view<?x?xf8E4M3FN>, %B: !tile.view<?x?xf8E4M3FN, strides = [?, 1]>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<128x16xf32>
-  tile.for_each (%m, %n) tiles [128, 16] of %D : !tile.view<?x?xf32> {
-    %a = tile.load %A[%m, 0] : !tile.view<?x?xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
-    %0 = tile.load %B[0, %n] : !tile.view<?x?xf8E4M3FN, strides = [?, 1]> -> tensor<64x16xf8E4M3FN>
-    %b = tile.transpose %0 [1, 0] : tensor<64x16xf8E4M3FN> -> tensor<16x64xf8E4M3FN>
-    // expected-error@+1 {{multiplies a 'tensor<16x64xf8E4M3FN>', for which there is no swizzle, so no matrix descriptor describes it: use rows in memory of a multiple of 32 bytes, and a multiple of 8 of them}}
-    %t = tile.mma %a, %b, %zero : tensor<128x64xf8E4M3FN>, tensor<16x64xf8E4M3FN> -> tensor<128x16xf32>
-    tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
+tile.kernel @single(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = single>} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    // expected-error@+1 {{is a sum that no slot of tensor memory is for, which has no code yet; let products have a role of their own, with 'roles = multi'}}
+    %t = tile.mma %a, %b, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    tile.store %t, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }

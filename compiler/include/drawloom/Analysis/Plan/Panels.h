@@ -17,20 +17,19 @@
 // A panel is what bulk copies move and what a matrix descriptor describes,
 // whether its rows go along k or along m and n. This is the same on all
 // architectures. Rows that no swizzle fits lie in plain panels, one row behind
-// the other; threads read and write them, products don't.
+// the other; products read them only across, in panels of 16 bytes. What bulk
+// copies can't move either is one plain panel, which threads copy.
 
-#ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
-#define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
+#ifndef DRAWLOOM_ANALYSIS_PLAN_PANELS_H
+#define DRAWLOOM_ANALYSIS_PLAN_PANELS_H
 
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 
-namespace drawloom::codegen {
+namespace drawloom::plan {
 
 /// The span after which the pattern of a swizzle moves on by one chunk.
 constexpr int64_t swizzleSpan = 128;
-
-/// The most elements of a box along one dimension.
-constexpr int64_t maxBoxSize = 256;
 
 struct Panels {
   int64_t rows;
@@ -42,7 +41,15 @@ struct Panels {
   /// Bytes that the swizzle moves together: 16, or 32 for words whose rows go
   /// along m or n (PTX ISA, "Valid Combinations of Type-Size, Major-ness and
   /// Swizzling").
-  int64_t atom = 16;
+  static constexpr int64_t plainAtom = 16, wordAtom = 32;
+  int64_t atom = plainAtom;
+
+  /// Whether bulk copies can move them.
+  bool boxes = true;
+
+  /// Whether a matrix descriptor describes them: swizzled, or plain and 16
+  /// bytes wide, so that 8 rows are 128 bytes next to each other.
+  bool isDescribed() const { return swizzled || width == plainAtom; }
 
   int64_t elements() const { return width * 8 / bits; }
   int64_t bytes() const { return rows * width; }
@@ -59,13 +66,30 @@ struct Panels {
   }
 };
 
-/// The panels of a tile, or nothing if bulk copies can't move its rows.
+/// The panels of a tile; nothing if its elements are no whole bytes, or it has
+/// more than two dimensions.
 std::optional<Panels> getPanels(mlir::RankedTensorType type);
 
-/// The same for a tile in a slot of shared memory, whose readers may ask for
-/// another swizzle.
+/// The same for an operand of a product: its rows go along m or n if it is
+/// `transposed`. Then plain panels are 16 bytes wide.
+std::optional<Panels> getOperandPanels(mlir::RankedTensorType type,
+                                       bool transposed);
+
+/// The same for a tile in a slot of a pipe in shared memory, whose readers may
+/// ask for another swizzle; and after `lower-pipes`.
+std::optional<Panels> getPanels(agent::PipeOp pipe, unsigned index);
 std::optional<Panels> getPanels(agent::SlotsOp slots, int64_t value);
 
-} // namespace drawloom::codegen
+/// The same for the slot that a bulk copy fills, or stores from.
+std::optional<Panels> getCopyPanels(mlir::Operation *copy);
 
-#endif // DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_PANELS_H
+/// Where the elements of a tile that threads have by `fragment` are in its
+/// panels, in bytes; with `transposed`, the panels hold the transpose of the
+/// tile. An error if there is no sum for it.
+llvm::Expected<Offsets> getSharedOffsets(mlir::RankedTensorType type,
+                                         const tile::Layout &fragment,
+                                         const Panels &panels, bool transposed);
+
+} // namespace drawloom::plan
+
+#endif // DRAWLOOM_ANALYSIS_PLAN_PANELS_H

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Scratch.h"
+#include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,14 +20,13 @@
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
+using namespace drawloom::plan;
 
-/// The tile that an operand is, or is a part of: a transpose or a slice is a
-/// matter of the descriptor, and a consume hands on what is inside of it.
-static Value getWhole(Value value) {
+Value plan::getWhole(Value value) {
   while (auto result = dyn_cast<OpResult>(value)) {
     Operation *op = result.getOwner();
-    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
-            op))
+    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp,
+            KeepOp>(op))
       value = op->getOperand(0);
     else if (auto consume = dyn_cast<ConsumeOp>(op))
       value = consume.getBody().front().getTerminator()->getOperand(
@@ -37,7 +37,16 @@ static Value getWhole(Value value) {
   return value;
 }
 
+Value plan::skipTransposes(Value operand) {
+  while (auto transpose = operand.getDefiningOp<tile::TransposeOp>())
+    operand = transpose.getSource();
+  return operand;
+}
+
+/// Before and after `lower-pipes`.
 static bool isInSlot(Value value) {
+  if (value.getDefiningOp<tile::ReadOp>())
+    return true;
   auto argument = dyn_cast<BlockArgument>(value);
   return argument && isa<ConsumeOp>(argument.getOwner()->getParentOp());
 }
@@ -62,15 +71,14 @@ static bool needsColumns(Value result) {
   return true;
 }
 
-Scratch drawloom::agent::findScratch(RoleOp role,
-                                     const target::Architecture &arch) {
+Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
   Scratch scratch;
   scratch.role = role;
   int64_t ctas = std::max<int64_t>(
       1, cast<SwitchOp>(role->getParentOp()).getClusterSize());
   llvm::SmallSetVector<Value, 4> operands;
   role.walk([&](tile::MmaOp product) {
-    bool onTensorCore = plan::isTensorCoreProduct(product, arch);
+    bool onTensorCore = isTensorCoreProduct(product, arch);
     Value a = getWhole(product.getA()), b = getWhole(product.getB());
     // wgmma takes a computed A from registers.
     bool fromRegisters =
@@ -81,18 +89,19 @@ Scratch drawloom::agent::findScratch(RoleOp role,
       operands.insert(b);
     if (onTensorCore && needsColumns(product.getResult()))
       scratch.columns = std::min(
-          scratch.columns + plan::getTileColumns(product.getType(), ctas, arch),
-          plan::saturated);
+          scratch.columns + getTileColumns(product.getType(), ctas, arch),
+          saturated);
   });
   for (Value operand : operands)
     if (auto tile = dyn_cast<RankedTensorType>(operand.getType());
-        tile && tile.hasStaticShape())
-      scratch.bytes =
-          std::min(scratch.bytes + plan::alignUp(plan::getTileBytes(tile, ctas),
-                                                 Scratch::alignment),
-                   plan::saturated);
+        tile && tile.hasStaticShape()) {
+      scratch.operands[operand] = scratch.bytes;
+      scratch.bytes = std::min(
+          scratch.bytes + alignUp(getTileBytes(tile, ctas), Scratch::alignment),
+          saturated);
+    }
   // Behind the operands, where code generation looks for it.
-  scratch.bytes = std::min(scratch.bytes + plan::getReductionBytes(role, arch),
-                           plan::saturated);
+  scratch.bytes =
+      std::min(scratch.bytes + getReductionBytes(role, arch), saturated);
   return scratch;
 }

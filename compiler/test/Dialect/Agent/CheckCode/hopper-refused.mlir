@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-pipes --convert-agent-to-nvvm --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --front-half --split-input-file --verify-diagnostics
 
 tile.kernel @tf32_across(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index

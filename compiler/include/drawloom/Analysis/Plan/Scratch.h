@@ -12,24 +12,26 @@
 // works on with a result itself, needs room for them: kernels without roles do.
 // A reduction whose elements are in several warps needs room for their parts.
 
-#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
-#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
+#ifndef DRAWLOOM_ANALYSIS_PLAN_SCRATCH_H
+#define DRAWLOOM_ANALYSIS_PLAN_SCRATCH_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace drawloom::target {
 struct Architecture;
 } // namespace drawloom::target
 
-namespace drawloom::agent {
+namespace drawloom::plan {
 
 struct Scratch {
   /// Where the pattern of the widest swizzle starts.
   static constexpr int64_t alignment = 1024;
 
-  RoleOp role;
-  /// Operands that are in no slot, in each CTA, and behind them the parts of a
-  /// reduction.
+  agent::RoleOp role;
+  /// Operands that are in no slot, each with its first byte.
+  llvm::MapVector<mlir::Value, int64_t> operands;
+  /// All of them, in each CTA, and behind them the parts of a reduction.
   int64_t bytes = 0;
   /// Results that go into no slot.
   int64_t columns = 0;
@@ -38,8 +40,15 @@ struct Scratch {
   int64_t column = 0;
 };
 
-Scratch findScratch(RoleOp role, const target::Architecture &arch);
+Scratch findScratch(agent::RoleOp role, const target::Architecture &arch);
 
-} // namespace drawloom::agent
+/// The tile that an operand is, or is a part of: a transpose or a slice is a
+/// matter of the descriptor, and a consume hands on what is inside of it.
+mlir::Value getWhole(mlir::Value operand);
 
-#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_SCRATCH_H
+/// The tile that an operand is a transpose of, or itself.
+mlir::Value skipTransposes(mlir::Value operand);
+
+} // namespace drawloom::plan
+
+#endif // DRAWLOOM_ANALYSIS_PLAN_SCRATCH_H

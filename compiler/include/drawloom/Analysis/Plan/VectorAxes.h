@@ -19,13 +19,16 @@
 // Invariant: after infer, all vectors that are tied together run along the same
 // axis.
 
-#ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_VECTORAXES_H
-#define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_VECTORAXES_H
+#ifndef DRAWLOOM_ANALYSIS_PLAN_VECTORAXES_H
+#define DRAWLOOM_ANALYSIS_PLAN_VECTORAXES_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
-namespace drawloom::codegen {
+namespace drawloom::plan {
+
+/// The operations before a role that make tiles for it, in their order.
+llvm::SmallVector<mlir::Operation *> findTilesBefore(agent::RoleOp role);
 
 class VectorAxes {
 public:
@@ -66,6 +69,6 @@ private:
   unsigned freeAxis = 0;
 };
 
-} // namespace drawloom::codegen
+} // namespace drawloom::plan
 
-#endif // DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_VECTORAXES_H
+#endif // DRAWLOOM_ANALYSIS_PLAN_VECTORAXES_H

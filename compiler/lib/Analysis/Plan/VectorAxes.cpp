@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorAxes.h"
+#include "drawloom/Analysis/Plan/VectorAxes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
-using namespace drawloom::codegen;
+using namespace drawloom::plan;
 
 static bool isVector(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -118,4 +119,23 @@ unsigned VectorAxes::get(Value vector, Operation *user) const {
       if (use.get() == vector)
         return lookup(&use);
   return get(vector);
+}
+
+SmallVector<Operation *> plan::findTilesBefore(RoleOp role) {
+  Block *block = role->getParentOp()->getBlock();
+  llvm::SetVector<Operation *> found;
+  auto add = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && maker->getBlock() == block &&
+          isa<RankedTensorType>(operand.getType()))
+        found.insert(maker);
+  };
+  role.walk(add);
+  for (unsigned i = 0; i < found.size(); ++i)
+    add(found[i]);
+  SmallVector<Operation *> ordered = found.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
 }

@@ -1,0 +1,180 @@
+// Roles by hand, with engines: the pass's own input.
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(check-code))'
+
+!rows = !agent.pipe<smem, tensor<1x264xf32>>
+
+// 1056 bytes are more than one box, and no part of them is a multiple of 128.
+tile.kernel @long_rows(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %pipe = agent.pipe "x" slots(1) smem : (tensor<1x264xf32>)
+  agent.switch {
+    agent.role @load warps(1) {
+      agent.produce %pipe by(tma) : !rows {
+        // expected-error@below {{moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use by(copies), shorter rows, or a multiple of 128 bytes}}
+        %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<1x264xf32>
+        agent.yield %0 : tensor<1x264xf32>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %pipe as (%0) by(threads) : !rows {
+        tile.store %0, %y[%c0, %c0] : tensor<1x264xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<64x64xf32>>
+
+tile.kernel @padded(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %pipe = agent.pipe "x" slots(1) smem : (tensor<64x64xf32>)
+  agent.switch {
+    agent.role @load warps(1) {
+      agent.produce %pipe by(tma) : !tiles {
+        // expected-error@below {{pads with a number, and what TMA fills up is zero; use by(copies)}}
+        %0 = tile.load %x[%c0, %c0] pad(1.0 : f32) : !tile.view<?x?xf32> -> tensor<64x64xf32>
+        agent.yield %0 : tensor<64x64xf32>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %pipe as (%0) by(threads) : !tiles {
+        tile.store %0, %y[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<64x64xf32>>
+
+tile.kernel @branch(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %flag: i1) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %pipe = agent.pipe "x" slots(1) smem : (tensor<64x64xf32>)
+  agent.switch {
+    agent.role @load warps(1) {
+      scf.if %flag {
+        // expected-error@below {{stands in a branch, and roles that don't know whether it is taken would lose count of the slots; use masks}}
+        agent.produce %pipe by(tma) : !tiles {
+          %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+          agent.yield %0 : tensor<64x64xf32>
+        }
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %pipe as (%0) by(threads) : !tiles {
+        tile.store %0, %y[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<64x64xf32>>
+
+// Three warps, and no size of the tile is a multiple of three.
+tile.kernel @three_warps(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %pipe = agent.pipe "x" slots(1) smem : (tensor<64x64xf32>)
+  agent.switch {
+    agent.role @load warps(1) {
+      agent.produce %pipe by(tma) : !tiles {
+        %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+        agent.yield %0 : tensor<64x64xf32>
+      }
+    }
+    agent.role @compute warps(3) {
+      agent.consume %pipe as (%0) by(threads) : !tiles {
+        // expected-error@below {{works on a 'tensor<64x64xf32>' in @compute: 3 warps cannot share 64 rows: neither is a multiple of 3}}
+        tile.store %0, %y[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+// What is computed has more elements than any thread has registers.
+tile.kernel @too_large(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  agent.switch {
+    agent.role @compute warps(4) {
+      // expected-error@below {{works on a 'tensor<128x1024xf32>', of which each thread of the 4 warps of @compute has 1024 elements, more than twice its registers: 1024 > 512; use a smaller tile}}
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<128x1024xf32>
+      tile.store %0, %y[%c0, %c0] : tensor<128x1024xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// A loop that cuts registers is unrolled, so its bounds are known.
+tile.kernel @unknown_cuts(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %end: index) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  agent.switch {
+    agent.role @compute warps(4) {
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      // expected-error@below {{cuts a tile in registers at its own count, so its bounds must be constants}}
+      scf.for %i = %c0 to %end step %c16 {
+        %part = tensor.extract_slice %0[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
+        tile.store %part, %y[%i, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @many_cuts(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  agent.switch {
+    agent.role @compute warps(4) {
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      // expected-error@below {{cuts a tile in registers at its own count, so it is unrolled; cut it into at most 255 parts}}
+      scf.for %i = %c0 to %c1000 step %c1 {
+        %part = tensor.extract_slice %0[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
+        tile.store %part, %y[%i, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @computed_cut(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %at: index) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  agent.switch {
+    agent.role @compute warps(4) {
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+      // expected-error@below {{takes a part of a 'tensor<64x64xf32>' in registers at a place that is computed; registers cannot be indexed}}
+      %part = tensor.extract_slice %0[%at, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
+      tile.store %part, %y[%c0, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+tile.kernel @half_columns(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  agent.switch {
+    agent.role @compute warps(4) {
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<32x128xf32>
+      // expected-error@below {{takes a 'tensor<32x64xf32>' out of a 'tensor<32x128xf32>' in the registers of @compute, where elements would have to change threads}}
+      %part = tile.extract_slice %0 [0, 64] : tensor<32x128xf32> -> tensor<32x64xf32>
+      tile.store %part, %y[%c0, %c0] : tensor<32x64xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// expected-error@below {{persistent: there is no code for granted work items yet; use static}}
+tile.kernel @granted(%x: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<persistent = granted>} {
+}

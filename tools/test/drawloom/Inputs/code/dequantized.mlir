@@ -1,0 +1,17 @@
+// B is made by the threads that multiply: on sm_90a it goes to scratch memory.
+tile.kernel @dequantized(%A: !tile.view<?x?xbf16>, %W: !tile.view<?x?xi8>, %D: !tile.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %w = tile.load %W[%n, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
+      %b = arith.sitofp %w : tensor<128x64xi8> to tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
