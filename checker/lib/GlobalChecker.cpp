@@ -53,13 +53,15 @@ void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
                               Threads &threads) {
   emu::Origin thread = event.origin;
   thread.lanes = 1u << lane;
-  auto &writes = flags[address];
-  if (event.kind == AccessKind::Read || event.kind == AccessKind::Atomic)
+  auto &[writes, version] = flags[address];
+  if ((event.kind == AccessKind::Read || event.kind == AccessKind::Atomic) &&
+      taken.isNew(thread, cluster, address, version, event.order, event.scope))
     for (const Write &write : writes)
       if (write.cluster != cluster)
         threads.takeWorld(thread, write.given, event.order);
   if (event.kind == AccessKind::Read || event.failed >> lane & 1)
     return;
+  version = ++versions;
   if (event.kind == AccessKind::Write)
     writes.clear();
   Gift gift = threads.give(thread, event.order, event.scope);

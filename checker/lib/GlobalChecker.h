@@ -16,6 +16,7 @@
 #ifndef DRAWLOOM_CHECKER_GLOBALCHECKER_H
 #define DRAWLOOM_CHECKER_GLOBALCHECKER_H
 
+#include "Handovers.h"
 #include "Judge.h"
 
 namespace drawloom::checker {
@@ -65,7 +66,13 @@ private:
   uint64_t clusters = 0;
   Judge judge;
   Shadow shadow;
-  llvm::DenseMap<uint64_t, llvm::SmallVector<Write, 1>> flags;
+  struct Word {
+    llvm::SmallVector<Write, 1> writes;
+    uint64_t version = 0;
+  };
+  llvm::DenseMap<uint64_t, Word> flags;
+  uint64_t versions = 0;
+  LastTaken taken;
 };
 
 } // namespace drawloom::checker

@@ -189,6 +189,14 @@ void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
 // Flags
 //===----------------------------------------------------------------------===//
 
+bool LastTaken::isNew(const Origin &thread, uint64_t cluster, uint64_t address,
+                      uint64_t version, emu::Order order, emu::Scope scope) {
+  uint64_t lane = uint64_t(thread.rank) << 32 | uint64_t(thread.warp) << 8 |
+                  llvm::countr_zero(thread.lanes);
+  Read now{address, version, order, scope};
+  return std::exchange(byLane[{cluster, lane}], now) != now;
+}
+
 void Flags::access(const AccessEvent &event, unsigned lane, uint64_t address,
                    Threads &threads) {
   Origin thread = event.origin;
@@ -199,20 +207,23 @@ void Flags::access(const AccessEvent &event, unsigned lane, uint64_t address,
   const bool reads =
       event.kind == AccessKind::Read || event.kind == AccessKind::Atomic;
   auto it = byAddress.find(address);
-  if (reads && it != byAddress.end())
-    for (const Write &write : it->second) {
+  if (reads && it != byAddress.end() &&
+      taken.isNew(thread, 0, address, it->second.version, event.order,
+                  event.scope))
+    for (const Write &write : it->second.writes) {
       bool isFar = write.rank != thread.rank;
       threads.take(thread, isFar ? write.gift.far : write.gift.near, isFar,
                    event.order, event.scope);
     }
   if (!writes)
     return;
-  auto &release = byAddress[address];
+  Word &word = byAddress[address];
+  word.version = ++versions;
   if (event.kind == AccessKind::Write)
-    release.clear();
+    word.writes.clear();
   Gift gift = threads.give(thread, event.order, event.scope);
-  for (Write &write : release)
+  for (Write &write : word.writes)
     if (write.rank == thread.rank)
       return write.gift.join(gift);
-  release.push_back({thread.rank, std::move(gift)});
+  word.writes.push_back({thread.rank, std::move(gift)});
 }

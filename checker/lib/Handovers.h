@@ -79,6 +79,20 @@ private:
   llvm::DenseMap<uint64_t, Mbarrier> byAddress;
 };
 
+/// What each lane has taken from a word last. Whoever spins reads the same a
+/// thousand times, and learns nothing but the first time.
+class LastTaken {
+public:
+  /// Whether a lane reads something that it didn't the last time: another word,
+  /// another `version` of it, or by another access.
+  bool isNew(const emu::Origin &thread, uint64_t cluster, uint64_t address,
+             uint64_t version, emu::Order order, emu::Scope scope);
+
+private:
+  using Read = std::tuple<uint64_t, uint64_t, emu::Order, emu::Scope>;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, Read> byLane;
+};
+
 /// Words that strong accesses hand something over by, inside a cluster.
 class Flags {
 public:
@@ -92,7 +106,13 @@ private:
     Gift gift;
   };
   /// What was written last, and the atomics that have added to it since.
-  llvm::DenseMap<uint64_t, llvm::SmallVector<Write, 1>> byAddress;
+  struct Word {
+    llvm::SmallVector<Write, 1> writes;
+    uint64_t version = 0;
+  };
+  llvm::DenseMap<uint64_t, Word> byAddress;
+  uint64_t versions = 0;
+  LastTaken taken;
 };
 
 } // namespace drawloom::checker
