@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Library.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace drawloom::cuda;
 
