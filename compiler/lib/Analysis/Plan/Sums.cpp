@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/Plan/Sums.h"
-#include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -33,6 +32,24 @@ Ways plan::findWays(Value sum) {
     llvm::append_range(ways, findWays(loop.getInitArgs()[number]));
   }
   return ways;
+}
+
+void plan::forEachProduct(Value sum,
+                          llvm::function_ref<void(tile::MmaOp)> visit) {
+  auto result = dyn_cast<OpResult>(sum);
+  if (!result)
+    return;
+  Operation *op = result.getOwner();
+  unsigned number = result.getResultNumber();
+  if (auto product = dyn_cast<tile::MmaOp>(op)) {
+    visit(product);
+    forEachProduct(product.getAcc(), visit);
+  } else if (isa<scf::ForOp, ConsumeOp>(op)) {
+    forEachProduct(op->getRegion(0).front().getTerminator()->getOperand(number),
+                   visit);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      forEachProduct(loop.getInitArgs()[number], visit);
+  }
 }
 
 /// Adds what `value` is computed from; false if that is more than the work item

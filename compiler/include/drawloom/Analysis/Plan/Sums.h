@@ -15,6 +15,7 @@
 #define DRAWLOOM_ANALYSIS_PLAN_SUMS_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -24,6 +25,11 @@ namespace drawloom::plan {
 /// have to run for it, the outermost first. A way without loops is certain.
 using Ways = llvm::SmallVector<llvm::SmallVector<mlir::scf::ForOp>>;
 Ways findWays(mlir::Value sum);
+
+/// Visits the products of a sum that is built in place, the last one first:
+/// through loops and consumes, and what they start with.
+void forEachProduct(mlir::Value sum,
+                    llvm::function_ref<void(tile::MmaOp)> visit);
 
 /// What scalars of another role are computed from.
 struct ScalarSlice {

@@ -14,6 +14,7 @@
 // arrives, after the wait.
 
 #include "RoleLowering.h"
+#include "drawloom/Analysis/Plan/Sums.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -181,8 +182,11 @@ LogicalResult RoleLowering::fillByProducts(ProduceOp op, LoweredPipe &pipe,
   // What the consumer has read from the slot comes before these products.
   FenceOp::create(b, Fence::tensor_after);
   for (auto [number, value] :
-       llvm::enumerate(body.getTerminator()->getOperands()))
-    assignSum(value, getBuffer(pipe, number, slot));
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    Value buffer = getBuffer(pipe, number, slot);
+    plan::forEachProduct(value,
+                         [&](tile::MmaOp product) { sums[product] = buffer; });
+  }
   if (failed(lowerBlock(body)))
     return failure();
   b.setLoc(op.getLoc());

@@ -109,7 +109,7 @@ void RoleLowering::endLags(Operation *scope) {
 //===----------------------------------------------------------------------===//
 
 /// Whether a value is a sum in tensor memory, which products build where it is.
-bool RoleLowering::isSumInPlace(Value value) {
+bool RoleLowering::isInTensorMemory(Value value) {
   return isa<RankedTensorType>(value.getType()) &&
          plan::isTensorCoreProduct(getMaker(value), arch);
 }
@@ -118,7 +118,7 @@ bool RoleLowering::isSumInPlace(Value value) {
 LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
                                   SmallVectorImpl<Value> &carried) {
   for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
-    if (!isSumInPlace(result)) {
+    if (!isInTensorMemory(result)) {
       carried.push_back(map.lookupOrDefault(value));
       continue;
     }

@@ -25,24 +25,6 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-/// Finds the products of a sum and tells them where it is.
-void RoleLowering::assignSum(Value sum, Value buffer) {
-  auto result = dyn_cast<OpResult>(sum);
-  if (!result)
-    return;
-  Operation *op = result.getOwner();
-  unsigned number = result.getResultNumber();
-  if (auto mma = dyn_cast<tile::MmaOp>(op)) {
-    sums[mma] = buffer;
-    assignSum(mma.getAcc(), buffer);
-  } else if (isa<scf::ForOp, ConsumeOp>(op)) {
-    assignSum(op->getRegion(0).front().getTerminator()->getOperand(number),
-              buffer);
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      assignSum(loop.getInitArgs()[number], buffer);
-  }
-}
-
 LogicalResult RoleLowering::lowerProduct(tile::MmaOp op) {
   Value sum = sums.lookup(op);
   Value accumulate = filled.lookup(op.getAcc());

@@ -81,7 +81,7 @@ private:
   // LowerLoops.cpp
   llvm::LogicalResult lowerFor(mlir::scf::ForOp op);
   llvm::LogicalResult lowerItems(ForEachItemOp op);
-  bool isSumInPlace(mlir::Value value);
+  bool isInTensorMemory(mlir::Value value);
   llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
   void bindCarried(mlir::ValueRange to, mlir::ValueRange from);
@@ -121,7 +121,6 @@ private:
   void lowerPut(tile::StoreOp op, mlir::Value buffer);
 
   // LowerProducts.cpp
-  void assignSum(mlir::Value sum, mlir::Value buffer);
   llvm::LogicalResult lowerProduct(tile::MmaOp op);
   mlir::Value getRuns(ConsumeOp op, mlir::scf::ForOp loop);
   mlir::Value getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value);

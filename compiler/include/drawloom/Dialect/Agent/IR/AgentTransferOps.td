@@ -1,0 +1,205 @@
+//===- AgentTransferOps.td - Copies and products --------- -*- tablegen -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What is done to a slot while its barriers say that it is ours. A part of
+// AgentProtocolOps.td.
+
+#ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTTRANSFEROPS_TD
+#define DRAWLOOM_DIALECT_AGENT_IR_AGENTTRANSFEROPS_TD
+
+include "drawloom/Dialect/Agent/IR/AgentOpBase.td"
+include "drawloom/Dialect/Tile/IR/TileTypes.td"
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+// A box of a view, as in tile.load: `dims` are the dimensions of the view that
+// the tile has.
+class Agent_CopyOp<string mnemonic, dag source, dag rest, list<Trait> traits>
+    : Agent_Op<mnemonic, traits> {
+  let arguments = !con(source, (ins
+    Variadic<Index>:$offsets, DenseI64ArrayAttr:$static_offsets,
+    DenseI64ArrayAttr:$dims, Agent_EngineAttr:$engine), rest);
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+    /// The tile that moves.
+    ::mlir::RankedTensorType getTile();
+  }];
+  let hasVerifier = 1;
+}
+
+def Agent_FetchOp : Agent_CopyOp<"fetch",
+    (ins Arg<Tile_View, "the tensor to read", [MemRead]>:$view),
+    (ins TypedAttrInterface:$pad,
+         Arg<Tile_Buffer, "the slot to fill", [MemWrite]>:$buffer,
+         Optional<Agent_Barrier>:$barrier, UnitAttr:$aligned),
+    [AttrSizedOperandSegments]> {
+  let summary = "copies a tile into a slot";
+  let description = [{
+    Starts a copy of the box of a view that begins at the offsets. What is
+    outside of the view becomes `pad`.
+
+    | by | who copies | and then |
+    |---|---|---|
+    | `tma` | the engine, started by one thread | its bytes come to the barrier |
+    | `copies` | all threads of the role, by cp.async where memory is aligned | the arrival by(copies), or a drain |
+
+    `aligned` says that rows begin at multiples of 16 bytes, which a view with a
+    tensor map promises.
+
+    ```mlir
+    agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
+      : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for a view of rank 2 | |
+    | has 1 dims for a tile of rank 2 in a view of rank 2 | |
+    | is by(threads): copies are made by TMA or by cp.async | |
+    | is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own | nobody would know when the tile is there |
+    | pads with a number other than zero, which tensor maps can't; let threads copy it | |
+  }];
+  let assemblyFormat = [{
+    $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    `dims` $dims `pad` `(` $pad `)` `to` $buffer `` custom<Engine>($engine)
+    (`tells` $barrier^)? (`aligned` $aligned^)? attr-dict `:`
+    qualified(type($view)) `,` qualified(type($buffer))
+  }];
+}
+
+def Agent_PutOp : Agent_CopyOp<"put",
+    (ins Arg<Tile_Buffer, "the slot to store", [MemRead]>:$buffer,
+         Arg<Tile_View, "the tensor to write", [MemWrite]>:$view),
+    (ins), []> {
+  let summary = "copies a tile out of a slot";
+  let description = [{
+    Starts a copy to the box of a view that begins at the offsets. What is
+    outside of the view is dropped.
+
+    | by | who copies |
+    |---|---|
+    | `tma` | the engine, started by one thread; `agent.close_puts` ends a group |
+    | `threads` | all threads of the role |
+
+    ```mlir
+    agent.put %x to %d[%m, %n] dims [0, 1] by(tma) : !tile.buffer<128x64xbf16, smem>, !tile.view<?x?xbf16>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for a view of rank 2 | |
+    | has 1 dims for a tile of rank 2 in a view of rank 2 | |
+    | is by(copies): slots are stored by TMA or by threads | |
+  }];
+  let assemblyFormat = [{
+    $buffer `to` $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    `dims` $dims `` custom<Engine>($engine) attr-dict `:`
+    qualified(type($buffer)) `,` qualified(type($view))
+  }];
+}
+
+def Agent_FitsOp : Agent_Op<"fits", [Pure]> {
+  let summary = "whether a tensor map cuts a box where its view ends";
+  let description = [{
+    A tensor map knows the edges of an argument, not those of a part of it. True
+    if the box is inside of the part along all `dims`, or the part ends where
+    the argument does.
+
+    ```mlir
+    %fits = agent.fits %part[%m, %k] dims [0, 1] of [128, 64] : !tile.view<?x?xbf16>
+    ```
+
+    | message | why |
+    |---|---|
+    | has 1 offsets for a view of rank 2 | |
+    | has 1 dims for a tile of rank 2 in a view of rank 2 | |
+  }];
+  let arguments = (ins Tile_View:$view, Variadic<Index>:$offsets,
+                       DenseI64ArrayAttr:$static_offsets,
+                       DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$shape);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    $view `` custom<DynamicIndexList>($offsets, $static_offsets)
+    `dims` $dims `of` $shape attr-dict `:` qualified(type($view))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Products and registers
+//===----------------------------------------------------------------------===//
+
+def Agent_MultiplyOp : Agent_Op<"multiply"> {
+  let summary = "a product into tensor memory";
+  let description = [{
+    Issues `sum = sum + a * b`, or `sum = a * b` where `accumulate` is false.
+    `a` and `b` are as in `tile.mma` and are in slots. The tensor core does it
+    on its own; `agent.arrive by(tensor_core)` tells when.
+
+    ```mlir
+    agent.multiply %x, %y into %sum accumulate(%more)
+      : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
+    ```
+
+    | message | why |
+    |---|---|
+    | multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the sum is m by n | |
+  }];
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b,
+                       Arg<Tile_Buffer, "the sum", [MemRead, MemWrite]>:$sum,
+                       I1:$accumulate, UnitAttr:$tf32);
+  let assemblyFormat = [{
+    $a `,` $b `into` $sum `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
+    attr-dict `:` type($a) `,` type($b) `,` qualified(type($sum))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getM() { return getA().getType().getDimSize(0); }
+    int64_t getN() { return getB().getType().getDimSize(0); }
+    int64_t getK() { return getA().getType().getDimSize(1); }
+  }];
+}
+
+def Agent_OrZeroOp : Agent_Op<"or_zero", [
+    Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "a sum of products, or zeros if there are none";
+  let description = [{
+    A sum of no products is not in its slot: nobody wrote it. `filled` is false
+    then.
+
+    ```mlir
+    %sum = agent.or_zero %t if(%filled) : tensor<128x256xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$tile, I1:$filled);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$tile `if` `(` $filled `)` attr-dict `:` type($tile)";
+}
+
+def Agent_KeepOp : Agent_Op<"keep", [
+    Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "a tile that outlives its slot";
+  let description = [{
+    `tile.read` of a slot names a tile where it is; it is read where it is used.
+    What is used after the slot was given back is kept in registers.
+
+    ```mlir
+    %kept = agent.keep %x : tensor<128x64xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$tile);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
+#endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTTRANSFEROPS_TD

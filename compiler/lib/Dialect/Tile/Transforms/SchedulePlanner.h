@@ -1,0 +1,99 @@
+//===- SchedulePlanner.h - The planner's state -------------------*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Planner.cpp chooses roles, warps and tensor memory, PlanSharedMemory.cpp the
+// slots that are left to choose then.
+
+#ifndef DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULEPLANNER_H
+#define DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULEPLANNER_H
+
+#include "drawloom/Dialect/Tile/Transforms/Planner.h"
+#include "drawloom/Target/Architecture.h"
+
+namespace drawloom::tile {
+
+/// "1 slot", "4 slots".
+std::string countSlots(int64_t count);
+
+/// The pipes in shared memory, with sub-tiles of one width.
+struct Rooms {
+  /// 0 if nothing moves in sub-tiles.
+  int64_t columns = 0;
+  llvm::SmallVector<int64_t> slots;
+  /// Slots of the pipes that share what is left.
+  int64_t shared = 0;
+  int64_t total = 0;
+};
+
+class Planner {
+public:
+  Planner(const Problem &problem, const Schedule &given,
+          const target::Architecture &arch)
+      : problem(problem), given(given), arch(arch) {
+    choice.schedule = given;
+  }
+
+  Choice plan();
+
+private:
+  void checkProducts();
+  void chooseShape();
+  void chooseWarps();
+  void chooseTensorMemory();
+  void chooseSharedMemory();
+
+  /// Reasons live in the IR, whose text spells out what is not ASCII.
+  void reason(const llvm::Twine &text) {
+    std::string plain = text.str();
+    for (size_t at; (at = plain.find("×")) != std::string::npos;)
+      plain.replace(at, llvm::StringRef("×").size(), "x");
+    choice.reasons.push_back(std::move(plain));
+  }
+  void fail(const llvm::Twine &text) { choice.fault = text.str(); }
+
+  int64_t countAbreast() const { return given.abreast.value_or(1); }
+  bool holdsAccumulators() const {
+    return arch.mma == target::MmaInstruction::Wgmma;
+  }
+
+  int64_t countHeldRegisters(int64_t warps) const;
+  int64_t getRegisterLimit(int64_t warps) const;
+  bool fitsRegisters(int64_t warps) const;
+  int64_t getMostWarps() const;
+  /// The rows of the first product that this many warps can't share; 0 if they
+  /// can share all.
+  int64_t findUnsharedRows(int64_t warps) const;
+  /// The first number of warps from `least` on that can share the rows.
+  std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
+
+  bool isSliced(const Problem::Pipe &pipe) const {
+    return !problem.products.empty() && !pipe.inLoop &&
+           pipe.kind != Problem::Pipe::Operands;
+  }
+  /// Pipes that are refilled all the time share what the others leave.
+  bool isStream(const Problem::Pipe &pipe) const {
+    return pipe.kind != Problem::Pipe::Output &&
+           (pipe.inLoop || problem.products.empty());
+  }
+  std::optional<int64_t> getGiven(const Problem::Pipe &pipe) const;
+  int64_t getSlotBytes(const Problem::Pipe &pipe, int64_t columns) const;
+  llvm::SmallVector<int64_t> getWidths() const;
+  Rooms fill(int64_t columns, int64_t itemSlots) const;
+  std::string spell(const Rooms &rooms) const;
+  std::string suggest(const Rooms &rooms) const;
+
+  const Problem &problem;
+  const Schedule &given;
+  const target::Architecture &arch;
+  Choice choice;
+};
+
+} // namespace drawloom::tile
+
+#endif // DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULEPLANNER_H
