@@ -299,6 +299,9 @@ LogicalResult RoleChecker::checkIf(scf::IfOp op) {
 
 LogicalResult plan::checkCode(SwitchOp roles,
                               const target::Architecture &arch) {
+  for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
+    if (pipe.getSwitch() == roles && failed(checkMemory(pipe, arch)))
+      return failure();
   for (RoleOp role : roles.getRoles())
     if (failed(RoleChecker(role, arch).run()))
       return failure();

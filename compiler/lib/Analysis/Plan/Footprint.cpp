@@ -107,6 +107,15 @@ SlotFootprint plan::getSlotFootprint(PipeOp pipe) {
   return slot;
 }
 
+LogicalResult plan::checkMemory(PipeOp pipe, const target::Architecture &arch) {
+  if (pipe.getPipe().getType().getMemory() != Memory::tmem ||
+      arch.tensorMemory.columns != 0)
+    return success();
+  return pipe.emitError() << "pipe '" << pipe.getName()
+                          << "' is in tensor memory, which " << arch.name
+                          << " does not have; use smem";
+}
+
 int64_t plan::getSlotColumns(PipeOp pipe, const target::Architecture &arch) {
   int64_t ctas = std::max<int64_t>(1, pipe.getSwitch().getClusterSize());
   int64_t columns = 0;

@@ -65,6 +65,10 @@ struct SlotFootprint {
 
 SlotFootprint getSlotFootprint(agent::PipeOp pipe);
 
+/// Fails, with an error at the pipe, if the machine lacks the pipe's memory.
+mlir::LogicalResult checkMemory(agent::PipeOp pipe,
+                                const target::Architecture &arch);
+
 /// Columns of tensor memory that one slot of a pipe in tensor memory takes.
 int64_t getSlotColumns(agent::PipeOp pipe, const target::Architecture &arch);
 

@@ -101,11 +101,9 @@ LogicalResult Placer::collect() {
   for (PipeOp pipe : op->getBlock()->getOps<PipeOp>()) {
     if (pipe.getSwitch() != op)
       continue;
+    if (failed(plan::checkMemory(pipe, arch)))
+      return failure();
     if (pipe.getPipe().getType().getMemory() == Memory::tmem) {
-      if (arch.tensorMemory.columns == 0)
-        return pipe.emitError()
-               << "pipe '" << pipe.getName() << "' is in tensor memory, which "
-               << arch.name << " does not have; use smem";
       tensor.push_back(
           {pipe, pipe.getSlots(), getSlotColumns(pipe, arch), 1, {}, {}});
       continue;

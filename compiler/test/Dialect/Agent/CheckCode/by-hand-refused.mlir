@@ -178,3 +178,26 @@ tile.kernel @half_columns(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attr
 // expected-error@below {{persistent: there is no code for granted work items yet; use static}}
 tile.kernel @granted(%x: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<persistent = granted>} {
 }
+
+// -----
+
+!result = !agent.pipe<tmem, tensor<128x64xf32>>
+
+tile.kernel @no_tensor_memory(%y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  // expected-error@below {{pipe 'result' is in tensor memory, which sm_90a does not have; use smem}}
+  %pipe = agent.pipe "result" slots(1) tmem : (tensor<128x64xf32>)
+  agent.switch {
+    agent.role @compute warps(4) {
+      agent.produce %pipe by(threads) : !result {
+        agent.yield %zero : tensor<128x64xf32>
+      }
+    }
+    agent.role @store warps(4) {
+      agent.consume %pipe as (%0) by(threads) : !result {
+        tile.store %0, %y[%c0, %c0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
