@@ -50,7 +50,8 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
                          ("program.mlir", "kernel.mlir", "kernel.ptx"))
     source.write_text(program.read_text().replace("sm_100a", arch))
     subprocess.run([tools / "drawloom-opt", source, "--front-half",
-                    "--lower-pipes", "--convert-agent-to-nvvm", "-o", nvvm], check=True)
+                    "--lower-pipes", "--schedule-products",
+                    "--convert-agent-to-nvvm", "-o", nvvm], check=True)
     subprocess.run([tools / "drawloom", "compile", nvvm, "--arch", arch,
                     "--emit", "ptx", "-o", ptx], check=True)
     text = nvvm.read_text()

@@ -82,6 +82,8 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   // The protocol of the pipes is written out: waits, arrivals, fences.
   passes.addNestedPass<tile::KernelOp>(
       agent::createLowerPipes({.unproved = unproved}));
+  // Which products are in flight, and where they are waited for.
+  passes.addNestedPass<tile::KernelOp>(agent::createScheduleProducts());
   // Each operation becomes code: barriers, copies, products, arithmetic.
   passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.

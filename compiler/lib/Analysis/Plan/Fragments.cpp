@@ -86,7 +86,9 @@ Fragments Fragments::blocked(int64_t warps, int64_t rows, int64_t columns,
 Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
   int64_t warps = role.getWarps();
   if (arch.mma == target::MmaInstruction::Wgmma &&
-      role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+      role.walk([](Operation *op) {
+            return WalkResult(failure(isa<tile::MmaOp, agent::IssueOp>(op)));
+          })
           .wasInterrupted())
     return wgmma(warps);
 

@@ -110,8 +110,11 @@ static ReadAcross findReadAcross(Value tile) {
       for (Operation *product : user->getUsers()) {
         auto mma = dyn_cast<tile::MmaOp>(product);
         auto multiply = dyn_cast<agent::MultiplyOp>(product);
-        read.any |= mma || multiply;
-        read.tf32 |= (mma && mma.getTf32()) || (multiply && multiply.getTf32());
+        auto issue = dyn_cast<agent::IssueOp>(product);
+        read.any |= mma || multiply || issue;
+        read.tf32 |= (mma && mma.getTf32()) ||
+                     (multiply && multiply.getTf32()) ||
+                     (issue && issue.getTf32());
       }
   return read;
 }

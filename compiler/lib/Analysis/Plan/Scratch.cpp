@@ -77,9 +77,8 @@ Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
   int64_t ctas = std::max<int64_t>(
       1, cast<SwitchOp>(role->getParentOp()).getClusterSize());
   llvm::SmallSetVector<Value, 4> operands;
-  role.walk([&](tile::MmaOp product) {
-    bool onTensorCore = isTensorCoreProduct(product, arch);
-    Value a = getWhole(product.getA()), b = getWhole(product.getB());
+  auto addOperands = [&](Value a, Value b, bool onTensorCore) {
+    a = getWhole(a), b = getWhole(b);
     // wgmma takes a computed A from registers.
     bool fromRegisters =
         !onTensorCore && !isa_and_present<tile::LoadOp>(a.getDefiningOp());
@@ -87,6 +86,16 @@ Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
       operands.insert(a);
     if (!isInSlot(b))
       operands.insert(b);
+  };
+  role.walk([&](Operation *op) {
+    // After schedule-products.
+    if (auto issue = dyn_cast<IssueOp>(op))
+      addOperands(issue.getA(), issue.getB(), /*onTensorCore=*/false);
+    auto product = dyn_cast<tile::MmaOp>(op);
+    if (!product)
+      return;
+    bool onTensorCore = isTensorCoreProduct(product, arch);
+    addOperands(product.getA(), product.getB(), onTensorCore);
     if (onTensorCore && needsColumns(product.getResult()))
       scratch.columns = std::min(
           scratch.columns + getTileColumns(product.getType(), ctas, arch),

@@ -10,6 +10,7 @@
 // What the translation takes for granted is asked for here.
 
 #include "Emitter.h"
+#include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -30,7 +31,8 @@ static bool isKnown(Value value) {
       .Default([](Type) { return true; });
 }
 
-/// Why an operation is not one that `lower-pipes` leaves; empty if it is.
+/// Why an operation is not one that the passes before this one leave; empty if
+/// it is.
 static StringRef findFault(Operation *op, const target::Architecture &arch,
                            bool hasTensorMemory) {
   if (!llvm::all_of(op->getOperands(), isKnown))
@@ -46,8 +48,15 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
       slots.getSlots().getType().getMemory() == Memory::tmem)
     return "is in tensor memory, which nobody has allocated";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
-  if (hasTcgen05 ? isa<tile::MmaOp>(op) : isa<MultiplyOp, AllocTensorOp>(op))
+  if (hasTcgen05 ? isa<tile::MmaOp, IssueOp>(op)
+                 : isa<MultiplyOp, AllocTensorOp>(op))
     return "is not how this GPU multiplies";
+  if (auto product = dyn_cast<tile::MmaOp>(op);
+      product && !plan::isPromoted(product, arch))
+    return "is a product that nobody waits for";
+  if (auto drain = dyn_cast<DrainOp>(op);
+      drain && drain.getWork() == Work::products)
+    return "waits for products that don't say when they are issued";
   return "";
 }
 
@@ -56,7 +65,8 @@ LogicalResult codegen::checkProtocol(tile::KernelOp kernel) {
   const target::Architecture *arch = tile::getTarget(kernel);
   if (switches.empty() || !arch || !(*switches.begin()).getWarps())
     return kernel->emitOpError(
-        "has no roles that are placed: code is generated after 'lower-pipes'");
+        "has no roles that are placed: code is generated after 'lower-pipes' "
+        "and 'schedule-products'");
   bool hasTensorMemory =
       llvm::any_of(kernel.getBody().front().getOps<TensorAddressOp>(),
                    [&](TensorAddressOp op) {
@@ -67,7 +77,8 @@ LogicalResult codegen::checkProtocol(tile::KernelOp kernel) {
     if (fault.empty())
       return WalkResult::advance();
     op->emitOpError() << fault
-                      << ", so it is not as 'lower-pipes' leaves a kernel";
+                      << ", so it is not as 'lower-pipes' and "
+                         "'schedule-products' leave a kernel";
     return WalkResult::interrupt();
   });
   return success(!result.wasInterrupted());

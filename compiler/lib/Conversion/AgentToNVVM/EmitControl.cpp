@@ -82,28 +82,10 @@ LogicalResult Emitter::emitBlock(Block &block) {
   return success();
 }
 
-/// Whether a branch is of the program. Others are for what some threads do to
-/// the protocol.
-static bool isOfProgram(scf::IfOp op) {
-  return op.getNumResults() != 0 || op.elseBlock() ||
-         op->walk([](Operation *inner) {
-             return isa<tile::StoreOp, tile::LoadOp>(inner)
-                        ? WalkResult::interrupt()
-                        : WalkResult::advance();
-           }).wasInterrupted();
-}
-
 /// All threads of the role take the same way in a branch of the program, since
-/// scalars are the same in all of them. What products write is waited for
-/// before it and in it.
+/// scalars are the same in all of them. In others, some threads do something to
+/// the protocol.
 LogicalResult Emitter::emitIf(scf::IfOp op) {
-  if (!isOfProgram(op)) {
-    LogicalResult result = success();
-    when(lookup(op.getCondition()),
-         [&] { result = emitBlock(*op.thenBlock()); });
-    return result;
-  }
-  finishProductsExcept({});
   SmallVector<Type> types;
   for (Value result : op.getResults()) {
     Type type = getStorageType(getElementTypeOrSelf(result.getType()));
@@ -117,7 +99,6 @@ LogicalResult Emitter::emitIf(scf::IfOp op) {
   }
   auto branch = scf::IfOp::create(b, types, lookup(op.getCondition()),
                                   !op.getElseRegion().empty());
-  int64_t certainGroups = groups;
   for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
     if (from.empty())
       continue;
@@ -128,7 +109,6 @@ LogicalResult Emitter::emitIf(scf::IfOp op) {
     if (failed(emitBlock(from.front())))
       return failure();
     b.setLoc(op.getLoc());
-    finishProductsExcept({});
     SmallVector<Value> results;
     Operation *end = from.front().getTerminator();
     for (Value value : end->getOperands()) {
@@ -142,7 +122,6 @@ LogicalResult Emitter::emitIf(scf::IfOp op) {
       results.push_back(*fragment);
     }
     scf::YieldOp::create(b, results);
-    groups = certainGroups;
   }
   for (auto [from, to] : llvm::zip_equal(op.getResults(), branch.getResults()))
     bind(from, to);
@@ -160,7 +139,7 @@ LogicalResult Emitter::emitOp(Operation *op) {
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return emitThreadStore(store);
   if (auto mma = dyn_cast<tile::MmaOp>(op))
-    return emitWgmma(mma);
+    return emitPromoted(mma);
   if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
     return emitSlice(op);
   // A part of a view is other coordinates, where it is used.

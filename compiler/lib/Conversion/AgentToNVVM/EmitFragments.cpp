@@ -204,7 +204,6 @@ Emitter::getSharedOffsets(RankedTensorType type, unsigned axis,
 
 FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
-  finishProduct(value);
   const Tile tile = tiles.lookup(value);
   if (tile.kind == Tile::Kind::Fragment)
     return tile.alongColumns && (!tile.value || axes.get(value, user) == 1)

@@ -28,6 +28,11 @@ static void enter(OpBuilder &b, scf::ForOp loop) {
   b.setInsertionPointToEnd(loop.getBody());
 }
 
+/// A tile, or one that products may be writing.
+static bool isTile(Type type) {
+  return isa<RankedTensorType, InFlightType>(type);
+}
+
 bool Emitter::mustUnroll(scf::ForOp op) {
   return plan::cutsRegisters(op, [&](Value tile) {
     return tiles.lookup(tile).kind == Tile::Kind::Fragment;
@@ -39,20 +44,11 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
   std::optional<int64_t> first = getConstantIntValue(op.getLowerBound());
   std::optional<int64_t> step = getConstantIntValue(op.getStep());
   auto bind = [&](Value to, Value from) {
-    if (isa<RankedTensorType>(from.getType()))
+    if (isTile(from.getType()))
       tiles[to] = tiles.lookup(from);
     else
       scalars[to] = lookup(from);
   };
-  // As around any loop, only what it carries may be in flight.
-  auto finishOthers = [&](ValueRange values) {
-    SmallVector<Value> kept;
-    for (Value value : values)
-      if (goesOnInFlight(value))
-        kept.push_back(tiles.lookup(value).value);
-    finishProductsExcept(kept);
-  };
-  finishOthers(op.getInitArgs());
   for (auto [argument, init] :
        llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
     bind(argument, init);
@@ -61,7 +57,6 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
     scalars[op.getInductionVar()] = constant(*first + i * *step);
     if (failed(emitBlock(*op.getBody())))
       return failure();
-    finishOthers(end->getOperands());
     // All at once: an argument may be yielded as another one.
     SmallVector<Tile> nextTiles;
     SmallVector<Value> nextScalars;
@@ -70,7 +65,7 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
       nextScalars.push_back(lookup(value));
     }
     for (auto [index, argument] : llvm::enumerate(op.getRegionIterArgs()))
-      if (isa<RankedTensorType>(argument.getType()))
+      if (isTile(argument.getType()))
         tiles[argument] = nextTiles[index];
       else
         scalars[argument] = nextScalars[index];
@@ -81,137 +76,59 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
   return success();
 }
 
-/// Whether the products of a loop add to what the loop carries, and nothing
-/// else does. Then one set of registers is enough, and nobody reads them
-/// between two iterations. A product that starts anew has other registers,
-/// which are copied at the end of an iteration, so it has to be done by then.
-static bool isSumInPlace(scf::ForOp loop, unsigned index,
-                         const target::Architecture &arch) {
-  Value carried = loop.getRegionIterArg(index);
-  Value value = loop.getBody()->getTerminator()->getOperand(index);
-  while (value != carried) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (!inner || inner == loop || argument == inner.getInductionVar())
-        return false;
-      value = inner.getTiedLoopInit(argument)->get();
+/// What a loop carries of `values`, which are operands of `user`: scalars, and
+/// tiles in registers.
+LogicalResult Emitter::carry(ValueRange values, Operation *user,
+                             SmallVectorImpl<Value> &carried) {
+  for (Value value : values) {
+    if (!isTile(value.getType())) {
+      carried.push_back(lookup(value));
       continue;
     }
-    auto product = dyn_cast_if_present<tile::MmaOp>(agent::getMaker(value));
-    if (!product || plan::isPromoted(product, arch))
-      return false;
-    value = product.getAcc();
-  }
-  return true;
-}
-
-/// How a loop carries a value.
-Emitter::Carried Emitter::getCarried(scf::ForOp op, unsigned index) {
-  Value result = op.getResult(index);
-  if (!isa<RankedTensorType>(result.getType()))
-    return Carried::Scalar;
-  return agent::isProduct(result) && isSumInPlace(op, index, kernel.arch)
-             ? Carried::Sum
-             : Carried::Fragment;
-}
-
-/// What a loop carries of `values`: what it starts with, or yields. They are
-/// operands of `user`. What it yields in flight has to be in the registers of
-/// `arguments`, what it carries in its body: from others it would be copied.
-LogicalResult Emitter::carry(scf::ForOp op, ValueRange values, Operation *user,
-                             ValueRange arguments,
-                             SmallVectorImpl<Value> &carried) {
-  size_t start = carried.size();
-  carried.resize(start + values.size());
-  // Reading a tile may wait for products, which gives sums another name. So
-  // sums, for which nobody waits, come last.
-  for (auto [index, value] : llvm::enumerate(values)) {
-    Value &to = carried[start + index];
-    switch (getCarried(op, index)) {
-    case Carried::Scalar:
-      to = lookup(value);
-      break;
-    case Carried::Fragment:
-    case Carried::Sum: {
-      if (getCarried(op, index) == Carried::Sum && goesOnInFlight(value) &&
-          (arguments.empty() || findInFlight(value)->home == arguments[index]))
-        break;
-      FailureOr<Value> fragment = getFragment(value, user);
-      if (failed(fragment))
-        return failure();
-      to = *fragment;
-      break;
+    if (isa<InFlightType>(value.getType())) {
+      carried.push_back(tiles.lookup(value).value);
+      continue;
     }
-    }
+    FailureOr<Value> fragment = getFragment(value, user);
+    if (failed(fragment))
+      return failure();
+    carried.push_back(*fragment);
   }
-  SmallVector<Value> kept;
-  for (auto [index, value] : llvm::enumerate(values))
-    if (!carried[start + index])
-      kept.push_back(tiles.lookup(value).value);
-  finishProductsExcept(kept);
-  for (auto [index, value] : llvm::enumerate(values))
-    if (!carried[start + index])
-      carried[start + index] = tiles.lookup(value).value;
   return success();
 }
 
-/// Takes over what a loop carries, in its body or behind it. Of that, sums may
-/// be in flight, in the registers of `homes`, and nothing else is.
-void Emitter::bindCarried(scf::ForOp op, ValueRange to, ValueRange from,
-                          ValueRange homes) {
-  inFlight.clear();
-  for (auto [index, value] : llvm::enumerate(to)) {
-    Value carried = from[index];
-    switch (getCarried(op, index)) {
-    case Carried::Scalar:
-      scalars[value] = carried;
-      break;
-    case Carried::Sum:
-      inFlight.push_back(
-          {carried, homes[index], groups, /*readsRegisters=*/groups});
-      [[fallthrough]];
-    case Carried::Fragment:
+/// Takes over what a loop carries, in its body or after it.
+void Emitter::bindCarried(ValueRange to, ValueRange from) {
+  for (auto [value, carried] : llvm::zip_equal(to, from))
+    if (isTile(value.getType()))
       tiles[value] = {Tile::Kind::Fragment, carried, {}};
-      break;
-    }
-  }
+    else
+      scalars[value] = carried;
 }
 
 LogicalResult Emitter::emitFor(scf::ForOp op) {
   if (mustUnroll(op))
     return emitUnrolled(op);
   SmallVector<Value> inits;
-  if (failed(carry(op, op.getInitArgs(), op, /*arguments=*/{}, inits)))
+  if (failed(carry(op.getInitArgs(), op, inits)))
     return failure();
-  // A sum that goes through the loop in flight stays in its registers.
-  SmallVector<Value> homes;
-  for (Value init : op.getInitArgs()) {
-    const InFlight *product = findInFlight(init);
-    homes.push_back(product ? product->home : Value());
-  }
   auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
                                  lookup(op.getUpperBound()),
                                  lookup(op.getStep()), inits);
-  int64_t certainGroups = groups;
   {
     OpBuilder::InsertionGuard guard(b);
     enter(b, loop);
     scalars[op.getInductionVar()] = loop.getInductionVar();
-    ValueRange carried = loop.getRegionIterArgs();
-    bindCarried(op, op.getRegionIterArgs(), carried, /*homes=*/carried);
+    bindCarried(op.getRegionIterArgs(), loop.getRegionIterArgs());
     if (failed(emitBlock(*op.getBody())))
       return failure();
     b.setLoc(op.getLoc());
     SmallVector<Value> next;
     Operation *end = op.getBody()->getTerminator();
-    if (failed(carry(op, end->getOperands(), end, carried, next)))
+    if (failed(carry(end->getOperands(), end, next)))
       return failure();
     scf::YieldOp::create(b, next);
   }
-  groups = certainGroups;
-  ValueRange results = loop.getResults();
-  for (auto [home, result] : llvm::zip_equal(homes, results))
-    home = home ? home : result;
-  bindCarried(op, op.getResults(), results, homes);
+  bindCarried(op.getResults(), loop.getResults());
   return success();
 }

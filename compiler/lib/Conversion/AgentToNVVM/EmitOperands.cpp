@@ -54,7 +54,7 @@ LogicalResult Emitter::writeOperand(Value value, Operation *user) {
   Value slot =
       LLVM::GEPOp::create(b, kernel.shared.getType(), b.getI8Type(), base,
                           ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(none)});
-  waitForProducts(0);
+  waitForReads();
   syncRole();
   if (failed(writeShared(source, slot, panels, user)))
     return failure();

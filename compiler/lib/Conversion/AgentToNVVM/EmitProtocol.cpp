@@ -145,8 +145,8 @@ void Emitter::drain(DrainOp op) {
   case Work::tensor_stores:
     NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::STORE);
     return;
+  // `agent.await` by now.
   case Work::products:
-    waitForProducts(op.getPending());
     return;
   }
 }
@@ -159,10 +159,6 @@ void Emitter::sync(Crowd crowd) {
 }
 
 LogicalResult Emitter::keep(KeepOp op) {
-  if (goesOnInFlight(op.getTile())) {
-    tiles[op.getResult()] = tiles[op.getTile()];
-    return success();
-  }
   FailureOr<Value> fragment = getFragment(op.getTile(), op);
   if (failed(fragment))
     return failure();
@@ -226,15 +222,21 @@ std::optional<LogicalResult> Emitter::emitProtocol(Operation *operation) {
       .Case([&](FetchOp op) { return emitFetch(op); })
       .Case([&](PutOp op) { return emitPut(op); })
       .Case([&](MultiplyOp op) { return emitMultiply(op); })
+      .Case([&](IssueOp op) { return emitIssue(op); })
+      .Case([&](PendOp op) { return emitPend(op); })
+      .Case([&](AwaitOp op) {
+        await(op);
+        return success();
+      })
       .Case([&](OrZeroOp op) {
-        tiles[op] = tiles[op.getTile()];
+        tiles[op] = tiles.lookup(op.getTile());
         tiles[op].filled = lookup(op.getFilled());
         return success();
       })
       .Case([&](KeepOp op) { return keep(op); })
       .Case([&](tile::ReadOp op) {
         // It is read where it is used.
-        tiles[op] = tiles[op.getBuffer()];
+        tiles[op] = tiles.lookup(op.getBuffer());
         return success();
       })
       .Case([&](tile::WriteOp op) {

@@ -8,8 +8,8 @@
 
 // The four warps of a group multiply 64 rows together, and the sum is in their
 // registers, as a fragment. The instructions run on while the threads go on: a
-// product is issued, committed as a group, and waited for where somebody reads
-// the sum or gives back a slot that the product reads.
+// product is issued, committed as a group, and waited for where
+// `schedule-products` says.
 //
 //   fence                    what threads wrote to the sum and to A comes first
 //   wgmma for each step of k
@@ -22,9 +22,7 @@
 // moved above it.
 //
 // A product that starts from zero in a loop adds to registers that are zero,
-// which also gives the sum of no products. `group` numbers count the groups
-// that are certain to have been committed, so a wait never leaves out one that
-// somebody relies on.
+// which also gives the sum of no products.
 
 #include "Emitter.h"
 #include "MatrixDescriptors.h"
@@ -32,7 +30,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 
@@ -104,67 +101,33 @@ static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
       elements);
 }
 
-void Emitter::waitForProducts(int64_t newest) {
-  if (inFlight.empty())
-    return;
-  SmallVector<Value> done;
-  for (const InFlight &product : inFlight)
-    if (groups - product.group >= newest)
-      done.push_back(product.sum);
-  inFlight.erase(llvm::remove_if(inFlight,
-                                 [&](const InFlight &product) {
-                                   return groups - product.group >= newest;
-                                 }),
-                 inFlight.end());
+/// Nobody reads scratch memory any more. Sums stay in flight.
+void Emitter::waitForReads() {
+  emitAssembly(b, "wgmma.wait_group.sync.aligned 0;", 0, {}, {});
+}
+
+void Emitter::await(agent::AwaitOp op) {
   SmallVector<Value> elements;
-  for (Value sum : done)
-    llvm::append_range(elements, getElements(b, sum));
+  for (Value sum : op.getSums())
+    llvm::append_range(elements, getElements(b, tiles.lookup(sum).value));
   // If results were the operands' own registers, LLVM could copy a sum that is
   // still carried elsewhere in front of the wait. So they are copied behind it;
   // ptxas takes the copies out again.
   std::string text =
-      llvm::formatv("wgmma.wait_group.sync.aligned {0};", newest).str();
+      llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending())
+          .str();
   for (size_t i = 0; i < elements.size(); ++i)
     text +=
         llvm::formatv("\nmov.b32 ${0}, ${1};", i, elements.size() + i).str();
   SmallVector<Value> waited =
       emitAssembly(b, text, elements.size(), /*sums=*/{}, elements);
   ArrayRef<Value> rest = waited;
-  for (Value before : done) {
-    int64_t size = cast<VectorType>(before.getType()).getNumElements();
-    Value after = getVector(b, rest.take_front(size));
-    rest = rest.drop_front(size);
-    for (auto &[key, tile] : tiles)
-      if (tile.value == before)
-        tile.value = after;
+  for (auto [before, after] : llvm::zip_equal(op.getSums(), op.getTiles())) {
+    auto type = cast<VectorType>(tiles.lookup(before).value.getType());
+    tiles[after] = {Tile::Kind::Fragment,
+                    getVector(b, rest.take_front(type.getNumElements()))};
+    rest = rest.drop_front(type.getNumElements());
   }
-}
-
-void Emitter::finishProduct(Value tile) {
-  Value sum = tiles.lookup(tile).value;
-  for (const InFlight &product : inFlight)
-    if (product.sum == sum)
-      return waitForProducts(groups - product.group);
-}
-
-void Emitter::finishProductsExcept(ValueRange kept) {
-  std::optional<int64_t> newest;
-  for (const InFlight &product : inFlight)
-    if (!llvm::is_contained(kept, product.sum))
-      newest = groups - product.group;
-  if (newest)
-    waitForProducts(*newest);
-}
-
-const Emitter::InFlight *Emitter::findInFlight(Value tile) {
-  Value sum = tiles.lookup(tile).value;
-  const InFlight *found = llvm::find_if(
-      inFlight, [&](const InFlight &product) { return product.sum == sum; });
-  return sum && found != inFlight.end() ? found : nullptr;
-}
-
-bool Emitter::goesOnInFlight(Value tile) {
-  return tile.hasOneUse() && findInFlight(tile);
 }
 
 /// The same number, of which LLVM knows nothing: otherwise it computes parts of
@@ -216,16 +179,17 @@ Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
 /// The columns [first, first + columns) of a product. Adds to `sum`, elements
 /// of a fragment of as many columns, or starts from zero: in the registers of
 /// `sum`, or in new ones if there are none.
-SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
-                                         int64_t columns, ArrayRef<Value> sum,
-                                         bool fromZero) {
-  const Tile a = tiles.lookup(op.getA()), bTile = tiles.lookup(op.getB());
-  Type aType = op.getA().getType().getElementType();
-  Type bType = op.getB().getType().getElementType();
+SmallVector<Value> Emitter::issueProduct(Value aValue, Value bValue,
+                                         int64_t first, int64_t columns,
+                                         ArrayRef<Value> sum, bool fromZero) {
+  const Tile a = tiles.lookup(aValue), bTile = tiles.lookup(bValue);
+  auto shape = cast<RankedTensorType>(aValue.getType());
+  Type aType = shape.getElementType();
+  Type bType = getElementTypeOrSelf(bValue.getType());
   int64_t aBits = plan::getElementBits(aType);
   int64_t k = bytesOfK * 8 / aBits;
   int64_t warpGroups = role.getWarps() / plan::warpsPerGroup;
-  int64_t blocks = op.getM() / (rowsOfGroup * warpGroups);
+  int64_t blocks = shape.getDimSize(0) / (rowsOfGroup * warpGroups);
   size_t perBlock = columns / 2;
   size_t count = blocks * perBlock;
   bool transposable = aType.isBF16() || aType.isF16();
@@ -267,7 +231,7 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
   std::string form =
       llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{3} ",
                     columns, k, getTypeName(aType), getTypeName(bType));
-  int64_t steps = op.getK() / k;
+  int64_t steps = shape.getDimSize(1) / k;
   // A step is some units of 16 bytes away from the first element of the tile,
   // which changes the low half of the descriptor only.
   auto describe = [&](StringRef name, const SharedOperand &operand,
@@ -300,23 +264,22 @@ SmallVector<Value> Emitter::issueProduct(tile::MmaOp op, int64_t first,
       text += ";\n";
     }
   text += "wgmma.commit_group.sync.aligned;\n}";
-  ++groups;
   return emitAssembly(b, text, count, sum, inputs);
 }
 
 /// A of 16 bits may stay in registers, unless it is B as well; what else
 /// threads have is written to memory.
-LogicalResult Emitter::writeOperands(tile::MmaOp op) {
+LogicalResult Emitter::writeOperands(Operation *product, Value a, Value b) {
   auto isShared = [&](Value operand) {
     return tiles.lookup(operand).kind == Tile::Kind::Shared;
   };
-  const Tile a = tiles.lookup(op.getA());
-  bool stays = a.kind == Tile::Kind::Fragment && !a.transposed &&
-               op.getA() != op.getB() &&
-               plan::getElementBits(getElementTypeOrSelf(op.getA())) == 16;
-  if (!isShared(op.getA()) && !stays && failed(writeOperand(op.getA(), op)))
+  const Tile tile = tiles.lookup(a);
+  bool stays = tile.kind == Tile::Kind::Fragment && !tile.transposed &&
+               a != b &&
+               plan::getElementBits(getElementTypeOrSelf(a.getType())) == 16;
+  if (!isShared(a) && !stays && failed(writeOperand(a, product)))
     return failure();
-  return success(isShared(op.getB()) || succeeded(writeOperand(op.getB(), op)));
+  return success(isShared(b) || succeeded(writeOperand(b, product)));
 }
 
 /// Sums of 8-bit products keep some 14 bits only (PTX does not say how many).
@@ -334,6 +297,11 @@ LogicalResult Emitter::writeOperands(tile::MmaOp op) {
 /// ptxas still adds one part while the next is made, and left to itself it
 /// takes a third set.
 LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
+  // What is written is there for this product only.
+  const Tile aBefore = tiles.lookup(op.getA());
+  const Tile bBefore = tiles.lookup(op.getB());
+  if (failed(writeOperands(op, op.getA(), op.getB())))
+    return failure();
   FailureOr<Value> total = getFragment(op.getAcc(), op);
   if (failed(total))
     return failure();
@@ -353,8 +321,8 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
   std::array<SmallVector<Value>, 2> turns;
   for (int64_t first = 0; first < op.getN(); first += columns) {
     SmallVector<Value> &part = turns[first / columns % turns.size()];
-    part = issueProduct(op, first, columns, part, /*fromZero=*/true);
-    waitForProducts(0);
+    part = issueProduct(op.getA(), op.getB(), first, columns, part,
+                        /*fromZero=*/true);
     SmallVector<Value *> changed;
     for (int64_t block = 0; block < blocks; ++block)
       for (int64_t i = 0; i < perPart; ++i)
@@ -366,59 +334,39 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
       *element = after;
   }
   tiles[op.getResult()] = {Tile::Kind::Fragment, getVector(b, elements)};
-  return success();
-}
-
-LogicalResult Emitter::emitWgmma(tile::MmaOp op) {
-  // What is written is there for this product only.
-  const Tile aBefore = tiles.lookup(op.getA());
-  const Tile bBefore = tiles.lookup(op.getB());
-  if (failed(writeOperands(op)) ||
-      failed(plan::isPromoted(op, kernel.arch) ? emitPromoted(op)
-                                               : emitProduct(op)))
-    return failure();
   tiles[op.getA()] = aBefore;
   tiles[op.getB()] = bBefore;
   return success();
 }
 
-LogicalResult Emitter::emitProduct(tile::MmaOp op) {
-  // The registers that A is copied to belong to this instruction: the last
-  // product that read registers has to be done with them.
-  bool fromRegisters = tiles.lookup(op.getA()).kind == Tile::Kind::Fragment;
-  if (fromRegisters) {
-    std::optional<int64_t> last;
-    for (const InFlight &product : inFlight)
-      last = std::max(last, product.readsRegisters);
-    if (last)
-      waitForProducts(groups - *last);
-  }
-  // Products that add to the same sum are done in order, so none waits for the
-  // previous one, unless somebody else needs what that one made.
+LogicalResult Emitter::emitIssue(agent::IssueOp op) {
+  const Tile aBefore = tiles.lookup(op.getA());
+  const Tile bBefore = tiles.lookup(op.getB());
+  if (failed(writeOperands(op, op.getA(), op.getB())))
+    return failure();
   SmallVector<Value> elements;
-  Value home;
-  std::optional<int64_t> readsRegisters;
-  if (!matchPattern(op.getAcc(), m_AnyZeroFloat())) {
-    if (!goesOnInFlight(op.getAcc()))
-      finishProduct(op.getAcc());
-    if (const InFlight *previous = findInFlight(op.getAcc())) {
-      elements = getElements(b, previous->sum);
-      home = previous->home;
-      readsRegisters = previous->readsRegisters;
-      inFlight.erase(previous);
-    } else {
-      FailureOr<Value> sum = getFragment(op.getAcc(), op);
-      if (failed(sum))
+  if (Value acc = op.getAcc()) {
+    Value sum = tiles.lookup(acc).value;
+    if (isa<RankedTensorType>(acc.getType())) {
+      FailureOr<Value> fragment = getFragment(acc, op);
+      if (failed(fragment))
         return failure();
-      elements = getElements(b, *sum);
+      sum = *fragment;
     }
+    elements = getElements(b, sum);
   }
-  SmallVector<Value> next =
-      issueProduct(op, 0, op.getN(), elements, elements.empty());
-  Value result = getVector(b, next);
-  if (fromRegisters)
-    readsRegisters = groups;
-  inFlight.push_back({result, home ? home : result, groups, readsRegisters});
-  tiles[op.getResult()] = {Tile::Kind::Fragment, result};
+  SmallVector<Value> next = issueProduct(op.getA(), op.getB(), 0, op.getN(),
+                                         elements, elements.empty());
+  tiles[op.getSum()] = {Tile::Kind::Fragment, getVector(b, next)};
+  tiles[op.getA()] = aBefore;
+  tiles[op.getB()] = bBefore;
+  return success();
+}
+
+LogicalResult Emitter::emitPend(agent::PendOp op) {
+  FailureOr<Value> fragment = getFragment(op.getTile(), op);
+  if (failed(fragment))
+    return failure();
+  tiles[op.getSum()] = {Tile::Kind::Fragment, *fragment};
   return success();
 }

@@ -131,10 +131,6 @@ public:
   const llvm::DenseMap<mlir::Value, Tile> &getTiles() const { return tiles; }
 
 private:
-  /// How a loop carries a value: as it is; as a vector; or as a vector that
-  /// products may still be writing.
-  enum class Carried { Scalar, Fragment, Sum };
-
   // EmitControl.cpp
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitOp(mlir::Operation *op);
@@ -148,12 +144,9 @@ private:
   llvm::LogicalResult emitFor(mlir::scf::ForOp op);
   bool mustUnroll(mlir::scf::ForOp op);
   llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
-  Carried getCarried(mlir::scf::ForOp op, unsigned index);
-  llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
-                            mlir::Operation *user, mlir::ValueRange arguments,
+  llvm::LogicalResult carry(mlir::ValueRange values, mlir::Operation *user,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
-  void bindCarried(mlir::scf::ForOp op, mlir::ValueRange to,
-                   mlir::ValueRange from, mlir::ValueRange homes);
+  void bindCarried(mlir::ValueRange to, mlir::ValueRange from);
 
   // EmitProtocol.cpp
   /// Nothing if the operation is not one of the protocol.
@@ -274,44 +267,24 @@ private:
   llvm::LogicalResult emitMultiply(agent::MultiplyOp op);
 
   // EmitWgmma.cpp
-  llvm::LogicalResult emitWgmma(tile::MmaOp op);
+  llvm::LogicalResult emitIssue(agent::IssueOp op);
+  llvm::LogicalResult emitPend(agent::PendOp op);
   llvm::LogicalResult emitPromoted(tile::MmaOp op);
-  llvm::LogicalResult emitProduct(tile::MmaOp op);
-  llvm::LogicalResult writeOperands(tile::MmaOp op);
-  llvm::SmallVector<mlir::Value> issueProduct(tile::MmaOp op, int64_t first,
-                                              int64_t columns,
+  void await(agent::AwaitOp op);
+  void waitForReads();
+  /// Puts operands that threads have into scratch memory, for one product.
+  llvm::LogicalResult writeOperands(mlir::Operation *product, mlir::Value a,
+                                    mlir::Value b);
+  llvm::SmallVector<mlir::Value> issueProduct(mlir::Value a, mlir::Value b,
+                                              int64_t first, int64_t columns,
                                               llvm::ArrayRef<mlir::Value> sum,
                                               bool fromZero);
   mlir::Value getDescriptor(mlir::Value slot, uint64_t bits, int64_t rows);
-  struct InFlight;
-  /// The products that are writing a tile; null if there are none.
-  const InFlight *findInFlight(mlir::Value tile);
-  /// Whether products are writing a tile and it may get another name
-  /// meanwhile: with a second use, LLVM would copy registers that they write.
-  bool goesOnInFlight(mlir::Value tile);
-  /// Waits until at most the newest groups are not done.
-  void waitForProducts(int64_t newest);
-  void finishProduct(mlir::Value tile);
-  void finishProductsExcept(mlir::ValueRange kept);
 
   KernelContext &kernel;
   mlir::ImplicitLocOpBuilder &b;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Tile> tiles;
-  /// Products that the warp groups have issued and not waited for, the oldest
-  /// first: the sum that they write, the number of their newest group, and of
-  /// the newest one that reads registers. `home` is the first sum in the same
-  /// registers: a wait moves a sum to others, a product that goes on with it
-  /// does not.
-  struct InFlight {
-    mlir::Value sum, home;
-    int64_t group;
-    std::optional<int64_t> readsRegisters;
-  };
-  llvm::SmallVector<InFlight> inFlight;
-  /// The groups of products so far. Where a loop may add to them, it does not
-  /// count: a wait is then too long, never too short.
-  int64_t groups = 0;
   /// Matrix descriptors of the first slot, by the place of the tile in shared
   /// memory, the bits that describe it, and the bytes from one warp group's
   /// rows to the next one's: none, if all read the whole tile.

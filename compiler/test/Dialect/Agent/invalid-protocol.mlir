@@ -160,3 +160,27 @@ func.func @multiply(%a: tensor<128x64xbf16>, %b: tensor<256x32xbf16>, %s: !tile.
   agent.multiply %a, %b into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x32xbf16>, !tile.buffer<128x256xf32, tmem>
   return
 }
+
+// -----
+
+func.func @issue(%a: tensor<64x64xbf16>, %b: tensor<256x32xbf16>) {
+  // expected-error@+1 {{multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n}}
+  %s = agent.issue %a, %b : tensor<64x64xbf16>, tensor<256x32xbf16> -> !agent.in_flight<tensor<64x256xf32>>
+  return
+}
+
+// -----
+
+func.func @another_sum(%a: tensor<64x64xbf16>, %b: tensor<256x64xbf16>, %s: tensor<64x128xf32>) {
+  // expected-error@+1 {{goes on with a 'tensor<64x128xf32>', but makes a 'tensor<64x256xf32>'}}
+  %t = agent.issue %a, %b onto %s : tensor<64x64xbf16>, tensor<256x64xbf16>, tensor<64x128xf32> -> !agent.in_flight<tensor<64x256xf32>>
+  return
+}
+
+// -----
+
+func.func @await(%s: !agent.in_flight<tensor<64x256xf32>>) {
+  // expected-error@+1 {{takes 1 sums and gives 1 tiles; each sum gives its tile}}
+  %t = agent.await %s : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x128xf32>
+  return
+}

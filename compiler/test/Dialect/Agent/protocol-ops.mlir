@@ -90,6 +90,28 @@ func.func @products(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !tile.
   return
 }
 
+!flying = !agent.in_flight<tensor<64x256xf32>>
+
+// CHECK-LABEL: func.func @in_flight
+// CHECK-SAME: (%[[A:.*]]: tensor<64x64xbf16>, %[[B:.*]]: tensor<256x64xbf16>, %[[S:.*]]: tensor<64x256xf32>)
+func.func @in_flight(%a: tensor<64x64xbf16>, %b: tensor<256x64xbf16>, %s: tensor<64x256xf32>) {
+  // CHECK-NEXT: %[[X:.*]] = agent.issue %[[A]], %[[B]] : tensor<64x64xbf16>, tensor<256x64xbf16> -> !agent.in_flight<tensor<64x256xf32>>
+  %x = agent.issue %a, %b : tensor<64x64xbf16>, tensor<256x64xbf16> -> !flying
+  // CHECK-NEXT: %[[Y:.*]] = agent.issue %[[A]], %[[B]] onto %[[X]] : tensor<64x64xbf16>, tensor<256x64xbf16>, !agent.in_flight<tensor<64x256xf32>> -> !agent.in_flight<tensor<64x256xf32>>
+  %y = agent.issue %a, %b onto %x : tensor<64x64xbf16>, tensor<256x64xbf16>, !flying -> !flying
+  // CHECK-NEXT: %[[Z:.*]] = agent.issue %[[A]], %[[B]] onto %[[S]] tf32 : tensor<64x64xbf16>, tensor<256x64xbf16>, tensor<64x256xf32> -> !agent.in_flight<tensor<64x256xf32>>
+  %z = agent.issue %a, %b onto %s tf32 : tensor<64x64xbf16>, tensor<256x64xbf16>, tensor<64x256xf32> -> !flying
+  // CHECK-NEXT: %[[P:.*]] = agent.pend %[[S]] : tensor<64x256xf32>
+  %p = agent.pend %s : tensor<64x256xf32>
+  // CHECK-NEXT: agent.await pending(2)
+  agent.await pending(2)
+  // CHECK-NEXT: %{{.*}}:2 = agent.await %[[Y]], %[[P]] pending(1) : !agent.in_flight<tensor<64x256xf32>>, !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>, tensor<64x256xf32>
+  %t:2 = agent.await %y, %p pending(1) : !flying, !flying -> tensor<64x256xf32>, tensor<64x256xf32>
+  // CHECK-NEXT: %{{.*}} = agent.await %[[Z]] : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
+  %u = agent.await %z : !flying -> tensor<64x256xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @set_up
 // CHECK-SAME: (%[[R:.*]]: !agent.barriers)
 func.func @set_up(%r: !agent.barriers) {

@@ -193,15 +193,46 @@ LogicalResult FitsOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Operands are m by k and n by k, and the sum is m by n.
+static LogicalResult verifyProduct(Operation *op, RankedTensorType a,
+                                   RankedTensorType b, ShapedType sum) {
+  if (a.getRank() == 2 && b.getRank() == 2 && sum.getRank() == 2 &&
+      a.getDimSize(1) == b.getDimSize(1) &&
+      sum.getDimSize(0) == a.getDimSize(0) &&
+      sum.getDimSize(1) == b.getDimSize(0))
+    return success();
+  return op->emitOpError() << "multiplies " << a << " by " << b << " into "
+                           << sum
+                           << "; k is the last size of both, and the sum is m "
+                              "by n";
+}
+
 LogicalResult MultiplyOp::verify() {
-  tile::BufferType sum = getSum().getType();
-  if (getA().getType().getRank() != 2 || getB().getType().getRank() != 2 ||
-      getA().getType().getDimSize(1) != getB().getType().getDimSize(1) ||
-      sum.getShape() != ArrayRef<int64_t>{getM(), getN()})
-    return emitOpError() << "multiplies " << getA().getType() << " by "
-                         << getB().getType() << " into " << sum
-                         << "; k is the last size of both, and the sum is m by "
-                            "n";
+  return verifyProduct(*this, getA().getType(), getB().getType(),
+                       getSum().getType());
+}
+
+LogicalResult IssueOp::verify() {
+  RankedTensorType sum = getSum().getType().getTile();
+  Type acc = getAcc() ? getAcc().getType() : Type();
+  if (auto inFlight = dyn_cast_if_present<InFlightType>(acc))
+    acc = inFlight.getTile();
+  if (acc && acc != sum)
+    return emitOpError() << "goes on with a " << acc << ", but makes a " << sum;
+  return verifyProduct(*this, getA().getType(), getB().getType(), sum);
+}
+
+LogicalResult AwaitOp::verify() {
+  auto gives = [](auto pair) {
+    auto [sum, tile] = pair;
+    return cast<InFlightType>(sum).getTile() == tile;
+  };
+  if (getSums().size() != getTiles().size() ||
+      !llvm::all_of(llvm::zip(getSums().getTypes(), getTiles().getTypes()),
+                    gives))
+    return emitOpError() << "takes " << getSums().size() << " sums and gives "
+                         << getTiles().size()
+                         << " tiles; each sum gives its tile";
   return success();
 }
 

@@ -170,6 +170,83 @@ def Agent_MultiplyOp : Agent_Op<"multiply"> {
   }];
 }
 
+def Agent_IssueOp : Agent_Op<"issue"> {
+  let summary = "a product of warp groups, started";
+  let description = [{
+    Starts `acc + a * b`, or `a * b` without `acc`, by wgmma, and closes a group
+    with it. Products of one sum are done in order, so it may go on with a sum
+    that is in flight. If `a` is in registers, they belong to the product until
+    it is done.
+
+    ```mlir
+    %t = agent.issue %x, %y onto %s
+      : tensor<64x64xbf16>, tensor<256x64xbf16>, !agent.in_flight<tensor<64x256xf32>> -> !agent.in_flight<tensor<64x256xf32>>
+    ```
+
+    | message | why |
+    |---|---|
+    | multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n | |
+    | goes on with a 'tensor<64x128xf32>', but makes a 'tensor<64x256xf32>' | |
+  }];
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b,
+                       Optional<AnyTypeOf<[Tile_Tile, Agent_InFlight]>>:$acc,
+                       UnitAttr:$tf32);
+  let results = (outs Agent_InFlight:$sum);
+  let assemblyFormat = [{
+    $a `,` $b (`onto` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($a) `,`
+    type($b) (`,` type($acc)^)? `->` qualified(type($sum))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getM() { return getA().getType().getDimSize(0); }
+    int64_t getN() { return getB().getType().getDimSize(0); }
+    int64_t getK() { return getA().getType().getDimSize(1); }
+  }];
+}
+
+def Agent_PendOp : Agent_Op<"pend", [
+    Pure, TypesMatchWith<"the sum has the type of the tile", "tile", "sum",
+        "InFlightType::get($_self.getContext(), "
+        "::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
+  let summary = "a sum that is done, as one that may be in flight";
+  let description = [{
+    No instruction: a loop carries a sum in flight, and this is what it starts
+    with.
+
+    ```mlir
+    %s = agent.pend %zero : tensor<64x256xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$tile);
+  let results = (outs Agent_InFlight:$sum);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
+def Agent_AwaitOp : Agent_Op<"await"> {
+  let summary = "waits for products, and gives their sums";
+  let description = [{
+    Waits until at most the `pending` newest groups of products are not done.
+    The sums that are listed belong to older ones. Without sums it is for a slot
+    that products have read.
+
+    ```mlir
+    %t = agent.await %s pending(1) : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
+    ```
+
+    | message | why |
+    |---|---|
+    | takes 2 sums and gives 1 tiles; each sum gives its tile | |
+  }];
+  let arguments = (ins Variadic<Agent_InFlight>:$sums,
+                       DefaultValuedAttr<Agent_Number, "0">:$pending);
+  let results = (outs Variadic<Tile_Tile>:$tiles);
+  let assemblyFormat = [{
+    ($sums^)? (`pending` `(` $pending^ `)`)? attr-dict
+    (`:` qualified(type($sums))^ `->` type($tiles))?
+  }];
+  let hasVerifier = 1;
+}
+
 def Agent_OrZeroOp : Agent_Op<"or_zero", [
     Pure, AllTypesMatch<["tile", "result"]>]> {
   let summary = "a sum of products, or zeros if there are none";

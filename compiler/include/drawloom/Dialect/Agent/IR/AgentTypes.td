@@ -183,4 +183,18 @@ def Agent_Barrier : Agent_Type<"Barrier", "barrier"> {
   }];
 }
 
+def Agent_InFlight : Agent_Type<"InFlight", "in_flight"> {
+  let summary = "a sum that products may be writing";
+  let description = [{
+    A tile in registers that nobody may touch yet. `agent.await` gives the tile;
+    a product can go on with it, and a loop can carry it.
+
+    ```mlir
+    !agent.in_flight<tensor<128x256xf32>>
+    ```
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTTYPES_TD

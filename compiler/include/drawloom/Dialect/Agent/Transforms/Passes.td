@@ -464,4 +464,37 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
   ];
 }
 
+def ScheduleProducts : Pass<"schedule-products", "tile::KernelOp"> {
+  let summary = "say which products of warp groups are in flight where";
+  let description = [{
+    Products of wgmma run on while the threads go on. After this pass a product
+    gives a sum in flight, which nobody can read: `agent.await` gives the tile,
+    where somebody reads it, where a loop can't carry it in flight, or where a
+    slot goes back that the product reads. Products on tcgen05 have been made
+    `agent.multiply` before, and stay as they are.
+
+    ```mlir
+    %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x256xf32>) {   // before
+      %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+      agent.drain products pending(1)
+      scf.yield %t : tensor<64x256xf32>
+    }
+    agent.drain products
+
+    %start = agent.pend %zero : tensor<64x256xf32>                                            // after
+    %flying = scf.for %k = %c0 to %K step %c64 iter_args(%s = %start) -> (!agent.in_flight<tensor<64x256xf32>>) {
+      %t = agent.issue %x, %y onto %s
+        : tensor<64x64xbf16>, tensor<256x64xbf16>, !agent.in_flight<tensor<64x256xf32>> -> !agent.in_flight<tensor<64x256xf32>>
+      agent.await pending(1)
+      scf.yield %t : !agent.in_flight<tensor<64x256xf32>>
+    }
+    %sum = agent.await %flying : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
+    ```
+
+    Products of 8 bits, whose sums threads add up, stay `tile.mma`: they are
+    done when the operation is over.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,410 @@
+//===- ScheduleProducts.cpp - Which products are in flight where ----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Products of warp groups run on while the threads go on. A product is issued
+// and gives a sum in flight, which nobody can read; `agent.await` gives the
+// tile. So a wait can't be forgotten: without it the types don't fit. Each role
+// is copied, operation by operation:
+//
+//   a read of a sum       waits for its product, and for older ones
+//   a product onto a sum  goes on with it in flight, if nobody else wants it
+//   a slot that goes back waits for the products that read it
+//   a loop                carries in flight what its products add to in place;
+//                         everything else is done where a loop begins or ends
+//
+// `groups` counts the groups that are certain to have been issued, so a wait
+// never leaves out one that somebody relies on.
+
+#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_SCHEDULEPRODUCTS
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+namespace {
+class ScheduleProducts
+    : public agent::impl::ScheduleProductsBase<ScheduleProducts> {
+  using ScheduleProductsBase::ScheduleProductsBase;
+
+  void runOnOperation() override;
+};
+
+class ProductSchedule {
+public:
+  ProductSchedule(RoleOp role, const target::Architecture &arch)
+      : role(role), arch(arch), b(role.getLoc(), role) {}
+
+  void run();
+
+private:
+  /// Products that are issued and not waited for: the sum that they write, the
+  /// number of their newest group, and of the newest one that reads registers.
+  /// `home` is the first sum in the same registers: a wait moves a sum to
+  /// others, a product that goes on with it does not.
+  struct InFlight {
+    Value sum, home;
+    int64_t group;
+    std::optional<int64_t> readsRegisters;
+  };
+
+  void scheduleBlock(Block &block);
+  void scheduleOp(Operation *op);
+  void scheduleProduct(tile::MmaOp op);
+  void scheduleFor(scf::ForOp op);
+  void scheduleIf(scf::IfOp op);
+  bool isCarriedInFlight(scf::ForOp op, unsigned index);
+  void carry(scf::ForOp op, ValueRange values, ValueRange arguments,
+             SmallVectorImpl<Value> &carried);
+  void bindCarried(ValueRange to, ValueRange from, ValueRange homes);
+
+  Value lookup(Value value) { return map.lookupOrDefault(value); }
+  /// The products that are writing a value of the role; null if there are none.
+  InFlight *find(Value value);
+  /// Whether they are, and the value may get another name meanwhile: with a
+  /// second use, registers that they write would be copied.
+  bool goesOn(Value value) { return value.hasOneUse() && find(value); }
+  /// Waits until at most the newest groups are not done.
+  void wait(int64_t newest);
+  void finish(Value value);
+  void finishExcept(ValueRange kept);
+
+  RoleOp role;
+  const target::Architecture &arch;
+  ImplicitLocOpBuilder b;
+  IRMapping map;
+  /// The oldest first.
+  SmallVector<InFlight> inFlight;
+  int64_t groups = 0;
+  /// The values of the role that are, or were, a sum: a wait renames them.
+  SmallVector<Value> sums;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
+ProductSchedule::InFlight *ProductSchedule::find(Value value) {
+  Value sum = lookup(value);
+  auto *found = llvm::find_if(
+      inFlight, [&](const InFlight &product) { return product.sum == sum; });
+  return found == inFlight.end() ? nullptr : found;
+}
+
+void ProductSchedule::wait(int64_t newest) {
+  if (inFlight.empty())
+    return;
+  SmallVector<Value> done;
+  SmallVector<Type> types;
+  llvm::erase_if(inFlight, [&](const InFlight &product) {
+    if (groups - product.group < newest)
+      return false;
+    done.push_back(product.sum);
+    types.push_back(cast<InFlightType>(product.sum.getType()).getTile());
+    return true;
+  });
+  auto await = AwaitOp::create(b, types, done, newest);
+  for (auto [before, after] : llvm::zip_equal(done, await.getTiles()))
+    for (Value sum : sums)
+      if (lookup(sum) == before)
+        map.map(sum, after);
+}
+
+void ProductSchedule::finish(Value value) {
+  if (const InFlight *product = find(value))
+    wait(groups - product->group);
+}
+
+void ProductSchedule::finishExcept(ValueRange kept) {
+  std::optional<int64_t> newest;
+  for (const InFlight &product : inFlight)
+    if (!llvm::is_contained(kept, product.sum))
+      newest = groups - product.group;
+  if (newest)
+    wait(*newest);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Whether a tile is in a slot, from which a product reads it.
+static bool isInSlot(Value tile) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (isa<tile::ReadOp>(op))
+      return true;
+    if (!isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
+            op))
+      return false;
+    tile = op->getOperand(0);
+  }
+  return false;
+}
+
+void ProductSchedule::scheduleProduct(tile::MmaOp op) {
+  // The registers that a is copied to belong to this instruction: the last
+  // product that read registers has to be done with them.
+  bool fromRegisters = !isInSlot(op.getA());
+  if (fromRegisters) {
+    std::optional<int64_t> last;
+    for (const InFlight &product : inFlight)
+      last = std::max(last, product.readsRegisters);
+    if (last)
+      wait(groups - *last);
+  }
+  finish(op.getA());
+  // Products that add to the same sum are done in order, so none waits for the
+  // previous one, unless somebody else needs what that one made.
+  Value acc, home;
+  std::optional<int64_t> readsRegisters;
+  if (!matchPattern(op.getAcc(), m_AnyZeroFloat())) {
+    if (!goesOn(op.getAcc()))
+      finish(op.getAcc());
+    if (InFlight *previous = find(op.getAcc())) {
+      home = previous->home;
+      readsRegisters = previous->readsRegisters;
+      acc = previous->sum;
+      inFlight.erase(previous);
+    } else {
+      acc = lookup(op.getAcc());
+    }
+  }
+  auto type = InFlightType::get(
+      b.getContext(), cast<RankedTensorType>(op.getResult().getType()));
+  Value sum = IssueOp::create(b, type, lookup(op.getA()), lookup(op.getB()),
+                              acc, op.getTf32());
+  ++groups;
+  if (fromRegisters)
+    readsRegisters = groups;
+  inFlight.push_back({sum, home ? home : sum, groups, readsRegisters});
+  map.map(op.getResult(), sum);
+  sums.push_back(op.getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether the products of a loop add to what the loop carries, and nothing
+/// else does. Then one set of registers is enough, and nobody reads them
+/// between two iterations. A product that starts anew has other registers,
+/// which are copied at the end of an iteration, so it has to be done by then.
+bool ProductSchedule::isCarriedInFlight(scf::ForOp op, unsigned index) {
+  if (!isa<RankedTensorType>(op.getResult(index).getType()) ||
+      !isProduct(op.getResult(index)))
+    return false;
+  Value carried = op.getRegionIterArg(index);
+  Value value = op.getBody()->getTerminator()->getOperand(index);
+  while (value != carried) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!inner || inner == op || argument == inner.getInductionVar())
+        return false;
+      value = inner.getTiedLoopInit(argument)->get();
+      continue;
+    }
+    auto product = dyn_cast_if_present<tile::MmaOp>(getMaker(value));
+    if (!product || plan::isPromoted(product, arch))
+      return false;
+    value = product.getAcc();
+  }
+  return true;
+}
+
+/// What a loop carries of `values`: what it starts with, or yields. What it
+/// yields in flight has to be in the registers of `arguments`, what it carries
+/// in its body: from others it would be copied.
+void ProductSchedule::carry(scf::ForOp op, ValueRange values,
+                            ValueRange arguments,
+                            SmallVectorImpl<Value> &carried) {
+  SmallVector<Value> kept;
+  SmallVector<bool> stays(values.size());
+  for (auto [index, value] : llvm::enumerate(values)) {
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    stays[index] = isCarriedInFlight(op, index) && goesOn(value) &&
+                   (arguments.empty() || find(value)->home == arguments[index]);
+    if (!stays[index])
+      finish(value);
+  }
+  for (auto [value, stay] : llvm::zip_equal(values, stays))
+    if (stay)
+      kept.push_back(lookup(value));
+  finishExcept(kept);
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Value now = lookup(value);
+    if (isCarriedInFlight(op, index) && !isa<InFlightType>(now.getType()))
+      now = PendOp::create(
+          b,
+          InFlightType::get(b.getContext(),
+                            cast<RankedTensorType>(now.getType())),
+          now);
+    carried.push_back(now);
+  }
+}
+
+/// Takes over what a loop carries, in its body or after it. Of that, sums may
+/// be in flight, in the registers of `homes`, and nothing else is.
+void ProductSchedule::bindCarried(ValueRange to, ValueRange from,
+                                  ValueRange homes) {
+  inFlight.clear();
+  for (auto [value, carried, home] : llvm::zip_equal(to, from, homes)) {
+    map.map(value, carried);
+    if (!isa<InFlightType>(carried.getType()))
+      continue;
+    sums.push_back(value);
+    inFlight.push_back({carried, home, groups, /*readsRegisters=*/groups});
+  }
+}
+
+void ProductSchedule::scheduleFor(scf::ForOp op) {
+  SmallVector<Value> inits;
+  carry(op, op.getInitArgs(), /*arguments=*/{}, inits);
+  // A sum that goes through the loop in flight stays in its registers.
+  SmallVector<Value> homes;
+  for (Value init : op.getInitArgs()) {
+    const InFlight *product = find(init);
+    homes.push_back(product ? product->home : Value());
+  }
+  auto loop = scf::ForOp::create(
+      b, lookup(op.getLowerBound()), lookup(op.getUpperBound()),
+      lookup(op.getStep()), inits, nullptr, op.getUnsignedCmp());
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  int64_t certain = groups;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (loop.getBody()->mightHaveTerminator())
+      loop.getBody()->getTerminator()->erase();
+    b.setInsertionPointToEnd(loop.getBody());
+    map.map(op.getInductionVar(), loop.getInductionVar());
+    ValueRange carried = loop.getRegionIterArgs();
+    bindCarried(op.getRegionIterArgs(), carried, /*homes=*/carried);
+    scheduleBlock(*op.getBody());
+    b.setLoc(op.getLoc());
+    SmallVector<Value> next;
+    carry(op, op.getBody()->getTerminator()->getOperands(), carried, next);
+    scf::YieldOp::create(b, next);
+  }
+  groups = certain;
+  ValueRange results = loop.getResults();
+  for (auto [home, result] : llvm::zip_equal(homes, results))
+    home = home ? home : result;
+  bindCarried(op.getResults(), results, homes);
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+/// Whether a branch is of the program. Others are for what some threads do to
+/// the protocol.
+static bool isOfProgram(scf::IfOp op) {
+  return op.getNumResults() != 0 || op.elseBlock() ||
+         op->walk([](Operation *inner) {
+             return isa<tile::StoreOp, tile::LoadOp>(inner)
+                        ? WalkResult::interrupt()
+                        : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+/// Products are done before a branch of the program, and in it.
+void ProductSchedule::scheduleIf(scf::IfOp op) {
+  finishExcept({});
+  auto branch =
+      scf::IfOp::create(b, op.getResultTypes(), lookup(op.getCondition()),
+                        !op.getElseRegion().empty());
+  int64_t certain = groups;
+  for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
+    if (from.empty())
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    if (to.front().mightHaveTerminator() && !to.front().empty())
+      to.front().back().erase();
+    b.setInsertionPointToEnd(&to.front());
+    scheduleBlock(from.front());
+    b.setLoc(op.getLoc());
+    finishExcept({});
+    scf::YieldOp::create(
+        b, llvm::map_to_vector(from.front().getTerminator()->getOperands(),
+                               [&](Value value) { return lookup(value); }));
+    groups = certain;
+  }
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), branch.getResults()))
+    map.map(from, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+void ProductSchedule::scheduleBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    scheduleOp(&op);
+}
+
+void ProductSchedule::scheduleOp(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return scheduleFor(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op); branch && isOfProgram(branch))
+    return scheduleIf(branch);
+  if (auto drain = dyn_cast<DrainOp>(op);
+      drain && drain.getWork() == Work::products)
+    return wait(drain.getPending());
+  auto product = dyn_cast<tile::MmaOp>(op);
+  if (product && !plan::isPromoted(product, arch))
+    return scheduleProduct(product);
+  if (auto keep = dyn_cast<KeepOp>(op); keep && goesOn(keep.getTile())) {
+    map.map(keep.getResult(), lookup(keep.getTile()));
+    sums.push_back(keep.getResult());
+    return;
+  }
+  // Threads add what a promoted product makes, and wait for all products.
+  if (product)
+    wait(0);
+  for (Value operand : op->getOperands())
+    finish(operand);
+  // What stands in other branches are operations of the protocol.
+  b.clone(*op, map);
+}
+
+void ProductSchedule::run() {
+  Region body;
+  b.createBlock(&body);
+  scheduleBlock(role.getBody().front());
+  b.setLoc(role.getLoc());
+  YieldOp::create(b);
+  role.getBody().takeBody(body);
+}
+
+void ScheduleProducts::runOnOperation() {
+  const target::Architecture *arch = tile::getTarget(getOperation());
+  getOperation().walk([&](RoleOp role) {
+    bool multiplies =
+        role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (arch && multiplies)
+      ProductSchedule(role, *arch).run();
+  });
+}
