@@ -84,6 +84,8 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
       agent::createLowerPipes({.unproved = unproved}));
   // Which products are in flight, and where they are waited for.
   passes.addNestedPass<tile::KernelOp>(agent::createScheduleProducts());
+  // Which thread has which element, as a part of each tile's type.
+  passes.addNestedPass<tile::KernelOp>(agent::createAssignLayouts());
   // Each operation becomes code: barriers, copies, products, arithmetic.
   passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.

@@ -169,6 +169,24 @@ llvm::Expected<Layout> Fragments::getLayout(ArrayRef<int64_t> shape,
   return Layout::get(std::move(inputs), std::move(outputs));
 }
 
+Layout plan::dropAxis(const Layout &layout, unsigned axis) {
+  std::vector<Layout::Input> inputs(layout.getInputs());
+  std::vector<Layout::Output> outputs(layout.getOutputs());
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    for (Layout::Digit &digit : input.digits)
+      digit.basis.erase(digit.basis.begin() + axis);
+    if (number == inRegister)
+      llvm::erase_if(input.digits, [](const Layout::Digit &digit) {
+        return llvm::all_of(digit.basis, [](int64_t step) { return !step; });
+      });
+  }
+  outputs.erase(outputs.begin() + axis);
+  for (auto [index, output] : llvm::enumerate(outputs))
+    output.name = Layout::dimName(index);
+  // A part of a layout is one.
+  return llvm::cantFail(Layout::get(std::move(inputs), std::move(outputs)));
+}
+
 std::optional<SmallVector<int64_t>>
 plan::findRegisters(const Layout &from, const Layout &to,
                     function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {

@@ -81,5 +81,10 @@ LogicalResult codegen::checkProtocol(tile::KernelOp kernel) {
                          "'schedule-products' leave a kernel";
     return WalkResult::interrupt();
   });
-  return success(!result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  for (RoleOp role : (*switches.begin()).getRoles())
+    if (failed(checkLayouts(role)))
+      return failure();
+  return success();
 }

@@ -33,6 +33,14 @@ Value Emitter::lookup(OpFoldResult value) {
   return lookup(cast<Value>(value));
 }
 
+SmallVector<Value> Emitter::getNow(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) {
+    return isa<RankedTensorType, InFlightType>(value.getType())
+               ? getFragment(value)
+               : lookup(value);
+  });
+}
+
 void Emitter::when(Value condition, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
@@ -40,12 +48,7 @@ void Emitter::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-LogicalResult Emitter::emitOutside(Operation *op) {
-  // Tiles are made by the roles that use them.
-  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
-    return success();
-  return emitOp(op);
-}
+LogicalResult Emitter::emitOutside(Operation *op) { return emitOp(op); }
 
 LogicalResult Emitter::emitRole(RoleOp op) {
   role = op;
@@ -63,14 +66,6 @@ LogicalResult Emitter::emitRole(RoleOp op) {
   Value part = arith::AndIOp::create(b, kernel.warp, constant(3));
   tensorLane = arith::ShLIOp::create(b, part, constant(16 + 5));
 
-  fragments = plan::Fragments::get(op, kernel.arch);
-  SmallVector<Operation *> before = plan::findTilesBefore(op);
-  if (failed(axes.infer(op, before, fragments->getFreeAxis())))
-    return failure();
-  for (Operation *maker : before)
-    if (failed(emitOp(maker)))
-      return failure();
-  b.setLoc(op.getLoc());
   roleStart = tensorLane.getDefiningOp();
   return emitBlock(op.getBody().front());
 }
@@ -87,16 +82,10 @@ LogicalResult Emitter::emitBlock(Block &block) {
 /// the protocol.
 LogicalResult Emitter::emitIf(scf::IfOp op) {
   SmallVector<Type> types;
-  for (Value result : op.getResults()) {
-    Type type = getStorageType(getElementTypeOrSelf(result.getType()));
-    if (isa<RankedTensorType>(result.getType())) {
-      FailureOr<tile::Layout> layout = getLayout(result, op);
-      if (failed(layout))
-        return failure();
-      type = getVectorType(*layout, type);
-    }
-    types.push_back(type);
-  }
+  for (Value result : op.getResults())
+    types.push_back(isa<RankedTensorType>(result.getType())
+                        ? getVectorType(result)
+                        : getStorageType(result.getType()));
   auto branch = scf::IfOp::create(b, types, lookup(op.getCondition()),
                                   !op.getElseRegion().empty());
   for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
@@ -109,19 +98,8 @@ LogicalResult Emitter::emitIf(scf::IfOp op) {
     if (failed(emitBlock(from.front())))
       return failure();
     b.setLoc(op.getLoc());
-    SmallVector<Value> results;
-    Operation *end = from.front().getTerminator();
-    for (Value value : end->getOperands()) {
-      if (!isa<RankedTensorType>(value.getType())) {
-        results.push_back(lookup(value));
-        continue;
-      }
-      FailureOr<Value> fragment = getFragment(value, end);
-      if (failed(fragment))
-        return failure();
-      results.push_back(*fragment);
-    }
-    scf::YieldOp::create(b, results);
+    scf::YieldOp::create(b,
+                         getNow(from.front().getTerminator()->getOperands()));
   }
   for (auto [from, to] : llvm::zip_equal(op.getResults(), branch.getResults()))
     bind(from, to);
@@ -147,16 +125,19 @@ LogicalResult Emitter::emitOp(Operation *op) {
     return success();
   if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op))
     return emitReshape(op);
+  if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op))
+    return emitConversion(conversion);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return emitReduce(reduce);
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return emitThreadLoad(load);
   if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
-    tiles[splat] = {Tile::Kind::Splat, lookup(splat.getInput())};
+    bind(splat, vector::BroadcastOp::create(b, getVectorType(splat),
+                                            lookup(splat.getInput())));
     return success();
   }
   if (auto iota = dyn_cast<tile::IotaOp>(op)) {
-    tiles[iota] = {Tile::Kind::Iota};
+    bind(iota, makeIota(iota));
     return success();
   }
   if (isa<gpu::BlockIdOp>(op)) {
@@ -177,7 +158,9 @@ LogicalResult Emitter::emitOp(Operation *op) {
   }
   if (auto value = dyn_cast<arith::ConstantOp>(op)) {
     if (auto splat = dyn_cast<SplatElementsAttr>(value.getValue())) {
-      tiles[value] = {Tile::Kind::Splat, {}, splat.getSplatValue<TypedAttr>()};
+      Attribute number = getStorageAttr(splat.getSplatValue<TypedAttr>());
+      bind(value, arith::ConstantOp::create(
+                      b, DenseElementsAttr::get(getVectorType(value), number)));
       return success();
     }
     if (auto number = dyn_cast<IntegerAttr>(value.getValue());

@@ -36,28 +36,12 @@ static Value resize(ImplicitLocOpBuilder &b, Value value, Type to,
 /// operation on other types. Which of them there are is asked before
 /// (drawloom/Dialect/Tile/IR/Code.h).
 LogicalResult Emitter::emitElementwise(Operation *op) {
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands()) {
-    if (!isa<RankedTensorType>(operand.getType())) {
-      operands.push_back(lookup(operand));
-      continue;
-    }
-    FailureOr<Value> fragment = getFragment(operand, op);
-    if (failed(fragment))
-      return failure();
-    operands.push_back(*fragment);
-  }
+  SmallVector<Value> operands = getNow(op->getOperands());
   SmallVector<Type> types;
-  for (Value result : op->getResults()) {
-    Type element = getStorageType(getElementTypeOrSelf(result.getType()));
-    if (isa<RankedTensorType>(result.getType())) {
-      FailureOr<tile::Layout> layout = getLayout(result, op);
-      if (failed(layout))
-        return failure();
-      element = getVectorType(*layout, element);
-    }
-    types.push_back(element);
-  }
+  for (Value result : op->getResults())
+    types.push_back(isa<RankedTensorType>(result.getType())
+                        ? getVectorType(result)
+                        : getStorageType(result.getType()));
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     bind(op->getResult(0), resize(b, operands.front(), types.front(),
                                   isa<arith::IndexCastOp>(op)));
@@ -80,17 +64,18 @@ LogicalResult Emitter::emitElementwise(Operation *op) {
 }
 
 void Emitter::bind(Value from, Value to) {
-  if (isa<RankedTensorType>(from.getType()))
+  if (isa<RankedTensorType, agent::InFlightType>(from.getType()))
     tiles[from] = {Tile::Kind::Fragment, to};
   else
     scalars[from] = to;
 }
 
-Value Emitter::makeIota(const tile::Layout &layout, Type element) {
+Value Emitter::makeIota(Value tile) {
   // A coordinate of a fragment is made of digits that never meet.
-  plan::Offsets offsets = llvm::cantFail(plan::Offsets::get(layout, 0));
+  plan::Offsets offsets =
+      llvm::cantFail(plan::Offsets::get(getLayout(tile), 0));
   ThreadOffset thread = getThreadOffset(offsets);
-  Type type = getStorageType(element);
+  Type type = getStorageType(getElementTypeOrSelf(tile.getType()));
   SmallVector<Value> elements;
   for (int64_t i = 0; i < offsets.getRegisters(); ++i) {
     Value number = arith::AddIOp::create(b, getOffset(thread, offsets, i),
@@ -101,8 +86,7 @@ Value Emitter::makeIota(const tile::Layout &layout, Type element) {
       number = arith::TruncIOp::create(b, type, number);
     elements.push_back(number);
   }
-  return vector::FromElementsOp::create(b, getVectorType(layout, type),
-                                        elements);
+  return vector::FromElementsOp::create(b, getVectorType(tile), elements);
 }
 
 /// New axes of size one, repetitions along them, and permutations of axes:
@@ -110,10 +94,6 @@ Value Emitter::makeIota(const tile::Layout &layout, Type element) {
 LogicalResult Emitter::emitReshape(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   const Tile tile = tiles.lookup(source);
-  if (tile.kind == Tile::Kind::Splat) {
-    tiles[result] = tile;
-    return success();
-  }
   // A product reads it by a descriptor, a thread by other offsets.
   if (auto transpose = dyn_cast<tile::TransposeOp>(op);
       transpose &&
@@ -125,19 +105,7 @@ LogicalResult Emitter::emitReshape(Operation *op) {
     tiles[result].transposed ^= transpose.getPermutation()[0] == 1;
     return success();
   }
-  auto from = cast<RankedTensorType>(source.getType());
-  FailureOr<Value> fragment = getFragment(source, op);
-  if (failed(fragment))
-    return failure();
-  FailureOr<tile::Layout> fromLayout =
-      getLayout(from, axes.get(source, op), op);
-  FailureOr<tile::Layout> toLayout = getLayout(result, op);
-  if (failed(fromLayout) || failed(toLayout))
-    return failure();
-  Value gathered =
-      gather(*fragment, *fromLayout, *toLayout, plan::getReshape(op));
-  bind(result, gathered);
-  return success();
+  return gather(op, plan::getReshape(op));
 }
 
 /// Columns of a tile in tensor memory are another address; a part of a tile in
@@ -145,12 +113,6 @@ LogicalResult Emitter::emitReshape(Operation *op) {
 LogicalResult Emitter::emitSlice(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   const Tile tile = tiles.lookup(source);
-  auto from = cast<RankedTensorType>(source.getType());
-  auto to = cast<RankedTensorType>(result.getType());
-  if (tile.kind == Tile::Kind::Splat) {
-    tiles[result] = tile;
-    return success();
-  }
   SmallVector<OpFoldResult> offsets;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     offsets = slice.getMixedOffsets();
@@ -158,8 +120,7 @@ LogicalResult Emitter::emitSlice(Operation *op) {
     for (int64_t offset : cast<tile::ExtractSliceOp>(op).getOffsets())
       offsets.push_back(b.getIndexAttr(offset));
 
-  if (tile.kind == Tile::Kind::Tensor && to.getRank() == 2 &&
-      to.getDimSize(0) == from.getDimSize(0) && to.getElementType().isF32()) {
+  if (tile.kind == Tile::Kind::Tensor) {
     Tile columns = tile;
     columns.value = arith::AddIOp::create(b, tile.value, lookup(offsets[1]));
     tiles[result] = columns;
@@ -175,21 +136,10 @@ LogicalResult Emitter::emitSlice(Operation *op) {
     else
       first.push_back(cast<IntegerAttr>(cast<Attribute>(offset)).getInt());
   }
-  FailureOr<Value> fragment = getFragment(source, op);
-  if (failed(fragment))
-    return failure();
-  FailureOr<tile::Layout> fromLayout =
-      getLayout(from, axes.get(source, op), op);
-  FailureOr<tile::Layout> toLayout = getLayout(result, op);
-  if (failed(fromLayout) || failed(toLayout))
-    return failure();
-  Value part = gather(
-      *fragment, *fromLayout, *toLayout, [&](ArrayRef<int64_t> coordinates) {
-        SmallVector<int64_t> at(coordinates);
-        for (auto [coordinate, start] : llvm::zip_equal(at, first))
-          coordinate += start;
-        return at;
-      });
-  bind(result, part);
-  return success();
+  return gather(op, [&](ArrayRef<int64_t> coordinates) {
+    SmallVector<int64_t> at(coordinates);
+    for (auto [coordinate, start] : llvm::zip_equal(at, first))
+      coordinate += start;
+    return at;
+  });
 }

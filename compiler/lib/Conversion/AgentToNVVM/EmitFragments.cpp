@@ -23,24 +23,14 @@ static constexpr int64_t accessBytes = 16;
 // Layouts
 //===----------------------------------------------------------------------===//
 
-FailureOr<tile::Layout> Emitter::getLayout(RankedTensorType type, unsigned axis,
-                                           Operation *user) {
-  if (llvm::Expected<tile::Layout> layout =
-          fragments->getLayout(type.getShape(), axis))
-    return std::move(*layout);
-  else
-    return user->emitOpError()
-           << "works on a " << type << " in @" << role.getSymName() << ": "
-           << llvm::toString(layout.takeError());
+const tile::Layout &codegen::getLayout(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
 }
 
-FailureOr<tile::Layout> Emitter::getLayout(Value tile, Operation *op) {
-  return getLayout(cast<RankedTensorType>(tile.getType()), axes.get(tile), op);
-}
-
-VectorType Emitter::getVectorType(const tile::Layout &layout, Type element) {
-  return VectorType::get(layout.getInputSize(plan::inRegister),
-                         getStorageType(element));
+VectorType codegen::getVectorType(Value tile) {
+  return VectorType::get(getLayout(tile).getInputSize(plan::inRegister),
+                         getStorageType(getElementTypeOrSelf(tile.getType())));
 }
 
 Type codegen::getStorageType(Type type) {
@@ -108,17 +98,25 @@ Value Emitter::getOwner(const tile::Layout &layout) {
   return owner;
 }
 
-Value Emitter::gather(
-    Value source, const tile::Layout &from, const tile::Layout &to,
+LogicalResult Emitter::gather(
+    Operation *op,
     llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  const tile::Layout &from = getLayout(source);
   std::optional<SmallVector<int64_t>> numbers =
-      plan::findRegisters(from, to, map);
+      plan::findRegisters(from, getLayout(result), map);
   if (!numbers)
-    return {};
-  if (llvm::equal(*numbers,
-                  llvm::seq<int64_t>(0, from.getInputSize(plan::inRegister))))
-    return source;
-  return vector::ShuffleOp::create(b, source, source, *numbers);
+    return op->emitOpError()
+           << "makes a " << result.getType() << " of a " << source.getType()
+           << ": elements would have to change threads";
+  Value fragment = getFragment(source);
+  bool isWhole = llvm::equal(
+      *numbers, llvm::seq<int64_t>(0, from.getInputSize(plan::inRegister)));
+  bind(result, isWhole
+                   ? fragment
+                   : vector::ShuffleOp::create(b, fragment, fragment, *numbers)
+                         .getResult());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,19 +176,16 @@ Value Emitter::getAddress(Value slot, const ThreadOffset &thread,
 }
 
 FailureOr<plan::Offsets>
-Emitter::getSharedOffsets(RankedTensorType type, unsigned axis,
-                          const std::optional<Panels> &panels, bool transposed,
-                          Operation *user) {
+Emitter::getSharedOffsets(Value tile, const std::optional<Panels> &panels,
+                          bool transposed, Operation *user) {
+  auto type = cast<RankedTensorType>(tile.getType());
   if (!panels || panels->atom != 16)
     return user->emitOpError()
            << "moves rows of " << type
            << " between registers and shared memory: they have a multiple of "
               "16 bytes, and a swizzle of 16 bytes at a time";
-  FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
-  if (failed(fragment))
-    return failure();
   llvm::Expected<plan::Offsets> offsets =
-      plan::getSharedOffsets(type, *fragment, *panels, transposed);
+      plan::getSharedOffsets(type, getLayout(tile), *panels, transposed);
   if (!offsets)
     return user->emitOpError()
            << "moves a " << type
@@ -202,64 +197,32 @@ Emitter::getSharedOffsets(RankedTensorType type, unsigned axis,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> Emitter::getFragment(Value value, Operation *user) {
-  auto type = cast<RankedTensorType>(value.getType());
-  const Tile tile = tiles.lookup(value);
-  if (tile.kind == Tile::Kind::Fragment)
-    return tile.alongColumns && (!tile.value || axes.get(value, user) == 1)
-               ? tile.alongColumns
-               : tile.value;
-  if (Value known = findRead(value, tile))
-    return known;
-  FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
-  if (failed(layout))
-    return failure();
-  VectorType vector = getVectorType(*layout, type.getElementType());
-  switch (tile.kind) {
-  case Tile::Kind::Splat:
-    if (tile.value)
-      return vector::BroadcastOp::create(b, vector, tile.value).getResult();
-    return arith::ConstantOp::create(
-               b, DenseElementsAttr::get(vector,
-                                         Attribute(getStorageAttr(tile.splat))))
-        .getResult();
-  case Tile::Kind::Iota:
-    return makeIota(*layout, type.getElementType());
-  case Tile::Kind::Tensor:
-    if (fragments->getFamily() == plan::Fragments::Family::Rows)
-      return loadTensor(tile, type, user);
-    break;
-  case Tile::Kind::Shared: {
-    FailureOr<Value> fragment =
-        loadShared(tile, type, axes.get(value, user), user);
-    if (succeeded(fragment))
-      reads[value] = {tile.value, *fragment};
-    return fragment;
-  }
-  case Tile::Kind::Fragment:
-    break;
-  }
-  return user->emitOpError()
-         << "reads a " << type << " in a way that has no code yet";
-}
-
-/// What was read of a tile before, at a place that comes before this one.
-Value Emitter::findRead(Value value, const Tile &tile) {
-  Read read = reads.lookup(value);
-  if (!read.fragment || read.place != tile.value ||
+/// Threads read a tile in memory, once, as long as it is there.
+LogicalResult Emitter::emitConversion(tile::ConvertLayoutOp op) {
+  const Tile from = tiles.lookup(op.getSource());
+  Read &read = reads[{op.getSource(), op.getType()}];
+  if (!read.fragment || read.place != from.value ||
       !read.fragment.getParentRegion()->isAncestor(
-          b.getInsertionBlock()->getParent()))
-    return {};
-  return read.fragment;
+          b.getInsertionBlock()->getParent())) {
+    FailureOr<Value> fragment = from.kind == Tile::Kind::Tensor
+                                    ? loadTensor(from, op.getResult())
+                                    : loadShared(from, op.getResult(), op);
+    if (failed(fragment))
+      return failure();
+    read = {from.value, *fragment};
+  }
+  bind(op.getResult(), read.fragment);
+  return success();
 }
 
-FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
-                                     unsigned axis, Operation *user) {
+FailureOr<Value> Emitter::loadShared(const Tile &from, Value tile,
+                                     Operation *user) {
   FailureOr<plan::Offsets> offsets =
-      getSharedOffsets(type, axis, tile.panels, tile.transposed, user);
+      getSharedOffsets(tile, from.panels, from.transposed, user);
   if (failed(offsets))
     return failure();
-  Type element = getMemoryType(type.getElementType());
+  Type type = getElementTypeOrSelf(tile.getType());
+  Type element = getMemoryType(type);
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   ThreadOffset thread = getThreadOffset(*offsets);
   SmallVector<Value> elements(offsets->getRegisters());
@@ -267,31 +230,26 @@ FailureOr<Value> Emitter::loadShared(const Tile &tile, RankedTensorType type,
     int64_t count = run.size();
     Value loaded = LLVM::LoadOp::create(
         b, VectorType::get(count, element),
-        getAddress(tile.value, thread, *offsets, run[0]), count * bytes);
+        getAddress(from.value, thread, *offsets, run[0]), count * bytes);
     for (auto [index, number] : llvm::enumerate(run))
       elements[number] = vector::ExtractOp::create(b, loaded, int64_t(index));
   }
   Value fragment = vector::FromElementsOp::create(
       b, VectorType::get(offsets->getRegisters(), element), elements);
-  return fromMemory(b, fragment, type.getElementType());
+  return fromMemory(b, fragment, type);
 }
 
-LogicalResult Emitter::writeShared(Value value, Value slot,
+LogicalResult Emitter::writeShared(Value tile, Value slot,
                                    const std::optional<Panels> &panels,
                                    Operation *user) {
-  auto type = cast<RankedTensorType>(value.getType());
-  unsigned axis = axes.get(value, user);
-  FailureOr<Value> fragment = getFragment(value, user);
-  if (failed(fragment))
-    return failure();
   FailureOr<plan::Offsets> offsets =
-      getSharedOffsets(type, axis, panels, /*transposed=*/false, user);
-  FailureOr<tile::Layout> layout = getLayout(type, axis, user);
-  if (failed(offsets) || failed(layout))
+      getSharedOffsets(tile, panels, /*transposed=*/false, user);
+  if (failed(offsets))
     return failure();
-  int64_t bytes = plan::getElementBits(type.getElementType()) / 8;
+  int64_t bytes =
+      plan::getElementBits(getElementTypeOrSelf(tile.getType())) / 8;
   ThreadOffset thread = getThreadOffset(*offsets);
-  Value stored = toMemory(b, *fragment);
+  Value stored = toMemory(b, getFragment(tile));
   auto write = [&] {
     for (ArrayRef<int64_t> run : offsets->getRuns(accessBytes / bytes)) {
       Value part = vector::ShuffleOp::create(b, stored, stored, run);
@@ -299,7 +257,7 @@ LogicalResult Emitter::writeShared(Value value, Value slot,
                             run.size() * bytes);
     }
   };
-  if (Value owner = getOwner(*layout))
+  if (Value owner = getOwner(getLayout(tile)))
     when(owner, write);
   else
     write();

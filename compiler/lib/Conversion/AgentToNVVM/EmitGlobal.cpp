@@ -281,14 +281,12 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
     return success();
   }
 
-  auto load = [&](unsigned axis) -> FailureOr<Value> {
-    FailureOr<tile::Layout> layout = getLayout(type, axis, op);
-    if (failed(layout))
-      return failure();
+  const tile::Layout &layout = getLayout(op.getResult());
+  auto load = [&]() -> Value {
     Access access = getAccess(b, kernel.signature, region, offsets,
-                              op.getTileDims(), bytes, &*layout, part);
+                              op.getTileDims(), bytes, &layout, part);
     auto vector =
-        VectorType::get(layout->getInputSize(plan::inRegister), element);
+        VectorType::get(layout.getInputSize(plan::inRegister), element);
     auto loadEach = [&]() -> Value {
       SmallVector<Value> elements;
       for (int64_t i = 0; i < vector.getNumElements(); ++i) {
@@ -318,19 +316,7 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
     scf::YieldOp::create(b, loadEach());
     return branch.getResult(0);
   };
-  // A vector may be wanted along both axes.
-  Tile tile{Tile::Kind::Fragment};
-  for (Operation *user : op->getUsers()) {
-    unsigned axis = type.getRank() == 1 ? axes.get(op.getResult(), user) : 0;
-    Value &made = axis == 0 ? tile.value : tile.alongColumns;
-    if (made)
-      continue;
-    FailureOr<Value> loaded = load(axis);
-    if (failed(loaded))
-      return failure();
-    made = fromMemory(b, *loaded, type);
-  }
-  tiles[op.getResult()] = tile;
+  bind(op.getResult(), fromMemory(b, load(), type));
   return success();
 }
 
@@ -352,20 +338,14 @@ LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
     storeGuarded(b, value, access.first, both(b, access.uniform, leader));
     return success();
   }
-  FailureOr<Value> fragment = getFragment(op.getValue(), op);
-  if (failed(fragment))
-    return failure();
-  FailureOr<tile::Layout> layout =
-      getLayout(type, axes.get(op.getValue(), op), op);
-  if (failed(layout))
-    return failure();
+  const tile::Layout &layout = getLayout(op.getValue());
   Type element = getMemoryType(type.getElementType());
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  Value stored = toMemory(b, *fragment);
+  Value stored = toMemory(b, getFragment(op.getValue()));
   Access access = getAccess(b, kernel.signature, region, offsets,
-                            op.getTileDims(), bytes, &*layout, part);
+                            op.getTileDims(), bytes, &layout, part);
   auto storeEach = [&] {
-    for (int64_t i = 0; i < layout->getInputSize(plan::inRegister); ++i) {
+    for (int64_t i = 0; i < layout.getInputSize(plan::inRegister); ++i) {
       auto [address, condition] = getElement(b, access, i, bytes);
       storeGuarded(b, vector::ExtractOp::create(b, stored, i), address,
                    condition);
@@ -386,7 +366,7 @@ LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
     b.setInsertionPoint(branch.elseYield());
     storeEach();
   };
-  if (Value owner = getOwner(*layout))
+  if (Value owner = getOwner(layout))
     when(owner, storeAll);
   else
     storeAll();

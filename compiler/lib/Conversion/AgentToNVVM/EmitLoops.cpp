@@ -76,59 +76,26 @@ LogicalResult Emitter::emitUnrolled(scf::ForOp op) {
   return success();
 }
 
-/// What a loop carries of `values`, which are operands of `user`: scalars, and
-/// tiles in registers.
-LogicalResult Emitter::carry(ValueRange values, Operation *user,
-                             SmallVectorImpl<Value> &carried) {
-  for (Value value : values) {
-    if (!isTile(value.getType())) {
-      carried.push_back(lookup(value));
-      continue;
-    }
-    if (isa<InFlightType>(value.getType())) {
-      carried.push_back(tiles.lookup(value).value);
-      continue;
-    }
-    FailureOr<Value> fragment = getFragment(value, user);
-    if (failed(fragment))
-      return failure();
-    carried.push_back(*fragment);
-  }
-  return success();
-}
-
-/// Takes over what a loop carries, in its body or after it.
-void Emitter::bindCarried(ValueRange to, ValueRange from) {
-  for (auto [value, carried] : llvm::zip_equal(to, from))
-    if (isTile(value.getType()))
-      tiles[value] = {Tile::Kind::Fragment, carried, {}};
-    else
-      scalars[value] = carried;
-}
-
 LogicalResult Emitter::emitFor(scf::ForOp op) {
   if (mustUnroll(op))
     return emitUnrolled(op);
-  SmallVector<Value> inits;
-  if (failed(carry(op.getInitArgs(), op, inits)))
-    return failure();
-  auto loop = scf::ForOp::create(b, lookup(op.getLowerBound()),
-                                 lookup(op.getUpperBound()),
-                                 lookup(op.getStep()), inits);
+  auto loop = scf::ForOp::create(
+      b, lookup(op.getLowerBound()), lookup(op.getUpperBound()),
+      lookup(op.getStep()), getNow(op.getInitArgs()));
   {
     OpBuilder::InsertionGuard guard(b);
     enter(b, loop);
     scalars[op.getInductionVar()] = loop.getInductionVar();
-    bindCarried(op.getRegionIterArgs(), loop.getRegionIterArgs());
+    for (auto [from, to] :
+         llvm::zip_equal(op.getRegionIterArgs(), loop.getRegionIterArgs()))
+      bind(from, to);
     if (failed(emitBlock(*op.getBody())))
       return failure();
     b.setLoc(op.getLoc());
-    SmallVector<Value> next;
-    Operation *end = op.getBody()->getTerminator();
-    if (failed(carry(end->getOperands(), end, next)))
-      return failure();
-    scf::YieldOp::create(b, next);
+    scf::YieldOp::create(b,
+                         getNow(op.getBody()->getTerminator()->getOperands()));
   }
-  bindCarried(op.getResults(), loop.getResults());
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), loop.getResults()))
+    bind(from, to);
   return success();
 }

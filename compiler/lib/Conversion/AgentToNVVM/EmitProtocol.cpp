@@ -158,14 +158,6 @@ void Emitter::sync(Crowd crowd) {
     NVVM::BarrierOp::create(b);
 }
 
-LogicalResult Emitter::keep(KeepOp op) {
-  FailureOr<Value> fragment = getFragment(op.getTile(), op);
-  if (failed(fragment))
-    return failure();
-  tiles[op.getResult()] = {Tile::Kind::Fragment, *fragment, {}};
-  return success();
-}
-
 std::optional<LogicalResult> Emitter::emitProtocol(Operation *operation) {
   using Result = std::optional<LogicalResult>;
   return llvm::TypeSwitch<Operation *, Result>(operation)
@@ -223,7 +215,10 @@ std::optional<LogicalResult> Emitter::emitProtocol(Operation *operation) {
       .Case([&](PutOp op) { return emitPut(op); })
       .Case([&](MultiplyOp op) { return emitMultiply(op); })
       .Case([&](IssueOp op) { return emitIssue(op); })
-      .Case([&](PendOp op) { return emitPend(op); })
+      .Case([&](PendOp op) {
+        bind(op.getSum(), getFragment(op.getTile()));
+        return success();
+      })
       .Case([&](AwaitOp op) {
         await(op);
         return success();
@@ -233,17 +228,17 @@ std::optional<LogicalResult> Emitter::emitProtocol(Operation *operation) {
         tiles[op].filled = lookup(op.getFilled());
         return success();
       })
-      .Case([&](KeepOp op) { return keep(op); })
       .Case([&](tile::ReadOp op) {
-        // It is read where it is used.
+        // It is read where it is converted.
         tiles[op] = tiles.lookup(op.getBuffer());
         return success();
       })
       .Case([&](tile::WriteOp op) {
         const Tile to = tiles.lookup(op.getBuffer());
-        return to.kind == Tile::Kind::Tensor
-                   ? writeTensor(op.getValue(), to.value, op)
-                   : writeShared(op.getValue(), to.value, to.panels, op);
+        if (to.kind != Tile::Kind::Tensor)
+          return writeShared(op.getValue(), to.value, to.panels, op);
+        writeTensor(op.getValue(), to.value);
+        return success();
       })
       .Default([](Operation *) { return Result(); });
 }

@@ -115,30 +115,21 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t bits) {
 
 LogicalResult Emitter::emitReduce(tile::ReduceOp op) {
   auto type = cast<RankedTensorType>(op.getSource().getType());
-  FailureOr<Value> source = getFragment(op.getSource(), op);
-  if (failed(source))
-    return failure();
-  FailureOr<tile::Layout> from =
-      getLayout(type, axes.get(op.getSource(), op), op);
-  if (failed(from))
-    return failure();
+  Value source = getFragment(op.getSource());
+  const tile::Layout &from = getLayout(op.getSource());
   unsigned axis = op.getAxis();
   bool toScalar = type.getRank() == 1;
   // Of a vector nothing is left but a scalar, which every thread has.
   std::optional<tile::Layout> to;
-  if (!toScalar) {
-    FailureOr<tile::Layout> layout = getLayout(op.getResult(), op);
-    if (failed(layout))
-      return failure();
-    to = *layout;
-  }
+  if (!toScalar)
+    to = getLayout(op.getResult());
 
   // By what is left of their coordinates.
   llvm::MapVector<int64_t, SmallVector<Value>> groups;
-  for (int64_t i = 0; i < from->getInputSize(plan::inRegister); ++i) {
-    SmallVector<int64_t> at = from->apply({i, 0, 0});
+  for (int64_t i = 0; i < from.getInputSize(plan::inRegister); ++i) {
+    SmallVector<int64_t> at = from.apply({i, 0, 0});
     groups[toScalar ? 0 : at[1 - axis]].push_back(
-        vector::ExtractOp::create(b, *source, i));
+        vector::ExtractOp::create(b, source, i));
   }
   SmallVector<Value> parts;
   int64_t count = to ? to->getInputSize(plan::inRegister) : 1;
@@ -148,20 +139,19 @@ LogicalResult Emitter::emitReduce(tile::ReduceOp op) {
 
   int64_t weight = 1;
   for (const tile::Layout::Digit &digit :
-       from->getInputs()[plan::inLane].digits) {
+       from.getInputs()[plan::inLane].digits) {
     if (digit.basis[axis])
       for (Value &part : parts)
         part = combine(b, op.getKind(), part, exchange(b, part, weight));
     weight *= digit.count;
   }
-  if (failed(combineWarps(op, *from, to, parts)))
+  if (failed(combineWarps(op, from, to, parts)))
     return failure();
   if (toScalar)
     scalars[op.getResult()] = parts.front();
   else
-    bind(op.getResult(),
-         vector::FromElementsOp::create(
-             b, getVectorType(*to, type.getElementType()), parts));
+    bind(op.getResult(), vector::FromElementsOp::create(
+                             b, getVectorType(op.getResult()), parts));
   return success();
 }
 

@@ -48,10 +48,10 @@ SmallVector<Value> Emitter::getBlocks(Value address, int64_t rows,
   return addresses;
 }
 
-FailureOr<Value> Emitter::loadTensor(const Tile &tile, RankedTensorType type,
-                                     Operation *user) {
+Value Emitter::loadTensor(const Tile &from, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  SmallVector<Value> addresses = getBlocks(tile.value, rows, tile.blockColumns);
+  SmallVector<Value> addresses = getBlocks(from.value, rows, from.blockColumns);
   auto vector = VectorType::get(
       columns * static_cast<int64_t>(addresses.size()), b.getF32Type());
   auto load = [&]() -> Value {
@@ -62,9 +62,9 @@ FailureOr<Value> Emitter::loadTensor(const Tile &tile, RankedTensorType type,
                                        .getResults());
     return vector::FromElementsOp::create(b, vector, elements);
   };
-  if (!tile.filled)
+  if (!from.filled)
     return load();
-  auto branch = scf::IfOp::create(b, vector, tile.filled,
+  auto branch = scf::IfOp::create(b, vector, from.filled,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -131,17 +131,14 @@ Value Emitter::loadColumns(Value address, int64_t columns) {
 
 /// A row for each thread, as words of 32 bits: the low half is the element with
 /// the smaller number.
-LogicalResult Emitter::writeTensor(Value value, Value address,
-                                   Operation *user) {
-  FailureOr<Value> fragment = getFragment(value, user);
-  if (failed(fragment))
-    return failure();
-  auto type = cast<VectorType>(fragment->getType());
+void Emitter::writeTensor(Value tile, Value address) {
+  Value fragment = getFragment(tile);
+  auto type = cast<VectorType>(fragment.getType());
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
   int64_t columns = bits / 32;
   Type i32 = b.getI32Type();
   Value words =
-      vector::BitCastOp::create(b, VectorType::get(columns, i32), *fragment);
+      vector::BitCastOp::create(b, VectorType::get(columns, i32), fragment);
   Value mine = arith::AddIOp::create(b, address, tensorLane);
   auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
@@ -157,7 +154,6 @@ LogicalResult Emitter::writeTensor(Value value, Value address,
         b, /*unpack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
         LLVM::IntToPtrOp::create(b, pointer, at), part, Value());
   });
-  return success();
 }
 
 LogicalResult Emitter::emitMultiply(agent::MultiplyOp op) {

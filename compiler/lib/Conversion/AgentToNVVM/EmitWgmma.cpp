@@ -302,10 +302,7 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
   const Tile bBefore = tiles.lookup(op.getB());
   if (failed(writeOperands(op, op.getA(), op.getB())))
     return failure();
-  FailureOr<Value> total = getFragment(op.getAcc(), op);
-  if (failed(total))
-    return failure();
-  SmallVector<Value> elements = getElements(b, *total);
+  SmallVector<Value> elements = getElements(b, getFragment(op.getAcc()));
   // Registers that a part may have beside a small total, and beside others.
   constexpr int64_t small = plan::mostPromotedRegisters;
   int64_t most = elements.size() <= small ? small : small / 2;
@@ -345,28 +342,12 @@ LogicalResult Emitter::emitIssue(agent::IssueOp op) {
   if (failed(writeOperands(op, op.getA(), op.getB())))
     return failure();
   SmallVector<Value> elements;
-  if (Value acc = op.getAcc()) {
-    Value sum = tiles.lookup(acc).value;
-    if (isa<RankedTensorType>(acc.getType())) {
-      FailureOr<Value> fragment = getFragment(acc, op);
-      if (failed(fragment))
-        return failure();
-      sum = *fragment;
-    }
-    elements = getElements(b, sum);
-  }
+  if (Value acc = op.getAcc())
+    elements = getElements(b, getFragment(acc));
   SmallVector<Value> next = issueProduct(op.getA(), op.getB(), 0, op.getN(),
                                          elements, elements.empty());
   tiles[op.getSum()] = {Tile::Kind::Fragment, getVector(b, next)};
   tiles[op.getA()] = aBefore;
   tiles[op.getB()] = bBefore;
-  return success();
-}
-
-LogicalResult Emitter::emitPend(agent::PendOp op) {
-  FailureOr<Value> fragment = getFragment(op.getTile(), op);
-  if (failed(fragment))
-    return failure();
-  tiles[op.getSum()] = {Tile::Kind::Fragment, *fragment};
   return success();
 }

@@ -26,7 +26,6 @@
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
-#include "drawloom/Analysis/Plan/VectorAxes.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -37,25 +36,19 @@
 namespace drawloom::codegen {
 
 using plan::getPanels;
-using plan::VectorAxes;
 
 /// Where a tile is.
 struct Tile {
   enum class Kind {
-    /// The same number everywhere: `splat`, or `value` if it is computed.
-    Splat,
-    /// The numbers 0, 1, 2, ...
-    Iota,
     /// A slot of shared memory, swizzled: `value` is its pointer.
     Shared,
     /// A slot of tensor memory: `value` is its address, an i32.
     Tensor,
-    /// A vector for each thread, by the layout of the role's family: `value`.
+    /// A vector for each thread, by the layout of its type: `value`.
     Fragment
   };
   Kind kind;
   mlir::Value value = {};
-  mlir::TypedAttr splat = {};
   /// Of a sum in tensor memory, an i1: false if it is one of no products. Then
   /// nothing was written, and it is zero. Null if it is known to be true.
   mlir::Value filled = {};
@@ -65,9 +58,6 @@ struct Tile {
   bool transposed = false;
   /// Of a tile in tensor memory: columns from 128 rows to the next 128.
   int64_t blockColumns = 0;
-  /// Of a vector in registers that was loaded for a use along the columns, too:
-  /// its registers there.
-  mlir::Value alongColumns = {};
 };
 
 /// The type of an element in registers: `index` is an i32, and a float of eight
@@ -81,6 +71,11 @@ mlir::Type getMemoryType(mlir::Type type);
 mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                        mlir::Type type);
+
+/// The layout of a tile in registers, and the vector that each thread has of
+/// it.
+const tile::Layout &getLayout(mlir::Value tile);
+mlir::VectorType getVectorType(mlir::Value tile);
 
 /// The digits of an input of a layout, bits, that contribute nothing: those who
 /// differ in them have the same elements.
@@ -111,8 +106,10 @@ struct KernelContext {
   mlir::Value cta, ctas;
 };
 
-/// An error if a kernel is not as `lower-pipes` leaves it.
+/// An error if a kernel, or the tiles of a role, are not as the passes before
+/// this one leave them.
 llvm::LogicalResult checkProtocol(tile::KernelOp kernel);
+llvm::LogicalResult checkLayouts(agent::RoleOp role);
 
 class Emitter {
 public:
@@ -138,15 +135,14 @@ private:
   mlir::Value constant(int64_t value, unsigned bits = 32);
   mlir::Value lookup(mlir::Value value);
   mlir::Value lookup(mlir::OpFoldResult value);
+  /// What values of the program are now: scalars, and tiles in registers.
+  llvm::SmallVector<mlir::Value> getNow(mlir::ValueRange values);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
 
   // EmitLoops.cpp
   llvm::LogicalResult emitFor(mlir::scf::ForOp op);
   bool mustUnroll(mlir::scf::ForOp op);
   llvm::LogicalResult emitUnrolled(mlir::scf::ForOp op);
-  llvm::LogicalResult carry(mlir::ValueRange values, mlir::Operation *user,
-                            llvm::SmallVectorImpl<mlir::Value> &carried);
-  void bindCarried(mlir::ValueRange to, mlir::ValueRange from);
 
   // EmitProtocol.cpp
   /// Nothing if the operation is not one of the protocol.
@@ -160,7 +156,6 @@ private:
   void fence(agent::Fence fence);
   void drain(agent::DrainOp op);
   void sync(agent::Crowd crowd);
-  llvm::LogicalResult keep(agent::KeepOp op);
 
   // EmitCopies.cpp
   llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);
@@ -182,21 +177,14 @@ private:
   mlir::Value fitsTensorMap(agent::FitsOp op);
 
   // EmitFragments.cpp
-  /// The registers of a tile, as `user` reads it. `user` is the operation that
-  /// has the tile as an operand.
-  llvm::FailureOr<mlir::Value> getFragment(mlir::Value tile,
-                                           mlir::Operation *user);
-  llvm::FailureOr<tile::Layout> getLayout(mlir::RankedTensorType type,
-                                          unsigned axis, mlir::Operation *user);
-  /// The layout of a tile that `op` makes, and the type of its registers.
-  llvm::FailureOr<tile::Layout> getLayout(mlir::Value tile,
-                                          mlir::Operation *op);
-  mlir::VectorType getVectorType(const tile::Layout &layout,
-                                 mlir::Type element);
-  llvm::FailureOr<mlir::Value> loadShared(const Tile &tile,
-                                          mlir::RankedTensorType type,
-                                          unsigned axis, mlir::Operation *user);
-  mlir::Value findRead(mlir::Value value, const Tile &tile);
+  /// What this thread has of a tile in registers.
+  mlir::Value getFragment(mlir::Value tile) const {
+    return tiles.lookup(tile).value;
+  }
+  llvm::LogicalResult emitConversion(tile::ConvertLayoutOp op);
+  /// Loads what `tile` has of a tile in shared memory.
+  llvm::FailureOr<mlir::Value> loadShared(const Tile &from, mlir::Value tile,
+                                          mlir::Operation *user);
   llvm::LogicalResult writeShared(mlir::Value tile, mlir::Value slot,
                                   const std::optional<Panels> &panels,
                                   mlir::Operation *user);
@@ -210,16 +198,15 @@ private:
   mlir::Value getAddress(mlir::Value slot, const ThreadOffset &thread,
                          const plan::Offsets &offsets, int64_t number);
   llvm::FailureOr<plan::Offsets>
-  getSharedOffsets(mlir::RankedTensorType type, unsigned axis,
-                   const std::optional<Panels> &panels, bool transposed,
-                   mlir::Operation *user);
+  getSharedOffsets(mlir::Value tile, const std::optional<Panels> &panels,
+                   bool transposed, mlir::Operation *user);
   /// Whether this thread writes its part of a tile, of which others may have a
   /// copy; null if there are no copies.
   mlir::Value getOwner(const tile::Layout &layout);
-  /// A tile whose element at some coordinates is that of `source` at
-  /// `map(coordinates)`. Null if elements would have to change threads.
-  mlir::Value
-  gather(mlir::Value source, const tile::Layout &from, const tile::Layout &to,
+  /// Binds the result of `op`, whose element at some coordinates is that of the
+  /// operand at `map(coordinates)`.
+  llvm::LogicalResult
+  gather(mlir::Operation *op,
          llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
              map);
 
@@ -228,7 +215,7 @@ private:
   llvm::LogicalResult emitSlice(mlir::Operation *op);
   llvm::LogicalResult emitReshape(mlir::Operation *op);
   void bind(mlir::Value from, mlir::Value to);
-  mlir::Value makeIota(const tile::Layout &layout, mlir::Type element);
+  mlir::Value makeIota(mlir::Value tile);
 
   // EmitOperands.cpp
   SharedOperand getSharedOperand(mlir::Value tile);
@@ -258,17 +245,14 @@ private:
   // EmitTcgen05.cpp
   llvm::SmallVector<mlir::Value> getBlocks(mlir::Value address, int64_t rows,
                                            int64_t blockColumns);
-  llvm::FailureOr<mlir::Value> loadTensor(const Tile &tile,
-                                          mlir::RankedTensorType type,
-                                          mlir::Operation *user);
+  /// Loads what `tile` has of a tile in tensor memory.
+  mlir::Value loadTensor(const Tile &from, mlir::Value tile);
   mlir::Value loadColumns(mlir::Value address, int64_t columns);
-  llvm::LogicalResult writeTensor(mlir::Value tile, mlir::Value address,
-                                  mlir::Operation *user);
+  void writeTensor(mlir::Value tile, mlir::Value address);
   llvm::LogicalResult emitMultiply(agent::MultiplyOp op);
 
   // EmitWgmma.cpp
   llvm::LogicalResult emitIssue(agent::IssueOp op);
-  llvm::LogicalResult emitPend(agent::PendOp op);
   llvm::LogicalResult emitPromoted(tile::MmaOp op);
   void await(agent::AwaitOp op);
   void waitForReads();
@@ -296,15 +280,12 @@ private:
   /// of the role's first warp, the number of this warp.
   agent::RoleOp role;
   mlir::Value elected, leader, roleWarp, tensorLane;
-  /// The layouts of the role's tiles in registers.
-  std::optional<plan::Fragments> fragments;
-  VectorAxes axes;
   /// What was read of a tile in memory, and from where: as long as that is
   /// where the tile is, it need not be read again.
   struct Read {
     mlir::Value place, fragment;
   };
-  llvm::DenseMap<mlir::Value, Read> reads;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, Read> reads;
 };
 
 } // namespace drawloom::codegen

@@ -1,6 +1,10 @@
 // Each operation of a protocol is an instruction or two.
 // RUN: drawloom-opt %s --convert-agent-to-nvvm | FileCheck %s
 
+#rows = #tile.layout<128x256,
+  register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]],
+  lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+
 // CHECK-LABEL: llvm.func @blackwell
 // Maps are numbered as the copies come.
 // CHECK-SAME: %[[MAP_B:.*]]: !llvm.ptr {{{.*}}}, %[[MAP_A:.*]]: !llvm.ptr {
@@ -102,7 +106,8 @@ tile.kernel @blackwell(%a: !tile.view<1024x64xbf16>, %d: !tile.view<128x256xf32>
       %s = agent.slot %sums[%slot], 0 : !agent.slots<tmem, tensor<128x256xf32>> -> !tile.buffer<128x256xf32, tmem>
       %sum = tile.read %s[0, 0] : !tile.buffer<128x256xf32, tmem> -> tensor<128x256xf32>
       // CHECK: nvvm.tcgen05.ld
-      tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<128x256xf32>
+      %rows = tile.convert_layout %sum : tensor<128x256xf32> -> tensor<128x256xf32, #rows>
+      tile.store %rows, %d[0, 0] : tensor<128x256xf32, #rows>, !tile.view<128x256xf32>
       // CHECK: nvvm.fence.proxy
       agent.fence async
       %full = agent.barrier %sums.full[%slot]

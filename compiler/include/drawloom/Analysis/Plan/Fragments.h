@@ -91,6 +91,10 @@ private:
 constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
                   columnsPerLoad = 32, columnsPerStore = 128;
 
+/// The layout of what is left of a tile when an axis is reduced: registers
+/// along it are gone, lanes and warps along it have copies.
+tile::Layout dropAxis(const tile::Layout &layout, unsigned axis);
+
 /// The registers of a fragment by `from` that are those of one by `to`, whose
 /// element at some coordinates is the one at `map(coordinates)`. Nothing if
 /// elements would have to change threads.

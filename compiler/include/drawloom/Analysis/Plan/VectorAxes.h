@@ -41,6 +41,8 @@ public:
 
   /// The axis of a vector that an operation makes.
   unsigned get(mlir::Value vector) const;
+  /// The axis along which a vector is used.
+  unsigned get(mlir::OpOperand &use) const { return lookup(getNode(use)); }
   /// The axis along which `user` wants a vector.
   unsigned get(mlir::Value vector, mlir::Operation *user) const;
 

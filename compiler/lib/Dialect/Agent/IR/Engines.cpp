@@ -8,6 +8,7 @@
 
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "Verify.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,7 +50,7 @@ bool agent::feedsProductsOnly(Value value) {
            if (isa<tile::TransposeOp, tile::ExtractSliceOp,
                    tensor::ExtractSliceOp>(user))
              return feedsProductsOnly(user->getResult(0));
-           return isa<tile::MmaOp>(user);
+           return isa<tile::MmaOp, MultiplyOp, IssueOp>(user);
          });
 }
 

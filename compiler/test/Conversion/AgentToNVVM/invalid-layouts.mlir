@@ -1,0 +1,139 @@
+// Layouts that 'assign-layouts' doesn't choose.
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -convert-agent-to-nvvm
+
+tile.kernel @none(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{has a tile without a layout, so it is not as 'assign-layouts' leaves a kernel}}
+      %x = arith.constant dense<1.0> : tensor<32x4xf32>
+    }
+  }
+}
+
+// -----
+
+#offsets = #tile.layout<32x4, offset = [[0, 1] by 4, [1, 0] by 32]>
+
+tile.kernel @offsets(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{has a layout that is not of registers, lanes and warps, so it is not as 'assign-layouts' leaves a kernel}}
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #offsets>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+tile.kernel @warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      // expected-error@+1 {{has a layout of 32 lanes and 1 warps; @a has 32 and 4, so it is not as 'assign-layouts' leaves a kernel}}
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#vector = #tile.layout<32, register = [], lane = [[16], [8], [4], [2], [1]], warp = []>
+
+tile.kernel @reduce(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
+      // expected-error@+1 {{gives its result another layout than what is left of its operand's, so it is not as 'assign-layouts' leaves a kernel}}
+      %y = tile.reduce addf %x axis 1 : tensor<32x4xf32, #rows> -> tensor<32xf32, #vector>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#columns = #tile.layout<32x4, register = [[8, 0], [16, 0]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
+      // expected-error@+1 {{moves a tile between registers, which has no code yet, so it is not as 'assign-layouts' leaves a kernel}}
+      %y = tile.convert_layout %x : tensor<32x4xf32, #rows> -> tensor<32x4xf32, #columns>
+    }
+  }
+}
+
+// -----
+
+#columns = #tile.layout<128x4, register = [[32, 0], [64, 0]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+
+tile.kernel @reads_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  agent.alloc_tensor columns(32) to(0) by_warp(0)
+  %t = agent.tensor_address from(0)
+  %i0 = arith.constant 0 : i32
+  %slots = agent.slots "sums" count(1) at(0) stride(32) offsets [0] : !agent.slots<tmem, tensor<128x4xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x4xf32>> -> !tile.buffer<128x4xf32, tmem>
+      %x = tile.read %s[0, 0] : !tile.buffer<128x4xf32, tmem> -> tensor<128x4xf32>
+      // expected-error@+1 {{reads tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' leaves a kernel}}
+      %y = tile.convert_layout %x : tensor<128x4xf32> -> tensor<128x4xf32, #columns>
+    }
+  }
+}
+
+// -----
+
+#columns = #tile.layout<128x4, register = [[32, 0], [64, 0]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+
+tile.kernel @writes_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  agent.alloc_tensor columns(32) to(0) by_warp(0)
+  %t = agent.tensor_address from(0)
+  %i0 = arith.constant 0 : i32
+  %slots = agent.slots "sums" count(1) at(0) stride(32) offsets [0] : !agent.slots<tmem, tensor<128x4xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x4xf32>> -> !tile.buffer<128x4xf32, tmem>
+      %x = arith.constant dense<1.0> : tensor<128x4xf32, #columns>
+      // expected-error@+1 {{writes tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' leaves a kernel}}
+      tile.write %x, %s[0, 0] : tensor<128x4xf32, #columns>, !tile.buffer<128x4xf32, tmem>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<64x16, register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 8]]>
+
+tile.kernel @sum(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %i0 = arith.constant 0 : i32
+  %slots = agent.slots "operands" count(1) at(0) stride(10240) offsets [0, 8192] : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %x = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !tile.buffer<64x64xbf16, smem>
+      %y = agent.slot %slots[%i0], 1 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !tile.buffer<16x64xbf16, smem>
+      %a = tile.read %x[0, 0] : !tile.buffer<64x64xbf16, smem> -> tensor<64x64xbf16>
+      %b = tile.read %y[0, 0] : !tile.buffer<16x64xbf16, smem> -> tensor<16x64xbf16>
+      // expected-error@+1 {{has a tile in registers that is not in the layout of wgmma, so it is not as 'assign-layouts' leaves a kernel}}
+      %s = agent.issue %a, %b : tensor<64x64xbf16>, tensor<16x64xbf16> -> !agent.in_flight<tensor<64x16xf32, #rows>>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#columns = #tile.layout<4x32, register = [[1, 0], [2, 0]], lane = [[0, 16], [0, 8], [0, 4], [0, 2], [0, 1]], warp = []>
+
+tile.kernel @transpose(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
+      // expected-error@+1 {{elements would have to change threads}}
+      %y = tile.transpose %x [1, 0] : tensor<32x4xf32, #rows> -> tensor<4x32xf32, #columns>
+    }
+  }
+}
