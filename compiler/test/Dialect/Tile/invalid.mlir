@@ -61,8 +61,16 @@ func.func private @f(tensor<?xf32, #a>)
 
 // -----
 
-// expected-error @+1 {{some elements of the tile have no place: add the bases that reach them}}
 #a = #tile.layout<4x4, register = [[0, 1], [0, 2]], lane = [[1, 0]]>
+// expected-error @+1 {{some elements of the tile have no place: add the bases that reach them}}
+func.func private @f(tensor<4x4xf32, #a>)
+
+// -----
+
+// A digit of 3 that nobody has is missing, too.
+#a = #tile.layout<12, lane = [[1], [2]]>
+// expected-error @+1 {{some elements of the tile have no place: add the bases that reach them}}
+func.func private @f(tensor<12xf32, #a>)
 
 // -----
 
@@ -81,12 +89,7 @@ func.func private @f(tensor<?xf32, #a>)
 
 // -----
 
-// expected-error @+1 {{'dim0' has size 12, of which digits that are no bits account for 1: the rest must be a power of two}}
-#a = #tile.layout<12, lane = [[1], [2]]>
-
-// -----
-
-// expected-error @+1 {{'dim0' has size 8, of which digits that are no bits account for 6: the rest must be a power of two}}
+// expected-error @+1 {{'dim0' has size 8, of which digits that are no bits account for 6: that does not divide it}}
 #a = #tile.layout<8, lane = [[1], [2] by 3]>
 
 // -----

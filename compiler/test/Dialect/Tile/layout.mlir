@@ -16,6 +16,13 @@
 // CHECK-DAG: #[[TWO:.*]] = #tile.layout<3x2, register = {{\[\[}}1, 0] by 3, [0, 1]], lane = {{\[\[}}0, 0]]>
 #two = #tile.layout<3x2, register = [[1, 0] by 3, [0, 1]], lane = [[0, 0]]>
 
+// Which CTA has which rows, and the same with the place inside of the CTA. The
+// digit of 3 of the rows is where neither says it is: below the CTA's bit.
+// CHECK-DAG: #[[CTA:.*]] = #tile.layout<12x4, cta = {{\[\[}}6, 0]]>
+#cta = #tile.layout<12x4, cta = [[6, 0]]>
+// CHECK-DAG: #[[BOTH:.*]] = #tile.layout<12x4, register = {{\[\[}}0, 1], [0, 2]], lane = {{\[\[}}1, 0], [2, 0] by 3], cta = {{\[\[}}6, 0]]>
+#both = #tile.layout<12x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0] by 3], cta = [[6, 0]]>
+
 // CHECK-LABEL: func.func @layouts
 func.func @layouts(%x: tensor<8x4xf32, #row>, %y: tensor<8x12xf32, #six>, %z: tensor<3x2xf32, #two>) {
   // CHECK: tile.convert_layout %{{.*}} : tensor<8x4xf32, #[[ROW]]> -> tensor<8x4xf32, #[[COLUMN]]>
@@ -26,6 +33,13 @@ func.func @layouts(%x: tensor<8x4xf32, #row>, %y: tensor<8x12xf32, #six>, %z: te
   %2 = tile.transpose %x [1, 0] : tensor<8x4xf32, #row> -> tensor<4x8xf32>
   // CHECK: tile.reduce addf %{{.*}} axis 0 : tensor<3x2xf32, #[[TWO]]> -> tensor<2xf32>
   %3 = tile.reduce addf %z axis 0 : tensor<3x2xf32, #two> -> tensor<2xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @cluster
+func.func @cluster(%x: tensor<12x4xf32, #cta>) {
+  // CHECK: tile.convert_layout %{{.*}} : tensor<12x4xf32, #[[CTA]]> -> tensor<12x4xf32, #[[BOTH]]>
+  %0 = tile.convert_layout %x : tensor<12x4xf32, #cta> -> tensor<12x4xf32, #both>
   return
 }
 

@@ -11,6 +11,7 @@
 // invert, equality) are checked on layouts drawn at random, by enumeration.
 
 #include "drawloom/Dialect/Tile/IR/Layout.h"
+#include "drawloom/Dialect/Tile/IR/BitSpan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -367,6 +368,70 @@ TEST(LayoutTest, InvertErrors) {
   EXPECT_TRUE(gap.isInjective());
   EXPECT_EQ(error(gap.invert()),
             "the bits reach 2^2 of 2^3 coordinates: the others have no place");
+}
+
+TEST(LayoutTest, OfAClusterAndOfACTA) {
+  // 384 rows, 192 in each of two CTAs, 64 lanes with 3 rows each. Neither part
+  // is onto, and neither knows the digit of 3 of the other's rows.
+  Layout local = valid(
+      Layout::get({{"lane", {digit({1}, 64)}}, {"warp", {digit({64}, 3)}}},
+                  {{"dim0", 384}}));
+  Layout cta = valid(Layout::get({{"cta", {digit({192})}}}, {{"dim0", 384}}));
+  EXPECT_FALSE(local.isOnto());
+  EXPECT_FALSE(cta.isOnto());
+  EXPECT_EQ(error(cta.invert()),
+            "the bits reach 2^1 of 2^7 coordinates: the others have no place");
+  Layout both = valid(local.product(cta));
+  EXPECT_TRUE(both.isOnto());
+  for (const Place &place : places(both))
+    EXPECT_EQ(both.apply(place)[0],
+              local.apply({place[0], place[1]})[0] + cta.apply({place[2]})[0]);
+  EXPECT_EQ(valid(both.getPart([](auto name) { return name == "cta"; })), cta);
+  EXPECT_EQ(valid(both.getPart([](auto name) { return name != "cta"; })),
+            local);
+}
+
+TEST(LayoutTest, ProductErrors) {
+  Layout one = valid(Layout::get({{"lane", {digit({1})}}}, {{"dim0", 4}}));
+  EXPECT_EQ(error(one.product(one)), "'lane' is named twice");
+  Layout other = valid(Layout::get({{"warp", {digit({1})}}}, {{"dim0", 2}}));
+  EXPECT_EQ(error(one.product(other)),
+            "a product of layouts of different tiles");
+}
+
+TEST(LayoutTest, OddDigitsThatNobodyHas) {
+  Layout layout =
+      valid(Layout::get({{"lane", {digit({1}), digit({2})}}}, {{"dim0", 12}}));
+  EXPECT_FALSE(layout.isOnto());
+  EXPECT_EQ(error(layout.invert()),
+            "1 of the digits that are no bits have no place");
+}
+
+TEST(BitSpanTest, SolvesByThoseThatWereNew) {
+  BitSpan span;
+  EXPECT_TRUE(span.add(0b011));
+  EXPECT_TRUE(span.add(0b110));
+  EXPECT_FALSE(span.add(0b101));
+  EXPECT_EQ(span.getDimension(), 2u);
+  EXPECT_EQ(span.solve(0b101), 0b11u);
+  EXPECT_EQ(span.solve(0), 0u);
+  EXPECT_FALSE(span.contains(0b001));
+}
+
+TEST(BitSpanTest, IntersectionByEnumeration) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 500; ++i) {
+    llvm::SmallVector<uint64_t> a, b;
+    for (int j = random() % 5; j > 0; --j)
+      a.push_back(random() % 64);
+    for (int j = random() % 5; j > 0; --j)
+      b.push_back(random() % 64);
+    BitSpan inA(a), inB(b), both(intersect(a, b));
+    for (uint64_t vector = 0; vector < 64; ++vector)
+      ASSERT_EQ(both.contains(vector),
+                inA.contains(vector) && inB.contains(vector));
+    EXPECT_EQ(both.getDimension(), intersect(a, b).size());
+  }
 }
 
 TEST(LayoutTest, TooLarge) {

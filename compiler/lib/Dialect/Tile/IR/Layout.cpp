@@ -8,7 +8,6 @@
 
 #include "drawloom/Dialect/Tile/IR/Layout.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,12 +22,6 @@ using llvm::StringRef;
 // what elimination works on, and their prime factors are found by trial.
 static constexpr unsigned maxBits = 40;
 
-template <typename... Args>
-static llvm::Error invalid(const char *format, Args &&...args) {
-  return llvm::createStringError(
-      llvm::formatv(format, std::forward<Args>(args)...).str());
-}
-
 //===----------------------------------------------------------------------===//
 // Making one
 //===----------------------------------------------------------------------===//
@@ -38,7 +31,8 @@ static llvm::Error checkNames(const Range &range) {
   for (size_t i = 0; i < range.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (range[i].name == range[j].name)
-        return invalid("'{0}' is named twice", range[i].name);
+        return llvm::createStringError(
+            llvm::formatv("'{0}' is named twice", range[i].name));
   return llvm::Error::success();
 }
 
@@ -50,40 +44,51 @@ static std::optional<unsigned> stepOutput(ArrayRef<int64_t> basis) {
   return llvm::find_if(basis, isStep) - basis.begin();
 }
 
+/// The primes of a number in ascending order.
+static SmallVector<int64_t> factorNumber(int64_t number) {
+  SmallVector<int64_t> primes;
+  for (int64_t prime = 2; number > 1; ++prime) {
+    if (prime * prime > number)
+      prime = number;
+    for (; number % prime == 0; number /= prime)
+      primes.push_back(prime);
+  }
+  return primes;
+}
+
 /// The digits of an input as primes, those of one digit in ascending order.
 static Expected<Layout::Input> factor(const Layout::Input &input,
                                       ArrayRef<Layout::Output> outputs) {
   Layout::Input result{input.name, {}};
   for (auto [i, digit] : llvm::enumerate(input.digits)) {
     if (digit.basis.size() != outputs.size())
-      return invalid("digit {0} of '{1}' has {2} coordinates: give {3}", i,
-                     input.name, digit.basis.size(), outputs.size());
+      return llvm::createStringError(
+          llvm::formatv("digit {0} of '{1}' has {2} coordinates: give {3}", i,
+                        input.name, digit.basis.size(), outputs.size()));
     if (digit.count < 1)
-      return invalid("digit {0} of '{1}' has {2} values: counts begin at 1", i,
-                     input.name, digit.count);
+      return llvm::createStringError(
+          llvm::formatv("digit {0} of '{1}' has {2} values: counts begin at 1",
+                        i, input.name, digit.count));
     if (digit.count == 2) {
       result.digits.push_back(digit);
       continue;
     }
     std::optional<unsigned> out = stepOutput(digit.basis);
     if (digit.count > 2 && !out)
-      return invalid("digit {0} of '{1}' has {2} values: its step must be "
-                     "along exactly one dimension",
-                     i, input.name, digit.count);
+      return llvm::createStringError(
+          llvm::formatv("digit {0} of '{1}' has {2} values: its step must be "
+                        "along exactly one dimension",
+                        i, input.name, digit.count));
     if (out && digit.count - 1 > (outputs[*out].size - 1) / digit.basis[*out])
-      return invalid("digit {0} of '{1}' takes {2} values in steps of {3}: "
-                     "that is more than '{4}' has, {5}",
-                     i, input.name, digit.count, digit.basis[*out],
-                     outputs[*out].name, outputs[*out].size);
+      return llvm::createStringError(
+          llvm::formatv("digit {0} of '{1}' takes {2} values in steps of {3}: "
+                        "that is more than '{4}' has, {5}",
+                        i, input.name, digit.count, digit.basis[*out],
+                        outputs[*out].name, outputs[*out].size));
     Layout::Digit rest = digit;
-    for (int64_t prime = 2; rest.count > 1; ++prime) {
-      if (prime * prime > rest.count)
-        prime = rest.count;
-      while (rest.count % prime == 0) {
-        result.digits.push_back({rest.basis, prime});
-        rest.basis[*out] *= prime;
-        rest.count /= prime;
-      }
+    for (int64_t prime : factorNumber(digit.count)) {
+      result.digits.push_back({rest.basis, prime});
+      rest.basis[*out] *= prime;
     }
   }
   return result;
@@ -98,8 +103,8 @@ Expected<Layout> Layout::get(std::vector<Input> inputs,
   unsigned inBits = 0, outBits = 0;
   for (const Output &output : outputs) {
     if (output.size < 1)
-      return invalid("'{0}' has size {1}: sizes begin at 1", output.name,
-                     output.size);
+      return llvm::createStringError(llvm::formatv(
+          "'{0}' has size {1}: sizes begin at 1", output.name, output.size));
     outBits += llvm::Log2_64_Ceil(output.size);
   }
   for (const Input &input : inputs)
@@ -107,14 +112,16 @@ Expected<Layout> Layout::get(std::vector<Input> inputs,
       inBits += llvm::Log2_64_Ceil(std::max<int64_t>(digit.count, 1));
       for (auto [coordinate, output] : llvm::zip(digit.basis, outputs))
         if (coordinate < 0 || coordinate >= output.size)
-          return invalid("'{0}' has a digit that reaches {1} in '{2}': "
-                         "coordinates are in 0 to {3}",
-                         input.name, coordinate, output.name, output.size - 1);
+          return llvm::createStringError(llvm::formatv(
+              "'{0}' has a digit that reaches {1} in '{2}': "
+              "coordinates are in 0 to {3}",
+              input.name, coordinate, output.name, output.size - 1));
     }
   if (inBits > maxBits || outBits > maxBits)
-    return invalid("the inputs have {0} bits and the outputs {1}: at most {2} "
-                   "of each",
-                   inBits, outBits, maxBits);
+    return llvm::createStringError(llvm::formatv(
+        "the inputs have {0} bits and the outputs {1}: at most {2} "
+        "of each",
+        inBits, outBits, maxBits));
 
   Layout layout;
   for (const Input &input : inputs) {
@@ -130,8 +137,20 @@ Expected<Layout> Layout::get(std::vector<Input> inputs,
   return layout;
 }
 
+/// The odd digit of a radix that a bit with this coordinate would reach into.
+static std::optional<int64_t> findOddDigit(int64_t coordinate,
+                                           ArrayRef<int64_t> radix) {
+  for (int64_t prime : radix) {
+    if (prime > 2 && coordinate % prime)
+      return prime;
+    coordinate /= prime;
+  }
+  return std::nullopt;
+}
+
 /// An output's odd digits are where the inputs' odd digits step; what is
-/// between them, below them and above them must be bits.
+/// between them and below them must be bits. Odd digits of its size that no
+/// input has are above these, as high as the bits of the inputs let them be.
 llvm::Error Layout::findRadices() {
   SmallVector<SmallVector<std::pair<int64_t, int64_t>>> steps(outputs.size());
   for (const Input &input : inputs)
@@ -142,42 +161,57 @@ llvm::Error Layout::findRadices() {
       }
 
   radices.clear();
-  for (auto [output, odd] : llvm::zip_equal(outputs, steps)) {
-    llvm::sort(odd);
+  for (auto [out, output] : llvm::enumerate(outputs)) {
+    llvm::sort(steps[out]);
     SmallVector<int64_t> &radix = radices.emplace_back();
     int64_t below = 1;
-    for (auto [step, prime] : odd) {
+    for (auto [step, prime] : steps[out]) {
       if (step % below || !llvm::isPowerOf2_64(step / below))
-        return invalid("'{0}' has a digit of {1} values with step {2}, but "
-                       "what is below it has {3} values: the step must be {3} "
-                       "times a power of two",
-                       output.name, prime, step, below);
+        return llvm::createStringError(llvm::formatv(
+            "'{0}' has a digit of {1} values with step {2}, but "
+            "what is below it has {3} values: the step must be {3} "
+            "times a power of two",
+            output.name, prime, step, below));
       radix.append(llvm::Log2_64(step / below), 2);
       radix.push_back(prime);
       below = step * prime;
     }
-    int64_t above = output.size / below;
-    if (output.size % below || !llvm::isPowerOf2_64(above))
-      return invalid("'{0}' has size {1}, of which digits that are no bits "
-                     "account for {2}: the rest must be a power of two",
-                     output.name, output.size, below);
-    radix.append(llvm::Log2_64(above), 2);
+    if (output.size % below)
+      return llvm::createStringError(
+          llvm::formatv("'{0}' has size {1}, of which digits that are no bits "
+                        "account for {2}: that does not divide it",
+                        output.name, output.size, below));
+    unsigned bits = llvm::countr_zero(uint64_t(output.size / below));
+    SmallVector<int64_t> unreached = factorNumber(output.size / below >> bits);
+    auto fits = [&, out = out](ArrayRef<int64_t> candidate) {
+      for (const Input &input : inputs)
+        for (const Digit &digit : input.digits)
+          if (digit.count == 2 && findOddDigit(digit.basis[out], candidate))
+            return false;
+      return true;
+    };
+    SmallVector<int64_t> candidate;
+    for (unsigned above = 0; above <= bits; ++above) {
+      candidate = radix;
+      candidate.append(bits - above, 2);
+      llvm::append_range(candidate, unreached);
+      candidate.append(above, 2);
+      if (unreached.empty() || fits(candidate))
+        break;
+    }
+    radix = std::move(candidate);
   }
 
-  // A bit must not reach into an odd digit.
   for (const Input &input : inputs)
     for (auto [i, digit] : llvm::enumerate(input.digits))
       for (auto [coordinate, output, radix] :
-           llvm::zip_equal(digit.basis, outputs, radices)) {
-        int64_t rest = coordinate;
-        for (int64_t prime : radix) {
-          if (digit.count == 2 && prime > 2 && rest % prime)
-            return invalid("digit {0} of '{1}' is a bit and reaches {2} in "
-                           "'{3}', which lies in a digit of {4} values",
-                           i, input.name, coordinate, output.name, prime);
-          rest /= prime;
-        }
-      }
+           llvm::zip_equal(digit.basis, outputs, radices))
+        if (digit.count == 2)
+          if (std::optional<int64_t> prime = findOddDigit(coordinate, radix))
+            return llvm::createStringError(
+                llvm::formatv("digit {0} of '{1}' is a bit and reaches {2} in "
+                              "'{3}', which lies in a digit of {4} values",
+                              i, input.name, coordinate, output.name, *prime));
   return llvm::Error::success();
 }
 
@@ -246,243 +280,9 @@ SmallVector<int64_t> Layout::apply(ArrayRef<int64_t> place) const {
         coordinate += value * step;
     }
   }
-  for (auto [coordinate, radix] : llvm::zip_equal(result, radices)) {
-    int64_t weight = 1;
-    for (int64_t prime : radix) {
-      if (prime == 2) {
-        coordinate += int64_t(word & 1) * weight;
-        word >>= 1;
-      }
-      weight *= prime;
-    }
-  }
+  for (auto [coordinate, bits] : llvm::zip_equal(result, unpack(word)))
+    coordinate += bits;
   return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Linear algebra over bits
-//===----------------------------------------------------------------------===//
-
-/// The bits of all coordinates in one word, the first output lowest.
-uint64_t Layout::pack(ArrayRef<int64_t> coordinates) const {
-  uint64_t word = 0;
-  unsigned shift = 0;
-  for (auto [coordinate, radix] : llvm::zip_equal(coordinates, radices)) {
-    int64_t rest = coordinate;
-    for (int64_t prime : radix) {
-      if (prime == 2)
-        word |= uint64_t(rest % 2) << shift++;
-      rest /= prime;
-    }
-  }
-  return word;
-}
-
-std::vector<uint64_t> Layout::packBits() const {
-  std::vector<uint64_t> columns;
-  for (const Input &input : inputs)
-    for (const Digit &digit : input.digits)
-      if (digit.count == 2)
-        columns.push_back(pack(digit.basis));
-  return columns;
-}
-
-namespace {
-/// A column of a matrix over bits after elimination: its top bit is in no other
-/// pivot. `combination` says which of the original columns it is the XOR of.
-struct Pivot {
-  uint64_t value;
-  uint64_t combination;
-};
-} // namespace
-
-static SmallVector<Pivot> eliminate(ArrayRef<uint64_t> columns) {
-  SmallVector<Pivot> pivots;
-  for (auto [i, column] : llvm::enumerate(columns)) {
-    Pivot next{column, uint64_t(1) << i};
-    for (const Pivot &pivot : pivots)
-      if (next.value >> llvm::Log2_64(pivot.value) & 1) {
-        next.value ^= pivot.value;
-        next.combination ^= pivot.combination;
-      }
-    if (!next.value)
-      continue;
-    unsigned top = llvm::Log2_64(next.value);
-    for (Pivot &pivot : pivots)
-      if (pivot.value >> top & 1) {
-        pivot.value ^= next.value;
-        pivot.combination ^= next.combination;
-      }
-    pivots.push_back(next);
-  }
-  return pivots;
-}
-
-static size_t countBits(ArrayRef<SmallVector<int64_t>> radices) {
-  size_t bits = 0;
-  for (ArrayRef<int64_t> radix : radices)
-    bits += llvm::count(radix, 2);
-  return bits;
-}
-
-bool Layout::isOnto() const {
-  return eliminate(packBits()).size() == countBits(radices);
-}
-
-bool Layout::isInjective() const {
-  std::vector<uint64_t> columns = packBits();
-  return eliminate(columns).size() == columns.size();
-}
-
-Expected<Layout> Layout::invert() const {
-  SmallVector<Pivot> pivots = eliminate(packBits());
-  size_t bits = countBits(radices);
-  if (pivots.size() != bits)
-    return invalid("the bits reach 2^{0} of 2^{1} coordinates: the others have "
-                   "no place",
-                   pivots.size(), bits);
-  // With full rank every pivot is a single bit of the output.
-  SmallVector<uint64_t> placeOfBit(bits);
-  for (const Pivot &pivot : pivots)
-    placeOfBit[llvm::Log2_64(pivot.value)] = pivot.combination;
-
-  // The place with these bits set, and the place of an odd digit.
-  auto unpackPlace = [&](uint64_t word) {
-    SmallVector<int64_t, 2> place(inputs.size(), 0);
-    for (auto [in, input] : llvm::enumerate(inputs)) {
-      int64_t weight = 1;
-      for (const Digit &digit : input.digits) {
-        if (digit.count == 2) {
-          place[in] += int64_t(word & 1) * weight;
-          word >>= 1;
-        }
-        weight *= digit.count;
-      }
-    }
-    return place;
-  };
-  auto placeOfStep = [&](unsigned out, int64_t step) {
-    SmallVector<int64_t, 2> place(inputs.size(), 0);
-    for (auto [in, input] : llvm::enumerate(inputs)) {
-      int64_t weight = 1;
-      for (const Digit &digit : input.digits) {
-        if (digit.count > 2 && digit.basis[out] == step)
-          place[in] = weight;
-        weight *= digit.count;
-      }
-    }
-    return place;
-  };
-
-  std::vector<Input> newInputs;
-  unsigned bit = 0;
-  for (auto [out, output] : llvm::enumerate(outputs)) {
-    Input &input = newInputs.emplace_back(Input{output.name, {}});
-    int64_t weight = 1;
-    for (int64_t prime : radices[out]) {
-      input.digits.push_back({prime == 2 ? unpackPlace(placeOfBit[bit++])
-                                         : placeOfStep(out, weight),
-                              prime});
-      weight *= prime;
-    }
-  }
-  std::vector<Output> newOutputs;
-  for (auto [in, input] : llvm::enumerate(inputs))
-    newOutputs.push_back({input.name, getInputSize(in)});
-  return get(std::move(newInputs), std::move(newOutputs));
-}
-
-//===----------------------------------------------------------------------===//
-// Composition
-//===----------------------------------------------------------------------===//
-
-static std::string radixText(ArrayRef<int64_t> radix) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(radix, os, "*");
-  return text.empty() ? "1" : text;
-}
-
-Expected<Layout> Layout::compose(const Layout &next) const {
-  if (outputs.size() != next.inputs.size())
-    return invalid("{0} outputs do not fit {1} inputs", outputs.size(),
-                   next.inputs.size());
-  SmallVector<unsigned> inputOfOutput;
-  for (auto [output, radix] : llvm::zip_equal(outputs, radices)) {
-    const auto *input = llvm::find_if(
-        next.getInputs(), [&, &name = output.name](const Input &candidate) {
-          return candidate.name == name;
-        });
-    unsigned in = input - next.getInputs().begin();
-    if (input == next.getInputs().end() || next.getInputSize(in) != output.size)
-      return invalid("output '{0}' of size {1} has no input of that name and "
-                     "size",
-                     output.name, output.size);
-    auto counts = llvm::map_to_vector(
-        input->digits, [](const Digit &digit) { return digit.count; });
-    if (ArrayRef<int64_t>(counts) != ArrayRef<int64_t>(radix))
-      return invalid("'{0}' has the digits {1} on one side and {2} on the "
-                     "other: they must be the same",
-                     output.name, radixText(radix), radixText(counts));
-    inputOfOutput.push_back(in);
-  }
-
-  // Both a bit's contribution and an odd digit's step are places of `next`.
-  std::vector<Input> newInputs = inputs;
-  SmallVector<int64_t> middle(next.inputs.size());
-  for (Input &input : newInputs)
-    for (Digit &digit : input.digits) {
-      for (auto [in, coordinate] : llvm::zip_equal(inputOfOutput, digit.basis))
-        middle[in] = coordinate;
-      digit.basis.assign(next.apply(middle));
-    }
-  return get(std::move(newInputs), next.outputs);
-}
-
-//===----------------------------------------------------------------------===//
-// Layouts that everybody needs
-//===----------------------------------------------------------------------===//
-
-Expected<Layout> Layout::rowMajor(StringRef name, ArrayRef<int64_t> shape) {
-  std::vector<Output> outputs;
-  Input input{name.str(), {}};
-  for (auto [i, size] : llvm::enumerate(shape))
-    outputs.push_back({dimName(i), size});
-  for (unsigned i = shape.size(); i-- > 0;) {
-    if (shape[i] == 1)
-      continue;
-    SmallVector<int64_t, 2> step(shape.size(), 0);
-    step[i] = 1;
-    input.digits.push_back({step, shape[i]});
-  }
-  return get({std::move(input)}, std::move(outputs));
-}
-
-Expected<Layout> Layout::swizzle(StringRef name, int64_t size, unsigned width,
-                                 unsigned from, unsigned to) {
-  if (from < to + width)
-    return invalid(
-        "a swizzle of {0} bits from {1} to {2} reads what it writes: "
-        "'from' must be at least {3}",
-        width, from, to, to + width);
-  if (size < 1)
-    return invalid("a swizzle of {0} values: sizes begin at 1", size);
-  unsigned bits = llvm::countr_zero(uint64_t(size));
-  int64_t odd = size >> bits;
-  if (odd > 1 && bits < from + width)
-    return invalid("a swizzle of bits up to {0} needs a size that {1} divides, "
-                   "or a power of two: {2} is neither",
-                   from + width - 1, int64_t(1) << (from + width), size);
-  Input input{name.str(), {}};
-  for (unsigned bit = 0; bit < bits; ++bit) {
-    int64_t basis = int64_t(1) << bit;
-    if (bit >= from && bit < from + width)
-      basis |= int64_t(1) << (bit - from + to);
-    input.digits.push_back({{basis}, 2});
-  }
-  if (odd > 1)
-    input.digits.push_back({{int64_t(1) << bits}, odd});
-  return get({std::move(input)}, {{name.str(), size}});
 }
 
 //===----------------------------------------------------------------------===//

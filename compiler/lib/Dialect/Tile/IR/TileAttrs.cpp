@@ -91,9 +91,6 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "a layout's outputs are the dimensions of a tile, "
                             "but output "
                          << i << " is named '" << output.name << "'";
-  if (!layout.isOnto())
-    return emitError() << "some elements of the tile have no place: add the "
-                          "bases that reach them";
   return success();
 }
 
@@ -103,8 +100,17 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   SmallVector<int64_t> covered;
   for (const Layout::Output &output : getLayout().getOutputs())
     covered.push_back(output.size);
-  if (ArrayRef<int64_t>(covered) == shape)
-    return success();
+  if (ArrayRef<int64_t>(covered) == shape) {
+    // Which CTA has what may be known before the rest.
+    bool isCtaPart =
+        llvm::all_of(getLayout().getInputs(), [](const Layout::Input &input) {
+          return input.name == "cta";
+        });
+    if (isCtaPart || getLayout().isOnto())
+      return success();
+    return emitError() << "some elements of the tile have no place: add the "
+                          "bases that reach them";
+  }
   InFlightDiagnostic diagnostic = emitError() << "the layout is for a tile of ";
   llvm::interleave(covered, diagnostic, "x");
   diagnostic << ", not of ";

@@ -9,6 +9,9 @@
 // A layout is a function from a place in the machine to coordinates in a tile.
 // A place is a tuple of numbers with names: (register, lane, warp) for a tile
 // in registers, (offset) for shared memory, (lane, column) for tensor memory.
+// In a cluster, (cta) is one more number. A layout may have it alone: it then
+// says which part of a tile is in which CTA. One that has only the others says
+// where an element is inside a CTA. Their product says both, and is onto.
 //
 // Every number, of a place and of the coordinates, is written in a mixed radix
 // whose digits are primes. Almost all of them are bits; the odd ones are there
@@ -33,6 +36,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -113,9 +117,28 @@ public:
   /// radices: then the result is no Layout.
   llvm::Expected<Layout> compose(const Layout &next) const;
 
+  /// At a place, the combination of what this layout has at its part of the
+  /// place and `other` at the rest. An error if both have an input of one name,
+  /// or their outputs differ.
+  llvm::Expected<Layout> product(const Layout &other) const;
+
+  /// The layout with only some of the inputs, by name: those that are left out
+  /// are zero.
+  llvm::Expected<Layout>
+  getPart(llvm::function_ref<bool(llvm::StringRef)> wanted) const;
+
   /// From coordinates to a place where they are. If there are several, the one
   /// whose surplus bits are zero. An error if some coordinates have no place.
   llvm::Expected<Layout> invert() const;
+
+  /// The digits of output `out`, the lowest first.
+  llvm::ArrayRef<int64_t> getRadix(unsigned out) const { return radices[out]; }
+
+  /// The bits of all coordinates in one word, the first output lowest, and how
+  /// many there are. Odd digits are left out.
+  uint64_t pack(llvm::ArrayRef<int64_t> coordinates) const;
+  llvm::SmallVector<int64_t> unpack(uint64_t word) const;
+  unsigned getOutputBits() const;
 
   bool operator==(const Layout &) const = default;
 
@@ -127,13 +150,12 @@ private:
 
   llvm::Error findRadices();
   void sortDigits();
-  uint64_t pack(llvm::ArrayRef<int64_t> coordinates) const;
   std::vector<uint64_t> packBits() const;
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;
-  /// The digits of each output, the lowest first. They follow from the inputs'
-  /// odd digits and the outputs' sizes.
+  /// The digits of each output, the lowest first. They follow from the inputs
+  /// and the outputs' sizes.
   std::vector<llvm::SmallVector<int64_t>> radices;
 };
 

@@ -33,7 +33,7 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
     Maps a place in the machine to the element of the tile that is there. A
     place is a tuple of numbers with names: `register`, `lane` and `warp` for
     tiles in registers, `offset` (in elements) for shared memory, `lane` and
-    `column` for tensor memory. The map is linear over bits: for each bit of
+    `column` (in elements) for tensor memory; `cta` is the CTA of a cluster. The map is linear over bits: for each bit of
     each number, the lowest first, the attribute lists the coordinates that the
     bit contributes, and the contributions of all set bits are combined by XOR.
     The tile's shape comes first.
@@ -62,9 +62,19 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
     A layout is printed in normal form: digits are prime, and where the order of
     two neighbours makes no difference the smaller one comes first.
 
-    Every element of the tile must have a place. Several places may hold the
-    same element (a bit that contributes nothing). As the encoding of a tensor a
-    layout must cover exactly the tensor's shape.
+    Several places may hold the same element (a bit that contributes nothing).
+    As the encoding of a tensor, or in the type of a buffer, a layout must cover
+    exactly the shape, and every element must have a place. Only a layout that
+    has nothing but `cta` may leave that open: it says which CTA has what, and
+    the place inside of the CTA comes later, as a product of the two:
+
+    ```mlir
+    #cta = #tile.layout<256x64, cta = [[128, 0]]>
+    #both = #tile.layout<256x64,
+      register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
+      lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
+      warp = [[32, 0], [64, 0]], cta = [[128, 0]]>
+    ```
   }];
   let parameters = (ins
     AttrParameter<"::drawloom::tile::Layout", "the map itself",
