@@ -1,0 +1,164 @@
+//===- TensorMemory.cpp - How warps read tensor memory --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/Layouts/TensorMemory.h"
+#include "drawloom/Analysis/Layouts/Conversion.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace drawloom;
+using namespace drawloom::layouts;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using tile::Layout;
+
+static constexpr int64_t tensorLanes = 128, warpsOfGroup = 4, columnBits = 32;
+static constexpr unsigned laneBits = 5, groupBits = 2;
+
+static llvm::Error checkBuffer(const Layout &buffer) {
+  ArrayRef<Layout::Input> inputs = buffer.getInputs();
+  if (inputs.size() != 2 || inputs[0].name != "lane" ||
+      inputs[1].name != "column")
+    return llvm::createStringError(
+        "a layout of tensor memory has the inputs lane and column, in this "
+        "order");
+  if (buffer.getInputSize(0) != tensorLanes)
+    return llvm::createStringError(
+        llvm::formatv("the layout has {0} lanes: tensor memory has {1}",
+                      buffer.getInputSize(0), tensorLanes));
+  if (!buffer.isInjective())
+    return llvm::createStringError(
+        "the layout has an element twice: in memory each has one place");
+  return llvm::Error::success();
+}
+
+/// Whether a step along a digit stays in a part of this shape; nothing if it
+/// does neither that nor lead to another part.
+static std::optional<bool> staysInside(const Layout::Digit &digit,
+                                       ArrayRef<Layout::Output> part) {
+  bool inside = true, outside = true;
+  for (auto [coordinate, output] : llvm::zip_equal(digit.basis, part)) {
+    inside &= coordinate * (digit.count - 1) < output.size;
+    outside &= coordinate % output.size == 0;
+  }
+  if (inside)
+    return true;
+  return outside ? std::optional(false) : std::nullopt;
+}
+
+/// Elements smaller than a column must fill the columns of their thread: what
+/// else is in a column would be overwritten with them.
+static llvm::Error checkWholeColumns(ArrayRef<int64_t> elements,
+                                     int64_t elementBits) {
+  int64_t together = std::max<int64_t>(columnBits / elementBits, 1);
+  bool isWhole = elements.size() % together == 0;
+  for (auto [index, element] : llvm::enumerate(elements)) {
+    int64_t first = elements[index / together * together];
+    isWhole &=
+        first % together == 0 && element == first + int64_t(index) % together;
+  }
+  if (isWhole)
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::formatv(
+      "elements of {0} bits share a column of {1}: a thread must have {2} that "
+      "are next to each other along its lane",
+      elementBits, columnBits, together));
+}
+
+llvm::Expected<TensorFragment>
+layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
+                           const Layout &wanted, int64_t elementBits) {
+  if (llvm::Error error = checkBuffer(buffer))
+    return error;
+  int64_t warps = wanted.getInputSize(inWarp);
+  ArrayRef<Layout::Digit> warpDigits = wanted.getInputs()[inWarp].digits;
+  if (warps % warpsOfGroup || warpDigits[0].count != 2 ||
+      warpDigits[1].count != 2)
+    return llvm::createStringError(llvm::formatv(
+        "{0} warps reach the lanes of tensor memory: it takes groups of {1}, "
+        "and a warp's place in its group is the two lowest bits of its number",
+        warps, warpsOfGroup));
+  auto misfit = [&] {
+    return llvm::createStringError(
+        "the part of the buffer is not whole lanes with some of their "
+        "columns: its sizes and offsets must be multiples of what a digit of "
+        "the layout steps over");
+  };
+  for (auto [offset, size] : llvm::zip_equal(offsets, wanted.getOutputs()))
+    if (offset % size.size)
+      return misfit();
+
+  std::vector<Layout::Input> inputs = {
+      {"register", {}}, {"lane", {}}, {"warp", {}}};
+  for (auto [index, digit] : llvm::enumerate(buffer.getInputs()[0].digits)) {
+    if (staysInside(digit, wanted.getOutputs()) != true)
+      return misfit();
+    inputs[index < laneBits ? inLane : inWarp].digits.push_back(digit);
+  }
+
+  // Digits of the column, and the warps that take one.
+  struct Column {
+    Layout::Digit digit;
+    int64_t weight;
+  };
+  SmallVector<Column> columns;
+  int64_t weight = 1;
+  for (const Layout::Digit &digit : buffer.getInputs()[1].digits) {
+    std::optional<bool> stays = staysInside(digit, wanted.getOutputs());
+    if (!stays)
+      return misfit();
+    if (*stays)
+      columns.push_back({digit, weight});
+    weight *= digit.count;
+  }
+  SmallVector<TensorFragment::Step> steps;
+  int64_t divisor = warpsOfGroup;
+  for (const Layout::Digit &digit : warpDigits.drop_front(groupBits)) {
+    Column *same = llvm::find_if(columns, [&](const Column &column) {
+      return column.digit == digit && column.weight * elementBits >= columnBits;
+    });
+    Layout::Digit taken = digit;
+    if (same != columns.end()) {
+      steps.push_back({divisor, digit.count, same->weight});
+      columns.erase(same);
+    } else if (digit.count > 2) {
+      return llvm::createStringError(llvm::formatv(
+          "{0} warps share the columns of tensor memory by {1}: the layout of "
+          "the buffer has no such digit of its columns",
+          warps, digit.count));
+    } else {
+      taken.basis.assign(digit.basis.size(), 0);
+    }
+    inputs[inWarp].digits.push_back(taken);
+    divisor *= digit.count;
+  }
+
+  // The column of the part's first element.
+  llvm::Expected<Layout> place = buffer.invert();
+  if (!place)
+    return place.takeError();
+  SmallVector<int64_t> elements = {place->apply(offsets)[1]};
+  for (const Column &column : columns) {
+    inputs[inRegister].digits.push_back(column.digit);
+    SmallVector<int64_t> all;
+    for (int64_t value = 0; value < column.digit.count; ++value)
+      for (int64_t element : elements)
+        all.push_back(element + value * column.weight);
+    elements = std::move(all);
+  }
+  if (llvm::Error error = checkWholeColumns(elements, elementBits))
+    return error;
+  llvm::Expected<Layout> layout =
+      Layout::get(std::move(inputs), wanted.getOutputs());
+  if (!layout)
+    return layout.takeError();
+  if (!layout->isOnto())
+    return misfit();
+  return TensorFragment{std::move(*layout), std::move(elements),
+                        std::move(steps)};
+}
