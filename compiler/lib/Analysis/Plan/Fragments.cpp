@@ -386,6 +386,13 @@ llvm::Expected<Offsets> Offsets::get(const Layout &layout, unsigned output,
   return result;
 }
 
+Offsets Offsets::slice(int64_t first, int64_t count) const {
+  Offsets result = *this;
+  result.registers.assign(registers.begin() + first,
+                          registers.begin() + first + count);
+  return result;
+}
+
 int64_t Offsets::evaluate(int64_t number, int64_t lane, int64_t warp) const {
   const int64_t place[] = {number, lane, warp};
   int64_t thread = getXored(number);

@@ -130,3 +130,8 @@ module attributes {agent.roles = "mma"} {}
 
 // expected-error@below {{has 'agent.shared_bytes' = "all"; it is a number of bytes}}
 module attributes {agent.shared_bytes = "all"} {}
+
+// -----
+
+// expected-error@below {{has 'agent.scratch' = 1024 : i64; it is an #agent.scratch}}
+module attributes {agent.scratch = 1024} {}

@@ -149,6 +149,9 @@ public:
   static llvm::Expected<Offsets> get(const tile::Layout &layout,
                                      unsigned output, int64_t scale = 1);
 
+  /// Those of `count` registers from `first` on.
+  Offsets slice(int64_t first, int64_t count) const;
+
   llvm::ArrayRef<Xor> getXors() const { return xors; }
   llvm::ArrayRef<Sum> getSums() const { return sums; }
   int64_t getRegisters() const { return registers.size(); }

@@ -234,6 +234,9 @@ LogicalResult AgentDialect::verifyOperationAttribute(Operation *op,
   else if (attribute.getName() == sharedBytesAttrName &&
            !isa<IntegerAttr>(attribute.getValue()))
     wanted = "a number of bytes";
+  else if (attribute.getName() == scratchAttrName &&
+           !isa<ScratchAttr>(attribute.getValue()))
+    wanted = "an #agent.scratch";
   if (wanted.empty())
     return success();
   return op->emitOpError() << "has '" << attribute.getName().getValue()

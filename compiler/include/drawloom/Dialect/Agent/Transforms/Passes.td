@@ -531,4 +531,45 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
   ];
 }
 
+def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
+  let summary = "layouts that are more than one step apart, step by step";
+  let description = [{
+    A tile that is to be in another layout may have to go a way round. Tensor
+    memory is read and written in the layout that its instructions dictate, and
+    converted in registers:
+
+    ```mlir
+    %0 = tile.read %acc[0, 0] : !tile.buffer<128x64xf32, tmem, #tmem> -> tensor<128x64xf32, #wanted>  // before
+
+    %0 = tile.read %acc[0, 0] : !tile.buffer<128x64xf32, tmem, #tmem> -> tensor<128x64xf32, #rows>    // after
+    %1 = tile.convert_layout %0 : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #wanted>
+    ```
+
+    A conversion in which elements change warps goes through scratch: shared
+    memory in a layout without bank conflicts on either side, chosen by the two
+    layouts (docs/CodeGeneration.md has the arithmetic). The warps meet before
+    it is read, and again before somebody may write to it.
+
+    ```mlir
+    %1 = tile.convert_layout %0 : tensor<128x64xf32, #a> -> tensor<128x64xf32, #b>                    // before
+
+    %scratch = tile.alloc at(65536) : !tile.buffer<128x64xf32, smem, #swizzled>                       // after
+    tile.write %0, %scratch[0, 0] : tensor<128x64xf32, #a>, !tile.buffer<128x64xf32, smem, #swizzled>
+    agent.sync cta
+    %1 = tile.read %scratch[0, 0] : !tile.buffer<128x64xf32, smem, #swizzled> -> tensor<128x64xf32, #b>
+    agent.sync cta
+    ```
+
+    What stays in its warp stays a `tile.convert_layout`. Scratch is where the
+    role's, or the kernel's, `#agent.scratch` says.
+
+    | message | why |
+    |---|---|
+    | needs 32768 bytes of scratch to convert a 'tensor<...>', but has 1024 from byte 65536 on | |
+    | converts a 'tensor<...>' through scratch in a role of 4 warps: they have no barrier for it yet; convert in a role of one warp, or choose layouts that keep elements in their warp | |
+    | has layouts that nothing leads between: the layouts are of different tiles | |
+  }];
+  let dependentDialects = ["tile::TileDialect"];
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_TRANSFORMS_PASSES_TD

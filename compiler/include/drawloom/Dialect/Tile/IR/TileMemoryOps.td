@@ -194,10 +194,17 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
 
     ```mlir
     %0 = tile.alloc : !tile.buffer<128x64xbf16, smem>
+    %1 = tile.alloc at(16384) : !tile.buffer<128x64xbf16, smem>
     ```
+
+    `at` is where it begins, once it is placed: bytes from the start of the
+    CTA's shared memory. Buffers of tensor memory have none: what they are
+    allocated in has an address that only the machine knows.
   }];
+  let arguments = (ins
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$at);
   let results = (outs Res<Tile_Buffer, "", [MemAlloc]>:$result);
-  let assemblyFormat = "attr-dict `:` qualified(type($result))";
+  let assemblyFormat = "(`at` `(` $at^ `)`)? attr-dict `:` qualified(type($result))";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,132 @@
+// RUN: drawloom-opt %s --convert-tile-to-nvvm --split-input-file --verify-diagnostics
+
+#row = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+func.func @f(%x: tensor<32x4xf32>) attributes {nvvm.reqntid = array<i32: 32>} {
+  // expected-error @+1 {{has a 'tensor<32x4xf32>' without a layout: code needs to know where its elements are}}
+  %0 = tile.convert_layout %x : tensor<32x4xf32> -> tensor<32x4xf32, #row>
+  return
+}
+
+// -----
+
+#few = #tile.layout<8x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0]], warp = []>
+
+func.func @f(%x: tensor<8x4xf32, #few>) attributes {nvvm.reqntid = array<i32: 32>} {
+  // expected-error @+1 {{has a tile in registers: the layout has 8 lanes: a warp has 32; lanes beyond the tile have copies, bases of zeros}}
+  %0 = tile.convert_layout %x : tensor<8x4xf32, #few> -> tensor<8x4xf32, #few>
+  return
+}
+
+// -----
+
+#row = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+func.func @f(%x: tensor<32x4xi4, #row>) attributes {nvvm.reqntid = array<i32: 32>} {
+  // expected-error @+1 {{moves elements of type 'i4', which are no whole bytes: they have no code yet}}
+  %0 = tile.convert_layout %x : tensor<32x4xi4, #row> -> tensor<32x4xi4, #row>
+  return
+}
+
+// -----
+
+#row = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+func.func @f(%x: tensor<32x4xf32, #row>) attributes {nvvm.reqntid = array<i32: 48>} {
+  // expected-error @+1 {{is in no placed role and in no kernel whose 'nvvm.reqntid' is a multiple of 32: there is no telling which warps run it}}
+  %0 = tile.convert_layout %x : tensor<32x4xf32, #row> -> tensor<32x4xf32, #row>
+  return
+}
+
+// -----
+
+#row = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+func.func @f(%x: tensor<32x4xf32, #row>) attributes {nvvm.reqntid = array<i32: 256>} {
+  // expected-error @+1 {{has a tile in the registers of 1 warps, but 8 run it}}
+  %0 = tile.convert_layout %x : tensor<32x4xf32, #row> -> tensor<32x4xf32, #row>
+  return
+}
+
+// -----
+
+#a = #tile.layout<64x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]]>
+#b = #tile.layout<64x4, register = [[0, 1], [0, 2]], lane = [[32, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[1, 0]]>
+
+func.func @f(%x: tensor<64x4xf32, #a>) attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{moves elements from warp to warp: 'stage-conversions' has them go through 1024 bytes of shared memory}}
+  %0 = tile.convert_layout %x : tensor<64x4xf32, #a> -> tensor<64x4xf32, #b>
+  return
+}
+
+// -----
+
+func.func @f() attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{has a buffer without a layout: code needs to know where its elements are}}
+  %0 = tile.alloc at(0) : !tile.buffer<64x4xf32, smem>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<4, offset = [[1], [2]]>
+
+func.func @f() attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{has no place in shared memory: give it one with at(...)}}
+  %0 = tile.alloc : !tile.buffer<4xf32, smem, #memory>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<4, address = [[1], [2]]>
+
+func.func @f() attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{has a buffer of shared memory whose layout has other inputs than offset}}
+  %0 = tile.alloc at(0) : !tile.buffer<4xf32, smem, #memory>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<4, offset = [[1], [0], [2]]>
+
+func.func @f() attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{has a buffer whose layout has an element twice: in memory each has one place}}
+  %0 = tile.alloc at(0) : !tile.buffer<4xf32, smem, #memory>
+  return
+}
+
+// -----
+
+#tmem = #tile.layout<128x4, lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], column = [[0, 1], [0, 2]]>
+#other = #tile.layout<128x4, register = [[0, 2], [0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+
+func.func @f(%b: !tile.buffer<128x4xf32, tmem, #tmem>) attributes {nvvm.reqntid = array<i32: 128>} {
+  // expected-error @+1 {{moves a tile of tensor memory in a layout that its instructions don't have: 'stage-conversions' puts a conversion here}}
+  %0 = tile.read %b[0, 0] : !tile.buffer<128x4xf32, tmem, #tmem> -> tensor<128x4xf32, #other>
+  return
+}
+
+// -----
+
+#tmem = #tile.layout<128x4, lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], column = [[0, 1], [0, 2]]>
+#half = #tile.layout<128x2, register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+
+func.func @f(%b: !tile.buffer<128x4xf32, tmem, #tmem>, %i: i32) attributes {nvvm.reqntid = array<i32: 128>} {
+  %j = arith.index_castui %i : i32 to index
+  // expected-error @+1 {{takes a part of tensor memory that is not known when the kernel is compiled: its offsets must be numbers}}
+  %0 = tile.read %b[0, %j] : !tile.buffer<128x4xf32, tmem, #tmem> -> tensor<128x2xf32, #half>
+  return
+}
+
+// -----
+
+#tmem = #tile.layout<128x4, lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], column = [[0, 1], [0, 2]]>
+#half = #tile.layout<64x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 0]]>
+
+func.func @f(%b: !tile.buffer<128x4xf32, tmem, #tmem>) attributes {nvvm.reqntid = array<i32: 128>} {
+  // expected-error @+1 {{moves a tile of tensor memory: the part of the buffer is not whole lanes with some of their columns: its sizes and offsets must be multiples of what a digit of the layout steps over}}
+  %0 = tile.read %b[0, 0] : !tile.buffer<128x4xf32, tmem, #tmem> -> tensor<64x4xf32, #half>
+  return
+}
