@@ -24,10 +24,11 @@ using emu::Scope;
 ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                const emu::ClusterStart &start,
                                GlobalChecker &global, bool isStrict)
-    : kernel(kernel), cluster(global.newCluster()), launch(start.launch),
-      ctas(start.ctas.begin(), start.ctas.end()), global(global),
-      threads(actors, cluster, isStrict), mbarriers(actors, isStrict),
-      operations(actors, threads, mbarriers),
+    : findings(isStrict, this), kernel(kernel), cluster(global.newCluster()),
+      launch(start.launch), ctas(start.ctas.begin(), start.ctas.end()),
+      global(global), threads(actors, cluster, isStrict),
+      mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
+      protocol(kernel, ctas, findings),
       sharedJudge(Finding::Shared, isStrict, findings),
       tensorJudge(Finding::TensorMemory, isStrict, findings) {}
 
@@ -204,6 +205,7 @@ static bool areTogether(const MbarrierEvent &x, const MbarrierEvent &y) {
 }
 
 void ClusterChecker::mbarrier(const MbarrierEvent &event) {
+  protocol.mbarrier(event);
   if (event.kind == MbarrierEvent::Arrive && !event.operation) {
     if (arrivals && areTogether(*arrivals, event)) {
       arrivals->origin.lanes |= event.origin.lanes;

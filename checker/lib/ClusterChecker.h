@@ -11,6 +11,7 @@
 
 #include "GlobalChecker.h"
 #include "Operations.h"
+#include "Protocol.h"
 
 namespace drawloom::checker {
 
@@ -57,6 +58,7 @@ private:
   Mbarriers mbarriers;
   Flags flags;
   Operations operations;
+  Protocol protocol;
   Shadow shared, tensor;
   Judge sharedJudge, tensorJudge;
   llvm::SmallVector<Viewer, 2> viewers; ///< Of the access at hand.

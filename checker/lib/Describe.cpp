@@ -143,6 +143,8 @@ static std::string whyOf(const Finding &finding, const Access &before,
            "tcgen05.cp before tcgen05.mma is";
   case Rule::SameStore:
     return "nothing orders the two, and both write the same value";
+  default: // No race.
+    break;
   }
   return "";
 }
@@ -206,6 +208,8 @@ static std::string adviceOf(const Finding &finding, const Access &before,
            second + ", or other columns";
   case Rule::SameStore:
     return "nothing, as long as the values are the same";
+  default:
+    break;
   }
   return "";
 }

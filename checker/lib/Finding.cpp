@@ -52,6 +52,11 @@ Severity drawloom::checker::severityOf(Rule rule, bool isStrict) {
   return isStrict ? infoOf(rule).strictly : infoOf(rule).byDefault;
 }
 
+bool drawloom::checker::endsStrictRun(Rule rule) {
+  return rule == Rule::TensorLoadReuse || rule == Rule::BarrierReinit ||
+         rule == Rule::ParityValue;
+}
+
 /// "shared memory of CTA 3, byte 1040"
 static std::string placeOf(const Finding &finding) {
   switch (finding.space) {
@@ -87,11 +92,13 @@ std::string Finding::str() const {
   };
   os << spelling(severity) << ": " << kernel << ": " << titleOf(rule) << " ["
      << spelling(rule) << "]\n"
-     << "  where:  " << placeOf(*this) << '\n'
-     << "  " << verb(first) << ": " << lineOf(first) << '\n'
-     << "  " << verb(second) << ": " << lineOf(second) << '\n'
-     << "  why:    " << why << '\n'
-     << "  add:    " << advice << '\n';
+     << "  where:  " << placeOf(*this) << '\n';
+  if (second.instruction.empty())
+    os << "  by:     " << lineOf(first) << '\n';
+  else
+    os << "  " << verb(first) << ": " << lineOf(first) << '\n'
+       << "  " << verb(second) << ": " << lineOf(second) << '\n';
+  os << "  why:    " << why << '\n' << "  add:    " << advice << '\n';
   if (count > 1)
     os << "  times:  " << count << '\n';
   return text;
@@ -133,10 +140,11 @@ void drawloom::checker::writeJson(llvm::ArrayRef<Finding> findings,
                               {"space", spaces[finding.space]},
                               {"address", finding.address},
                               {"first", jsonOf(finding.first)},
-                              {"second", jsonOf(finding.second)},
                               {"why", finding.why},
                               {"advice", finding.advice},
                               {"count", finding.count}};
+    if (!finding.second.instruction.empty())
+      object["second"] = jsonOf(finding.second);
     if (finding.space != Finding::Global)
       object["cta"] = finding.cta;
     list.push_back(std::move(object));

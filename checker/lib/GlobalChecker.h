@@ -43,7 +43,7 @@ private:
 class GlobalChecker {
 public:
   explicit GlobalChecker(bool isStrict)
-      : judge(Finding::Global, isStrict, findings) {}
+      : findings(isStrict), judge(Finding::Global, isStrict, findings) {}
 
   uint64_t newCluster() { return ++clusters; }
   /// Looks at a log, and empties it.

@@ -17,34 +17,6 @@ using emu::Scope;
 using ptx::Opcode;
 
 //===----------------------------------------------------------------------===//
-// Findings
-//===----------------------------------------------------------------------===//
-
-bool Findings::isFirst(Rule rule, const Access &before, const Access &now) {
-  std::pair<uint32_t, uint32_t> lines =
-      std::minmax(before.instruction, now.instruction);
-  if (isOncePerKernel(rule))
-    lines = {0, 0};
-  last = {rule, now.kernel, lines.first, lines.second};
-  return ++counts[last] == 1;
-}
-
-void Findings::add(Finding finding) {
-  list.emplace_back(last, std::move(finding));
-}
-
-std::vector<Finding> Findings::take() {
-  std::vector<Finding> result;
-  for (auto &[key, finding] : list) {
-    finding.count = counts[key];
-    result.push_back(std::move(finding));
-  }
-  list.clear();
-  counts.clear();
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
 // Lanes
 //===----------------------------------------------------------------------===//
 
@@ -309,7 +281,7 @@ Judge::Answer Judge::orderTensor(const Access &before, const Access &now) {
 
 void Judge::report(Rule rule, const Access &before, const Access &now,
                    const Pair &pair) {
-  if (!findings.isFirst(rule, before, now))
+  if (!findings.isFirst(rule, now.kernel, before.instruction, now.instruction))
     return;
   // Where neither comes first, they are told as they stand in the text.
   bool isTurned = rule == Rule::Unordered && before.kernel == now.kernel &&
@@ -318,7 +290,6 @@ void Judge::report(Rule rule, const Access &before, const Access &now,
   const Access &second = isTurned ? before : now;
   Finding finding;
   finding.rule = rule;
-  finding.severity = severityOf(rule, isStrict);
   finding.space = space;
   finding.first = describeSite(first, isTurned ? pair.now : pair.before);
   finding.second = describeSite(second, isTurned ? pair.before : pair.now);

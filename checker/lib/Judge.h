@@ -23,26 +23,11 @@
 #ifndef DRAWLOOM_CHECKER_JUDGE_H
 #define DRAWLOOM_CHECKER_JUDGE_H
 
+#include "Findings.h"
 #include "Shadow.h"
 #include "Threads.h"
-#include "drawloom/Checker/RaceChecker.h"
 
 namespace drawloom::checker {
-
-/// Findings, one for each rule and two instructions.
-class Findings {
-public:
-  /// Counts one more; true if it is the first, and so to be described.
-  bool isFirst(Rule rule, const Access &before, const Access &now);
-  void add(Finding finding);
-  std::vector<Finding> take();
-
-private:
-  using Key = std::tuple<Rule, const emu::Kernel *, uint32_t, uint32_t>;
-  std::map<Key, uint64_t> counts;
-  std::vector<std::pair<Key, Finding>> list;
-  Key last;
-};
 
 class Judge : public Shadow::Judge {
 public:

@@ -252,14 +252,36 @@ again:
 }
 
 // Some compilers widen a predicate with its sign: 1 becomes -1.
-TEST(Mbarrier, ParityOfAPredicate) {
-  AsyncKernel k;
-  k.body = initBarriers({1}) + R"(
+// The lowest bit counts. 1 comes as -1 from a predicate that is a signed
+// number.
+TEST(Mbarrier, ParityIsABit) {
+  EXPECT_EQ(values(initBarriers({1}) + R"(
   mov.u32 %r1, -1;
   mbarrier.test_wait.parity.shared::cta.b64 %p1, [bars], %r1;
+  mov.u32 %r2, 2;
+  mbarrier.test_wait.parity.shared::cta.b64 %p2, [bars], %r2;
+  mov.u32 %r3, 3;
+  mbarrier.test_wait.parity.shared::cta.b64 %p3, [bars], %r3;
+  selp.u32 %r1, 1, 0, %p1;
+  selp.u32 %r2, 2, 0, %p2;
+  selp.u32 %r3, 4, 0, %p3;
+  or.b32 %o, %r1, %r2;
+  or.b32 %o, %o, %r3;
+)"),
+            same(1 | 4));
+}
+
+// All lanes, and then another one: as if it were once.
+TEST(Mbarrier, InitialisedAgain) {
+  EXPECT_EQ(values(R"(
+  mbarrier.init.shared::cta.b64 [bars], 2;
+  @%leader mbarrier.init.shared::cta.b64 [bars], 1;
+  @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
+  bar.sync 0;
+  mbarrier.test_wait.parity.shared::cta.b64 %p1, [bars], 0;
   selp.u32 %o, 1, 0, %p1;
-)";
-  EXPECT_EQ(k.values(), std::vector<uint32_t>(32, 1));
+)"),
+            same(1));
 }
 
 // A ring of one slot. Lane 0 of warp 1 arrives for its warp: in even rounds so

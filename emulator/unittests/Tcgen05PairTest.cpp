@@ -155,13 +155,6 @@ TEST(PairMustFail, TheOddCtaLoadsWhileTheMmaIsUnderWay) {
       "first");
 }
 
-TEST(PairMustFail, MmaAfterALoadOfTheOddCtaWithoutWait) {
-  EXPECT_CONTAINS(
-      pairFailure("setp.eq.u32 %p5, %rank, 0;\n@%p5 bra skip;\n" + load +
-                  "skip:\n" + meet + multiply()),
-      "may still be reading: there was no tcgen05.wait::ld behind it");
-}
-
 TEST(PairMustFail, FreeWhileTheMmaIsUnderWay) {
   EXPECT_CONTAINS(pairFailure(multiply()),
                   "frees columns 0 to 127 of tensor memory, which "

@@ -22,10 +22,8 @@ ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
 
 def family_of(finding: dict) -> str:
     """Whose kernel it is."""
-    sites = finding["first"], finding["second"]
-    for site in sites:
-        if match := re.search(r"kernels/([a-z]+)/", site.get("file", "")):
-            return match[1]
+    if match := re.search(r"kernels/([a-z]+)/", finding["first"].get("file", "")):
+        return match[1]
     if "cutedsl" in finding["kernel"]:
         return "cutedsl"
     return "cutlass" if "cutlass" in finding["kernel"] else "drawloom"
@@ -71,7 +69,7 @@ def main() -> int:
                 ran += count
                 for finding in findings:
                     key = (finding["rule"], finding["kernel"], finding["first"]["ptxLine"],
-                           finding["second"]["ptxLine"])
+                           finding.get("second", finding["first"])["ptxLine"])
                     found.setdefault(key, finding)
             kernels = max(kernels, ran)
     counts = Counter((finding["severity"], finding["rule"], family_of(finding))

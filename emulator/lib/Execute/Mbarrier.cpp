@@ -262,19 +262,12 @@ private:
 } // namespace
 
 /// Whether the phase that `operand` is for has completed. Answers nothing if
-/// the instruction can't be meant.
+/// the instruction can't be meant. Of a parity, only the lowest bit counts:
+/// that is what ptxas makes of it, for both architectures.
 static std::optional<bool> isComplete(const Mbarrier &barrier, bool byParity,
                                       uint64_t operand, std::string &problem) {
-  if (byParity) {
-    // Triton passes a predicate as a signed number, so 1 may come as -1.
-    if (operand == UINT32_MAX)
-      operand = 1;
-    if (operand > 1) {
-      problem = "the parity is " + utostr(operand) + "; it must be 0 or 1";
-      return std::nullopt;
-    }
-    return operand != (barrier.phase() & 1);
-  }
+  if (byParity)
+    return (operand ^ barrier.phase()) & 1;
   State state{operand};
   uint32_t behind = static_cast<uint32_t>(barrier.phase()) - state.phase();
   if (state.isOf(barrier) && behind <= 1)
@@ -350,7 +343,8 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
                                 .phase = int64_t(barrier->phase() - *done),
                                 .order = info.order,
                                 .scope = info.scope,
-                                .success = *done});
+                                .success = *done,
+                                .parity = byParity ? uint32_t(operand) : 0});
   }
   warp.setPredicate(inst->slot[0], complete, answered);
   const Inst *next = inst + 1;

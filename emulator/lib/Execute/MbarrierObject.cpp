@@ -56,10 +56,14 @@ bool Mbarrier::check(std::string &problem) const {
 }
 
 bool Mbarrier::init(uint32_t count, const Inst *by, std::string &problem) {
-  if (live) {
-    problem = name() + " is initialised already (line " +
-              utostr(owner.grid().program().line(initializer)) +
-              "); it has to be invalidated first";
+  // Again is as good as once, as long as nothing is lost.
+  if (live && (hasWaiters() || pendingField != expected || bytes)) {
+    problem =
+        name() + " is initialised again while it is in use (line " +
+        utostr(owner.grid().program().line(initializer)) +
+        " initialised it): " +
+        (hasWaiters() ? "others wait for phase " + utostr(phaseField)
+                      : "in phase " + utostr(phaseField) + ", " + missing());
     return false;
   }
   if (count == 0 || count > maxCount) {

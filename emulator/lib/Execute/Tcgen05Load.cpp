@@ -19,9 +19,10 @@
 // with 16 bits of the register.
 //
 // A load or store takes effect at once. What PTX allows beyond that is a later
-// effect, until tcgen05.wait; code that could tell the difference (an MMA into
-// columns that are still being read) is reported. A thread may use the register
-// of a load without a wait: true dependences are respected (9.7.16.6.4.5).
+// effect, until tcgen05.wait. Code that could tell the difference is reported
+// if it needs a store to be over; that it overwrites what is loaded, the
+// checker finds. A thread may use the register of a load without a wait: true
+// dependences are respected (9.7.16.6.4.5).
 
 #include "Execute/Tcgen05.h"
 #include "Machine/Tell.h"
@@ -125,7 +126,8 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
       return refuse(ReportKind::Protocol,
                     (isStore ? "writes " : "reads ") + problem);
     core.settle(regions[i]);
-    core.started(warp, isStore, regions[i], inst);
+    if (isStore)
+      core.stored(warp, regions[i], inst);
   }
   if (warp.listener()) [[unlikely]]
     tellRegions(warp, inst, isStore,
@@ -191,7 +193,8 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   if (!wholeWarp(warp, inst, mask, next))
     return next;
-  tensorCore(warp.cta()).waited(warp, isStore);
+  if constexpr (isStore)
+    tensorCore(warp.cta()).waitedForStores(warp);
   if (warp.listener()) [[unlikely]]
     tell(warp.issuePoint(inst, allLanes),
          GroupEvent{.kind = GroupEvent::Wait,

@@ -79,7 +79,7 @@ TensorCores::TensorCores(Cluster &cluster) {
 
 TensorCore::TensorCore(Cluster &cluster, uint32_t first)
     : cluster(cluster), first(first),
-      waits(2 * cluster.cta(first).warps().size()) {}
+      stores(2 * cluster.cta(first).warps().size()) {}
 
 TensorCore::Thread &TensorCore::threadOf(const IssuePoint &issue) {
   for (std::unique_ptr<Thread> &thread : threads)
@@ -137,46 +137,27 @@ std::string TensorCore::checkOrder(const TensorRegion &region, Access access,
               nameWork(work.issue),
               work.writes.overlaps(region) ? "hasn't finished writing"
                                            : "hasn't finished reading");
-  for (const llvm::SmallVectorImpl<Unwaited> &list : waits)
-    for (const Unwaited &entry : list) {
-      if (!entry.region.overlaps(region))
-        continue;
-      // A load after a load is no conflict; a store after a load of the same
-      // warp may be ordered by the registers between them.
-      if (!entry.isStore && (!writes || access == Access::Store))
-        continue;
-      // PTX asks for a wait before something is written over what is read
-      // (9.7.16.6.4.5). Freeing writes nothing, and a warp that has used the
-      // registers of a load has had all of it: CUTLASS's epilogues that overlap
-      // accumulators have no wait behind the last one.
-      if (!entry.isStore && access == Access::Free)
-        continue;
-      // Two stores of one warp are given in order.
-      if (entry.isStore && access == Access::Store)
-        continue;
-      return formatv(
-          "columns {0} to {1} of tensor memory, which {2} may still be {3}: "
-          "there was no tcgen05.wait::{4} behind it",
-          region.column, region.column + region.columns - 1,
-          nameWork(entry.issue), entry.isStore ? "writing" : "reading",
-          entry.isStore ? "st" : "ld");
-    }
+  // Two stores of one warp are given in order.
+  if (access == Access::Store)
+    return "";
+  for (const llvm::SmallVectorImpl<Store> &list : stores)
+    for (const Store &store : list)
+      if (store.region.overlaps(region))
+        return formatv("columns {0} to {1} of tensor memory, which {2} may "
+                       "still be writing: there was no tcgen05.wait::st behind "
+                       "it",
+                       region.column, region.column + region.columns - 1,
+                       nameWork(store.issue));
   return "";
 }
 
-llvm::SmallVectorImpl<TensorCore::Unwaited> &TensorCore::waitsOf(Warp &warp) {
-  return waits[(warp.cta().rank() - first) * waits.size() / 2 + warp.index()];
+llvm::SmallVectorImpl<TensorCore::Store> &TensorCore::storesOf(Warp &warp) {
+  return stores[(warp.cta().rank() - first) * stores.size() / 2 + warp.index()];
 }
 
-void TensorCore::started(Warp &warp, bool isStore, const TensorRegion &region,
-                         const Inst *inst) {
-  waitsOf(warp).push_back({region, warp.issuePoint(inst, allLanes), isStore});
-}
-
-void TensorCore::waited(Warp &warp, bool isStore) {
-  llvm::erase_if(waitsOf(warp), [&](const Unwaited &entry) {
-    return entry.isStore == isStore;
-  });
+void TensorCore::stored(Warp &warp, const TensorRegion &region,
+                        const Inst *inst) {
+  storesOf(warp).push_back({region, warp.issuePoint(inst, allLanes)});
 }
 
 //===----------------------------------------------------------------------===//

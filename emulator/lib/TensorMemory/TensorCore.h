@@ -18,9 +18,10 @@
 // was issued earlier and touches the same columns is done first: threads that
 // are synchronised may rely on that order.
 //
-// What is still to be done, or has been loaded or stored without a
-// tcgen05.wait, is known here. An access that needs it to be done is a race
-// under every schedule; it ends the launch.
+// What is still to be done, or has been stored without a tcgen05.wait, is known
+// here. An access that needs it to be done is a race under every schedule; it
+// ends the launch. A load has its data at once, as kernels that overwrite the
+// columns without a tcgen05.wait::ld rely on; that is the checker's to find.
 //
 // CTAs whose ranks differ in the last bit are a pair. They have one TensorCore,
 // because one thread of either may have work done in the memories of both
@@ -59,10 +60,9 @@ public:
                          bool writes) const;
   /// Finishes the products that write to `region`, before it is looked at.
   void settle(const TensorRegion &region);
-  /// A load or store of a warp that a tcgen05.wait has to follow.
-  void started(Warp &warp, bool isStore, const TensorRegion &region,
-               const Inst *inst);
-  void waited(Warp &warp, bool isStore);
+  /// A store of a warp that a tcgen05.wait::st has to follow.
+  void stored(Warp &warp, const TensorRegion &region, const Inst *inst);
+  void waitedForStores(Warp &warp) { storesOf(warp).clear(); }
 
   /// What a CTA has done about its allocations.
   struct Allocations {
@@ -84,13 +84,12 @@ private:
     std::vector<std::unique_ptr<TensorProduct>> products;
     AsyncQueue queue;
   };
-  struct Unwaited {
+  struct Store {
     TensorRegion region;
     IssuePoint issue;
-    bool isStore;
   };
   Thread &threadOf(const IssuePoint &issue);
-  llvm::SmallVectorImpl<Unwaited> &waitsOf(Warp &warp);
+  llvm::SmallVectorImpl<Store> &storesOf(Warp &warp);
   /// "'tcgen05.mma.cta_group::1.kind::f16' of line 40 (warp 0)"
   std::string nameWork(const IssuePoint &issue) const;
   /// Does the thread's work up to and with that of `number`.
@@ -106,8 +105,8 @@ private:
   uint64_t nextNumber = 0;
   Allocations allocations[2];
   std::vector<std::unique_ptr<Thread>> threads;
-  /// Of each warp of the even CTA, then of the odd one.
-  std::vector<llvm::SmallVector<Unwaited, 4>> waits;
+  /// Not waited for, of each warp of the even CTA, then of the odd one.
+  std::vector<llvm::SmallVector<Store, 4>> stores;
 };
 
 /// The tensor cores of a cluster.

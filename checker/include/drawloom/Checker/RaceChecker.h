@@ -44,8 +44,11 @@ llvm::StringRef titleOf(Rule rule);
 Severity severityOf(Rule rule, bool isStrict);
 /// A kernel without these fences has them nowhere: it is said once.
 inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
+/// What comes after it isn't defined, although kernels that run on hardware do
+/// it. In strict mode, the run ends there.
+bool endsStrictRun(Rule rule);
 
-/// One of the two accesses.
+/// One of the two accesses, or what else an instruction does.
 struct Site {
   std::string instruction; ///< As it is written, without operands.
   uint32_t line = 0;       ///< Of the PTX.
@@ -68,7 +71,7 @@ struct Finding {
   std::string kernel; ///< Its name, as people write it.
   uint32_t firstInstruction = 0, secondInstruction = 0;
   /// In the order in which they came, or as they stand in the text if nothing
-  /// orders them.
+  /// orders them. If one instruction is to blame, the second has none.
   Site first, second;
   Space space = Shared;
   /// Of shared memory: the byte of the CTA `cta`. Of tensor memory: the column.

@@ -191,6 +191,7 @@ struct MbarrierEvent {
   Scope scope = Scope::None;
   bool drops = false;   ///< Of an arrival: arrive_drop
   bool success = false; ///< Of a wait: it was told true.
+  uint32_t parity = 0;  ///< Of a wait by parity: as it was given.
 };
 
 /// A barrier of a warp, a CTA or a cluster.

@@ -1,0 +1,39 @@
+//===- Findings.cpp - What was found so far -------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Findings.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+
+bool Findings::isFirst(Rule rule, const emu::Kernel *kernel, uint32_t first,
+                       uint32_t second) {
+  if (isOncePerKernel(rule))
+    first = second = 0;
+  last = {rule, kernel, std::min(first, second), std::max(first, second)};
+  return ++counts[last] == 1;
+}
+
+void Findings::add(Finding finding) {
+  finding.severity = severityOf(finding.rule, isStrict);
+  if (isStrict && ender && endsStrictRun(finding.rule))
+    ender->endRun(titleOf(finding.rule).str() + " [" +
+                  spelling(finding.rule).str() + "]");
+  list.emplace_back(last, std::move(finding));
+}
+
+std::vector<Finding> Findings::take() {
+  std::vector<Finding> result;
+  for (auto &[key, finding] : list) {
+    finding.count = counts[key];
+    result.push_back(std::move(finding));
+  }
+  list.clear();
+  counts.clear();
+  return result;
+}
