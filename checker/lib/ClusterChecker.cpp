@@ -28,7 +28,7 @@ ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
       launch(start.launch), ctas(start.ctas.begin(), start.ctas.end()),
       global(global), threads(actors, cluster, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
-      protocol(kernel, ctas, findings),
+      protocol(kernel, ctas, findings), written(start.sharedBytes, findings),
       sharedJudge(Finding::Shared, isStrict, findings),
       tensorJudge(Finding::TensorMemory, isStrict, findings) {}
 
@@ -58,6 +58,7 @@ Access ClusterChecker::accessOf(const AccessEvent &event) {
   access.rank = event.origin.rank;
   access.warp = event.origin.warp;
   access.lane = llvm::countr_zero(event.origin.lanes);
+  access.reads = event.kind != AccessKind::Write;
   access.writes = event.kind != AccessKind::Read;
   access.unchanged = event.unchanged;
   access.proxy = event.proxy;
@@ -83,8 +84,9 @@ void ClusterChecker::access(const AccessEvent &event) {
     touchFlags(event);
 }
 
-void ClusterChecker::touch(const Access &access) {
+void ClusterChecker::touch(const Access &access, bool copies) {
   if (emu::isShared(access.range.address)) {
+    written.touch(access, copies);
     sharedJudge.viewers = viewers;
     shared.touch(access, sharedJudge);
   } else if (access.range.address >= emu::globalBase) {
@@ -111,7 +113,7 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
     bool isMixed = emu::isShared(range.address) != emu::isShared(last);
     if (!isMixed && !event.failed) {
       access.range = range;
-      touch(access);
+      touch(access, false);
       continue;
     }
     uint32_t lanes = range.lanes;
@@ -120,7 +122,7 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
                       lanes & -lanes};
       access.writes =
           event.kind != AccessKind::Read && !(event.failed & lanes & -lanes);
-      touch(access);
+      touch(access, false);
     }
   }
 }
@@ -141,11 +143,16 @@ void ClusterChecker::touchByOperation(const AccessEvent &event) {
                            accessOf(event), [&](const Access &whole) {
                              shared.touch(whole, event.ranges, sharedJudge);
                            });
+    Access operand = accessOf(event);
+    for (const MemoryRange &range : event.ranges) {
+      operand.range = range;
+      written.touch(operand, false);
+    }
     return;
   }
   for (const MemoryRange &range : event.ranges)
     operations.forEachPart(event, *operation, range, accessOf(event),
-                           [&](const Access &part) { touch(part); });
+                           [&](const Access &part) { touch(part, true); });
 }
 
 void ClusterChecker::touchTensor(const AccessEvent &event,
@@ -164,6 +171,7 @@ void ClusterChecker::touchTensor(const AccessEvent &event,
       tensorJudge.viewers.push_back(viewer);
     });
   }
+  written.touchTensor(access, event.tensor);
   llvm::SmallVector<MemoryRange, 8> ranges;
   for (const emu::TensorRange &range : event.tensor) {
     uint64_t first = tensorAddress(range.rank, range.lane, range.column);
@@ -241,6 +249,8 @@ void ClusterChecker::allocation(const emu::AllocationEvent &event) {
     touchTensor(use, nullptr);
   }
   tensor.forget(columns);
+  if (event.kind == emu::AllocationEvent::Allocate)
+    written.allocate(event.origin.rank, event.column, event.columns);
 }
 
 void ClusterChecker::dependency(const emu::DependencyEvent &event) {

@@ -12,6 +12,7 @@
 #include "GlobalChecker.h"
 #include "Operations.h"
 #include "Protocol.h"
+#include "Written.h"
 
 namespace drawloom::checker {
 
@@ -42,8 +43,8 @@ private:
   void touchByOperation(const emu::AccessEvent &event);
   void touchTensor(const emu::AccessEvent &event, const Operation *operation);
   void touchFlags(const emu::AccessEvent &event);
-  /// With `viewers` as they are.
-  void touch(const Access &access);
+  /// With `viewers` as they are. `copies`: it is part of a copy.
+  void touch(const Access &access, bool copies);
 
   const emu::Kernel *const kernel;
   const uint64_t cluster; ///< In the run.
@@ -59,6 +60,7 @@ private:
   Flags flags;
   Operations operations;
   Protocol protocol;
+  WrittenInCluster written;
   Shadow shared, tensor;
   Judge sharedJudge, tensorJudge;
   llvm::SmallVector<Viewer, 2> viewers; ///< Of the access at hand.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Findings.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace drawloom;
 using namespace drawloom::checker;
@@ -28,10 +29,21 @@ void Findings::add(Finding finding) {
 }
 
 std::vector<Finding> Findings::take() {
+  auto isInRace = [&](const Finding &read) {
+    return llvm::any_of(list, [&](const auto &entry) {
+      const Finding &other = entry.second;
+      return !other.second.instruction.empty() &&
+             (other.firstInstruction == read.firstInstruction ||
+              other.secondInstruction == read.firstInstruction);
+    });
+  };
   std::vector<Finding> result;
   for (auto &[key, finding] : list) {
+    // Whoever races with a write may come before it.
+    if (finding.rule == Rule::Uninitialised && isInRace(finding))
+      continue;
     finding.count = counts[key];
-    result.push_back(std::move(finding));
+    result.push_back(finding);
   }
   list.clear();
   counts.clear();

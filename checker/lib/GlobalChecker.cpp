@@ -38,6 +38,7 @@ void GlobalChecker::check(GlobalLog &log) {
       judge.viewers.back().known = &view.known;
     }
     shadow.touch(entry.access, judge);
+    written.touch(entry.access);
   }
   log.entries.clear();
   log.views.clear();

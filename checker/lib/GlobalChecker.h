@@ -18,6 +18,7 @@
 
 #include "Handovers.h"
 #include "Judge.h"
+#include "Written.h"
 
 namespace drawloom::checker {
 
@@ -43,7 +44,8 @@ private:
 class GlobalChecker {
 public:
   explicit GlobalChecker(bool isStrict)
-      : findings(isStrict), judge(Finding::Global, isStrict, findings) {}
+      : findings(isStrict), written(findings),
+        judge(Finding::Global, isStrict, findings) {}
 
   uint64_t newCluster() { return ++clusters; }
   /// Looks at a log, and empties it.
@@ -57,6 +59,7 @@ public:
                  uint64_t cluster, Threads &threads);
 
   Findings findings;
+  WrittenGlobal written;
 
 private:
   struct Write {

@@ -43,6 +43,14 @@ void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
   llvm::erase(running, checker);
 }
 
+void RaceChecker::allocated(uint64_t address, uint64_t bytes) {
+  global->written.allocate(address, bytes);
+}
+void RaceChecker::freed(uint64_t address) { global->written.free(address); }
+void RaceChecker::written(uint64_t address, uint64_t bytes) {
+  global->written.write(address, bytes);
+}
+
 void RaceChecker::roundEnded() {
   for (ClusterChecker *checker : running)
     global->check(checker->log);

@@ -44,7 +44,7 @@ struct Access {
   uint32_t instruction = 0;
   uint16_t rank = 0, warp = 0; ///< Who did it, or had an engine do it.
   uint8_t lane = 0;
-  bool writes = false;
+  bool reads = false, writes = false;
   uint32_t unchanged = 0; ///< Lanes that write what is there already.
   bool isEngine = false;
   emu::Proxy proxy = emu::Proxy::Generic;

@@ -24,7 +24,7 @@ class Check {
 public:
   explicit Check(bool isStrict);
 
-  emu::Listener &listener() { return checker; }
+  checker::RaceChecker &listener() { return checker; }
   /// Tells what is new.
   void tell();
   /// Tells how many there were.

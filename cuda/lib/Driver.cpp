@@ -211,6 +211,8 @@ Result Driver::flush() {
 }
 
 void Driver::release(DevicePointer address) {
+  if (check)
+    check->listener().freed(address);
   visible.remove(device->memory(), address);
   llvm::cantFail(device->memory().free(address));
 }

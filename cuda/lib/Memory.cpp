@@ -34,6 +34,8 @@ Result cuda::cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   call.context().memory.insert(*allocated);
+  if (Check *check = call.driver().check.get())
+    check->listener().allocated(*allocated, bytes);
   *address = *allocated;
   return CUDA_SUCCESS;
 }
@@ -278,12 +280,21 @@ static char *ofHost(Call &call, const void *pointer, size_t bytes) {
   return behind(call, address, bytes);
 }
 
+/// The checker is told that the host has written, if it is the device's memory.
+static void tellWritten(Call &call, const void *to, size_t bytes) {
+  if (Check *check = call.driver().check.get())
+    check->listener().written(reinterpret_cast<uint64_t>(to) -
+                                  call.device().memory().hostDelta(),
+                              bytes);
+}
+
 static Result copy(Call &call, char *to, const char *from, size_t bytes) {
   if (bytes == 0)
     return CUDA_SUCCESS;
   if (!to || !from)
     return CUDA_ERROR_INVALID_VALUE;
   memmove(to, from, bytes);
+  tellWritten(call, to, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -324,6 +335,7 @@ static Result fill(DevicePointer address, T value, size_t count) {
   if (!memory)
     return CUDA_ERROR_INVALID_VALUE;
   std::fill_n(reinterpret_cast<T *>(memory), count, value);
+  tellWritten(call, memory, count * sizeof(T));
   return CUDA_SUCCESS;
 }
 

@@ -105,6 +105,13 @@ public:
   llvm::ArrayRef<Finding> findings() const { return found; }
   unsigned count(Severity severity) const;
 
+  /// Global memory that holds nothing in particular until somebody writes to
+  /// it. What isn't told of counts as written.
+  void allocated(uint64_t address, uint64_t bytes);
+  void freed(uint64_t address);
+  /// By the host.
+  void written(uint64_t address, uint64_t bytes);
+
   void launchStarted(uint32_t index, const emu::Launch &launch) override;
   std::unique_ptr<emu::ClusterListener>
   startCluster(const emu::ClusterStart &start) override;

@@ -1,0 +1,187 @@
+//===- Written.cpp - What nobody has written yet --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Written.h"
+#include "Describe.h"
+#include "drawloom/Emulator/AddressMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using emu::MemoryRange;
+using llvm::utostr;
+
+template <typename F>
+void WrittenBytes::forEachWord(uint64_t offset, uint64_t bytes, F f) const {
+  for (uint64_t end = offset + bytes; offset < end;) {
+    uint64_t count = std::min(64 - offset % 64, end - offset);
+    uint64_t mask = (~uint64_t(0) >> (64 - count)) << offset % 64;
+    if (!f(offset / 64, mask))
+      return;
+    offset += count;
+  }
+}
+
+void WrittenBytes::write(uint64_t offset, uint64_t bytes) {
+  if (!missing)
+    return;
+  forEachWord(offset, bytes, [&](uint64_t word, uint64_t mask) {
+    missing -= llvm::popcount(mask & ~words[word]);
+    words[word] |= mask;
+    return true;
+  });
+}
+
+bool WrittenBytes::isAnyWritten(uint64_t offset, uint64_t bytes) const {
+  bool isAny = !missing;
+  if (!isAny)
+    forEachWord(offset, bytes, [&](uint64_t word, uint64_t mask) {
+      isAny = words[word] & mask;
+      return !isAny;
+    });
+  return isAny;
+}
+
+/// Calls f(address, lane) for the pieces of a range; -1 for all lanes together.
+template <typename F>
+static void forEachPiece(const MemoryRange &range, F f) {
+  uint32_t lanes = range.lanes;
+  for (uint32_t piece = 0; piece != range.count; ++piece, lanes &= lanes - 1)
+    f(range.address + piece * range.pitch,
+      lanes ? llvm::countr_zero(lanes) : -1);
+}
+
+/// `bytes`: that are read; `since`: "the CTA has started".
+static void report(const Access &access, Finding::Space space, uint64_t address,
+                   int lane, const std::string &what, const char *since,
+                   Findings &findings) {
+  if (!findings.isFirst(Rule::Uninitialised, access.kernel, access.instruction,
+                        access.instruction))
+    return;
+  Finding finding;
+  finding.rule = Rule::Uninitialised;
+  finding.space = space;
+  finding.first = describeSite(access, lane);
+  finding.first.writes = false;
+  finding.firstInstruction = finding.secondInstruction = access.instruction;
+  describeFinding(finding, access, access, address);
+  std::string line = "line " + utostr(finding.first.line);
+  finding.why = line + " reads " + what + " that nobody has written since " +
+                since + "; they may hold anything";
+  finding.advice = "a write before " + line + ", or a condition around it";
+  findings.add(std::move(finding));
+}
+
+//===----------------------------------------------------------------------===//
+// Shared and tensor memory
+//===----------------------------------------------------------------------===//
+
+void WrittenInCluster::touch(const Access &access, bool copies) {
+  const MemoryRange &range = access.range;
+  bool isReported = false;
+  forEachPiece(range, [&](uint64_t address, int lane) {
+    uint32_t rank = (address - emu::sharedWindow) >> emu::sharedRankShift;
+    uint64_t offset = address & emu::sharedOffsetMask;
+    while (shared.size() <= rank)
+      shared.emplace_back(sharedBytes);
+    WrittenBytes &memory = shared[rank];
+    if (access.reads && !copies && !isReported &&
+        !memory.isAnyWritten(offset, range.bytes)) {
+      isReported = true;
+      report(access, Finding::Shared, address, lane,
+             utostr(range.bytes) + " bytes of shared memory",
+             "the CTA has started", findings);
+    }
+    if (access.writes)
+      memory.write(offset, range.bytes);
+  });
+}
+
+void WrittenInCluster::allocate(uint32_t rank, uint32_t column,
+                                uint32_t columns) {
+  if (tensor.size() <= rank)
+    tensor.resize(rank + 1);
+  tensor[rank].resize(tensorColumns);
+  std::fill_n(tensor[rank].begin() + column, columns, 0);
+}
+
+void WrittenInCluster::touchTensor(const Access &access,
+                                   llvm::ArrayRef<emu::TensorRange> ranges) {
+  for (const emu::TensorRange &range : ranges) {
+    if (range.rank >= tensor.size() || tensor[range.rank].empty())
+      continue;
+    std::bitset<tensorLanes> lanes;
+    lanes.set();
+    lanes >>= tensorLanes - range.lanes;
+    lanes <<= range.lane;
+    for (uint32_t column = range.column; column != range.column + range.columns;
+         ++column) {
+      std::bitset<tensorLanes> &written = tensor[range.rank][column];
+      if (access.writes)
+        written |= lanes;
+      else if ((written & lanes).none())
+        return report(access, Finding::TensorMemory,
+                      tensorAddress(range.rank, range.lane, column), -1,
+                      utostr(range.lanes) + " lanes of a column",
+                      "the columns were allocated", findings);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+void WrittenGlobal::allocate(uint64_t address, uint64_t bytes) {
+  regions.insert_or_assign(address,
+                           Region{address + bytes, WrittenBytes(bytes)});
+  // The last word has bits for bytes that there aren't.
+  if (bytes % 64)
+    regions.find(address)->second.bytes.write(bytes, 64 - bytes % 64);
+}
+
+std::map<uint64_t, WrittenGlobal::Region>::iterator
+WrittenGlobal::find(uint64_t address) {
+  auto it = regions.upper_bound(address);
+  if (it == regions.begin())
+    return regions.end();
+  --it;
+  return address < it->second.end ? it : regions.end();
+}
+
+void WrittenGlobal::write(uint64_t address, uint64_t bytes) {
+  auto it = find(address);
+  if (it == regions.end())
+    return;
+  it->second.bytes.write(address - it->first,
+                         std::min(bytes, it->second.end - address));
+  if (it->second.bytes.isComplete())
+    regions.erase(it);
+}
+
+void WrittenGlobal::touch(const Access &access) {
+  if (regions.empty() || access.proxy == emu::Proxy::TensorMap)
+    return;
+  bool isReported = false;
+  forEachPiece(access.range, [&](uint64_t address, int lane) {
+    auto it = find(address);
+    if (it == regions.end())
+      return;
+    if (access.reads && !access.isEngine && !isReported &&
+        !it->second.bytes.isAnyWritten(address - it->first,
+                                       access.range.bytes)) {
+      isReported = true;
+      report(access, Finding::Global, address, lane,
+             utostr(access.range.bytes) + " bytes of global memory",
+             "they were allocated", findings);
+    }
+    if (access.writes)
+      write(address, access.range.bytes);
+  });
+}

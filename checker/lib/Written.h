@@ -1,0 +1,98 @@
+//===- Written.h - What nobody has written yet ------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory holds nothing in particular until somebody writes to it: shared memory
+// when its CTA starts, columns of tensor memory when they are allocated, global
+// memory when cuMemAlloc gives it. A bit for each byte, or for each word of
+// tensor memory, says whether that has happened; once all have been written,
+// there is nothing left to look at.
+//
+// A read of which no byte was written is found. If some were, it is taken for a
+// wide access over padding. Copies of engines are no use: what they copy counts
+// as written where it goes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_WRITTEN_H
+#define DRAWLOOM_CHECKER_WRITTEN_H
+
+#include "Findings.h"
+#include "Shadow.h"
+#include <bitset>
+#include <map>
+
+namespace drawloom::checker {
+
+/// A bit for each byte.
+class WrittenBytes {
+public:
+  explicit WrittenBytes(uint64_t bytes) : words((bytes + 63) / 64) {
+    missing = words.size() * 64;
+  }
+  bool isComplete() const { return !missing; }
+  void write(uint64_t offset, uint64_t bytes);
+  /// Whether one of the bytes was written.
+  bool isAnyWritten(uint64_t offset, uint64_t bytes) const;
+
+private:
+  /// Calls f(word, mask) for the words of a range, until it says false.
+  template <typename F>
+  void forEachWord(uint64_t offset, uint64_t bytes, F f) const;
+
+  std::vector<uint64_t> words;
+  uint64_t missing;
+};
+
+/// Shared and tensor memory of a cluster.
+class WrittenInCluster {
+public:
+  WrittenInCluster(uint32_t sharedBytes, Findings &findings)
+      : sharedBytes(sharedBytes), findings(findings) {}
+
+  /// An access to shared memory. `copies`: it reads for a copy.
+  void touch(const Access &access, bool copies);
+  /// One to tensor memory.
+  void touchTensor(const Access &access,
+                   llvm::ArrayRef<emu::TensorRange> ranges);
+  void allocate(uint32_t rank, uint32_t column, uint32_t columns);
+
+private:
+  static constexpr unsigned tensorLanes = 128, tensorColumns = 512;
+  using Columns = std::vector<std::bitset<tensorLanes>>;
+
+  const uint32_t sharedBytes;
+  Findings &findings;
+  std::vector<WrittenBytes> shared; ///< By rank.
+  std::vector<Columns> tensor;      ///< By rank.
+};
+
+/// Global memory that the host has allocated and not filled.
+class WrittenGlobal {
+public:
+  explicit WrittenGlobal(Findings &findings) : findings(findings) {}
+
+  void allocate(uint64_t address, uint64_t bytes);
+  void free(uint64_t address) { regions.erase(address); }
+  void write(uint64_t address, uint64_t bytes);
+  void touch(const Access &access);
+
+private:
+  struct Region {
+    uint64_t end;
+    WrittenBytes bytes;
+  };
+  /// The incomplete region that holds an address.
+  std::map<uint64_t, Region>::iterator find(uint64_t address);
+
+  Findings &findings;
+  std::map<uint64_t, Region> regions; ///< Those that aren't complete.
+};
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_WRITTEN_H
