@@ -133,7 +133,7 @@ static std::string unpackZstd(StringRef packed, uint64_t size) {
   return llvm::toStringRef(text).str();
 }
 
-llvm::Expected<std::string> FatBinaryEntry::text() const {
+llvm::Expected<std::string> FatBinaryEntry::unpack() const {
   std::string result;
   switch (packing) {
   case Packing::None:
@@ -153,8 +153,14 @@ llvm::Expected<std::string> FatBinaryEntry::text() const {
   if (result.size() != textBytes)
     return damaged(offset, "compressed data that doesn't unpack to " +
                                Twine(textBytes) + " bytes");
-  // Text that isn't compressed is filled up with zeros.
-  return StringRef(result).take_until([](char c) { return c == 0; }).str();
+  return result;
+}
+
+llvm::Expected<std::string> FatBinaryEntry::text() const {
+  llvm::Expected<std::string> bytes = unpack();
+  if (!bytes)
+    return bytes;
+  return StringRef(*bytes).take_until([](char c) { return c == 0; }).str();
 }
 
 std::optional<ptx::Target> cuda::declaredTarget(StringRef text) {

@@ -9,8 +9,11 @@
 #include "Image.h"
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/PTX/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
 #include <cstring>
 
 using namespace drawloom;
@@ -57,6 +60,53 @@ static bool beginsWith(const void *image, llvm::StringRef magic) {
                  magic.size()) == 0;
 }
 
+/// Whether an entry is this file, but for the zeros that fill it up.
+static bool holds(const FatBinaryEntry &entry, llvm::StringRef file) {
+  if (entry.kind != FatBinaryEntry::Kind::Cubin ||
+      entry.textBytes < file.size() || entry.textBytes >= file.size() + 8)
+    return false;
+  auto bytes = entry.unpack();
+  if (!bytes) {
+    llvm::consumeError(bytes.takeError());
+    return false;
+  }
+  llvm::StringRef rest = *bytes;
+  return rest.consume_front(file) && rest.find_first_not_of('\0') == rest.npos;
+}
+
+/// Whether a cubin of unknown size is this file. An ELF file says in its first
+/// bytes how long it is, so two of them differ before one ends.
+static bool isFile(const char *cubin, llvm::StringRef file) {
+  for (char byte : file)
+    if (*cubin++ != byte)
+      return false;
+  return true;
+}
+
+/// The PTX of machine code whose compiler has kept both, NAME.cubin beside
+/// NAME.ptx, in the folder DRAWLOOM_KEPT_PTX. Files are compared, not read:
+/// what machine code means is nobody's business here.
+static std::optional<std::string>
+findKeptPtx(llvm::function_ref<bool(llvm::StringRef)> isIt) {
+  const char *folder = std::getenv("DRAWLOOM_KEPT_PTX");
+  if (!folder)
+    return std::nullopt;
+  std::error_code problem;
+  for (llvm::sys::fs::directory_iterator file(folder, problem), end;
+       !problem && file != end; file.increment(problem)) {
+    if (llvm::sys::path::extension(file->path()) != ".cubin")
+      continue;
+    auto cubin = llvm::MemoryBuffer::getFile(file->path());
+    if (!cubin || !isIt((*cubin)->getBuffer()))
+      continue;
+    llvm::SmallString<128> name(file->path());
+    llvm::sys::path::replace_extension(name, "ptx");
+    if (auto ptx = llvm::MemoryBuffer::getFile(name))
+      return (*ptx)->getBuffer().str();
+  }
+  return std::nullopt;
+}
+
 Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
                      JitLog &log) {
   // The toolkit's fatbinary_section.h declares this.
@@ -74,6 +124,12 @@ Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
   }
   if (beginsWith(image, "\x7f"
                         "ELF")) {
+    if (auto kept = findKeptPtx([&](llvm::StringRef file) {
+          return isFile(static_cast<const char *>(image), file);
+        })) {
+      text = std::move(*kept);
+      return CUDA_SUCCESS;
+    }
     log.error("the module is a cubin, machine code without PTX; the emulator "
               "runs PTX: compile with " +
               gencodeOption(device));
@@ -95,6 +151,14 @@ Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
   if (!selected) {
     log.error(llvm::toString(selected.takeError()));
     return CUDA_ERROR_INVALID_IMAGE;
+  }
+  if (!selected->text) {
+    auto entries = llvm::cantFail(readFatBinary({bytes, *size}));
+    selected->text = findKeptPtx([&](llvm::StringRef file) {
+      return llvm::any_of(entries, [&](const FatBinaryEntry &entry) {
+        return holds(entry, file);
+      });
+    });
   }
   if (!selected->text) {
     log.error(selected->missing);

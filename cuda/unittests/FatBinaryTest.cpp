@@ -8,6 +8,11 @@
 
 #include "FatBinaryWriter.h"
 #include "Library.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <cstring>
 
 using namespace drawloom;
@@ -154,6 +159,50 @@ TEST_F(CudaTest, FatBinariesRun) {
                                 nullptr));
     EXPECT_EQ(download<uint32_t>(out, 1), std::vector<uint32_t>{90});
   }
+}
+
+TEST_F(CudaTest, PtxThatACompilerHasKept) {
+  llvm::SmallString<64> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("drawloom-kept", folder));
+  auto write = [&](const char *name, llvm::StringRef bytes) {
+    llvm::SmallString<64> path(folder);
+    llvm::sys::path::append(path, name);
+    std::error_code problem;
+    llvm::raw_fd_ostream(path, problem) << bytes;
+    EXPECT_FALSE(problem);
+  };
+  std::string cubin("\x7f"
+                    "ELF\0machine code",
+                    17);
+  std::string other = cubin;
+  other.back() = '!';
+  // Files of one size, and one without PTX.
+  write("a.cubin", other);
+  write("a.ptx", "noise");
+  write("b.cubin", cubin);
+  write("b.ptx", writerOf("sm_90a", 8));
+  write("c.cubin", "alone");
+
+  ModuleState *module = nullptr;
+  EXPECT_RESULT(cu.cuModuleLoadData(&module, cubin.c_str()),
+                CUDA_ERROR_NO_BINARY_FOR_GPU);
+  setenv("DRAWLOOM_KEPT_PTX", folder.c_str(), 1);
+  // As it is, and packed in every way.
+  std::vector<std::string> images = {cubin};
+  for (auto packing :
+       {Writer::Packing::None, Writer::Packing::Lz4, Writer::Packing::Zstd})
+    images.push_back(
+        Writer().add(Writer::Kind::Cubin, 90, cubin, packing).str());
+  for (const std::string &image : images) {
+    EXPECT_OK(cu.cuModuleLoadData(&module, image.c_str()));
+    FunctionState *k = nullptr;
+    EXPECT_OK(cu.cuModuleGetFunction(&k, module, "k"));
+  }
+  std::string alone = Writer().add(Writer::Kind::Cubin, 90, "alone").str();
+  EXPECT_RESULT(cu.cuModuleLoadData(&module, alone.data()),
+                CUDA_ERROR_NO_BINARY_FOR_GPU);
+  unsetenv("DRAWLOOM_KEPT_PTX");
+  EXPECT_FALSE(llvm::sys::fs::remove_directories(folder));
 }
 
 TEST_F(CudaTest, FatBinariesThatAreRefused) {

@@ -96,6 +96,32 @@ print(os.environ["PYTHONPATH"], os.environ["DRAWLOOM_PTXAS"])
             f"{folder}/ptxas", f"{folder}/ptxas-blackwell", "/cache/drawloom",
             "drawloom", f"{folder}/python:/theirs /mine"])
 
+    def test_own_sitecustomize(self):
+        """The module that Python imports at its start is still imported."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "sitecustomize.py").write_text("print('theirs')")
+            said = self.run_program("print('program')", PYTHONPATH=folder)
+        self.assertEqual(said.stdout, "theirs\nprogram\n")
+
+    def test_cute_dsl_is_prepared(self):
+        said = self.run_program("""
+import os
+import cutlass
+kept = os.environ["DRAWLOOM_KEPT_PTX"]
+assert os.environ["CUTE_DSL_DUMP_DIR"] == kept
+assert os.environ["CUTE_DSL_LIBS"].startswith(kept + "/libcute_dsl_launches.so:")
+print(os.environ["CUTE_DSL_KEEP"], kept)
+""", CUTE_DSL_KEEP="ir")
+        tokens, kept = said.stdout.split()
+        self.assertEqual(tokens, "cubin,ir,ptx")
+        self.assertFalse(pathlib.Path(kept).exists(), "it outlives the program")
+
+    def test_cute_dsl_without_a_linker(self):
+        said = self.run_program("import cutlass", CC="/nowhere/cc")
+        self.assertIn("drawloom: CuTe DSL's launcher has to be linked with the "
+                      "emulator's runtime, and that fails: ", said.stdout)
+        self.assertIn("/nowhere/cc", said.stdout)
+
     def test_own_backend_stays(self):
         said = self.run_program(
             "import os\nprint(os.environ['TRITON_DEFAULT_BACKEND'])",

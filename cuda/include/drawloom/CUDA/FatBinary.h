@@ -57,7 +57,11 @@ struct FatBinaryEntry {
   uint64_t textBytes;         ///< Of the payload when it isn't compressed.
   llvm::StringRef compressed; ///< The payload as it stands in the container.
 
-  /// The payload's text. An error if it doesn't unpack to `textBytes`.
+  /// The payload's bytes; what isn't compressed is filled up with zeros. An
+  /// error if it doesn't unpack to `textBytes`.
+  llvm::Expected<std::string> unpack() const;
+
+  /// The same as text, which a NUL ends.
   llvm::Expected<std::string> text() const;
 };
 
