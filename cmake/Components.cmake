@@ -8,13 +8,14 @@
 # come to need MLIR, nor the compiler the emulator.
 
 set(DRAWLOOM_MAY_USE_ptx "")
+set(DRAWLOOM_MAY_USE_protocol ptx)
 set(DRAWLOOM_MAY_USE_emulator ptx)
 set(DRAWLOOM_MAY_USE_checker emulator ptx)
 set(DRAWLOOM_MAY_USE_cuda checker emulator ptx)
 set(DRAWLOOM_MAY_USE_compiler "")
 set(DRAWLOOM_MAY_USE_runtime "")
 set(DRAWLOOM_MAY_USE_driver compiler runtime)
-set(DRAWLOOM_MAY_USE_tools ptx emulator checker cuda compiler runtime driver)
+set(DRAWLOOM_MAY_USE_tools ptx protocol emulator checker cuda compiler runtime driver)
 set(DRAWLOOM_MAY_USE_benchmarks ${DRAWLOOM_MAY_USE_tools})
 set(DRAWLOOM_MAY_USE_fuzz ${DRAWLOOM_MAY_USE_tools})
 set(DRAWLOOM_MAY_USE_integration ${DRAWLOOM_MAY_USE_tools} tools)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForcedOrder.h"
+#include "Protocol.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <deque>
@@ -33,6 +34,8 @@ public:
     if (event.kind == Kind::Trap)
       return llvm::createStringError("line " + llvm::Twine(event.line) +
                                      ": the kernel gives up");
+    if (llvm::Error error = requirePlanned(event))
+      return error;
     events.push_back(event);
     return llvm::Error::success();
   }
@@ -150,6 +153,9 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
     case Kind::Init:
     case Kind::Store:
     case Kind::Trap:
+    case Kind::Expect:
+    case Kind::Invalidate:
+    case Kind::Other:
       break;
     }
   }

@@ -25,8 +25,8 @@
 #ifndef DRAWLOOM_INTEGRATION_PROTOCOL_FORCEDORDER_H
 #define DRAWLOOM_INTEGRATION_PROTOCOL_FORCEDORDER_H
 
-#include "Walk.h"
 #include "drawloom/Analysis/Plan/Plan.h"
+#include "drawloom/Protocol/Walk.h"
 #include <map>
 
 namespace drawloom::protocol {

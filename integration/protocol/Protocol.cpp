@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Protocol.h"
-#include "Walk.h"
 #include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -358,7 +358,7 @@ llvm::Error RoleMonitor::copy(const Event &event) {
 
 /// A product reads slots that its role holds.
 llvm::Error RoleMonitor::read(const Event &event) {
-  for (int64_t address : event.reads)
+  for (auto [address, bytes] : event.reads)
     for (auto [index, pipe] : llvm::enumerate(comparison.plan.pipes)) {
       if (pipe.memory != plan::Pipe::Memory::Shared)
         continue;
@@ -381,6 +381,8 @@ llvm::Error RoleMonitor::read(const Event &event) {
 }
 
 llvm::Error RoleMonitor::see(const Event &event) {
+  if (llvm::Error error = requirePlanned(event))
+    return error;
   switch (event.kind) {
   case Kind::Init:
     return setUp(event);
@@ -402,8 +404,27 @@ llvm::Error RoleMonitor::see(const Event &event) {
   case Kind::Group:
   case Kind::GroupWait:
   case Kind::Trap:
+  case Kind::Expect:
+  case Kind::Invalidate:
+  case Kind::Other:
     return llvm::Error::success();
   }
+  return llvm::Error::success();
+}
+
+llvm::Error protocol::requirePlanned(const Event &event) {
+  auto fail = [&](const char *words) {
+    return llvm::createStringError(
+        llvm::formatv("line {0}: '{1}'{2}", event.line,
+                      event.instruction->variant->mnemonic(), words));
+  };
+  if (!event.isKnown)
+    return fail(" with an operand that the walk does not know");
+  if (event.kind == Kind::Expect || event.kind == Kind::Invalidate ||
+      event.kind == Kind::Other)
+    return fail(", which no plan asks for");
+  if (event.kind == Kind::CopyArrive && event.count == 0)
+    return fail(" without .noinc, which adds to the count that the plan says");
   return llvm::Error::success();
 }
 

@@ -26,10 +26,13 @@
 #define DRAWLOOM_INTEGRATION_PROTOCOL_PROTOCOL_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
-#include "drawloom/PTX/Module.h"
+#include "drawloom/Protocol/Walk.h"
 #include "llvm/Support/Error.h"
 
 namespace drawloom::protocol {
+
+/// An error if it is nothing that a kernel with a plan does, or not known.
+llvm::Error requirePlanned(const Event &event);
 
 /// Compares a kernel with its plan, which must be placed. `boxBytes` has, for
 /// each parameter of the kernel, the bytes that a copy with this tensor map

@@ -36,6 +36,8 @@ static ExitCode runAny(llvm::ArrayRef<llvm::StringRef> arguments) {
 }
 
 static constexpr Verb verbs[] = {
+    {"check", "look at the mbarriers of a kernel in PTX without running it",
+     runCheck},
     {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
     {"explain", "show the plan of a kernel, and why it is so", runExplain},

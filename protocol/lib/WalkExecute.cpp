@@ -8,18 +8,13 @@
 
 #include "WalkImplementation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace drawloom;
 using namespace drawloom::protocol;
 using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Operand;
-
-/// Where dynamic shared memory starts in the walk. Any multiple of its
-/// alignment would do; it isn't 0, so that a forgotten base is seen.
-static constexpr uint64_t sharedBase = 1024;
-/// Addresses of parameters, far away from everything else.
-static constexpr unsigned parameterShift = 40;
 
 static void collect(const Operand &operand, bool isOut, Access &access) {
   if (operand.is(Operand::Register))
@@ -48,7 +43,7 @@ bool protocol::isWait(Opcode opcode) {
          opcode == Opcode::MbarrierTestWaitParity;
 }
 
-static bool isCtaBarrier(Opcode opcode) {
+bool protocol::isCtaBarrier(Opcode opcode) {
   return opcode == Opcode::BarSync || opcode == Opcode::BarCtaSync ||
          opcode == Opcode::BarrierSync || opcode == Opcode::BarrierCtaSync;
 }
@@ -72,7 +67,14 @@ bool protocol::isEvent(Opcode opcode) {
   case Opcode::CpAsyncBulkTensor:
   case Opcode::Tcgen05Commit:
   case Opcode::Tcgen05Mma:
+  case Opcode::Tcgen05MmaSp:
+  case Opcode::Tcgen05MmaWs:
+  case Opcode::Tcgen05MmaWsSp:
+  case Opcode::ClcTryCancel:
+  case Opcode::StAsync:
+  case Opcode::RedAsync:
   case Opcode::WgmmaMmaAsync:
+  case Opcode::WgmmaMmaAsyncSp:
   case Opcode::WgmmaCommitGroup:
   case Opcode::WgmmaWaitGroup:
     return true;
@@ -82,28 +84,50 @@ bool protocol::isEvent(Opcode opcode) {
 }
 
 Value Walk::Implementation::readSpecial(const Operand &operand) {
-  bool isX = operand.component() <= 0;
+  unsigned axis = std::max(operand.component(), 0);
+  bool isX = axis == 0;
+  std::array<unsigned, 3> cluster = options.cluster;
+  auto getClusterCtaId = [&](unsigned along) {
+    unsigned rest = options.rank;
+    for (unsigned i = 0; i != along && i != 3; ++i)
+      rest /= cluster[i];
+    return along < 3 ? rest % cluster[along] : 0;
+  };
+  auto perLane = [&](auto function) {
+    Lanes lanes;
+    for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+      lanes[lane] = function(lane);
+    return table.make(lanes);
+  };
   switch (operand.special()) {
-  case ptx::SpecialRegister::Tid: {
-    if (!isX)
-      return Value::of(0);
-    Lanes lanes;
-    for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
-      lanes[lane] = warp * lanesOfWarp + lane;
-    return table.make(lanes);
-  }
-  case ptx::SpecialRegister::LaneId: {
-    Lanes lanes;
-    for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
-      lanes[lane] = lane;
-    return table.make(lanes);
-  }
+  case ptx::SpecialRegister::Tid:
+    return isX ? perLane([&](unsigned l) { return warp * lanesOfWarp + l; })
+               : Value::of(0);
+  case ptx::SpecialRegister::LaneId:
+    return perLane([](unsigned lane) { return lane; });
+  case ptx::SpecialRegister::WarpId:
+    return Value::of(warp);
   case ptx::SpecialRegister::NTid:
     return Value::of(isX ? options.threads : 1);
-  case ptx::SpecialRegister::CtaId:
-    return options.parameters ? Value::of(isX ? options.cta : 0) : Value();
+  case ptx::SpecialRegister::CtaId: {
+    if (options.parameters)
+      return Value::of(isX ? options.cta : 0);
+    // The lowest bits are those of the place in the cluster.
+    unsigned size = axis < 3 ? cluster[axis] : 1;
+    if (size < 2 || !llvm::isPowerOf2_32(size))
+      return {};
+    return Value::ofLow(getClusterCtaId(axis), llvm::Log2_32(size));
+  }
   case ptx::SpecialRegister::NCtaId:
     return options.parameters ? Value::of(isX ? options.ctas : 1) : Value();
+  case ptx::SpecialRegister::ClusterCtaRank:
+    return Value::of(options.rank);
+  case ptx::SpecialRegister::ClusterNCtaRank:
+    return Value::of(cluster[0] * cluster[1] * cluster[2]);
+  case ptx::SpecialRegister::ClusterNCtaId:
+    return Value::of(axis < 3 ? cluster[axis] : 0);
+  case ptx::SpecialRegister::ClusterCtaId:
+    return Value::of(getClusterCtaId(axis));
   default:
     return {};
   }
@@ -130,10 +154,8 @@ Value Walk::Implementation::read(const State &state, const Operand &operand) {
       return {};
     auto offset = static_cast<uint64_t>(operand.symbolOffset());
     const auto *variable = static_cast<const ptx::Variable *>(symbol);
-    if (variable->space == ptx::StateSpace::Shared &&
-        !variable->extents.empty() &&
-        variable->extents.front() == ptx::Variable::unsized)
-      return Value::of(sharedBase + offset);
+    if (std::optional<uint64_t> address = layout.find(variable))
+      return Value::of(*address + offset);
     for (auto [index, parameter] :
          llvm::enumerate(kernel.prototype->parameters))
       if (parameter.variable == variable)
@@ -184,21 +206,34 @@ void Walk::Implementation::write(State &state, const Operand &operand,
   unsigned bits = type == ptx::Type::Pred ? 1 : ptx::bitsOf(type);
   if (operand.component() >= 0 || operand.elements() != 1)
     value = Value();
-  if (bits < 64)
+  if (bits < 64 && !value.isUnknown())
     value = table.map(value, [&](llvm::ArrayRef<uint64_t> n) {
       return n[0] & ((uint64_t(1) << bits) - 1);
     });
-  if (guard != Value::of(1))
-    value = table.map({guard, value, into}, [](llvm::ArrayRef<uint64_t> n) {
-      return n[0] ? n[1] : n[2];
-    });
+  if (guard != Value::of(1)) {
+    Lanes lanes = {};
+    uint32_t unknown = 0;
+    for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
+      bool isWritten = guard.isKnownAt(lane) && guard.at(lane);
+      bool isKept = guard.isKnownAt(lane) && !guard.at(lane);
+      if (isWritten && value.isKnownAt(lane))
+        lanes[lane] = value.at(lane);
+      else if (isKept && into.isKnownAt(lane))
+        lanes[lane] = into.at(lane);
+      else
+        unknown |= 1u << lane;
+    }
+    value = table.make(lanes, unknown);
+  }
   // A counter without a bound would make infinitely many states. It is where
   // it counts that it becomes unknown, not where it starts.
-  if (!options.parameters && value.isKnown()) {
+  if (!options.parameters && !value.isUnknown()) {
     std::set<Value> &seen = values[state.pc];
     seen.insert(value);
-    if (seen.size() > options.valueLimit)
+    if (seen.size() > options.valueLimit) {
+      givenUp.insert(kernel.instructions[state.pc].line);
       value = Value();
+    }
   }
   into = value;
 }
@@ -215,12 +250,16 @@ void Walk::Implementation::assign(State &state, const Instruction &instruction,
   case Opcode::Elect: {
     // Which lane is not said, but it is always the same one.
     Lanes lanes = {};
-    lanes[0] = 1;
+    std::optional<uint64_t> members = read(state, operands.back()).get(~0u);
+    unsigned first = members && uint32_t(*members)
+                         ? llvm::countr_zero(uint32_t(*members))
+                         : 0;
+    lanes[first] = 1;
     for (const Operand &part : target.parts())
       write(state, part,
             part.is(Operand::Register) && part.type() == ptx::Type::Pred
                 ? table.make(lanes)
-                : Value::of(0),
+                : Value::of(first),
             guard);
     return;
   }
@@ -229,7 +268,7 @@ void Walk::Implementation::assign(State &state, const Instruction &instruction,
     llvm::StringRef mode =
         ptx::spelling(instruction.variant->get(ptx::Slot::Mode));
     if (!value.isUniform()) {
-      bool known = value.isKnown() && from.isUniform() && mode == ".idx" &&
+      bool known = value.isKnown() && from.isUniform() && mode == "idx" &&
                    read(state, operands[3]) == Value::of(31);
       value = known ? Value::of(value.at(from.at(0) & 31)) : Value();
     }
@@ -238,6 +277,51 @@ void Walk::Implementation::assign(State &state, const Instruction &instruction,
     if (target.is(Operand::Pair))
       write(state, target.parts()[1], Value(), guard);
     return;
+  }
+  case Opcode::Mapa: {
+    Value address = read(state, operands[1]), rank = read(state, operands[2]);
+    return write(state, target,
+                 table.map({address, rank},
+                           [](llvm::ArrayRef<uint64_t> n) {
+                             uint64_t byte =
+                                 n[0] & ((1u << SharedLayout::rankShift) - 1);
+                             return byte | n[1] << SharedLayout::rankShift;
+                           }),
+                 guard);
+  }
+  case Opcode::Mov: {
+    // Words of 64 bits are put together and taken apart.
+    const Operand &source = operands[1];
+    if (source.is(Operand::Vector) && source.parts().size() == 2 &&
+        target.is(Operand::Register)) {
+      unsigned bits = ptx::bitsOf(target.type()) / 2;
+      if (bits == 16 || bits == 32)
+        return write(state, target,
+                     table.map({read(state, source.parts()[0]),
+                                read(state, source.parts()[1])},
+                               [&](llvm::ArrayRef<uint64_t> n) {
+                                 return n[0] | n[1] << bits;
+                               }),
+                     guard);
+    }
+    if (target.is(Operand::Vector) && target.parts().size() == 2 &&
+        source.is(Operand::Register)) {
+      unsigned bits = ptx::bitsOf(source.type()) / 2;
+      if (bits == 16 || bits == 32) {
+        Value whole = read(state, source);
+        for (unsigned part : {0u, 1u})
+          write(state, target.parts()[part],
+                table.map(whole,
+                          [&](llvm::ArrayRef<uint64_t> n) {
+                            return n[0] >> (part * bits);
+                          }),
+                guard);
+        return;
+      }
+    }
+    if (target.is(Operand::Register))
+      return write(state, target, read(state, source), guard);
+    break;
   }
   case Opcode::Ld: {
     ptx::StateSpace space =
@@ -261,129 +345,4 @@ void Walk::Implementation::assign(State &state, const Instruction &instruction,
   for (uint32_t reg : getAccess(instruction).writes)
     if (place[reg] >= 0)
       state.registers[place[reg]] = Value();
-}
-
-static int64_t getOffset(uint64_t address) {
-  return static_cast<int64_t>(address) - static_cast<int64_t>(sharedBase);
-}
-
-/// Tells the monitor about an event of the lanes in `mask`.
-llvm::Error Walk::Implementation::tell(State &state,
-                                       const Instruction &instruction,
-                                       uint32_t mask) {
-  llvm::ArrayRef<Operand> operands = instruction.operands();
-  Event event;
-  event.line = instruction.line;
-  event.mask = mask;
-  auto number = [&](const Operand &operand, int64_t &into) -> llvm::Error {
-    std::optional<uint64_t> value = readAddress(state, operand).get(mask);
-    if (!value)
-      return fail(instruction, "'" + instruction.variant->mnemonic() +
-                                   "' with an operand that the walk does not "
-                                   "know");
-    into = operand.is(Operand::Address) ? getOffset(*value)
-                                        : static_cast<int64_t>(*value);
-    return llvm::Error::success();
-  };
-  auto finish = [&]() { return state.monitor->see(event); };
-
-  using Kind = Event::Kind;
-  switch (instruction.opcode()) {
-  case Opcode::MbarrierInit:
-    event.kind = Kind::Init;
-    if (auto error = number(operands[0], event.barrier))
-      return error;
-    if (auto error = number(operands[1], event.count))
-      return error;
-    return finish();
-  case Opcode::MbarrierTryWaitParity:
-  case Opcode::MbarrierTestWaitParity:
-    event.kind = Kind::Wait;
-    if (auto error = number(operands[1], event.barrier))
-      return error;
-    if (auto error = number(operands[2], event.count))
-      return error;
-    return finish();
-  case Opcode::MbarrierArrive:
-  case Opcode::MbarrierArriveExpectTx: {
-    bool expects = instruction.opcode() == Opcode::MbarrierArriveExpectTx;
-    event.kind = expects ? Kind::ArriveExpect : Kind::Arrive;
-    event.count = 1;
-    // The state, or '_', comes first.
-    if (auto error = number(operands[1], event.barrier))
-      return error;
-    if (operands.size() > 2)
-      if (auto error = number(operands[2], event.count))
-        return error;
-    return finish();
-  }
-  case Opcode::CpAsyncMbarrierArrive:
-    event.kind = Kind::CopyArrive;
-    if (!instruction.variant->has(ptx::Modifier::NoInc))
-      return fail(instruction, "cp.async.mbarrier.arrive without .noinc, which "
-                               "adds to the count that the plan says");
-    if (auto error = number(operands[0], event.barrier))
-      return error;
-    return finish();
-  case Opcode::Tcgen05Commit:
-    event.kind = Kind::Commit;
-    if (auto error = number(operands[0], event.barrier))
-      return error;
-    return finish();
-  case Opcode::CpAsyncBulk:
-  case Opcode::CpAsyncBulkTensor: {
-    bool isTensor = instruction.opcode() == Opcode::CpAsyncBulkTensor;
-    ptx::StateSpace space =
-        ptx::spaceOf(instruction.variant->get(ptx::Slot::Space));
-    bool isLoad = space == ptx::StateSpace::SharedCluster ||
-                  space == ptx::StateSpace::SharedCta ||
-                  space == ptx::StateSpace::Shared;
-    event.kind = isLoad ? Kind::Copy : Kind::Store;
-    if (auto error = number(operands[isLoad ? 0 : 1], event.address))
-      return error;
-    if (isTensor) {
-      // A map is a parameter; its address says which.
-      Value map = readAddress(state, operands[isLoad ? 1 : 0]);
-      if (std::optional<uint64_t> address = map.get(mask))
-        event.map = static_cast<int>(*address >> parameterShift) - 1;
-    } else if (auto error = number(operands[2], event.count)) {
-      return error;
-    }
-    if (isLoad)
-      if (auto error = number(operands[isTensor ? 2 : 3], event.barrier))
-        return error;
-    return finish();
-  }
-  case Opcode::Tcgen05Mma:
-  case Opcode::WgmmaMmaAsync:
-    event.kind = Kind::Product;
-    for (const Operand &operand : operands) {
-      if (!operand.is(Operand::Register) || ptx::bitsOf(operand.type()) != 64)
-        continue;
-      // The first 14 bits of a descriptor are the address in units of 16 bytes.
-      if (std::optional<uint64_t> descriptor = read(state, operand).get(mask))
-        event.reads.push_back(getOffset((*descriptor & 0x3fff) << 4));
-    }
-    return finish();
-  case Opcode::WgmmaCommitGroup:
-    event.kind = Kind::Group;
-    return finish();
-  case Opcode::WgmmaWaitGroup:
-    event.kind = Kind::GroupWait;
-    event.count = operands[0].integer();
-    return finish();
-  case Opcode::BarSync:
-  case Opcode::BarCtaSync:
-  case Opcode::BarrierSync:
-  case Opcode::BarrierCtaSync: {
-    // Others than barrier 0 are for the warps of a role.
-    if (read(state, operands[0]) != Value::of(0))
-      return llvm::Error::success();
-    event.kind = Kind::CtaBarrier;
-    return finish();
-  }
-  default:
-    return fail(instruction, "'" + instruction.variant->mnemonic() +
-                                 "', which no plan asks for");
-  }
 }

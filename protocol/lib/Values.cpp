@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Values.h"
+#include "drawloom/Protocol/Values.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,23 +18,41 @@ using ptx::Slot;
 using ptx::Type;
 
 std::optional<uint64_t> Value::get(uint32_t mask) const {
-  if (kind == Unknown || mask == 0)
+  if (mask == 0)
     return std::nullopt;
-  uint64_t first = at(llvm::countr_zero(mask));
-  for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
-    if ((mask >> lane & 1) && at(lane) != first)
+  unsigned first = llvm::countr_zero(mask);
+  for (unsigned lane = first; lane != lanesOfWarp; ++lane)
+    if ((mask >> lane & 1) && (!isKnownAt(lane) || at(lane) != at(first)))
       return std::nullopt;
-  return first;
+  return at(first);
 }
 
-Value ValueTable::make(const Lanes &lanes) {
-  Value value = Value::of(lanes[0]);
-  if (value.get(~0u) == lanes[0] &&
-      std::all_of(lanes.begin(), lanes.end(),
-                  [&](uint64_t number) { return number == lanes[0]; }))
-    return value;
+void Value::appendKey(std::string &key) const {
+  auto append = [&](const auto &word) {
+    key.append(reinterpret_cast<const char *>(&word), sizeof(word));
+  };
+  append(kind);
+  append(lowBits);
+  append(number);
+  if (kind != PerLane)
+    return;
+  append(unknown);
+  append(*lanes);
+}
+
+Value ValueTable::make(Lanes lanes, uint32_t unknown) {
+  if (unknown == ~0u)
+    return {};
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+    if (unknown >> lane & 1)
+      lanes[lane] = 0;
+  if (!unknown && std::all_of(lanes.begin(), lanes.end(), [&](uint64_t number) {
+        return number == lanes[0];
+      }))
+    return Value::of(lanes[0]);
+  Value value;
   value.kind = Value::PerLane;
-  value.number = 0;
+  value.unknown = unknown;
   value.lanes = &*interned.insert(lanes).first;
   return value;
 }
@@ -44,7 +62,7 @@ Value ValueTable::map(
     llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> function) {
   bool uniform = true;
   for (const Value &operand : operands) {
-    if (!operand.isKnown())
+    if (operand.isUnknown())
       return {};
     uniform &= operand.isUniform();
   }
@@ -56,10 +74,60 @@ Value ValueTable::map(
   };
   if (uniform)
     return Value::of(run(0));
-  Lanes lanes;
-  for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
-    lanes[lane] = run(lane);
-  return make(lanes);
+  Lanes lanes = {};
+  uint32_t unknown = 0;
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
+    if (llvm::all_of(operands,
+                     [&](const Value &v) { return v.isKnownAt(lane); }))
+      lanes[lane] = run(lane);
+    else
+      unknown |= 1u << lane;
+  }
+  return make(lanes, unknown);
+}
+
+/// The lowest bits of a result, where some of an operand are known.
+Value ValueTable::computeLow(const ptx::Instruction &instruction,
+                             llvm::ArrayRef<Value> sources) {
+  if (sources.empty() || sources.size() > 2)
+    return {};
+  unsigned bits = 64;
+  for (const Value &source : sources)
+    bits = std::min(bits, source.getLowBits());
+  if (bits == 0 || bits == 64)
+    return {};
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  uint64_t a = sources[0].getLow(), b = sources.back().getLow();
+  auto low = [&](uint64_t number) { return Value::ofLow(number & mask, bits); };
+  switch (instruction.opcode()) {
+  case Opcode::Mov:
+  case Opcode::Cvt:
+    return low(a);
+  case Opcode::Add:
+    return low(a + b);
+  case Opcode::Sub:
+    return low(a - b);
+  case Opcode::MulLo:
+    return low(a * b);
+  case Opcode::Or:
+    return low(a | b);
+  case Opcode::Xor:
+    return low(a ^ b);
+  case Opcode::And:
+    // A mask that asks for no more than is known.
+    for (const Value &source : sources)
+      if (source.isUniform() && (source.getLow() & ~mask) == 0)
+        return Value::of(a & b);
+    return low(a & b);
+  case Opcode::Rem:
+    if (sources[1].isUniform() && llvm::isPowerOf2_64(b) && b - 1 <= mask &&
+        ptx::kindOf(instruction.variant->type(Slot::Type)) !=
+            ptx::TypeKind::Signed)
+      return Value::of(a & (b - 1));
+    return {};
+  default:
+    return {};
+  }
 }
 
 static uint64_t cut(uint64_t number, unsigned bits) {
@@ -108,12 +176,33 @@ Value ValueTable::compute(const ptx::Instruction &instruction,
     return map(sources, [&](Numbers n) { return cut(function(n), bits); });
   };
   auto as = [&](uint64_t number) { return extend(number, type); };
+  // Where one side is `decides`, it doesn't matter what the other one is.
+  auto decideByOne = [&](const Value &a, const Value &b, uint64_t decides,
+                         llvm::function_ref<uint64_t(Numbers)> function) {
+    Lanes lanes = {};
+    uint32_t unknown = 0;
+    for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
+      bool knowsA = a.isKnownAt(lane), knowsB = b.isKnownAt(lane);
+      if ((knowsA && a.at(lane) == decides) ||
+          (knowsB && b.at(lane) == decides))
+        lanes[lane] = decides;
+      else if (knowsA && knowsB)
+        lanes[lane] = function({a.at(lane), b.at(lane)});
+      else
+        unknown |= 1u << lane;
+    }
+    return make(lanes, unknown);
+  };
+  if (Value low = computeLow(instruction, sources); low != Value())
+    return low;
 
   switch (instruction.opcode()) {
   case Opcode::Mov:
   case Opcode::Cvta:
   case Opcode::CvtaTo:
     return sources.size() == 1 ? sources.front() : Value();
+  case Opcode::Getctarank:
+    return map(sources, [](Numbers n) { return n[0] >> 24 & 0xff; });
   case Opcode::Add:
     return word([](Numbers n) { return n[0] + n[1]; });
   case Opcode::Sub:
@@ -163,9 +252,47 @@ Value ValueTable::compute(const ptx::Instruction &instruction,
   case Opcode::Neg:
     return word([](Numbers n) { return -n[0]; });
   case Opcode::And:
-    return word([](Numbers n) { return n[0] & n[1]; });
-  case Opcode::Or:
-    return word([](Numbers n) { return n[0] | n[1]; });
+  case Opcode::Or: {
+    // One side may be enough.
+    bool isAnd = instruction.opcode() == Opcode::And;
+    return decideByOne(
+        sources[0], sources[1], isAnd ? 0 : cut(~uint64_t(0), bits),
+        [&](Numbers n) { return isAnd ? n[0] & n[1] : n[0] | n[1]; });
+  }
+  case Opcode::Lop3: {
+    if (sources.size() != 4)
+      return {};
+    return word([](Numbers n) {
+      uint64_t result = 0;
+      for (unsigned row = 0; row != 8; ++row)
+        if (n[3] >> row & 1)
+          result |= (row & 4 ? n[0] : ~n[0]) & (row & 2 ? n[1] : ~n[1]) &
+                    (row & 1 ? n[2] : ~n[2]);
+      return result;
+    });
+  }
+  case Opcode::MulHi: {
+    bool isSigned = ptx::kindOf(type) == ptx::TypeKind::Signed;
+    return word([&](Numbers n) -> uint64_t {
+      if (isSigned)
+        return static_cast<__int128>(as(n[0])) * as(n[1]) >> bits;
+      return static_cast<unsigned __int128>(cut(n[0], bits)) *
+                 cut(n[1], bits) >>
+             bits;
+    });
+  }
+  case Opcode::Bfi:
+    return word([&](Numbers n) {
+      uint64_t at = n[2] & 0xff, length = n[3] & 0xff;
+      if (at >= bits)
+        return n[1];
+      uint64_t mask = cut(~uint64_t(0), std::min<uint64_t>(length, bits)) << at;
+      return (n[1] & ~mask) | (n[0] << at & mask);
+    });
+  case Opcode::Popc:
+    return map(sources, [&](Numbers n) -> uint64_t {
+      return llvm::popcount(cut(n[0], bits));
+    });
   case Opcode::Xor:
     return word([](Numbers n) { return n[0] ^ n[1]; });
   case Opcode::Not:
@@ -176,31 +303,52 @@ Value ValueTable::compute(const ptx::Instruction &instruction,
     return word([&](Numbers n) -> uint64_t {
       if (ptx::kindOf(type) == ptx::TypeKind::Signed)
         return as(n[0]) >> std::min<uint64_t>(n[1], bits - 1);
-      return n[1] < bits ? n[0] >> n[1] : 0;
+      return n[1] < bits ? cut(n[0], bits) >> n[1] : 0;
     });
   case Opcode::Bfe:
     if (ptx::kindOf(type) == ptx::TypeKind::Signed)
       return {};
     return word([&](Numbers n) {
       uint64_t from = n[1] & 0xff, length = n[2] & 0xff;
-      return from < bits ? cut(n[0] >> from, length) : 0;
+      return from < bits ? cut(cut(n[0], bits) >> from, length) : 0;
     });
   case Opcode::Selp: {
     // The other side need not be known.
     if (std::optional<uint64_t> chosen = sources[2].get(~0u))
       return sources[*chosen ? 0 : 1];
-    return word([](Numbers n) { return n[2] ? n[0] : n[1]; });
+    if (sources[0] == sources[1])
+      return sources[0];
+    Lanes lanes = {};
+    uint32_t unknown = 0;
+    for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
+      bool isChosen = sources[2].isKnownAt(lane);
+      const Value &side = sources[isChosen && sources[2].at(lane) ? 0 : 1];
+      if (isChosen && side.isKnownAt(lane))
+        lanes[lane] = side.at(lane);
+      else
+        unknown |= 1u << lane;
+    }
+    return make(lanes, unknown);
   }
   case Opcode::Setp: {
     llvm::StringRef how = ptx::spelling(variant.get(Slot::Cmp));
-    how.consume_front(".");
     bool isSigned = ptx::kindOf(type) == ptx::TypeKind::Signed;
-    if (!isIntegral(type) || sources.size() != 2 ||
-        !compare(how, 0, 0, isSigned))
+    if (!isIntegral(type) || !compare(how, 0, 0, isSigned))
       return {};
-    return map(sources, [&](Numbers n) -> uint64_t {
+    Value result = map(sources.take_front(2), [&](Numbers n) -> uint64_t {
       return *compare(how, as(n[0]), as(n[1]), isSigned);
     });
+    if (sources.size() == 2)
+      return result;
+    llvm::StringRef with = ptx::spelling(variant.get(Slot::Bool));
+    auto combine = [&](Numbers n) {
+      return with == "and"  ? n[0] & n[1]
+             : with == "or" ? n[0] | n[1]
+                            : n[0] ^ n[1];
+    };
+    if (with == "xor")
+      return map({result, sources[2]}, combine);
+    return decideByOne(result, sources[2], with == "and" ? 0 : 1, combine);
   }
   case Opcode::Cvt: {
     Type from = variant.type(Slot::AType), to = variant.type(Slot::DType);

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 // Walk.cpp decides where a path goes, WalkExecute.cpp what an instruction does
-// to a state, and what the monitor is told about it.
+// to a state, and WalkEvents.cpp what the monitor is told about it.
 
-#ifndef DRAWLOOM_INTEGRATION_PROTOCOL_WALKIMPLEMENTATION_H
-#define DRAWLOOM_INTEGRATION_PROTOCOL_WALKIMPLEMENTATION_H
+#ifndef DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
+#define DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
 
-#include "Walk.h"
+#include "SharedLayout.h"
+#include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -38,10 +39,15 @@ Access getAccess(const ptx::Instruction &instruction);
 /// Whether a monitor is told about it; a wait is told, too.
 bool isEvent(ptx::Opcode opcode);
 bool isWait(ptx::Opcode opcode);
+/// Whether it is `bar.sync` or one of its other names.
+bool isCtaBarrier(ptx::Opcode opcode);
+
+/// Addresses of parameters, far away from everything else.
+inline constexpr unsigned parameterShift = 40;
 
 struct Walk::Implementation {
   Implementation(const ptx::Function &kernel, const WalkOptions &options)
-      : kernel(kernel), options(options) {}
+      : kernel(kernel), options(options), layout(kernel, options.rank) {}
 
   llvm::Error prepare();
   llvm::Error run(unsigned warp, std::unique_ptr<Monitor> monitor);
@@ -50,10 +56,14 @@ struct Walk::Implementation {
   void findLive();
   bool isNew(const State &state);
   llvm::Error advance(State state);
-  llvm::Error execute(State &state, const ptx::Instruction &instruction,
-                      uint32_t mask);
+  bool jump(State &state, const ptx::Instruction &instruction, uint32_t taken);
+  bool readStored(State &state, const ptx::Instruction &instruction);
+  void noteStored(const State &state, const ptx::Instruction &instruction,
+                  Value guard);
   llvm::Error tell(State &state, const ptx::Instruction &instruction,
                    uint32_t mask);
+  llvm::Error tellGroup(State &state, const ptx::Instruction &instruction,
+                        uint32_t mask);
   void assign(State &state, const ptx::Instruction &instruction, Value guard);
   void write(State &state, const ptx::Operand &operand, Value value,
              Value guard);
@@ -70,7 +80,11 @@ struct Walk::Implementation {
 
   const ptx::Function &kernel;
   WalkOptions options;
+  SharedLayout layout;
   ValueTable table;
+  StoredBytes ownBytes;
+  StoredBytes *stored = &ownBytes;
+  std::set<uint32_t> givenUp;
   std::vector<Access> accesses;
   /// For each register, its place in a state, or -1.
   std::vector<int> place;
@@ -88,4 +102,4 @@ struct Walk::Implementation {
 
 } // namespace drawloom::protocol
 
-#endif // DRAWLOOM_INTEGRATION_PROTOCOL_WALKIMPLEMENTATION_H
+#endif // DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H

@@ -1,5 +1,4 @@
-//===- Walk.h - Every way that a warp can take through a kernel -- -*-
-// C++-*-===//
+//===- Walk.h - Every way that a warp can take through a kernel -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,40 +18,50 @@
 //   branch that lanes disagree on both ways, each with its lanes
 //   wait for a barrier            succeeds, or is asked again
 //
+//   byte of shared memory         each value that was stored there in view
+//
 // What the warp does to barriers and slots is told to a monitor, which is part
 // of the state: it sees each path as if it were the only one.
 //
 // Invariant: each path of the warp in any run, alone or with others, is among
-// those visited. With all parameters given there is only one for each lane.
+// those visited, if bytes of shared memory that decide are written by stores
+// whose address and value the walk knows. With all parameters given there is
+// only one path for each lane.
 
-#ifndef DRAWLOOM_INTEGRATION_PROTOCOL_WALK_H
-#define DRAWLOOM_INTEGRATION_PROTOCOL_WALK_H
+#ifndef DRAWLOOM_PROTOCOL_WALK_H
+#define DRAWLOOM_PROTOCOL_WALK_H
 
-#include "Values.h"
+#include "drawloom/Protocol/Values.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <memory>
 #include <vector>
 
 namespace drawloom::protocol {
 
 /// Something that a warp does to a barrier or a slot. Addresses are bytes from
-/// the start of dynamic shared memory.
+/// where a CTA's shared memory starts for the kernel: static variables, in the
+/// order of their first use, then dynamic ones.
 struct Event {
   enum class Kind {
     /// Sets up `barrier` for `count` arrivals.
     Init,
+    Invalidate,
     /// Waited for the phase of `barrier` with parity `count`.
     Wait,
     /// `count` arrivals of each lane.
     Arrive,
     /// One arrival, and `count` bytes are to come.
     ArriveExpect,
-    /// Starts a bulk copy to `address`, whose bytes `barrier` counts. They are
+    /// `count` bytes are to come.
+    Expect,
+    /// Starts a copy to `address`, whose bytes `barrier` counts. They are
     /// `count`, or the box of the tensor map in parameter `map`.
     Copy,
     /// The products so far will arrive at `barrier`.
     Commit,
-    /// This lane's copies so far will arrive at `barrier`.
+    /// This lane's copies so far will arrive at `barrier`; `count` is 0 if it
+    /// adds to what the barrier awaits what it then gives.
     CopyArrive,
     /// Starts a bulk store from `address`.
     Store,
@@ -65,17 +74,35 @@ struct Event {
     /// All warps of the CTA meet.
     CtaBarrier,
     /// Gives the run up.
-    Trap
+    Trap,
+    /// Something else about barriers, which the walk has no word for.
+    Other
+  };
+  /// An operand of a product in shared memory.
+  struct Read {
+    int64_t address;
+    /// 0 if they aren't known.
+    int64_t bytes;
   };
   Kind kind;
   uint32_t line = 0;
   /// The lanes that do it.
   uint32_t mask = 0;
+  /// Barriers and addresses have the CTA in the cluster that they are of. A
+  /// multicast is an event for each CTA.
+  unsigned rank = 0;
   int64_t barrier = -1;
+  unsigned addressRank = 0;
   int64_t address = -1;
   int64_t count = 0;
   int map = -1;
-  std::vector<int64_t> reads = {};
+  std::vector<Read> reads = {};
+  /// Whether a product reads from both CTAs of a pair.
+  bool isOfPair = false;
+  /// False if a barrier, a count or a parity isn't known. Other things that
+  /// aren't are -1.
+  bool isKnown = true;
+  const ptx::Instruction *instruction = nullptr;
 };
 
 /// Sees a path. An error ends the walk.
@@ -86,12 +113,17 @@ public:
   /// All that future answers depend on.
   virtual void appendKey(std::string &key) const = 0;
   virtual llvm::Error see(const Event &event) = 0;
+  /// Whether nothing more is to be known about this path.
+  virtual bool isDone() const { return false; }
   /// The lanes of the path have left the kernel.
   virtual llvm::Error end(uint32_t mask) = 0;
 };
 
 struct WalkOptions {
   unsigned threads = 0;
+  /// Where the CTA stands in its cluster, and how large that is.
+  unsigned rank = 0;
+  std::array<unsigned, 3> cluster = {1, 1, 1};
   /// One number for each parameter, and the CTA: then there is one path for
   /// each lane, and everything that decides about it must be known.
   std::optional<std::vector<uint64_t>> parameters = std::nullopt;
@@ -102,11 +134,26 @@ struct WalkOptions {
   unsigned stateLimit = 2000000;
 };
 
+/// What warps have stored in bytes of shared memory, as far as the walk sees
+/// it: by it a kernel tells warps what to do next.
+struct StoredBytes {
+  std::map<uint64_t, std::set<uint8_t>> values;
+  /// Whether a path has asked for one of them.
+  bool isUsed = false;
+
+  bool operator==(const StoredBytes &) const = default;
+};
+
 class Walk {
 public:
   static llvm::Expected<std::unique_ptr<Walk>>
   create(const ptx::Function &kernel, const WalkOptions &options);
   ~Walk();
+
+  /// Walks that are given the same one see each other's stores.
+  void share(StoredBytes &stored);
+  /// The lines of instructions whose results were too many to tell apart.
+  const std::set<uint32_t> &getGivenUp() const;
 
   /// Walks one warp.
   llvm::Error run(unsigned warp, std::unique_ptr<Monitor> monitor);
@@ -119,4 +166,4 @@ private:
 
 } // namespace drawloom::protocol
 
-#endif // DRAWLOOM_INTEGRATION_PROTOCOL_WALK_H
+#endif // DRAWLOOM_PROTOCOL_WALK_H

@@ -1,0 +1,146 @@
+//===- Claims.h - What a kernel does with its mbarriers -------- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The protocol of a kernel, taken from its PTX without running it: for every
+// mbarrier who sets it up, who arrives, which bytes it counts, and who waits
+// for which parity. Every warp of every CTA of a cluster is walked over all its
+// paths (Walk.h), and each path adds what it does.
+//
+//   extract   PTX -> Claims     what is done, and what could not be followed
+//   fit       Claims -> Misfit  what cannot fit together, whatever the sizes
+//
+// Invariant: what any run does to a barrier is among the claims, unless the
+// line is among those that were not followed, or a counter is beyond its bound.
+
+#ifndef DRAWLOOM_PROTOCOL_CLAIMS_H
+#define DRAWLOOM_PROTOCOL_CLAIMS_H
+
+#include "drawloom/Protocol/Walk.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace drawloom::protocol {
+
+/// A barrier: its CTA in the cluster, and its byte in shared memory there.
+struct BarrierId {
+  unsigned rank = 0;
+  int64_t byte = 0;
+
+  auto operator<=>(const BarrierId &) const = default;
+};
+
+/// A warp of a cluster.
+struct WarpId {
+  unsigned rank = 0;
+  unsigned warp = 0;
+
+  auto operator<=>(const WarpId &) const = default;
+};
+
+/// What one line does to a barrier.
+struct Part {
+  Event::Kind kind = Event::Kind::Other;
+  uint32_t line = 0;
+  std::string mnemonic;
+  /// Who does it: lanes of warps.
+  std::map<WarpId, uint32_t> who;
+  /// Counts, bytes or parities.
+  std::set<int64_t> numbers;
+  /// Of a wait: the parities that a path waited for first.
+  std::set<int64_t> firstParities;
+  /// Of a wait that is a path's first: whether the path had arrived there
+  /// before, on all paths and on any.
+  bool isAlwaysBehindArrival = true, isFirst = false;
+  /// Of another wait: whether the one before it had the same parity, and
+  /// whether it had the other.
+  bool repeats = false, follows = false;
+  /// Of copies: where they go, as CTA and byte; and whether that is all.
+  std::set<BarrierId> targets;
+  bool knowsTargets = true;
+};
+
+struct Barrier {
+  std::map<std::pair<Event::Kind, uint32_t>, Part> parts;
+  /// By warp: how often it arrives, at most, without a wait in between.
+  std::map<WarpId, unsigned> longestRun;
+  /// By warp that arrives: the barriers that it has always waited for before,
+  /// with parity 0 or 1 the first time.
+  std::map<WarpId, std::array<std::set<BarrierId>, 2>> waitedBefore;
+  /// Whether somebody waits for both parities.
+  bool alternates = false;
+
+  bool has(Event::Kind kind) const;
+  std::set<int64_t> numbersOf(Event::Kind kind) const;
+};
+
+/// A line that could not be followed, and why. Line 0: a whole warp.
+struct Unfollowed {
+  uint32_t line = 0;
+  std::string mnemonic, why;
+
+  auto operator<=>(const Unfollowed &) const = default;
+};
+
+struct Claims {
+  std::string kernel;
+  unsigned threads = 0;
+  std::array<unsigned, 3> cluster = {1, 1, 1};
+  std::map<BarrierId, Barrier> barriers;
+  std::set<Unfollowed> unfollowed;
+  /// The lines that were, on some path.
+  std::set<uint32_t> followed;
+  /// Lines of counters that slots or parities depend on, and that were followed
+  /// for so many values: what is claimed holds up to there. For all sizes, if
+  /// there are none.
+  std::set<uint32_t> counters;
+  unsigned countedTo = 0;
+  /// Operands of products: CTA and byte, and how many bytes.
+  std::map<BarrierId, int64_t> reads;
+
+  unsigned ctas() const { return cluster[0] * cluster[1] * cluster[2]; }
+  /// Whether count, bytes, parity, who arrives and who waits are known of it.
+  bool isWhole(const Barrier &barrier) const;
+  /// Whether this is so of all, and every line was followed.
+  bool isWhole() const;
+};
+
+struct ExtractOptions {
+  /// 0: what the kernel says.
+  unsigned threads = 0;
+  /// The CTAs of a cluster along x, y and z; all 0: what the kernel says.
+  std::array<unsigned, 3> cluster = {0, 0, 0};
+  /// States of a warp after which it is given up.
+  unsigned stateLimit = 50000;
+};
+
+/// An error if the kernel doesn't say how many threads it has, and the options
+/// don't.
+llvm::Expected<Claims> extract(const ptx::Function &kernel,
+                               const ExtractOptions &options);
+
+/// Something that cannot fit.
+struct Misfit {
+  /// A name of the rule, such as "count".
+  std::string rule;
+  BarrierId barrier;
+  uint32_t line = 0;
+  std::string title, why, advice;
+};
+
+/// What cannot fit, ordered by line.
+std::vector<Misfit> fit(const Claims &claims);
+
+/// `isQuiet`: only what cannot fit.
+void print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
+           llvm::StringRef file, bool isQuiet, llvm::raw_ostream &os);
+llvm::json::Value toJson(const Claims &claims, llvm::ArrayRef<Misfit> misfits);
+
+} // namespace drawloom::protocol
+
+#endif // DRAWLOOM_PROTOCOL_CLAIMS_H

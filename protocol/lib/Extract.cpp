@@ -1,0 +1,268 @@
+//===- Extract.cpp - Takes the protocol of a kernel from its PTX ----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Protocol/Claims.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace drawloom;
+using namespace drawloom::protocol;
+using Kind = Event::Kind;
+
+namespace {
+
+/// What a path has done at a barrier.
+struct Seen {
+  /// Parities, or -1.
+  int8_t firstParity = -1, lastParity = -1;
+  bool hasArrived = false;
+  /// Arrivals since the path last waited for anything.
+  uint8_t run = 0;
+};
+
+/// Adds what a path does to the claims.
+class Collector : public Monitor {
+public:
+  Collector(Claims &claims, WarpId warp) : claims(claims), warp(warp) {}
+  std::unique_ptr<Monitor> clone() const override {
+    return std::make_unique<Collector>(*this);
+  }
+  void appendKey(std::string &key) const override {
+    // How long a run is, is not worth a path of its own.
+    for (const auto &[id, state] : seen) {
+      key.append(reinterpret_cast<const char *>(&id.rank), sizeof(id.rank));
+      key.append(reinterpret_cast<const char *>(&id.byte), sizeof(id.byte));
+      key.push_back(static_cast<char>(state.firstParity));
+      key.push_back(static_cast<char>(state.lastParity));
+      key.push_back(state.firstParity < 0 && state.hasArrived);
+    }
+  }
+  llvm::Error see(const Event &event) override;
+  bool isDone() const override { return done; }
+  llvm::Error end(uint32_t mask) override { return llvm::Error::success(); }
+
+private:
+  Part &addPart(const Event &event, Barrier &barrier);
+  void wait(const Event &event, Barrier &barrier, Part &part);
+  void arrive(BarrierId id, Barrier &barrier);
+
+  Claims &claims;
+  WarpId warp;
+  std::map<BarrierId, Seen> seen;
+  bool done = false;
+};
+
+} // namespace
+
+Part &Collector::addPart(const Event &event, Barrier &barrier) {
+  Part &part = barrier.parts[{event.kind, event.line}];
+  part.kind = event.kind;
+  part.line = event.line;
+  if (part.mnemonic.empty())
+    part.mnemonic = event.instruction->variant->mnemonic();
+  part.who[warp] |= event.mask;
+  if (event.kind != Kind::Copy || event.count)
+    part.numbers.insert(event.count);
+  return part;
+}
+
+void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
+  Seen &state = seen[{event.rank, event.barrier}];
+  auto parity = static_cast<int8_t>(event.count & 1);
+  if (state.firstParity < 0) {
+    state.firstParity = parity;
+    part.firstParities.insert(parity);
+    part.isFirst = true;
+    part.isAlwaysBehindArrival &= state.hasArrived;
+  } else if (state.lastParity == parity) {
+    part.repeats = true;
+  } else {
+    part.follows = true;
+    barrier.alternates = true;
+  }
+  state.lastParity = parity;
+  for (auto &[id, other] : seen)
+    other.run = 0;
+}
+
+void Collector::arrive(BarrierId id, Barrier &barrier) {
+  Seen &state = seen[id];
+  state.hasArrived = true;
+  state.run = std::min(state.run + 1, 7);
+  unsigned &longest = barrier.longestRun[warp];
+  longest = std::max<unsigned>(longest, state.run);
+  std::array<std::set<BarrierId>, 2> waited;
+  for (const auto &[other, itsState] : seen)
+    if (itsState.firstParity >= 0)
+      waited[itsState.firstParity].insert(other);
+  auto [found, isNew] = barrier.waitedBefore.insert({warp, waited});
+  for (unsigned parity = 0; !isNew && parity != 2; ++parity) {
+    std::set<BarrierId> &known = found->second[parity];
+    std::erase_if(known, [&](const BarrierId &other) {
+      return !waited[parity].contains(other);
+    });
+  }
+}
+
+llvm::Error Collector::see(const Event &event) {
+  switch (event.kind) {
+  case Kind::Store:
+  case Kind::Group:
+  case Kind::GroupWait:
+  case Kind::CtaBarrier:
+  case Kind::Trap:
+    return llvm::Error::success();
+  case Kind::Product:
+    for (const Event::Read &read : event.reads)
+      for (unsigned rank : {event.rank, event.rank ^ 1u})
+        if (rank == event.rank || event.isOfPair) {
+          int64_t &bytes = claims.reads[{rank, read.address}];
+          bytes = std::max(bytes, read.bytes);
+        }
+    return llvm::Error::success();
+  default:
+    break;
+  }
+  std::string mnemonic = event.instruction->variant->mnemonic();
+  if (event.kind == Kind::Other || !event.isKnown) {
+    claims.unfollowed.insert(
+        {event.line, mnemonic,
+         event.kind == Kind::Other
+             ? "this instruction isn't followed"
+             : "its barrier or its number depends on what isn't known"});
+    // What was followed until now depends on a counter; the path is known up to
+    // here.
+    done = claims.followed.contains(event.line);
+    return llvm::Error::success();
+  }
+  if (event.rank >= claims.ctas()) {
+    claims.unfollowed.insert(
+        {event.line, mnemonic,
+         llvm::formatv("it is about CTA {0}, and the cluster has {1}",
+                       event.rank, claims.ctas())});
+    return llvm::Error::success();
+  }
+  BarrierId id = {event.rank, event.barrier};
+  Barrier &barrier = claims.barriers[id];
+  Part &part = addPart(event, barrier);
+  claims.followed.insert(event.line);
+  switch (event.kind) {
+  case Kind::Wait:
+    wait(event, barrier, part);
+    break;
+  case Kind::Arrive:
+  case Kind::ArriveExpect:
+  case Kind::Commit:
+  case Kind::CopyArrive:
+    if (event.kind != Kind::CopyArrive || event.count)
+      arrive(id, barrier);
+    break;
+  case Kind::Copy:
+    if (event.address < 0)
+      part.knowsTargets = false;
+    else
+      part.targets.insert({event.addressRank, event.address});
+    break;
+  default:
+    break;
+  }
+  return llvm::Error::success();
+}
+
+static unsigned multiply(llvm::ArrayRef<int64_t> values) {
+  unsigned product = 1;
+  for (int64_t value : values)
+    product *= static_cast<unsigned>(value);
+  return product;
+}
+
+/// What the kernel's directives say.
+static void readDirectives(const ptx::Function &kernel, unsigned &threads,
+                           std::array<unsigned, 3> &cluster) {
+  if (!kernel.prototype)
+    return;
+  unsigned most = 0;
+  for (const ptx::Directive &directive : kernel.prototype->directives) {
+    if (directive.kind == ptx::DirectiveKind::ReqNTid && !threads)
+      threads = multiply(directive.values);
+    if (directive.kind == ptx::DirectiveKind::MaxNTid)
+      most = multiply(directive.values);
+    if (directive.kind == ptx::DirectiveKind::ReqNCtaPerCluster && !cluster[0])
+      for (auto [into, value] : llvm::zip(cluster, directive.values))
+        into = static_cast<unsigned>(value);
+  }
+  if (!threads)
+    threads = most;
+  for (unsigned &extent : cluster)
+    extent = std::max(extent, 1u);
+}
+
+/// A line that was followed until a counter had too many values is followed up
+/// to there. Counters that no such line depends on don't matter.
+static void settleCounters(Claims &claims) {
+  size_t before = claims.unfollowed.size();
+  if (!claims.counters.empty())
+    std::erase_if(claims.unfollowed, [&](const Unfollowed &one) {
+      return claims.followed.contains(one.line);
+    });
+  if (claims.unfollowed.size() == before)
+    claims.counters.clear();
+}
+
+llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
+                                         const ExtractOptions &options) {
+  Claims claims;
+  claims.kernel = kernel.name.str();
+  claims.threads = options.threads;
+  claims.cluster = options.cluster;
+  readDirectives(kernel, claims.threads, claims.cluster);
+  if (claims.threads == 0)
+    return llvm::createStringError(
+        "'" + kernel.name +
+        "' has neither .reqntid nor .maxntid; say how many threads a CTA has");
+  if (claims.threads > 1024 || claims.ctas() > 16)
+    return llvm::createStringError(llvm::formatv(
+        "'{0}' would have {1} threads in a CTA and {2} CTAs in a cluster; at "
+        "most 1024 and 16 are possible",
+        kernel.name, claims.threads, claims.ctas()));
+  const Claims nothing = claims;
+  unsigned warps = (claims.threads + lanesOfWarp - 1) / lanesOfWarp;
+
+  // What warps tell each other in shared memory is known after a round in
+  // which nothing is added to it.
+  StoredBytes stored;
+  for (unsigned round = 0; round != 4; ++round) {
+    claims = nothing;
+    auto before = stored.values;
+    for (unsigned rank = 0; rank != claims.ctas(); ++rank) {
+      WalkOptions walkOptions;
+      walkOptions.threads = claims.threads;
+      walkOptions.rank = rank;
+      walkOptions.cluster = claims.cluster;
+      walkOptions.stateLimit = options.stateLimit;
+      auto walk = Walk::create(kernel, walkOptions);
+      if (!walk)
+        return walk.takeError();
+      (*walk)->share(stored);
+      for (unsigned warp = 0; warp != warps; ++warp) {
+        WarpId id = {rank, warp};
+        if (llvm::Error error =
+                (*walk)->run(warp, std::make_unique<Collector>(claims, id)))
+          claims.unfollowed.insert(
+              {0, "", llvm::toString(std::move(error)) + " (--states)"});
+      }
+      claims.counters.insert((*walk)->getGivenUp().begin(),
+                             (*walk)->getGivenUp().end());
+      claims.countedTo = walkOptions.valueLimit;
+    }
+    if (!stored.isUsed || stored.values == before)
+      break;
+  }
+  settleCounters(claims);
+  return claims;
+}

@@ -1,0 +1,431 @@
+//===- Fit.cpp - What of a protocol cannot fit together -------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Each rule is about one barrier, and about all sizes: it fires only where no
+// run can be right. The walk takes paths that no run takes, where two branches
+// on the same unknown disagree; so what counts is what all paths do. A row of
+// docs/Checker.md is about each rule.
+
+#include "drawloom/Protocol/Claims.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::protocol;
+using Kind = Event::Kind;
+
+static constexpr unsigned warpsOfGroup = 4;
+
+static bool isArrival(Kind kind) {
+  return kind == Kind::Arrive || kind == Kind::ArriveExpect ||
+         kind == Kind::Commit || kind == Kind::CopyArrive;
+}
+
+namespace {
+
+class Judge {
+public:
+  explicit Judge(const Claims &claims) : claims(claims) {
+    for (const Unfollowed &one : claims.unfollowed) {
+      llvm::StringRef mnemonic = one.mnemonic;
+      isPartial |= mnemonic.empty();
+      mayMissInits |= mnemonic.empty() || mnemonic.starts_with("mbarrier.init");
+      mayMissArrivals |=
+          mnemonic.empty() || !(mnemonic.contains("_wait") ||
+                                mnemonic.starts_with("mbarrier.init") ||
+                                mnemonic.starts_with("mbarrier.inval"));
+    }
+  }
+  std::vector<Misfit> judge();
+
+private:
+  void add(const char *rule, BarrierId id, uint32_t line, std::string title,
+           std::string why, std::string advice) {
+    misfits.push_back(
+        {rule, id, line, std::move(title), std::move(why), std::move(advice)});
+  }
+  void checkSetUp(BarrierId id, const Barrier &barrier);
+  void checkCount(BarrierId id, const Barrier &barrier);
+  std::map<BarrierId, int64_t> getRooms(const Barrier &barrier) const;
+  void checkBytes(BarrierId id, const Barrier &barrier);
+  void checkParity(BarrierId id, const Barrier &barrier);
+  void checkFirstRound(BarrierId id, const Barrier &barrier);
+  std::set<BarrierId> neededBy(const Barrier &barrier, unsigned parity) const;
+  /// The parity that everybody waits for first; nothing if it isn't one.
+  std::optional<int64_t> firstParity(BarrierId id) const;
+
+  const Claims &claims;
+  /// Whether something that wasn't followed may set up a barrier, or arrive.
+  bool mayMissInits = false, mayMissArrivals = false;
+  /// Whether a warp was given up.
+  bool isPartial = false;
+  std::vector<Misfit> misfits;
+};
+
+} // namespace
+
+static std::string listNumbers(const std::set<int64_t> &numbers) {
+  return llvm::join(
+      llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }),
+      ", ");
+}
+
+static const Part *findFirst(const Barrier &barrier, Kind kind) {
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first == kind)
+      return &part;
+  return nullptr;
+}
+
+static const Part *findLast(const Barrier &barrier, Kind kind) {
+  const Part *last = nullptr;
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first == kind)
+      last = &part;
+  return last;
+}
+
+void Judge::checkSetUp(BarrierId id, const Barrier &barrier) {
+  const Part *init = findFirst(barrier, Kind::Init);
+  const Part *used = nullptr;
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first != Kind::Init && !used)
+      used = &part;
+  if (!init && used && !mayMissInits)
+    add("not-set-up", id, used->line, "a barrier that nobody sets up",
+        llvm::formatv("{0} uses it, and no mbarrier.init does", used->mnemonic),
+        "mbarrier.init for it, or the byte of one that is set up");
+  if (!init || barrier.has(Kind::Invalidate))
+    return;
+  std::set<int64_t> counts = barrier.numbersOf(Kind::Init);
+  if (counts.size() > 1)
+    add("two-counts", id, init->line, "a barrier with more than one count",
+        "it is set up for " + listNumbers(counts) + " arrivals",
+        "one mbarrier.init, or mbarrier.inval between them");
+  bool isWaitedFor = barrier.has(Kind::Wait);
+  bool arrives = llvm::any_of(barrier.parts, [](const auto &part) {
+    return isArrival(part.first.first);
+  });
+  if (isWaitedFor && !arrives && !mayMissArrivals) {
+    const Part *wait = findFirst(barrier, Kind::Wait);
+    add("nobody-arrives", id, wait->line,
+        "a wait for a barrier that nobody arrives at",
+        "no arrive, commit or copy names it", "an arrival, or no wait");
+  }
+}
+
+void Judge::checkCount(BarrierId id, const Barrier &barrier) {
+  std::set<int64_t> counts = barrier.numbersOf(Kind::Init);
+  if (counts.size() != 1 || mayMissArrivals)
+    return;
+  int64_t count = *counts.begin();
+  // Warps that arrive on the same lines do so together, or warpgroup by
+  // warpgroup.
+  std::map<WarpId, std::set<uint32_t>> lines;
+  std::map<WarpId, uint32_t> lanes;
+  std::map<WarpId, int64_t> times;
+  for (const auto &[key, part] : barrier.parts) {
+    if (!isArrival(key.first))
+      continue;
+    int64_t each = 1;
+    if (key.first == Kind::Arrive || key.first == Kind::CopyArrive)
+      each = *part.numbers.rbegin();
+    if (each == 0)
+      continue;
+    for (auto [warp, mask] : part.who) {
+      lines[warp].insert(key.second);
+      lanes[warp] |= mask;
+      times[warp] = std::max(times[warp], each);
+    }
+  }
+  if (lines.empty())
+    return;
+  std::map<std::pair<unsigned, std::set<uint32_t>>, std::vector<WarpId>> groups;
+  for (const auto &[warp, itsLines] : lines)
+    groups[{warp.rank, itsLines}].push_back(warp);
+  std::set<int64_t> sums = {0};
+  std::string terms;
+  for (const auto &[key, warps] : groups) {
+    std::map<unsigned, int64_t> byWarpgroup;
+    int64_t total = 0, run = 1;
+    for (const WarpId &warp : warps) {
+      int64_t arrivals = llvm::popcount(lanes[warp]) * times[warp];
+      byWarpgroup[warp.warp / warpsOfGroup] += arrivals;
+      total += arrivals;
+      if (auto found = barrier.longestRun.find(warp);
+          found != barrier.longestRun.end())
+        run = std::max<int64_t>(run, found->second);
+    }
+    std::set<int64_t> amounts;
+    for (int64_t k = 1; k <= run; ++k) {
+      amounts.insert(k * total);
+      for (auto [group, part] : byWarpgroup)
+        amounts.insert(k * part);
+    }
+    terms += llvm::formatv("{0}{1} from {2} warp{3} (line {4})",
+                           terms.empty() ? "" : ", ", total, warps.size(),
+                           warps.size() == 1 ? "" : "s", *key.second.begin());
+    std::set<int64_t> more = sums;
+    for (int64_t sum : sums)
+      for (int64_t amount : amounts)
+        more.insert(sum + amount);
+    sums = std::move(more);
+  }
+  if (sums.contains(count))
+    return;
+  const Part *init = findFirst(barrier, Kind::Init);
+  int64_t nearest =
+      *std::min_element(sums.begin(), sums.end(), [&](int64_t a, int64_t b) {
+        auto key = [&](int64_t sum) {
+          return std::pair(sum == 0, std::abs(sum - count));
+        };
+        return key(a) < key(b);
+      });
+  add("count", id, init->line,
+      llvm::formatv("a count of {0} that the arrivals don't make", count),
+      "a phase has arrivals of lanes: " + terms,
+      llvm::formatv("mbarrier.init with {0}, or {1} arrivals", nearest, count));
+}
+
+/// How many bytes there are from each target of the barrier's copies to the
+/// next one that these lines fill; after the last one, as many as a slot of the
+/// same line has. Empty if that isn't known.
+std::map<BarrierId, int64_t> Judge::getRooms(const Barrier &barrier) const {
+  std::set<BarrierId> all;
+  std::map<uint32_t, std::set<BarrierId>> byLine;
+  for (const auto &[other, itsBarrier] : claims.barriers)
+    for (const auto &[key, part] : itsBarrier.parts)
+      if (key.first == Kind::Copy && barrier.parts.contains(key)) {
+        all.insert(part.targets.begin(), part.targets.end());
+        byLine[key.second].insert(part.targets.begin(), part.targets.end());
+      }
+  std::map<BarrierId, int64_t> rooms;
+  for (const auto &[key, part] : barrier.parts)
+    for (const BarrierId &target : part.targets) {
+      auto next = all.upper_bound(target);
+      if (next != all.end() && next->rank == target.rank) {
+        rooms[target] = next->byte - target.byte;
+        continue;
+      }
+      const std::set<BarrierId> &slots = byLine[key.second];
+      auto at = slots.find(target);
+      if (at == slots.begin() || std::prev(at)->rank != target.rank)
+        return {};
+      rooms[target] = target.byte - std::prev(at)->byte;
+    }
+  return rooms;
+}
+
+void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
+  const Part *copy = findFirst(barrier, Kind::Copy);
+  const Part *expect = findFirst(barrier, Kind::ArriveExpect);
+  if (!expect)
+    expect = findFirst(barrier, Kind::Expect);
+  if (mayMissArrivals || (!copy && !expect))
+    return;
+  if (copy && !expect)
+    return add("bytes-unexpected", id, copy->line,
+               "copies count bytes that nobody expects",
+               copy->mnemonic +
+                   " completes bytes on it, and no expect_tx names it",
+               "mbarrier.arrive.expect_tx with the bytes of the copies");
+  // The CTAs of a pair each expect a part. Within a CTA it is one warp.
+  std::map<unsigned, std::set<unsigned>> warps;
+  std::map<unsigned, int64_t> most;
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first == Kind::ArriveExpect || key.first == Kind::Expect)
+      for (const auto &[warp, mask] : part.who) {
+        warps[warp.rank].insert(warp.warp);
+        most[warp.rank] = std::max(most[warp.rank], *part.numbers.rbegin());
+      }
+  int64_t expected = 0;
+  for (const auto &[rank, bytes] : most)
+    expected += bytes;
+  if (!copy) {
+    if (expected > 0)
+      add("bytes-never-come", id, expect->line,
+          "bytes are expected that nobody copies",
+          llvm::formatv("{0} are expected, and no copy completes on it",
+                        expected),
+          "mbarrier.arrive without expect_tx, or the copy's barrier");
+    return;
+  }
+  bool knowsAll = true, hasMaps = false;
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first == Kind::Copy) {
+      knowsAll &= part.knowsTargets;
+      hasMaps |= part.numbers.empty();
+    }
+  for (const auto &[rank, itsWarps] : warps)
+    knowsAll &= itsWarps.size() == 1;
+  if (!knowsAll)
+    return;
+  if (!hasMaps) {
+    bool isOne = copy == findLast(barrier, Kind::Copy) &&
+                 copy->numbers.size() == 1 && copy->targets.size() == 1;
+    int64_t copied = *copy->numbers.rbegin();
+    if (isOne && expected != copied)
+      add("bytes", id, expect->line,
+          llvm::formatv("{0} bytes are expected where {1} are copied", expected,
+                        copied),
+          llvm::formatv("{0} in line {1} copies {2} bytes", copy->mnemonic,
+                        copy->line, copied),
+          llvm::formatv("expect_tx of {0}", copied));
+    return;
+  }
+  std::map<BarrierId, int64_t> rooms = getRooms(barrier);
+  if (rooms.empty())
+    return;
+  int64_t room = 0, read = 0;
+  for (const auto &[target, bytes] : rooms) {
+    room += bytes;
+    for (auto it = claims.reads.lower_bound(target);
+         it != claims.reads.end() && it->first.rank == target.rank &&
+         it->first.byte < target.byte + bytes;
+         ++it)
+      read += it->second;
+  }
+  if (expected > room)
+    add("bytes", id, expect->line,
+        llvm::formatv("{0} bytes are expected where {1} have room", expected,
+                      room),
+        llvm::formatv("from where the copies go it is {0} bytes, together, to "
+                      "what other copies fill",
+                      room),
+        llvm::formatv("expect_tx of at most {0}", room));
+  else if (expected < read && read <= room)
+    add("bytes", id, expect->line,
+        llvm::formatv("{0} bytes are expected where products read {1}",
+                      expected, read),
+        llvm::formatv("operands of products have {0} bytes in what the copies "
+                      "fill",
+                      read),
+        llvm::formatv("expect_tx of {0}", read));
+}
+
+void Judge::checkParity(BarrierId id, const Barrier &barrier) {
+  if (isPartial)
+    return;
+  std::set<int64_t> first;
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first == Kind::Wait)
+      first.insert(part.firstParities.begin(), part.firstParities.end());
+  bool startsWithOne = first == std::set<int64_t>{1};
+  for (const auto &[key, part] : barrier.parts) {
+    if (key.first != Kind::Wait)
+      continue;
+    if (part.isFirst && startsWithOne && barrier.has(Kind::Copy))
+      add("parity", id, part.line,
+          "the first wait for copied bytes doesn't wait",
+          "parity 1 is that of the phase before the first, which is over from "
+          "the start",
+          "parity 0 the first time");
+    else if (part.isFirst && startsWithOne && part.isAlwaysBehindArrival)
+      add("parity", id, part.line,
+          "a wait behind an arrival doesn't wait for it",
+          "the same thread arrives at the barrier before, in its first phase, "
+          "and waits for parity 1, which is over from the start",
+          "parity 0 the first time");
+    else if (part.repeats && !part.follows && barrier.alternates)
+      add("parity", id, part.line, "a wait for a phase that was waited for",
+          "the wait before it at this barrier has the same parity, so this one "
+          "doesn't wait",
+          "a parity that changes with each phase");
+  }
+}
+
+std::set<BarrierId> Judge::neededBy(const Barrier &barrier,
+                                    unsigned parity) const {
+  std::set<BarrierId> all;
+  bool isFirst = true;
+  for (const auto &[warp, waited] : barrier.waitedBefore) {
+    if (isFirst)
+      all = waited[parity];
+    else
+      std::erase_if(all, [&](const BarrierId &id) {
+        return !waited[parity].contains(id);
+      });
+    isFirst = false;
+  }
+  return all;
+}
+
+std::optional<int64_t> Judge::firstParity(BarrierId id) const {
+  auto found = claims.barriers.find(id);
+  if (found == claims.barriers.end())
+    return std::nullopt;
+  std::set<int64_t> parities;
+  for (const auto &[key, part] : found->second.parts)
+    if (key.first == Kind::Wait)
+      parities.insert(part.firstParities.begin(), part.firstParities.end());
+  if (parities.size() != 1)
+    return std::nullopt;
+  return *parities.begin();
+}
+
+void Judge::checkFirstRound(BarrierId id, const Barrier &barrier) {
+  std::optional<int64_t> own = firstParity(id);
+  if (!own || mayMissArrivals)
+    return;
+  const Part *wait = findFirst(barrier, Kind::Wait);
+  // Those who arrive here have waited for the others; if they, too, wait for
+  // this one before they arrive, one of the two has to begin.
+  for (const BarrierId &other : neededBy(barrier, *own)) {
+    if (other == id || other < id || firstParity(other) != own)
+      continue;
+    const Barrier &partner = claims.barriers.at(other);
+    if (!neededBy(partner, *own).contains(id))
+      continue;
+    const Part *otherWait = findFirst(partner, Kind::Wait);
+    std::string lines =
+        llvm::formatv("lines {0} and {1}", wait->line, otherWait->line);
+    if (*own == 0)
+      add("first-round", id, wait->line, "two waits that wait for each other",
+          "who arrives here waits for byte " + std::to_string(other.byte) +
+              " first, who arrives there for this one, both for the first "
+              "phase: " +
+              lines,
+          "parity 1 the first time for the side that finds its slot free");
+    else
+      add("first-round", id, wait->line, "two sides that don't wait",
+          "who arrives here and who arrives at byte " +
+              std::to_string(other.byte) +
+              " both wait for parity 1 first, which is over from the start: " +
+              lines,
+          "parity 0 the first time for the side that reads");
+  }
+}
+
+std::vector<Misfit> Judge::judge() {
+  for (const auto &[id, barrier] : claims.barriers) {
+    checkSetUp(id, barrier);
+    checkCount(id, barrier);
+    checkBytes(id, barrier);
+    checkParity(id, barrier);
+    checkFirstRound(id, barrier);
+  }
+  // The slots of a ring have the same fault: the first one is told.
+  std::vector<Misfit> once;
+  for (Misfit &one : misfits)
+    if (llvm::none_of(once, [&](const Misfit &other) {
+          return other.rule == one.rule && other.line == one.line &&
+                 other.title == one.title;
+        }))
+      once.push_back(std::move(one));
+  llvm::sort(once, [](const Misfit &a, const Misfit &b) {
+    return std::tie(a.line, a.barrier, a.rule, a.title) <
+           std::tie(b.line, b.barrier, b.rule, b.title);
+  });
+  return once;
+}
+
+std::vector<Misfit> protocol::fit(const Claims &claims) {
+  return Judge(claims).judge();
+}

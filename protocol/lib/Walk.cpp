@@ -1,0 +1,390 @@
+//===- Walk.cpp - Every way that a warp can take through a kernel ---------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WalkImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::protocol;
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+
+static bool leaves(Opcode opcode) {
+  return opcode == Opcode::Ret || opcode == Opcode::Exit ||
+         opcode == Opcode::Trap;
+}
+
+llvm::Error Walk::Implementation::prepare() {
+  for (const Instruction &instruction : kernel.instructions)
+    accesses.push_back(getAccess(instruction));
+  isLabel.resize(kernel.instructions.size() + 1);
+  for (const ptx::Label &label : kernel.labels)
+    isLabel.set(label.position);
+  findTracked();
+  findLive();
+  return llvm::Error::success();
+}
+
+static bool jumps(Opcode opcode) {
+  return opcode == Opcode::Bra || opcode == Opcode::BrxIdx;
+}
+
+/// Whether it is about the path, so that its guard is.
+static bool decidesPath(Opcode opcode) {
+  return jumps(opcode) || leaves(opcode) || isEvent(opcode);
+}
+
+static bool isStoreToShared(const Instruction &instruction) {
+  if (instruction.opcode() != Opcode::St)
+    return false;
+  ptx::StateSpace space =
+      ptx::spaceOf(instruction.variant->get(ptx::Slot::Space));
+  return space == ptx::StateSpace::Shared ||
+         space == ptx::StateSpace::SharedCta;
+}
+
+/// Registers that decide about paths and events, and what they are computed
+/// from.
+void Walk::Implementation::findTracked() {
+  llvm::BitVector wanted(kernel.registerCount);
+  for (auto [instruction, access] : llvm::zip(kernel.instructions, accesses)) {
+    Opcode opcode = instruction.opcode();
+    if (instruction.guard != Instruction::noGuard && decidesPath(opcode))
+      wanted.set(instruction.guard);
+    if (isEvent(opcode) || opcode == Opcode::BrxIdx)
+      for (uint32_t reg : access.reads)
+        wanted.set(reg);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Access &access : accesses) {
+      if (llvm::none_of(access.writes, [&](uint32_t r) { return wanted[r]; }))
+        continue;
+      for (uint32_t reg : access.reads) {
+        changed |= !wanted[reg];
+        wanted.set(reg);
+      }
+    }
+  }
+  place.assign(kernel.registerCount, -1);
+  for (unsigned reg : wanted.set_bits()) {
+    place[reg] = static_cast<int>(tracked.size());
+    tracked.push_back(reg);
+  }
+}
+
+/// The instructions that it may jump to.
+static llvm::SmallVector<uint32_t> getTargets(const ptx::Function &kernel,
+                                              const Instruction &instruction) {
+  llvm::SmallVector<uint32_t> targets;
+  if (instruction.opcode() == Opcode::Bra)
+    targets.push_back(
+        kernel.labels[instruction.operands()[0].index()].position);
+  else if (instruction.opcode() == Opcode::BrxIdx)
+    for (uint32_t label :
+         kernel.targetLists[instruction.operands()[1].index()].labels)
+      targets.push_back(kernel.labels[label].position);
+  return targets;
+}
+
+void Walk::Implementation::findLive() {
+  size_t count = kernel.instructions.size();
+  live.assign(count + 1, llvm::BitVector(tracked.size()));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t pc = count; pc-- > 0;) {
+      const Instruction &instruction = kernel.instructions[pc];
+      bool guarded = instruction.guard != Instruction::noGuard;
+      llvm::BitVector now(tracked.size());
+      for (uint32_t target : getTargets(kernel, instruction))
+        now |= live[target];
+      if (guarded ||
+          (!jumps(instruction.opcode()) && !leaves(instruction.opcode())))
+        now |= live[pc + 1];
+      if (!guarded)
+        for (uint32_t reg : accesses[pc].writes)
+          if (place[reg] >= 0)
+            now.reset(place[reg]);
+      for (uint32_t reg : accesses[pc].reads)
+        if (place[reg] >= 0)
+          now.set(place[reg]);
+      if (now != live[pc]) {
+        live[pc] = std::move(now);
+        changed = true;
+      }
+    }
+  }
+}
+
+bool Walk::Implementation::isNew(const State &state) {
+  std::string key;
+  auto append = [&](const auto &word) {
+    key.append(reinterpret_cast<const char *>(&word), sizeof(word));
+  };
+  append(state.pc);
+  append(state.mask);
+  for (unsigned index : live[state.pc].set_bits())
+    state.registers[index].appendKey(key);
+  state.monitor->appendKey(key);
+  return visited.insert(key).second;
+}
+
+/// A predicate's value on the way that lanes take which don't know it.
+void Walk::Implementation::assume(State &state, uint32_t predicate,
+                                  bool value) {
+  if (place[predicate] < 0)
+    return;
+  Value &known = state.registers[place[predicate]];
+  Lanes numbers = {};
+  // Lanes that aren't on this path may as well agree.
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+    numbers[lane] = known.isKnownAt(lane) ? known.at(lane) : value;
+  known = table.make(numbers);
+}
+
+/// Goes on where the instruction jumps to; lanes that go elsewhere are put
+/// aside. False if there is nowhere to go.
+bool Walk::Implementation::jump(State &state, const Instruction &instruction,
+                                uint32_t taken) {
+  llvm::SmallVector<uint32_t> targets = getTargets(kernel, instruction);
+  Value index;
+  if (instruction.opcode() == Opcode::BrxIdx)
+    index = read(state, instruction.operands()[0]);
+  else
+    index = Value::of(0);
+  bool hasMoved = false;
+  State before = state.clone();
+  for (auto [number, target] : llvm::enumerate(targets)) {
+    uint32_t lanes = taken;
+    if (index.isKnown()) {
+      lanes = 0;
+      for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+        if ((taken >> lane & 1) && index.at(lane) == number)
+          lanes |= 1u << lane;
+    }
+    if (!lanes)
+      continue;
+    State next = before.clone();
+    next.mask = lanes;
+    next.pc = target;
+    if (hasMoved)
+      work.push_back(std::move(next));
+    else
+      state = std::move(next);
+    hasMoved = true;
+  }
+  return hasMoved;
+}
+
+/// A load of a byte in shared memory for which values are known: goes on with
+/// each of them.
+bool Walk::Implementation::readStored(State &state,
+                                      const Instruction &instruction) {
+  ptx::StateSpace space =
+      ptx::spaceOf(instruction.variant->get(ptx::Slot::Space));
+  if (instruction.opcode() != Opcode::Ld || options.parameters ||
+      instruction.guard != Instruction::noGuard ||
+      (space != ptx::StateSpace::Shared &&
+       space != ptx::StateSpace::SharedCta) ||
+      ptx::bitsOf(instruction.variant->type(ptx::Slot::Type)) != 8)
+    return false;
+  const Operand &target = instruction.operands()[0];
+  std::optional<uint64_t> address =
+      readAddress(state, instruction.operands()[1]).get(state.mask);
+  if (!address || !target.is(Operand::Register) || place[target.index()] < 0)
+    return false;
+  stored->isUsed = true;
+  auto found = stored->values.find(*address);
+  if (found == stored->values.end())
+    return false;
+  bool isFirst = true;
+  State before = state.clone();
+  for (uint8_t value : found->second) {
+    State next = before.clone();
+    write(next, target, Value::of(value), Value::of(1));
+    ++next.pc;
+    if (isFirst)
+      state = std::move(next);
+    else
+      work.push_back(std::move(next));
+    isFirst = false;
+  }
+  return true;
+}
+
+/// Remembers what is stored to shared memory, if it is one number at one place.
+void Walk::Implementation::noteStored(const State &state,
+                                      const Instruction &instruction,
+                                      Value guard) {
+  if (!isStoreToShared(instruction))
+    return;
+  std::optional<uint64_t> address =
+      readAddress(state, instruction.operands()[0]).get(state.mask);
+  if (!address || guard.get(state.mask) == 0u)
+    return;
+  const Operand &source = instruction.operands()[1];
+  unsigned bytes = ptx::bitsOf(instruction.variant->type(ptx::Slot::Type)) / 8;
+  auto note = [&](const Operand &operand, uint64_t at) {
+    std::optional<uint64_t> value = read(state, operand).get(state.mask);
+    for (unsigned byte = 0; value && byte != bytes && byte != 8; ++byte)
+      stored->values[at + byte].insert(*value >> (8 * byte) & 0xff);
+  };
+  if (!source.is(Operand::Vector))
+    return note(source, *address);
+  for (auto [number, part] : llvm::enumerate(source.parts()))
+    note(part, *address + number * bytes);
+}
+
+/// Runs a path to its end, or to a state that was visited. Other ways are put
+/// aside.
+llvm::Error Walk::Implementation::advance(State state) {
+  while (true) {
+    if (state.pc == kernel.instructions.size())
+      return state.monitor->end(state.mask);
+    if (isLabel[state.pc]) {
+      if (!isNew(state))
+        return llvm::Error::success();
+      if (visited.size() > options.stateLimit)
+        return llvm::createStringError("more than " +
+                                       llvm::Twine(options.stateLimit) +
+                                       " states of warp " + llvm::Twine(warp));
+    }
+    const Instruction &instruction = kernel.instructions[state.pc];
+    Opcode opcode = instruction.opcode();
+    bool decides = decidesPath(opcode);
+
+    Value guard = Value::of(1);
+    if (instruction.guard != Instruction::noGuard &&
+        place[instruction.guard] < 0) {
+      guard = Value();
+    } else if (instruction.guard != Instruction::noGuard) {
+      guard = state.registers[place[instruction.guard]];
+      if (instruction.guardNegated)
+        guard =
+            table.map(guard, [](llvm::ArrayRef<uint64_t> n) { return !n[0]; });
+    }
+    uint32_t taken = state.mask;
+    if (decides && guard != Value::of(1)) {
+      taken = 0;
+      uint32_t undecided = 0;
+      for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+        if (state.mask >> lane & 1) {
+          if (!guard.isKnownAt(lane))
+            undecided |= 1u << lane;
+          else if (guard.at(lane))
+            taken |= 1u << lane;
+        }
+      if (undecided && options.parameters)
+        return fail(instruction, "what decides here is not known");
+      // Lanes that don't know go both ways, together.
+      if (undecided) {
+        State other = state.clone();
+        assume(other, instruction.guard, instruction.guardNegated);
+        work.push_back(std::move(other));
+        assume(state, instruction.guard, !instruction.guardNegated);
+        taken |= undecided;
+      }
+      if (taken == 0) {
+        ++state.pc;
+        continue;
+      }
+      if (taken != state.mask) {
+        State other = state.clone();
+        other.mask &= ~taken;
+        ++other.pc;
+        work.push_back(std::move(other));
+        state.mask = taken;
+      }
+    }
+
+    if (jumps(opcode)) {
+      if (!jump(state, instruction, taken))
+        return llvm::Error::success();
+      continue;
+    }
+    if (opcode == Opcode::Trap) {
+      Event event;
+      event.kind = Event::Kind::Trap;
+      event.line = instruction.line;
+      event.mask = taken;
+      event.instruction = &instruction;
+      return state.monitor->see(event);
+    }
+    if (leaves(opcode))
+      return state.monitor->end(state.mask);
+    if (isWait(opcode)) {
+      if (!options.parameters) {
+        State failed = state.clone();
+        write(failed, instruction.operands()[0], Value::of(0), Value::of(1));
+        ++failed.pc;
+        work.push_back(std::move(failed));
+      }
+      if (llvm::Error error = tell(state, instruction, taken))
+        return error;
+      if (state.monitor->isDone())
+        return llvm::Error::success();
+      write(state, instruction.operands()[0], Value::of(1), Value::of(1));
+    } else if (isEvent(opcode)) {
+      if (llvm::Error error = tell(state, instruction, taken))
+        return error;
+      if (state.monitor->isDone())
+        return llvm::Error::success();
+      for (uint32_t reg : accesses[state.pc].writes)
+        if (place[reg] >= 0)
+          state.registers[place[reg]] = Value();
+    } else if (readStored(state, instruction)) {
+      continue;
+    } else {
+      noteStored(state, instruction, guard);
+      assign(state, instruction, guard);
+    }
+    ++state.pc;
+  }
+}
+
+llvm::Error Walk::Implementation::run(unsigned number,
+                                      std::unique_ptr<Monitor> monitor) {
+  warp = number;
+  visited.clear();
+  values.assign(kernel.instructions.size(), {});
+  work.clear();
+  State first;
+  first.registers.resize(tracked.size());
+  first.monitor = std::move(monitor);
+  work.push_back(std::move(first));
+  while (!work.empty()) {
+    State state = std::move(work.back());
+    work.pop_back();
+    if (llvm::Error error = advance(std::move(state)))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+Walk::Walk(std::unique_ptr<Implementation> implementation)
+    : implementation(std::move(implementation)) {}
+Walk::~Walk() = default;
+
+llvm::Expected<std::unique_ptr<Walk>> Walk::create(const ptx::Function &kernel,
+                                                   const WalkOptions &options) {
+  auto implementation = std::make_unique<Implementation>(kernel, options);
+  if (llvm::Error error = implementation->prepare())
+    return error;
+  return std::unique_ptr<Walk>(new Walk(std::move(implementation)));
+}
+
+void Walk::share(StoredBytes &stored) { implementation->stored = &stored; }
+
+const std::set<uint32_t> &Walk::getGivenUp() const {
+  return implementation->givenUp;
+}
+
+llvm::Error Walk::run(unsigned warp, std::unique_ptr<Monitor> monitor) {
+  return implementation->run(warp, std::move(monitor));
+}

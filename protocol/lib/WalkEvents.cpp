@@ -1,0 +1,253 @@
+//===- WalkEvents.cpp - What a monitor is told ----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WalkImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::protocol;
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::Slot;
+using Kind = Event::Kind;
+
+static bool isSharedSpace(ptx::StateSpace space) {
+  return space == ptx::StateSpace::SharedCluster ||
+         space == ptx::StateSpace::SharedCta ||
+         space == ptx::StateSpace::Shared;
+}
+
+/// Rows of an operand of tcgen05.mma and wgmma are this long.
+static constexpr int64_t productRowBytes = 32;
+
+namespace {
+/// The rows of A and B that a product reads from shared memory of one CTA; 0 if
+/// they aren't known.
+struct Rows {
+  int64_t a = 0, b = 0;
+};
+} // namespace
+
+static Rows getTensorRows(const Instruction &instruction,
+                          std::optional<uint64_t> descriptor, bool isPair) {
+  llvm::StringRef kind = ptx::spelling(instruction.variant->get(Slot::Kind));
+  if (!descriptor)
+    return {};
+  // The fields of the instruction's descriptor, PTX ISA 9.7.16.4.2.
+  bool isScaled = kind.contains("mxf");
+  int64_t m = isScaled ? (*descriptor >> 27 & 3) * 128
+                       : (*descriptor >> 24 & 0x1f) * 16;
+  int64_t n = (*descriptor >> 17 & 0x3f) * 8;
+  return isPair ? Rows{m / 2, n / 2} : Rows{m, n};
+}
+
+/// Tells the monitor about an event of the lanes in `mask`: once for all those
+/// that have the same operands.
+llvm::Error Walk::Implementation::tell(State &state,
+                                       const Instruction &instruction,
+                                       uint32_t mask) {
+  llvm::SmallVector<Value, 8> values;
+  for (const Operand &operand : instruction.operands())
+    if (operand.is(Operand::Register) || operand.is(Operand::Address))
+      values.push_back(readAddress(state, operand));
+  while (mask) {
+    unsigned first = llvm::countr_zero(mask);
+    uint32_t group = 0;
+    for (unsigned lane = first; lane != lanesOfWarp; ++lane)
+      if ((mask >> lane & 1) && llvm::all_of(values, [&](const Value &value) {
+            return value.isKnownAt(lane) == value.isKnownAt(first) &&
+                   (!value.isKnownAt(lane) ||
+                    value.at(lane) == value.at(first));
+          }))
+        group |= 1u << lane;
+    if (llvm::Error error = tellGroup(state, instruction, group))
+      return error;
+    mask &= ~group;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Walk::Implementation::tellGroup(State &state,
+                                            const Instruction &instruction,
+                                            uint32_t mask) {
+  llvm::ArrayRef<Operand> operands = instruction.operands();
+  const ptx::Variant &variant = *instruction.variant;
+  Event event;
+  event.line = instruction.line;
+  event.mask = mask;
+  event.rank = event.addressRank = options.rank;
+  event.instruction = &instruction;
+  auto getNumber = [&](const Operand &operand) {
+    return readAddress(state, operand).get(mask);
+  };
+  auto setBarrier = [&](const Operand &operand) {
+    std::optional<uint64_t> address = getNumber(operand);
+    event.isKnown &= address.has_value();
+    if (!address)
+      return;
+    event.rank = SharedLayout::rankOf(*address);
+    event.barrier = SharedLayout::offsetOf(*address);
+  };
+  auto setCount = [&](const Operand &operand) {
+    std::optional<uint64_t> count = getNumber(operand);
+    event.isKnown &= count.has_value();
+    if (count)
+      event.count = static_cast<int64_t>(*count);
+  };
+  auto finish = [&]() { return state.monitor->see(event); };
+  // To each CTA that the mask names, at the same place there. Copies for pairs
+  // signal one CTA of each.
+  auto multicast = [&](std::optional<uint64_t> ctas) -> llvm::Error {
+    if (!ctas) {
+      event.isKnown = false;
+      return finish();
+    }
+    bool isPair = event.kind == Kind::Copy &&
+                  variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
+    // The even or the odd one, as the barrier's CTA is.
+    unsigned which = event.rank & 1;
+    for (unsigned rank = 0; rank != 16; ++rank) {
+      if (!(*ctas >> rank & 1))
+        continue;
+      event.rank = isPair ? (rank & ~1u) | which : rank;
+      event.addressRank = rank;
+      if (llvm::Error error = finish())
+        return error;
+    }
+    return llvm::Error::success();
+  };
+  auto setAddress = [&](const Operand &operand) {
+    std::optional<uint64_t> address = getNumber(operand);
+    if (!address)
+      return;
+    event.addressRank = SharedLayout::rankOf(*address);
+    event.address = SharedLayout::offsetOf(*address);
+  };
+  bool isMulticast = variant.get(Slot::Multicast) != ptx::Modifier::None;
+  bool hasHint = variant.get(Slot::CacheHint) != ptx::Modifier::None;
+  // The mask of a multicast, which stands before a cache hint.
+  auto getMask = [&]() -> const Operand & {
+    return operands[operands.size() - (hasHint ? 2 : 1)];
+  };
+
+  switch (instruction.opcode()) {
+  case Opcode::MbarrierInit:
+    event.kind = Kind::Init;
+    setBarrier(operands[0]);
+    setCount(operands[1]);
+    return finish();
+  case Opcode::MbarrierInval:
+    event.kind = Kind::Invalidate;
+    setBarrier(operands[0]);
+    return finish();
+  case Opcode::MbarrierTryWaitParity:
+  case Opcode::MbarrierTestWaitParity:
+    event.kind = Kind::Wait;
+    setBarrier(operands[1]);
+    setCount(operands[2]);
+    return finish();
+  case Opcode::MbarrierArrive:
+  case Opcode::MbarrierArriveExpectTx: {
+    bool expects = instruction.opcode() == Opcode::MbarrierArriveExpectTx;
+    event.kind = expects ? Kind::ArriveExpect : Kind::Arrive;
+    event.count = 1;
+    // The state, or '_', comes first.
+    setBarrier(operands[1]);
+    if (operands.size() > 2)
+      setCount(operands[2]);
+    return finish();
+  }
+  case Opcode::MbarrierExpectTx:
+    event.kind = Kind::Expect;
+    setBarrier(operands[0]);
+    setCount(operands[1]);
+    return finish();
+  case Opcode::CpAsyncMbarrierArrive:
+    event.kind = Kind::CopyArrive;
+    event.count = variant.has(ptx::Modifier::NoInc) ? 1 : 0;
+    setBarrier(operands[0]);
+    return finish();
+  case Opcode::Tcgen05Commit:
+    event.kind = Kind::Commit;
+    event.count = 1;
+    setBarrier(operands[0]);
+    if (isMulticast)
+      return multicast(getNumber(operands[1]));
+    return finish();
+  case Opcode::ClcTryCancel: {
+    event.kind = Kind::Copy;
+    event.count = 16;
+    setBarrier(operands[1]);
+    setAddress(operands[0]);
+    unsigned ctas =
+        options.cluster[0] * options.cluster[1] * options.cluster[2];
+    if (isMulticast)
+      return multicast((uint64_t(1) << ctas) - 1);
+    return finish();
+  }
+  case Opcode::CpAsyncBulk:
+  case Opcode::CpAsyncBulkTensor: {
+    bool isTensor = instruction.opcode() == Opcode::CpAsyncBulkTensor;
+    bool isLoad = isSharedSpace(ptx::spaceOf(variant.get(Slot::Space)));
+    // From one CTA's shared memory to another's is a load of that one.
+    event.kind = isLoad ? Kind::Copy : Kind::Store;
+    if (isLoad)
+      setBarrier(operands[isTensor ? 2 : 3]);
+    setAddress(operands[isLoad ? 0 : 1]);
+    if (isTensor) {
+      // A map is a parameter; its address says which.
+      if (std::optional<uint64_t> map = getNumber(operands[isLoad ? 1 : 0]))
+        event.map = static_cast<int>(*map >> parameterShift) - 1;
+    } else if (std::optional<uint64_t> bytes = getNumber(operands[2])) {
+      event.count = static_cast<int64_t>(*bytes);
+    }
+    if (isLoad && isMulticast)
+      return multicast(getNumber(getMask()));
+    return finish();
+  }
+  case Opcode::Tcgen05Mma:
+  case Opcode::WgmmaMmaAsync: {
+    event.kind = Kind::Product;
+    bool isTensor = instruction.opcode() == Opcode::Tcgen05Mma;
+    event.isOfPair = variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
+    // d, a, b, and the descriptor of the instruction.
+    Rows rows = isTensor ? getTensorRows(instruction, getNumber(operands[3]),
+                                         event.isOfPair)
+                         : Rows{64, ptx::numberOf(variant.get(Slot::Shape))};
+    for (unsigned which : {1u, 2u}) {
+      const Operand &operand = operands[which];
+      if (!operand.is(Operand::Register) || ptx::bitsOf(operand.type()) != 64)
+        continue;
+      // The first 14 bits of a descriptor are the address in units of 16 bytes.
+      if (std::optional<uint64_t> descriptor = getNumber(operand))
+        event.reads.push_back(
+            {SharedLayout::offsetOf((*descriptor & 0x3fff) << 4),
+             (which == 1 ? rows.a : rows.b) * productRowBytes});
+    }
+    return finish();
+  }
+  case Opcode::WgmmaCommitGroup:
+    event.kind = Kind::Group;
+    return finish();
+  case Opcode::WgmmaWaitGroup:
+    event.kind = Kind::GroupWait;
+    event.count = operands[0].integer();
+    return finish();
+  default:
+    if (isCtaBarrier(instruction.opcode())) {
+      // Others than barrier 0 are for the warps of a role.
+      if (read(state, operands[0]) != Value::of(0))
+        return llvm::Error::success();
+      event.kind = Kind::CtaBarrier;
+      return finish();
+    }
+    event.kind = Kind::Other;
+    return finish();
+  }
+}

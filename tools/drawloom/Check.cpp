@@ -1,0 +1,165 @@
+//===- Check.cpp - drawloom check -----------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Verb.h"
+#include "drawloom/PTX/Parser.h"
+#include "drawloom/Protocol/Claims.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+
+static void printHelp() {
+  llvm::outs()
+      << "drawloom check - look at the mbarriers of a kernel without running "
+         "it\n"
+         "\n"
+         "Usage: drawloom check FILE.ptx [options]\n"
+         "\n"
+         "Follows every warp over all its paths, and says for each mbarrier "
+         "who "
+         "sets it\n"
+         "up and for how many arrivals, who arrives, which bytes it counts and "
+         "who waits\n"
+         "for which parity; then what cannot fit together, and what could not "
+         "be\n"
+         "followed. 'drawloom run --check' finds races, and needs a launch. "
+         "Both are in\n"
+         "docs/Checker.md.\n"
+         "\n"
+         "Options:\n"
+         "  --kernel NAME    only this one; without it, all of the file\n"
+         "  --threads N      of a CTA; without it, what the kernel says "
+         "(.reqntid or\n"
+         "                   .maxntid)\n"
+         "  --cluster X,Y,Z  CTAs of a cluster; without it, what the kernel "
+         "says\n"
+         "                   (.reqnctapercluster), or 1\n"
+         "  --states N       of a warp, after which it is given up; 50000 "
+         "without it\n"
+         "  --report FILE    write all of it as JSON, too\n"
+         "  --quiet          only what cannot fit\n"
+         "  --help           this text\n"
+         "\n"
+         "Exit code: 0 nothing is at odds; 1 something cannot fit, or the file "
+         "is at fault;\n"
+         "2 bad usage. What could not be followed is told and is no fault.\n"
+         "\n"
+         "Example:\n"
+         "  drawloom check examples/check/handover.ptx\n";
+}
+
+static llvm::Expected<protocol::ExtractOptions>
+readOptions(const CommandLine &line) {
+  protocol::ExtractOptions options;
+  for (auto [name, into] : {std::pair("--threads", &options.threads),
+                            std::pair("--states", &options.stateLimit)})
+    if (std::optional<llvm::StringRef> text = line.get(name))
+      if (text->getAsInteger(10, *into) || *into == 0)
+        return llvm::createStringError(
+            name + llvm::Twine(" takes a number from 1 on, not '") + *text +
+            "'");
+  if (std::optional<llvm::StringRef> text = line.get("--cluster")) {
+    llvm::SmallVector<llvm::StringRef> words;
+    text->split(words, ',');
+    options.cluster = {1, 1, 1};
+    bool isBad = words.size() > 3;
+    for (size_t i = 0; !isBad && i != words.size(); ++i)
+      isBad = words[i].getAsInteger(10, options.cluster[i]) ||
+              options.cluster[i] == 0 || options.cluster[i] > 16;
+    if (isBad)
+      return llvm::createStringError(
+          "--cluster takes up to three numbers from 1 to 16, as in 2,1,1, not "
+          "'" +
+          *text + "'");
+  }
+  return options;
+}
+
+static ExitCode check(const CommandLine &line,
+                      const protocol::ExtractOptions &options) {
+  llvm::StringRef path = line.getOperands().front();
+  auto fail = [](const llvm::Twine &words) {
+    llvm::errs() << "drawloom: " << words << '\n';
+    return Failed;
+  };
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer)
+    return fail("cannot read '" + path + "': " + buffer.getError().message());
+  ptx::ParseResult parsed = ptx::parseModule((*buffer)->getMemBufferRef());
+  if (!parsed)
+    return fail(llvm::StringRef(parsed.str()).rtrim());
+  std::optional<llvm::StringRef> wanted = line.get("--kernel");
+  llvm::json::Array kernels;
+  unsigned faults = 0, checked = 0;
+  for (const ptx::Function *function : parsed.module->functions) {
+    if (!function->isEntry || !function->hasBody ||
+        (wanted && function->name != *wanted))
+      continue;
+    ++checked;
+    llvm::Expected<protocol::Claims> claims =
+        protocol::extract(*function, options);
+    if (!claims)
+      return fail(path + ": " + llvm::toString(claims.takeError()) +
+                  " (--threads, --cluster)");
+    std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
+    faults += misfits.size();
+    protocol::print(*claims, misfits, path, line.has("--quiet"), llvm::outs());
+    kernels.push_back(protocol::toJson(*claims, misfits));
+  }
+  if (!checked && wanted)
+    return fail("there is no kernel '" + *wanted + "' in '" + path + "'");
+  if (!checked)
+    return fail("there is no kernel in '" + path + "'");
+  llvm::outs() << "check: " << checked
+               << (checked == 1 ? " kernel" : " kernels") << ", " << faults
+               << (faults == 1 ? " error" : " errors") << '\n';
+  if (std::optional<llvm::StringRef> file = line.get("--report")) {
+    std::error_code failed;
+    llvm::raw_fd_ostream os(*file, failed);
+    if (failed)
+      return fail("cannot write '" + *file + "': " + failed.message());
+    os << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(llvm::json::Object{
+                       {"kernels", std::move(kernels)}, {"errors", faults}}));
+  }
+  return faults ? Failed : Done;
+}
+
+ExitCode drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
+  auto complain = [](llvm::Error error) {
+    llvm::errs() << "drawloom check: " << llvm::toString(std::move(error))
+                 << "\n'drawloom check --help' explains the options\n";
+    return BadUsage;
+  };
+  llvm::Expected<CommandLine> line =
+      CommandLine::parse(arguments, {{"--kernel", true},
+                                     {"--threads", true},
+                                     {"--cluster", true},
+                                     {"--report", true},
+                                     {"--states", true},
+                                     {"--quiet", false}});
+  if (!line)
+    return complain(line.takeError());
+  if (line->wantsHelp()) {
+    printHelp();
+    return Done;
+  }
+  if (line->getOperands().size() != 1)
+    return complain(llvm::createStringError(line->getOperands().empty()
+                                                ? "name a file of PTX"
+                                                : "name one file, not more"));
+  llvm::Expected<protocol::ExtractOptions> options = readOptions(*line);
+  if (!options)
+    return complain(options.takeError());
+  return check(*line, *options);
+}
