@@ -51,6 +51,68 @@ static std::optional<bool> staysInside(const Layout::Digit &digit,
   return outside ? std::optional(false) : std::nullopt;
 }
 
+namespace {
+/// A digit of the column's number, and its weight there.
+struct Column {
+  Layout::Digit digit;
+  int64_t weight;
+};
+} // namespace
+
+/// The only dimension along which a digit steps, or none.
+static std::optional<unsigned> getDimension(const Layout::Digit &digit) {
+  auto isStep = [](int64_t coordinate) { return coordinate != 0; };
+  if (llvm::count_if(digit.basis, isStep) != 1)
+    return std::nullopt;
+  return llvm::find_if(digit.basis, isStep) - digit.basis.begin();
+}
+
+/// Digits that go on where the one before ends are one digit: it may have to be
+/// cut elsewhere.
+static SmallVector<Column> joinDigits(ArrayRef<Layout::Digit> digits) {
+  SmallVector<Column> columns;
+  int64_t weight = 1;
+  for (const Layout::Digit &digit : digits) {
+    std::optional<unsigned> dim = getDimension(digit);
+    if (!columns.empty() && dim && dim == getDimension(columns.back().digit) &&
+        digit.basis[*dim] ==
+            columns.back().digit.basis[*dim] * columns.back().digit.count)
+      columns.back().digit.count *= digit.count;
+    else
+      columns.push_back({digit, weight});
+    weight *= digit.count;
+  }
+  return columns;
+}
+
+/// The digits of a column's number that stay in a part of this shape, primes in
+/// ascending order. Nothing if the part isn't whole digits.
+static std::optional<SmallVector<Column>>
+takePart(ArrayRef<Layout::Digit> digits, ArrayRef<Layout::Output> part) {
+  SmallVector<Column> inside;
+  for (Column column : joinDigits(digits)) {
+    std::optional<bool> stays = staysInside(column.digit, part);
+    if (stays == false)
+      continue;
+    std::optional<unsigned> dim = getDimension(column.digit);
+    if (!stays) {
+      if (!dim || part[*dim].size % column.digit.basis[*dim] ||
+          column.digit.count % (part[*dim].size / column.digit.basis[*dim]))
+        return std::nullopt;
+      column.digit.count = part[*dim].size / column.digit.basis[*dim];
+    }
+    for (int64_t prime = 2; column.digit.count > 1; ++prime)
+      while (column.digit.count % prime == 0) {
+        inside.push_back({{column.digit.basis, prime}, column.weight});
+        if (dim)
+          column.digit.basis[*dim] *= prime;
+        column.weight *= prime;
+        column.digit.count /= prime;
+      }
+  }
+  return inside;
+}
+
 /// Elements smaller than a column must fill the columns of their thread: what
 /// else is in a column would be overwritten with them.
 static llvm::Error checkWholeColumns(ArrayRef<int64_t> elements,
@@ -101,21 +163,11 @@ layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
     inputs[index < laneBits ? inLane : inWarp].digits.push_back(digit);
   }
 
-  // Digits of the column, and the warps that take one.
-  struct Column {
-    Layout::Digit digit;
-    int64_t weight;
-  };
-  SmallVector<Column> columns;
-  int64_t weight = 1;
-  for (const Layout::Digit &digit : buffer.getInputs()[1].digits) {
-    std::optional<bool> stays = staysInside(digit, wanted.getOutputs());
-    if (!stays)
-      return misfit();
-    if (*stays)
-      columns.push_back({digit, weight});
-    weight *= digit.count;
-  }
+  std::optional<SmallVector<Column>> inside =
+      takePart(buffer.getInputs()[1].digits, wanted.getOutputs());
+  if (!inside)
+    return misfit();
+  SmallVector<Column> &columns = *inside;
   SmallVector<TensorFragment::Step> steps;
   int64_t divisor = warpsOfGroup;
   for (const Layout::Digit &digit : warpDigits.drop_front(groupBits)) {

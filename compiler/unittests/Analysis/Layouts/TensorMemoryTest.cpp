@@ -93,6 +93,22 @@ TEST(TensorMemoryTest, APartOfTheColumns) {
   expectWhatLanesHave(fragment, accumulator(64), {0, 48});
 }
 
+TEST(TensorMemoryTest, APartThatCutsADigit) {
+  // 12 columns are 2 times 2 times 3 in normal form; a half of them is not.
+  Layout buffer =
+      inTensorMemory({digit({1, 0}, 128)}, {digit({0, 1}, 12)}, 128, 12);
+  Layout want = wanted({digit({32, 0}, 4)}, 128, 6);
+  TensorFragment fragment =
+      llvm::cantFail(getTensorFragment(buffer, {0, 6}, want, 32));
+  EXPECT_EQ(fragment.elements,
+            (llvm::SmallVector<int64_t>{6, 7, 8, 9, 10, 11}));
+  expectWhatLanesHave(fragment, buffer, {0, 6});
+  EXPECT_EQ(error(buffer, {0, 0}, wanted({digit({32, 0}, 4)}, 128, 5)),
+            "the part of the buffer is not whole lanes with some of their "
+            "columns: its sizes and offsets must be multiples of what a digit "
+            "of the layout steps over");
+}
+
 TEST(TensorMemoryTest, HalvesOfColumns) {
   // Two elements of 16 bits are in a column. Warps don't share it.
   Layout buffer =
