@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomCase.h"
+#include "drawloom/Analysis/Layouts/TensorMemory.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,7 +40,7 @@ private:
   unsigned pick(unsigned n) { return unsigned(random() % n); }
   bool isOneIn(unsigned n) { return pick(n) == 0; }
 
-  Shape makeShape(unsigned bits, bool hasOdd);
+  Shape makeShape(unsigned bits, int64_t odd);
   Columns makeColumns(unsigned bits);
   Columns addCopies(Columns columns, unsigned atLeast);
   Columns relate(Columns columns, unsigned threads);
@@ -56,7 +57,8 @@ private:
 
 } // namespace
 
-Shape CaseMaker::makeShape(unsigned bits, bool hasOdd) {
+/// A tile of 2^bits elements times an odd number, 1 or a prime.
+Shape CaseMaker::makeShape(unsigned bits, int64_t odd) {
   unsigned rank = 1 + pick(3), oddDim = pick(rank);
   std::vector<unsigned> bitsOf(rank, 0);
   for (unsigned bit = 0; bit < bits; ++bit)
@@ -64,12 +66,11 @@ Shape CaseMaker::makeShape(unsigned bits, bool hasOdd) {
   Shape shape;
   for (unsigned dim = 0; dim < rank; ++dim) {
     int64_t weight = 1;
-    unsigned oddAt = hasOdd && dim == oddDim ? pick(bitsOf[dim] + 1) : ~0u;
+    unsigned oddAt = odd > 1 && dim == oddDim ? pick(bitsOf[dim] + 1) : ~0u;
     for (unsigned bit = 0; bit <= bitsOf[dim]; ++bit) {
       if (bit == oddAt) {
-        int64_t count = isOneIn(4) ? 5 : 3;
-        shape.odd.push_back({dim, weight, count});
-        weight *= count;
+        shape.odd.push_back({dim, weight, odd});
+        weight *= odd;
       }
       if (bit == bitsOf[dim])
         break;
@@ -165,7 +166,7 @@ Layout CaseMaker::makeLayout(const Shape &shape,
 
 Layout CaseMaker::makeRegisters(const Shape &shape, const Columns &columns,
                                 int64_t warps) {
-  unsigned warpBits = llvm::Log2_64(warps);
+  unsigned warpBits = llvm::countr_zero(uint64_t(warps));
   std::vector<Layout::Digit> registers, lanes, inWarps;
   for (auto [index, column] : llvm::enumerate(columns))
     (index < 5              ? lanes
@@ -173,7 +174,10 @@ Layout CaseMaker::makeRegisters(const Shape &shape, const Columns &columns,
                             : registers)
         .push_back(makeDigit(shape, column));
   for (Layout::Digit &digit : makeOdd(shape))
-    registers.insert(registers.begin() + pick(registers.size() + 1), digit);
+    if (warps % digit.count == 0)
+      inWarps.push_back(digit);
+    else
+      registers.insert(registers.begin() + pick(registers.size() + 1), digit);
   return makeLayout(
       shape, {{"register", registers}, {"lane", lanes}, {"warp", inWarps}});
 }
@@ -233,15 +237,18 @@ LayoutCase CaseMaker::make() {
   auto [element, bytes] = elements[pick(std::size(elements))];
   int64_t warps =
       between == Between::Tensor ? 4 << pick(2) : warpCounts[pick(4)];
-  unsigned threadBits = 5 + llvm::Log2_64(warps);
+  // Seldom three times as many, for sizes that three divides.
+  int64_t odd = isOneIn(4) ? (isOneIn(4) ? 5 : 3) : 1;
+  if (odd == 3 && warps == 4 && isOneIn(3))
+    warps = 12;
+  unsigned threadBits = 5 + llvm::countr_zero(uint64_t(warps));
   // At most 64 elements in a thread, and 32 bits in a lane of tensor memory.
   unsigned least = 2;
   if (between == Between::Tensor)
     least = 7 + llvm::Log2_64(std::max<int64_t>(4 / bytes, 1));
   unsigned bits = least + pick(threadBits + 5 - least);
 
-  bool hasOdd = isOneIn(4);
-  Shape shape = makeShape(bits, hasOdd);
+  Shape shape = makeShape(bits, odd);
   Columns columns = addCopies(makeColumns(bits), threadBits);
   Layout from = makeRegisters(shape, columns, warps);
   Columns others = isOneIn(2) ? relate(columns, threadBits)
@@ -259,13 +266,23 @@ LayoutCase CaseMaker::make() {
 }
 
 /// Whether the buffer is not larger than memory: 512 columns, or most of what a
-/// CTA can have.
+/// CTA can have. Parts that are not whole columns are refused, and tested so
+/// elsewhere.
 static bool fits(const LayoutCase &one) {
   if (!one.buffer)
     return true;
   static constexpr int64_t columns = 512, bytes = 200 << 10;
-  if (one.between == Between::Tensor)
+  if (one.between == Between::Tensor) {
+    for (const Layout *layout : {&one.from, &one.to}) {
+      auto fragment = layouts::getTensorFragment(*one.buffer, one.offsets,
+                                                 *layout, one.elementBytes * 8);
+      if (!fragment) {
+        llvm::consumeError(fragment.takeError());
+        return false;
+      }
+    }
     return one.buffer->getInputSize(1) * one.elementBytes <= columns * 4;
+  }
   return one.buffer->getInputSize(0) * one.elementBytes <= bytes;
 }
 

@@ -6,15 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-// check-layouts [--count N] [--seed S] [--only I]
+// check-layouts [--count N] [--seed S] [--only I] [--ptxas]
 //
 // Draws pairs of layouts at random, compiles a kernel for each that brings a
 // tile from one to the other, runs it on the emulator in an order drawn at
 // random, and compares what every thread ends up with, bit for bit, with what
-// the other layout says it has. Many kernels are in one module.
+// the other layout says it has. The checker listens: a barrier that is missing
+// is found in any order. Many kernels are in one module.
 
 #include "Kernel.h"
 #include "RandomCase.h"
+#include "drawloom/Analysis/Layouts/Conversion.h"
+#include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/Conversion/Passes.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Driver/Compile.h"
@@ -38,6 +41,8 @@ static cl::opt<unsigned> caseCount("count", cl::init(200), cl::desc("pairs"));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the drawing"));
 static cl::opt<int> only("only", cl::init(-1),
                          cl::desc("print this case, compile it and run it"));
+
+static cl::opt<bool> assembles("ptxas", cl::desc("ptxas must take the code"));
 
 /// Kernels of one module.
 static constexpr size_t batchSize = 25;
@@ -77,6 +82,14 @@ static llvm::Expected<std::string> compileText(llvm::StringRef text) {
       target::emitPTX(std::move(*code), **arch, module->getLoc());
   if (failed(ptx))
     return fail("a kernel has no code");
+  if (assembles) {
+    llvm::Expected<target::Ptxas> ptxas =
+        target::findPtxas(target::ToolSearch::fromEnvironment(), **arch);
+    if (!ptxas)
+      return ptxas.takeError();
+    if (failed(target::assembleModule(*module, *ptx, **arch, *ptxas)))
+      return fail("ptxas does not take a kernel");
+  }
   return *ptx;
 }
 
@@ -157,10 +170,15 @@ static llvm::Expected<std::string> runCase(emu::Device &device,
   options.policy = emu::Policy::Random;
   options.seed = order;
   options.threads = 1;
+  checker::RaceChecker races;
+  options.listener = &races;
   emu::RunResult result = emu::run(device, {launch}, options);
   std::string fault;
   if (!result.ok()) {
     fault = result.report->str();
+  } else if (races.count(checker::Severity::Error)) {
+    for (const checker::Finding &finding : races.findings())
+      fault += finding.str();
   } else if (std::memcmp(output, expected.data(), expected.size())) {
     size_t at = 0;
     while (output[at] == expected[at])
@@ -221,20 +239,44 @@ static llvm::Expected<size_t> runBatch(llvm::ArrayRef<LayoutCase> cases,
   return right;
 }
 
+/// What was drawn: a line of counts.
+static llvm::Error printCounts(llvm::ArrayRef<LayoutCase> cases) {
+  std::map<Between, unsigned> by;
+  std::map<layouts::Way, unsigned> ways;
+  for (const LayoutCase &one : cases) {
+    ++by[one.between];
+    if (one.between != Between::Nothing)
+      continue;
+    llvm::Expected<layouts::Conversion> conversion =
+        layouts::planConversion(one.from, one.to, one.elementBytes);
+    if (!conversion)
+      return conversion.takeError();
+    ++ways[conversion->way];
+  }
+  llvm::outs() << "seed " << seed << ": in registers " << by[Between::Nothing]
+               << " (" << ways[layouts::Way::Nothing] << " the same, "
+               << ways[layouts::Way::Registers] << " in the thread, "
+               << ways[layouts::Way::Shuffles] << " by shuffles, "
+               << ways[layouts::Way::Scratch] << " through scratch), by shared "
+               << "memory " << by[Between::Shared] << ", by tensor memory "
+               << by[Between::Tensor] << '\n';
+  return llvm::Error::success();
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Converts tiles between random layouts\n");
   std::mt19937 random(seed);
   std::vector<LayoutCase> cases;
-  std::map<Between, unsigned> by;
-  for (unsigned i = 0; i < caseCount; ++i) {
+  for (unsigned i = 0; i < caseCount; ++i)
     cases.push_back(makeRandomCase(random));
-    ++by[cases.back().between];
-  }
-  llvm::outs() << "seed " << seed << ": " << by[Between::Nothing]
-               << " in registers, " << by[Between::Shared]
-               << " through shared memory, " << by[Between::Tensor]
-               << " through tensor memory\n";
+  auto report = [](llvm::Error error) {
+    llvm::errs() << "check-layouts: " << llvm::toString(std::move(error))
+                 << '\n';
+    return 1;
+  };
+  if (llvm::Error error = printCounts(cases))
+    return report(std::move(error));
   llvm::ArrayRef<LayoutCase> rest = cases;
   size_t first = 0, right = 0;
   if (only >= 0) {
@@ -245,11 +287,8 @@ int main(int argc, char **argv) {
   while (!rest.empty()) {
     llvm::ArrayRef<LayoutCase> batch = rest.take_front(batchSize);
     llvm::Expected<size_t> matching = runBatch(batch, first);
-    if (!matching) {
-      llvm::errs() << "check-layouts: " << llvm::toString(matching.takeError())
-                   << '\n';
-      return 1;
-    }
+    if (!matching)
+      return report(matching.takeError());
     right += *matching;
     first += batch.size();
     rest = rest.drop_front(batch.size());
