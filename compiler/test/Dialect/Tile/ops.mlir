@@ -66,6 +66,8 @@ tile.kernel @buffers(%i: index) {
   %0 = tile.alloc : !tile.buffer<128x256xf32, tmem>
   // CHECK: tile.alloc : !tile.buffer<2x2xbf16, smem, #[[LAYOUT]]>
   %1 = tile.alloc : !tile.buffer<2x2xbf16, smem, <2x2, offset = [[0, 1], [1, 0]]>>
+  // CHECK: tile.alloc at(16384) : !tile.buffer<128x64xbf16, smem>
+  %placed = tile.alloc at(16384) : !tile.buffer<128x64xbf16, smem>
   // CHECK: %[[X:.*]] = tile.read %[[B]][0, %{{.*}}] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>
   %2 = tile.read %0[0, %i] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>
   // CHECK: tile.write %[[X]], %[[B]][%{{.*}}, 192] : tensor<128x64xf32>, !tile.buffer<128x256xf32, tmem>
