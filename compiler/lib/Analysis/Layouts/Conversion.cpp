@@ -256,9 +256,15 @@ bool ExchangeFinder::choosePlaces() {
     BitSpan all;
     for (const Source &read : reads)
       all.add(read.lanes);
+    // Best a lane's own: then one round in two or more needs no shuffle.
     auto *unused = llvm::find_if(ofRegister, [&](const Source &source) {
-      return !all.contains(source.lanes);
+      return source.lanes == uint64_t(1) << *conflict &&
+             !all.contains(source.lanes);
     });
+    if (unused == ofRegister.end())
+      unused = llvm::find_if(ofRegister, [&](const Source &source) {
+        return !all.contains(source.lanes);
+      });
     if (unused == ofRegister.end())
       return false;
     keeps[*conflict] ^= uint64_t(1) << (unused - ofRegister.begin());
@@ -323,21 +329,25 @@ std::optional<Exchange> ExchangeFinder::find() {
   return exchange;
 }
 
-bool Exchange::isInThread() const {
+static bool isZero(ArrayRef<uint64_t> words) {
+  return llvm::all_of(words, [](uint64_t word) { return word == 0; });
+}
+
+bool Exchange::readsOwnLane() const {
   for (auto [lane, reads] : llvm::enumerate(readsOfLane))
     if (reads != uint64_t(1) << lane)
       return false;
-  auto isZero = [](uint64_t word) { return word == 0; };
-  return llvm::all_of(readsOfWarp, isZero) &&
-         llvm::all_of(keepsOfLane, isZero) &&
+  return isZero(readsOfWarp);
+}
+
+bool Exchange::isInThread() const {
+  return readsOwnLane() && isZero(keepsOfLane) &&
          llvm::all_of(rounds,
                       [](const Round &round) { return round.lane == 0; });
 }
 
 bool Exchange::isSameForAll() const {
-  auto isZero = [](uint64_t word) { return word == 0; };
-  return llvm::all_of(sendsOfLane, isZero) &&
-         llvm::all_of(sendsOfWarp, isZero) && llvm::all_of(keepsOfLane, isZero);
+  return isZero(sendsOfLane) && isZero(sendsOfWarp) && isZero(keepsOfLane);
 }
 
 //===----------------------------------------------------------------------===//

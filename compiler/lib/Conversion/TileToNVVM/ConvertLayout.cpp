@@ -11,8 +11,8 @@
 //
 //   1. a lane brings what it sends first to the front: registers swap places
 //      where a bit of its number says so, selects
-//   2. a round is a shfl.sync; rounds from the same lane share it, as many as
-//      fit into 32 bits
+//   2. a round is a shfl.sync, unless a lane reads from itself; rounds from
+//      the same lane share it, as many as fit into 32 bits
 //   3. a lane puts what it received into place, selects again
 
 #include "Patterns.h"
@@ -166,6 +166,11 @@ SmallVector<Value> ExchangeEmitter::exchangeLanes(ArrayRef<Value> registers) {
     base = constant(b, 0);
   llvm::DenseMap<std::pair<int64_t, int64_t>, Value> received;
   for (const auto &[fixed, sends] : sendsOfLane) {
+    if (fixed == 0 && exchange.readsOwnLane()) {
+      for (int64_t number : sends)
+        received[{fixed, number}] = registers[number];
+      continue;
+    }
     Value from = base;
     if (fixed)
       from = b.createOrFold<arith::XOrIOp>(base, constant(b, fixed));

@@ -5,8 +5,8 @@
 #pair = #tile.layout<32x2, register = [[1, 0]], lane = [[0, 1], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 #turned = #tile.layout<32x2, register = [[0, 1]], lane = [[2, 0], [1, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 
-// Two lanes swap halves: an odd lane sends its second register first, and puts
-// what it got first into its second register.
+// Two lanes swap halves: each keeps one register and sends the other. An odd
+// lane keeps its second register, and what it gets comes before it.
 // CHECK-LABEL: llvm.func @swap
 // CHECK-SAME: (%[[X:.*]]: vector<2xf32>)
 llvm.func @swap(%v: vector<2xf32>) -> vector<2xf32> attributes {nvvm.reqntid = array<i32: 32>} {
@@ -16,12 +16,12 @@ llvm.func @swap(%v: vector<2xf32>) -> vector<2xf32> attributes {nvvm.reqntid = a
   // CHECK: %[[SENT0:.*]] = arith.select %[[SENDS_ODD]], %[[E]]#1, %[[E]]#0
   // CHECK: %[[SENT1:.*]] = arith.select %[[SENDS_ODD]], %[[E]]#0, %[[E]]#1
   // CHECK: nvvm.shfl.sync idx
-  // CHECK: nvvm.shfl.sync idx
   // CHECK-NOT: shfl
+  // CHECK: %[[GOT:.*]] = vector.to_elements %{{.*}} : vector<1xf32>
   // CHECK: %[[KEEPS_ODD:.*]] = arith.cmpi ne
-  // CHECK: arith.select %[[KEEPS_ODD]]
-  // CHECK: arith.select %[[KEEPS_ODD]]
-  // CHECK: vector.from_elements
+  // CHECK: %[[Y0:.*]] = arith.select %[[KEEPS_ODD]], %[[GOT]], %[[SENT0]]
+  // CHECK: %[[Y1:.*]] = arith.select %[[KEEPS_ODD]], %[[SENT0]], %[[GOT]]
+  // CHECK: vector.from_elements %[[Y0]], %[[Y1]]
   %1 = tile.convert_layout %0 : tensor<32x2xf32, #row> -> tensor<32x2xf32, #pair>
   %2 = builtin.unrealized_conversion_cast %1 : tensor<32x2xf32, #pair> to vector<2xf32>
   llvm.return %2 : vector<2xf32>

@@ -186,6 +186,12 @@ TEST(ConversionTest, TransposedInAWarp) {
   EXPECT_EQ(conversion.way, Way::Shuffles);
   EXPECT_EQ(conversion.scratchBytes, 0);
   expectElementsArrive(*conversion.exchange, row, column);
+  // The diagonal stays where it is.
+  EXPECT_TRUE(conversion.exchange->readsOwnLane());
+  EXPECT_EQ(llvm::count_if(
+                conversion.exchange->rounds,
+                [](const Exchange::Round &round) { return round.lane == 0; }),
+            1);
 }
 
 TEST(ConversionTest, ABroadcastIsAShuffle) {

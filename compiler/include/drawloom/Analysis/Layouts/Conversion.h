@@ -78,6 +78,8 @@ struct Exchange {
   /// The weights of the bits of register numbers.
   llvm::SmallVector<int64_t> fromWeights, toWeights;
 
+  /// In rounds whose lane is 0, a lane reads what it sends itself.
+  bool readsOwnLane() const;
   /// No element changes lanes.
   bool isInThread() const;
   /// No thread chooses among registers by its number.
