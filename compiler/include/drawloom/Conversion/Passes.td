@@ -184,9 +184,11 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
     | elements change warps | `moves elements from warp to warp: 'stage-conversions' has them go through 4096 bytes of shared memory` |
     | tensor memory | `moves a tile of tensor memory in a layout that its instructions don't have: 'stage-conversions' puts a conversion here` |
     | | `takes a part of tensor memory that is not known when the kernel is compiled: its offsets must be numbers` |
+    | | `moves a tile of tensor memory by warps from 2 on: a group of four, each of which reaches its own lanes, begins at a multiple of four` |
     | halves of bytes | `moves elements of type 'i4', which are no whole bytes: they have no code yet` |
     | an element twice in memory | `has a buffer whose layout has an element twice: in memory each has one place` |
     | not placed | `has no place in shared memory: give it one with at(...)` |
+    | too far | `begins at byte 4294967296: addresses of shared memory have 32 bits` |
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

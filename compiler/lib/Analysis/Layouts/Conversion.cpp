@@ -41,13 +41,11 @@ llvm::Error layouts::checkInRegisters(const Layout &layout) {
         "the layout has {0} lanes: a warp has {1}; lanes beyond the tile have "
         "copies, bases of zeros",
         layout.getInputSize(inLane), lanesOfWarp));
-  // A thread has 255 registers of 32 bits, so with elements of a bit ...
-  static constexpr int64_t most = 1 << 13;
-  if (layout.getInputSize(inRegister) > most)
+  if (layout.getInputSize(inRegister) > mostRegisters)
     return llvm::createStringError(llvm::formatv(
         "a thread has {0} elements of the tile: more than {1} fit into no "
         "thread's registers",
-        layout.getInputSize(inRegister), most));
+        layout.getInputSize(inRegister), mostRegisters));
   if (!layout.isOnto())
     return llvm::createStringError(
         "some elements of the tile have no place: add the bases that reach "

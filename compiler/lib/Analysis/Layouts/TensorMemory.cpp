@@ -190,6 +190,15 @@ layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
     divisor *= digit.count;
   }
 
+  int64_t registers = 1;
+  for (const Column &column : columns)
+    registers *= column.digit.count;
+  if (registers > mostRegisters)
+    return llvm::createStringError(llvm::formatv(
+        "a thread would read {0} elements of tensor memory: more than {1} fit "
+        "into no thread's registers",
+        registers, mostRegisters));
+
   // The column of the part's first element.
   llvm::Expected<Layout> place = buffer.invert();
   if (!place)

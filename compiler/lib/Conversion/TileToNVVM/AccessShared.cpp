@@ -13,7 +13,8 @@
 // neighbours: one access, up to 16 bytes.
 //
 // That takes two layouts that write coordinates in the same radices, and a part
-// of the buffer whose place is a constant multiple of its size. Otherwise each
+// of the buffer whose place is a constant multiple of its size, of not too many
+// parts. Otherwise each
 // element's coordinates are computed, and its offset from them.
 
 #include "Patterns.h"
@@ -93,6 +94,8 @@ std::optional<plan::Offsets> SharedAccess::findOffsets() const {
     first += *offset / part.size * weight;
     weight *= parts;
   }
+  if (weight > layouts::mostRegisters)
+    return std::nullopt;
   auto take = [](auto expected) {
     std::optional<std::decay_t<decltype(*expected)>> value;
     if (expected)

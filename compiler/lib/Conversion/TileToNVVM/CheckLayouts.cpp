@@ -17,6 +17,8 @@ using namespace drawloom;
 using namespace drawloom::tonvvm;
 using tile::Layout;
 
+static constexpr int64_t maxAddress = std::numeric_limits<int32_t>::max();
+
 /// A tile in registers, as those who run the operation have it.
 static LogicalResult checkTile(Operation *op, RankedTensorType tile) {
   const Layout *layout = getLayout(tile);
@@ -58,6 +60,12 @@ static LogicalResult checkBuffer(Operation *op, tile::BufferType buffer) {
   if (!layout->isInjective())
     return op->emitOpError("has a buffer whose layout has an element twice: in "
                            "memory each has one place");
+  int64_t bytes =
+      layout->getInputSize(0) * getElementBytes(buffer.getElementType());
+  if (bytes > maxAddress)
+    return op->emitOpError() << "has a buffer of " << bytes
+                             << " bytes: addresses of shared memory have 32 "
+                                "bits";
   return success();
 }
 
@@ -72,6 +80,11 @@ static LogicalResult checkAccess(Operation *op, RankedTensorType tile,
     return op->emitOpError("takes a part of tensor memory that is not known "
                            "when the kernel is compiled: its offsets must be "
                            "numbers");
+  if (int64_t first = findWarps(op)->first; first % 4)
+    return op->emitOpError()
+           << "moves a tile of tensor memory by warps from " << first
+           << " on: a group of four, each of which reaches its own lanes, "
+              "begins at a multiple of four";
   llvm::Expected<layouts::TensorFragment> fragment =
       layouts::getTensorFragment(*getLayout(buffer), offsets, *getLayout(tile),
                                  getElementBytes(tile.getElementType()) * 8);
@@ -116,6 +129,10 @@ LogicalResult drawloom::checkLayouts(Operation *root) {
           if (op.getType().getSpace() == tile::Space::Tmem || !op.getAt())
             return op.emitOpError("has no place in shared memory: give it one "
                                   "with at(...)");
+          if (int64_t(*op.getAt()) > maxAddress)
+            return op.emitOpError()
+                   << "begins at byte " << *op.getAt()
+                   << ": addresses of shared memory have 32 bits";
           return checkBuffer(op, op.getType());
         })
         .Default([](Operation *) { return success(); });

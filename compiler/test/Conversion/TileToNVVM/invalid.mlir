@@ -130,3 +130,39 @@ func.func @f(%b: !tile.buffer<128x4xf32, tmem, #tmem>) attributes {nvvm.reqntid 
   %0 = tile.read %b[0, 0] : !tile.buffer<128x4xf32, tmem, #tmem> -> tensor<64x4xf32, #half>
   return
 }
+
+// -----
+
+#tmem = #tile.layout<128x4, lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], column = [[0, 1], [0, 2]]>
+#rows = #tile.layout<128x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+
+tile.kernel @k() {
+  %c0 = arith.constant 0 : i32
+  agent.switch attributes {warps = 8 : i64} {
+    agent.role @epilogue warps(4) at(2) {
+      %b = builtin.unrealized_conversion_cast %c0 : i32 to !tile.buffer<128x4xf32, tmem, #tmem>
+      // expected-error @+1 {{moves a tile of tensor memory by warps from 2 on: a group of four, each of which reaches its own lanes, begins at a multiple of four}}
+      %0 = tile.read %b[0, 0] : !tile.buffer<128x4xf32, tmem, #tmem> -> tensor<128x4xf32, #rows>
+    }
+  }
+}
+
+// -----
+
+#memory = #tile.layout<4, offset = [[1], [2]]>
+
+func.func @f() attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{begins at byte 4294967296: addresses of shared memory have 32 bits}}
+  %0 = tile.alloc at(4294967296) : !tile.buffer<4xf32, smem, #memory>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<2147483648, offset = [[1] by 2147483648]>
+
+func.func @f() attributes {nvvm.reqntid = array<i32: 64>} {
+  // expected-error @+1 {{has a buffer of 8589934592 bytes: addresses of shared memory have 32 bits}}
+  %0 = tile.alloc at(0) : !tile.buffer<2147483648xf32, smem, #memory>
+  return
+}

@@ -84,6 +84,16 @@ llvm.func @part(%at: i32) -> (!llvm.struct<(vector<4xf32>, vector<4xf32>)>) attr
   llvm.return %7 : !llvm.struct<(vector<4xf32>, vector<4xf32>)>
 }
 
+// A part of very many.
+// CHECK-LABEL: llvm.func @one_of_many
+llvm.func @one_of_many() -> vector<4xf32> attributes {nvvm.reqntid = array<i32: 32>} {
+  %0 = tile.alloc at(0) : !tile.buffer<1048576x4xf32, smem, <1048576x4, offset = [[0, 1], [0, 2], [1, 0] by 1048576]>>
+  // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<1xf32>
+  %1 = tile.read %0[32, 0] : !tile.buffer<1048576x4xf32, smem, <1048576x4, offset = [[0, 1], [0, 2], [1, 0] by 1048576]>> -> tensor<32x4xf32, #row>
+  %2 = builtin.unrealized_conversion_cast %1 : tensor<32x4xf32, #row> to vector<4xf32>
+  llvm.return %2 : vector<4xf32>
+}
+
 // CHECK-LABEL: llvm.func @sync
 llvm.func @sync() attributes {nvvm.reqntid = array<i32: 32>} {
   // CHECK: nvvm.barrier

@@ -160,6 +160,18 @@ TEST(TensorMemoryTest, Errors) {
             {0, 0}, three),
       "12 warps share the columns of tensor memory by 3: the layout of "
       "the buffer has no such digit of its columns");
+  // Eight warps could share the columns; by these layouts they don't.
+  int64_t many = 1 << 13;
+  Layout wide =
+      llvm::cantFail(Layout::get({{"register", {digit({0, 2}, many)}},
+                                  {"lane", {digit({1, 0}, 32)}},
+                                  {"warp", {digit({32, 0}, 4), digit({0, 1})}}},
+                                 {{"dim0", 128}, {"dim1", 2 * many}}));
+  EXPECT_EQ(error(inTensorMemory({digit({1, 0}, 128)},
+                                 {digit({0, 1}, 2 * many)}, 128, 2 * many),
+                  {0, 0}, wide, 16),
+            "a thread would read 16384 elements of tensor memory: more than "
+            "8192 fit into no thread's registers");
   EXPECT_EQ(error(inTensorMemory({digit({1, 0}, 128)}, {digit({0, 1})}, 128, 2),
                   {0, 0}, wanted({digit({32, 0}, 4)}, 128, 2), 8),
             "elements of 8 bits share a column of 32: a thread must have 4 "

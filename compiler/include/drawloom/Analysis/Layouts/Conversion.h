@@ -44,6 +44,8 @@ namespace drawloom::layouts {
 /// The inputs of a layout in registers, and how many lanes a warp has.
 enum RegisterInput : unsigned { inRegister, inLane, inWarp };
 constexpr int64_t lanesOfWarp = 32;
+/// No thread has more elements: it has 255 registers of 32 bits.
+constexpr int64_t mostRegisters = 1 << 13;
 
 /// An error if a layout is not one of registers: those of 32 lanes of some
 /// warps.
