@@ -13,6 +13,7 @@
 // types say.
 
 #include "Emitter.h"
+#include "drawloom/Analysis/Layouts/Conversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -32,6 +33,7 @@ public:
 
 private:
   std::string findFault(tile::LayoutAttr layout);
+  std::string findFault(tile::ConvertLayoutOp op);
   /// Whether a tile has the layout of a family.
   static bool isOf(const plan::Fragments &family, Type type);
 
@@ -114,6 +116,25 @@ bool LayoutChecker::isOf(const plan::Fragments &family, Type type) {
   return false;
 }
 
+/// Of a conversion between registers.
+std::string LayoutChecker::findFault(tile::ConvertLayoutOp op) {
+  Type element = op.getType().getElementType();
+  int64_t bits = plan::getElementBits(element);
+  if (bits % 8 || !llvm::isPowerOf2_64(bits)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << element;
+    return "moves elements of type " + text + ", which are no whole bytes";
+  }
+  llvm::Expected<layouts::Conversion> conversion = layouts::planConversion(
+      getLayout(op.getSource()), getLayout(op.getResult()), bits / 8);
+  if (!conversion)
+    return "moves a tile between registers: " +
+           llvm::toString(conversion.takeError());
+  if (conversion->way == layouts::Way::Scratch)
+    return "moves elements from warp to warp, which has no code yet";
+  return "";
+}
+
 std::string LayoutChecker::findFault(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
@@ -134,7 +155,7 @@ std::string LayoutChecker::findFault(Operation *op) {
     return "gives its result another layout than what is left of its operand's";
   if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op)) {
     if (getLayoutAttr(conversion.getSource().getType()))
-      return "moves a tile between registers, which has no code yet";
+      return findFault(conversion);
     if (isInTensorMemory(conversion.getSource()) &&
         !isOf(plan::Fragments::rows(role.getWarps()), conversion.getType()))
       return "reads tensor memory in another layout than rows of lanes";

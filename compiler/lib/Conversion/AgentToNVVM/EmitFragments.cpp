@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -205,9 +206,16 @@ static bool isReadOnce(tile::ConvertLayoutOp op, Tile::Kind kind) {
          llvm::all_of(op->getUsers(), llvm::IsaPred<tile::ReduceOp>);
 }
 
-/// Threads read a tile in memory, once, as long as it is there.
+/// Threads read a tile in memory, once, as long as it is there. A tile in
+/// registers stays in its warps.
 LogicalResult Emitter::emitConversion(tile::ConvertLayoutOp op) {
   const Tile from = tiles.lookup(op.getSource());
+  if (from.kind == Tile::Kind::Fragment) {
+    bind(op.getResult(),
+         convertInWarp(b, from.value, op.getSource().getType(), op.getType(),
+                       [&] { return std::pair(kernel.lane, roleWarp); }));
+    return success();
+  }
   Read read = reads.lookup({op.getSource(), op.getType()});
   bool isOnce = isReadOnce(op, from.kind);
   if (isOnce || !read.fragment || read.place != from.value ||

@@ -18,6 +18,7 @@
 #include "Patterns.h"
 #include "Threads.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
+#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -32,13 +33,10 @@ using layouts::Exchange;
 namespace {
 class ExchangeEmitter {
 public:
-  ExchangeEmitter(ImplicitLocOpBuilder &b, const Exchange &exchange,
-                  Operation *op)
-      : b(b), exchange(exchange), lane(getLane(b)), warp(getWarp(b, op)),
-        warpWeights(
-            layouts::getInputBits(*getLayout(op->getOperand(0).getType()),
-                                  layouts::inWarp)
-                .weights) {}
+  ExchangeEmitter(ImplicitLocOpBuilder &b, const Exchange &exchange, Value lane,
+                  Value warp, ArrayRef<int64_t> warpWeights)
+      : b(b), exchange(exchange), lane(lane), warp(warp),
+        warpWeights(warpWeights) {}
 
   SmallVector<Value> emit(ArrayRef<Value> registers);
 
@@ -196,23 +194,21 @@ SmallVector<Value> ExchangeEmitter::emit(ArrayRef<Value> registers) {
                 {});
 }
 
-LogicalResult
-ConvertLayout::matchAndRewrite(tile::ConvertLayoutOp op, OpAdaptor adaptor,
-                               ConversionPatternRewriter &rewriter) const {
-  RankedTensorType from = op.getSource().getType(), to = op.getType();
+Value drawloom::convertInWarp(
+    ImplicitLocOpBuilder &b, Value registers, RankedTensorType from,
+    RankedTensorType to,
+    llvm::function_ref<std::pair<Value, Value>()> getThread) {
   llvm::Expected<layouts::Conversion> conversion = layouts::planConversion(
       *getLayout(from), *getLayout(to), getElementBytes(from.getElementType()));
-  if (!conversion)
-    return rewriter.notifyMatchFailure(op,
-                                       llvm::toString(conversion.takeError()));
-  Value source = adaptor.getSource();
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  if (!conversion) {
+    llvm::consumeError(conversion.takeError());
+    return {};
+  }
   switch (conversion->way) {
   case layouts::Way::Scratch:
-    return rewriter.notifyMatchFailure(op, "elements change warps");
+    return {};
   case layouts::Way::Nothing:
-    rewriter.replaceOp(op, source);
-    return success();
+    return registers;
   case layouts::Way::Registers:
   case layouts::Way::Shuffles:
     break;
@@ -223,15 +219,28 @@ ConvertLayout::matchAndRewrite(tile::ConvertLayoutOp op, OpAdaptor adaptor,
         llvm::map_to_vector(exchange.rounds, [](const Exchange::Round &round) {
           return round.send;
         });
-    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, source, source, numbers);
-    return success();
+    return vector::ShuffleOp::create(b, registers, registers, numbers);
   }
-  SmallVector<Value> registers(
-      vector::ToElementsOp::create(b, source).getResults());
-  SmallVector<Value> result = ExchangeEmitter(b, exchange, op).emit(registers);
-  rewriter.replaceOp(
-      op,
-      vector::FromElementsOp::create(b, getRegisters(to), result).getResult());
+  SmallVector<Value> elements(
+      vector::ToElementsOp::create(b, registers).getResults());
+  auto [lane, warp] = getThread();
+  SmallVector<int64_t> warpWeights =
+      layouts::getInputBits(*getLayout(from), layouts::inWarp).weights;
+  return vector::FromElementsOp::create(
+      b, getRegisters(to),
+      ExchangeEmitter(b, exchange, lane, warp, warpWeights).emit(elements));
+}
+
+LogicalResult
+ConvertLayout::matchAndRewrite(tile::ConvertLayoutOp op, OpAdaptor adaptor,
+                               ConversionPatternRewriter &rewriter) const {
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Value converted = convertInWarp(
+      b, adaptor.getSource(), op.getSource().getType(), op.getType(),
+      [&] { return std::pair(getLane(b), getWarp(b, op)); });
+  if (!converted)
+    return rewriter.notifyMatchFailure(op, "elements change warps");
+  rewriter.replaceOp(op, converted);
   return success();
 }
 

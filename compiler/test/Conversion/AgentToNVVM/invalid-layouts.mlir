@@ -53,15 +53,30 @@ tile.kernel @reduce(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"}
 
 // -----
 
-#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
-#columns = #tile.layout<32x4, register = [[8, 0], [16, 0]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #tile.layout<128x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+#b = #tile.layout<128x4, register = [[32, 0], [64, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 1], [0, 2]]>
 
 tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %x = arith.constant dense<1.0> : tensor<128x4xf32, #a>
+      // expected-error@+1 {{moves elements from warp to warp, which has no code yet, so it is not as 'assign-layouts' leaves a kernel}}
+      %y = tile.convert_layout %x : tensor<128x4xf32, #a> -> tensor<128x4xf32, #b>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#columns = #tile.layout<32x4, register = [[8, 0], [16, 0]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @short(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
-      %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
-      // expected-error@+1 {{moves a tile between registers, which has no code yet, so it is not as 'assign-layouts' leaves a kernel}}
-      %y = tile.convert_layout %x : tensor<32x4xf32, #rows> -> tensor<32x4xf32, #columns>
+      %x = arith.constant dense<1> : tensor<32x4xi4, #rows>
+      // expected-error@+1 {{moves elements of type i4, which are no whole bytes, so it is not as 'assign-layouts' leaves a kernel}}
+      %y = tile.convert_layout %x : tensor<32x4xi4, #rows> -> tensor<32x4xi4, #columns>
     }
   }
 }

@@ -14,6 +14,7 @@
 #ifndef DRAWLOOM_CONVERSION_TILETONVVM_TILETONVVM_H
 #define DRAWLOOM_CONVERSION_TILETONVVM_TILETONVVM_H
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace drawloom {
@@ -29,6 +30,14 @@ void addTileToNVVMTypes(mlir::TypeConverter &types);
 /// tile.alloc.
 void addTileToNVVMPatterns(const mlir::TypeConverter &types,
                            mlir::RewritePatternSet &patterns);
+
+/// The registers of a tile of type `from` as those of one of type `to`, in the
+/// same warps. `getThread` gives the numbers of a thread's lane and warp among
+/// those that have the tile. Null if elements change warps.
+mlir::Value convertInWarp(
+    mlir::ImplicitLocOpBuilder &b, mlir::Value registers,
+    mlir::RankedTensorType from, mlir::RankedTensorType to,
+    llvm::function_ref<std::pair<mlir::Value, mlir::Value>()> getThread);
 
 /// An error at an operation that the patterns don't take, with the reason.
 llvm::LogicalResult checkLayouts(mlir::Operation *root);
