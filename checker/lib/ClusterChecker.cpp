@@ -21,6 +21,10 @@ using emu::Order;
 using emu::Proxy;
 using emu::Scope;
 
+static uint32_t rankOf(uint64_t address) {
+  return (address - emu::sharedWindow) >> emu::sharedRankShift;
+}
+
 ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                const emu::ClusterStart &start,
                                GlobalChecker &global, bool isStrict)
@@ -28,13 +32,17 @@ ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
       launch(start.launch), ctas(start.ctas.begin(), start.ctas.end()),
       global(global), threads(actors, cluster, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
-      protocol(kernel, ctas, findings), written(start.sharedBytes, findings),
+      protocol(kernel, ctas, threads, findings),
+      written(start.sharedBytes, findings),
       sharedJudge(Finding::Shared, isStrict, findings),
       tensorJudge(Finding::TensorMemory, isStrict, findings) {}
 
 void ClusterChecker::operation(const emu::OperationEvent &event) {
   countArrivals();
   operations.event(event, *kernel);
+  if (event.kind == emu::OperationEvent::Issue)
+    for (uint64_t address : event.barriers)
+      protocol.useMbarrier(event.origin, address);
 }
 
 void ClusterChecker::group(const emu::GroupEvent &event) {
@@ -45,10 +53,12 @@ void ClusterChecker::group(const emu::GroupEvent &event) {
 void ClusterChecker::barrier(const emu::BarrierEvent &event) {
   countArrivals();
   barriers.event(event, threads);
+  protocol.meeting(event);
 }
 
 void ClusterChecker::fence(const emu::FenceEvent &event) {
   countArrivals();
+  protocol.fence(event);
   threads.fence(event);
 }
 
@@ -84,9 +94,13 @@ void ClusterChecker::access(const AccessEvent &event) {
     touchFlags(event);
 }
 
-void ClusterChecker::touch(const Access &access, bool copies) {
+void ClusterChecker::touch(const Access &access, const emu::Origin &origin) {
   if (emu::isShared(access.range.address)) {
-    written.touch(access, copies);
+    written.touch(access, access.isEngine);
+    if (rankOf(access.range.address) != origin.rank)
+      for (const Viewer &viewer : viewers)
+        protocol.touchPeer(origin, *viewer.known, access.range.address,
+                           access.actor, access.lane, access.value);
     sharedJudge.viewers = viewers;
     shared.touch(access, sharedJudge);
   } else if (access.range.address >= emu::globalBase) {
@@ -113,7 +127,7 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
     bool isMixed = emu::isShared(range.address) != emu::isShared(last);
     if (!isMixed && !event.failed) {
       access.range = range;
-      touch(access, false);
+      touch(access, event.origin);
       continue;
     }
     uint32_t lanes = range.lanes;
@@ -122,7 +136,7 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
                       lanes & -lanes};
       access.writes =
           event.kind != AccessKind::Read && !(event.failed & lanes & -lanes);
-      touch(access, false);
+      touch(access, event.origin);
     }
   }
 }
@@ -151,8 +165,9 @@ void ClusterChecker::touchByOperation(const AccessEvent &event) {
     return;
   }
   for (const MemoryRange &range : event.ranges)
-    operations.forEachPart(event, *operation, range, accessOf(event),
-                           [&](const Access &part) { touch(part, true); });
+    operations.forEachPart(
+        event, *operation, range, accessOf(event),
+        [&](const Access &part) { touch(part, event.origin); });
 }
 
 void ClusterChecker::touchTensor(const AccessEvent &event,
@@ -212,23 +227,55 @@ static bool areTogether(const MbarrierEvent &x, const MbarrierEvent &y) {
          !(x.origin.lanes & y.origin.lanes);
 }
 
+void ClusterChecker::usePeersBarrier(const MbarrierEvent &event) {
+  const emu::Origin &origin = event.origin;
+  if (rankOf(event.address) == origin.rank)
+    return;
+  if (!event.operation) {
+    Actor actor = threads.actorOf(origin);
+    uint32_t time = threads.tick(origin);
+    threads.view(origin, [&](const Viewer &viewer) {
+      protocol.touchPeer(origin, *viewer.known, event.address, actor,
+                         llvm::countr_zero(origin.lanes), time);
+    });
+    return;
+  }
+  const Operation *operation = operations.find(event.operation);
+  if (!operation)
+    return;
+  auto [actor, value] = mbarriers.phaseOf(event.address, true);
+  protocol.touchPeer(origin, operation->issue.known, event.address, actor, 0,
+                     value, operation->covers);
+}
+
 void ClusterChecker::mbarrier(const MbarrierEvent &event) {
-  protocol.mbarrier(event);
   if (event.kind == MbarrierEvent::Arrive && !event.operation) {
     if (arrivals && areTogether(*arrivals, event)) {
       arrivals->origin.lanes |= event.origin.lanes;
-      return;
+    } else {
+      countArrivals();
+      arrivals = event;
     }
-    countArrivals();
-    arrivals = event;
+    protocol.mbarrier(event);
+    usePeersBarrier(event);
     return;
   }
   countArrivals();
+  protocol.mbarrier(event);
+  if (event.kind != MbarrierEvent::PhaseEnd)
+    usePeersBarrier(event);
   if (event.operation && event.kind != MbarrierEvent::PhaseEnd)
-    operations.arrive(event);
-  else
-    mbarriers.event(event, threads);
+    return operations.arrive(event);
+  mbarriers.event(event, threads);
+  if (std::optional<Mbarriers::Wrap> wrap = mbarriers.wrapped())
+    protocol.wrapped(*wrap, event);
 }
+
+void ClusterChecker::lanesExited(const emu::Origin &origin) {
+  countArrivals();
+  protocol.lanesExited(origin);
+}
+void ClusterChecker::ctaExited(uint32_t rank) { protocol.ctaExited(rank); }
 
 void ClusterChecker::allocation(const emu::AllocationEvent &event) {
   countArrivals();

@@ -29,6 +29,8 @@ public:
   void fence(const emu::FenceEvent &event) override;
   void allocation(const emu::AllocationEvent &event) override;
   void dependency(const emu::DependencyEvent &event) override;
+  void lanesExited(const emu::Origin &origin) override;
+  void ctaExited(uint32_t rank) override;
 
   Findings findings;
   GlobalLog log;
@@ -43,8 +45,10 @@ private:
   void touchByOperation(const emu::AccessEvent &event);
   void touchTensor(const emu::AccessEvent &event, const Operation *operation);
   void touchFlags(const emu::AccessEvent &event);
-  /// With `viewers` as they are. `copies`: it is part of a copy.
-  void touch(const Access &access, bool copies);
+  /// With `viewers` as they are.
+  void touch(const Access &access, const emu::Origin &origin);
+  /// If the mbarrier is in another CTA.
+  void usePeersBarrier(const emu::MbarrierEvent &event);
 
   const emu::Kernel *const kernel;
   const uint64_t cluster; ///< In the run.

@@ -96,8 +96,9 @@ static std::string whyOf(const Finding &finding, const Access &before,
            "not in it";
   case Rule::WeakHandover:
     return first + " comes first in every run, but the hand-over between them "
-                   "is relaxed, or .cta where it crosses CTAs: the access need "
-                   "not be visible";
+                   "is relaxed, .cta where it crosses CTAs, or an engine's, "
+                   "which is for its own work only: the access need not be "
+                   "visible";
   case Rule::WeakReturn:
     return first +
            " comes first in every run, but the hand-over between them is "
@@ -174,7 +175,9 @@ static std::string adviceOf(const Finding &finding, const Access &before,
   case Rule::WeakReturn:
     return before.rank == now.rank
                ? "make the arrival a release and the wait an acquire, or put "
-                 "fence.acq_rel.cta on their other sides"
+                 "fence.acq_rel.cta on their other sides; where an engine "
+                 "completes the phase, an arrival after " +
+                     first
                : ".release.cluster at the arrival and .acquire.cluster at the "
                  "wait";
   case Rule::InFlight:
@@ -234,6 +237,7 @@ void drawloom::checker::describeFinding(Finding &finding, const Access &before,
     finding.cta = ctaOf(address / tensorRankBytes);
     break;
   case Finding::Global:
+  case Finding::Registers:
     finding.address = address;
     break;
   }

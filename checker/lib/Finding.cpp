@@ -68,6 +68,8 @@ static std::string placeOf(const Finding &finding) {
            utostr(finding.cta);
   case Finding::Global:
     return "global memory at 0x" + llvm::utohexstr(finding.address, true);
+  case Finding::Registers:
+    return "registers";
   }
   return "";
 }
@@ -87,7 +89,9 @@ static std::string lineOf(const Site &site) {
 std::string Finding::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto verb = [](const Site &site) {
+  auto verb = [&](const Site &site) {
+    if (!isRace(rule))
+      return &site == &first ? "first " : "then  ";
     return site.writes ? "writes" : "reads ";
   };
   os << spelling(severity) << ": " << kernel << ": " << titleOf(rule) << " ["
@@ -129,8 +133,8 @@ static unsigned countOf(llvm::ArrayRef<Finding> findings, Severity severity) {
 
 void drawloom::checker::writeJson(llvm::ArrayRef<Finding> findings,
                                   llvm::raw_ostream &os) {
-  static constexpr llvm::StringLiteral spaces[] = {"shared", "tensor",
-                                                   "global"};
+  static constexpr llvm::StringLiteral spaces[] = {"shared", "tensor", "global",
+                                                   "registers"};
   llvm::json::Array list;
   for (const Finding &finding : findings) {
     llvm::json::Object object{{"rule", spelling(finding.rule)},

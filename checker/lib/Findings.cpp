@@ -32,7 +32,7 @@ std::vector<Finding> Findings::take() {
   auto isInRace = [&](const Finding &read) {
     return llvm::any_of(list, [&](const auto &entry) {
       const Finding &other = entry.second;
-      return !other.second.instruction.empty() &&
+      return isRace(other.rule) &&
              (other.firstInstruction == read.firstInstruction ||
               other.secondInstruction == read.firstInstruction);
     });

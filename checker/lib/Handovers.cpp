@@ -108,13 +108,38 @@ std::pair<Actor, uint32_t> Mbarriers::phaseOf(uint64_t address, bool isFar) {
 }
 
 void Mbarriers::arrive(uint64_t address, const ClockRef &done,
-                       const ClockRef &executed) {
+                       const Threads::Issue &issue) {
   Mbarrier &barrier = at(address);
   barrier.done = joined(barrier.done, done);
+  ClockRef executed =
+      raised(issue.known[Executed], issue.actor, issue.lanes, issue.time);
   barrier.executed = joined(barrier.executed, executed);
+  barrier.arrived = joined(barrier.arrived, executed);
 }
 
 void Mbarriers::endPhase(Mbarrier &barrier, uint32_t phase) {
+  auto missingOf = [&](const Waiter &waiter) {
+    uint32_t missing = 0;
+    for (uint32_t rest = waiter.origin.lanes; rest; rest &= rest - 1)
+      if (valueOf(barrier.arrived, waiter.actor, llvm::countr_zero(rest)) <
+          waiter.time)
+        missing |= rest & -rest;
+    return missing;
+  };
+  for (const Waiter &waiter : barrier.waiters) {
+    uint32_t missing = missingOf(waiter);
+    // Lanes of a warp go on together; by the letter, each for itself.
+    bool isOneKnown =
+        !isStrict && llvm::any_of(barrier.waiters, [&](const Waiter &other) {
+          return other.actor == waiter.actor &&
+                 missingOf(other) != other.origin.lanes;
+        });
+    if (missing && !isOneKnown && !lastWrap) {
+      lastWrap = {waiter.origin, int64_t(phase) - 1};
+      lastWrap->waiter.lanes = missing;
+    }
+  }
+  barrier.waiters.clear();
   Mbarrier::Ended &ended = barrier.ended[phase & 1];
   uint32_t over = barrier.base + phase + 1;
   ended.gift = barrier.pending;
@@ -151,6 +176,7 @@ void Mbarriers::take(const Mbarrier::Ended &given, const MbarrierEvent &event,
 
 void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
   Mbarrier &barrier = at(event.address);
+  lastWrap.reset();
   switch (event.kind) {
   case MbarrierEvent::Init: {
     Mbarrier fresh;
@@ -165,18 +191,25 @@ void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
   case MbarrierEvent::Arrive: {
     Gift gift = threads.give(event.origin, event.order, event.scope);
     // Those who wait are in the barrier's CTA.
-    if (event.origin.rank == rankOf(event.address))
+    bool isNear = event.origin.rank == rankOf(event.address);
+    if (isNear)
       barrier.pending.near.join(gift.near);
     else
       barrier.pending.far.join(gift.far);
+    barrier.arrived =
+        joined(barrier.arrived, (isNear ? gift.near : gift.far)[Executed]);
     return;
   }
   case MbarrierEvent::PhaseEnd:
     endPhase(barrier, event.phase);
     return;
   case MbarrierEvent::Wait:
-    if (event.success && event.phase >= 0)
-      take(barrier.ended[event.phase & 1], event, barrier, threads);
+    if (!event.success || event.phase < 0)
+      return;
+    take(barrier.ended[event.phase & 1], event, barrier, threads);
+    if (event.byParity)
+      barrier.waiters.push_back({event.origin, threads.actorOf(event.origin),
+                                 threads.tick(event.origin)});
     return;
   case MbarrierEvent::ExpectArrival:
   case MbarrierEvent::ExpectBytes:

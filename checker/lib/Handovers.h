@@ -49,12 +49,27 @@ public:
   void event(const emu::MbarrierEvent &event, Threads &threads);
   /// An engine arrives, or completes bytes: it gives what it covers, and says
   /// that what came before its issue was executed.
-  void arrive(uint64_t address, const ClockRef &done, const ClockRef &executed);
+  void arrive(uint64_t address, const ClockRef &done,
+              const Threads::Issue &issue);
   /// When work that completes bytes there now will be over: an actor and a
   /// value. `isFar` if another CTA has issued it.
   std::pair<Actor, uint32_t> phaseOf(uint64_t address, bool isFar);
 
+  /// A wait for a phase, after which the next one has ended without knowing
+  /// that it was over.
+  struct Wrap {
+    emu::Origin waiter;
+    int64_t phase;
+  };
+  /// Of what `event` was told last; none if all is well.
+  std::optional<Wrap> wrapped() const { return lastWrap; }
+
 private:
+  struct Waiter {
+    emu::Origin origin;
+    Actor actor;
+    uint32_t time;
+  };
   struct Mbarrier {
     Actor phases = 0, farPhases = 0;
     uint32_t base = 0;  ///< Phases of earlier initialisations.
@@ -62,6 +77,10 @@ private:
     Gift pending;       ///< In this phase and all before it.
     /// By engines: what is over, and what came before it.
     ClockRef done, executed;
+    /// Who has seen the end of the phase before this one, and what those knew
+    /// who have arrived: nobody may wait still when this one ends.
+    llvm::SmallVector<Waiter, 4> waiters;
+    ClockRef arrived;
     /// What the last phases gave, by parity.
     struct Ended {
       Gift gift;
@@ -70,13 +89,14 @@ private:
     } ended[2];
   };
   Mbarrier &at(uint64_t address);
-  static void endPhase(Mbarrier &barrier, uint32_t phase);
+  void endPhase(Mbarrier &barrier, uint32_t phase);
   void take(const Mbarrier::Ended &given, const emu::MbarrierEvent &event,
             const Mbarrier &barrier, Threads &threads) const;
 
   Actors &actors;
   const bool isStrict;
   llvm::DenseMap<uint64_t, Mbarrier> byAddress;
+  std::optional<Wrap> lastWrap;
 };
 
 /// What each lane has taken from a word last. Whoever spins reads the same a

@@ -73,6 +73,12 @@ void Operations::event(const OperationEvent &event, const emu::Kernel &kernel) {
 void Operations::issue(const OperationEvent &event, Opcode opcode) {
   std::unique_ptr<Operation> &slot = inFlight[event.operation];
   Threads::Issue issue = threads.issue(event.origin);
+  if (event.engine == EngineKind::MatrixMultiply && !event.groups.empty()) {
+    ClockRef &issues =
+        wgmmaIssues[{Actors::placeOf(event.origin) & ~uint64_t(3),
+                     event.groups[llvm::countr_zero(event.origin.lanes)]}];
+    issues = raised(issues, issue.actor, ~0u, issue.time);
+  }
   if (slot) {
     slot->others.push_back(std::move(issue));
     return;
@@ -121,8 +127,7 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
 
 void Operations::arrive(const emu::MbarrierEvent &event) {
   if (const Operation *operation = find(event.operation))
-    mbarriers.arrive(event.address, operation->covers,
-                     operation->issue.known[Executed]);
+    mbarriers.arrive(event.address, operation->covers, operation->issue);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,10 +183,19 @@ void Operations::group(const GroupEvent &event) {
     }
     return;
   }
-  case GroupEvent::Wgmma:
-    threads.learn(origin, actors.of(Actors::Wgmmas, place & ~uint64_t(3)), ~0u,
+  case GroupEvent::Wgmma: {
+    const uint64_t group = place & ~uint64_t(3);
+    threads.learn(origin, actors.of(Actors::Wgmmas, group), ~0u,
                   event.groups[first], {Causal, Executed});
+    // All four warps have issued what is over.
+    auto end = wgmmaIssues.lower_bound({group, event.groups[first]});
+    for (auto it = wgmmaIssues.lower_bound({group, 0}); it != end; ++it) {
+      Knowledge issued;
+      issued[Executed] = it->second;
+      threads.take(origin, issued, false, emu::Order::Relaxed, emu::Scope::Cta);
+    }
     return;
+  }
   case GroupEvent::TensorLoads:
     threads.learn(origin, actors.of(Actors::TensorLoads, place), ~0u,
                   tensorAccesses[place].first, {Executed, TensorOwn});

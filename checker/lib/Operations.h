@@ -84,6 +84,9 @@ private:
   llvm::DenseMap<uint64_t, std::unique_ptr<CopyStream>> copies;
   llvm::DenseMap<uint64_t, std::unique_ptr<MmaStream>> mmas;
   llvm::DenseMap<uint64_t, std::pair<uint32_t, uint32_t>> tensorAccesses;
+  /// When warps of a warpgroup have issued wgmmas: by the group, and the place
+  /// of the first warp.
+  std::map<std::pair<uint64_t, uint32_t>, ClockRef> wgmmaIssues;
 };
 
 } // namespace drawloom::checker

@@ -1,4 +1,4 @@
-//===- Protocol.cpp - How mbarriers are used ------------------------------===//
+//===- Protocol.cpp - How mbarriers and peers are used --------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,73 +16,290 @@
 using namespace drawloom;
 using namespace drawloom::checker;
 using emu::MbarrierEvent;
+using emu::Origin;
 using llvm::utostr;
 
-Site Protocol::siteOf(const emu::Origin &origin) const {
+static uint32_t rankOf(uint64_t address) {
+  return (address - emu::sharedWindow) >> emu::sharedRankShift;
+}
+static uint32_t warpOf(const Origin &origin) {
+  return uint32_t(origin.rank) << 16 | origin.warp;
+}
+static std::string lineOf(const Site &site) {
+  return "line " + utostr(site.line);
+}
+
+Site Protocol::siteOf(const Origin &origin) const {
   Access access;
   access.kernel = kernel;
   access.instruction = origin.instruction;
   access.cta = ctas[origin.rank];
   access.warp = origin.warp;
-  access.writes = true;
   return describeSite(access, llvm::countr_zero(origin.lanes));
 }
 
-Finding Protocol::findingAt(Rule rule, uint64_t address) const {
+Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
+                            const Origin *second) const {
   Finding finding;
   finding.rule = rule;
   finding.kernel = llvm::demangle(kernel->function->name);
   finding.address = address & emu::sharedOffsetMask;
-  finding.cta = ctas[(address - emu::sharedWindow) >> emu::sharedRankShift];
+  finding.cta = ctas[rankOf(address)];
+  finding.first = siteOf(first);
+  finding.firstInstruction = finding.secondInstruction = first.instruction;
+  if (second) {
+    finding.second = siteOf(*second);
+    finding.secondInstruction = second->instruction;
+  }
   return finding;
 }
 
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
 void Protocol::mbarrier(const MbarrierEvent &event) {
-  const uint32_t now = event.origin.instruction;
-  if (event.kind == MbarrierEvent::Invalidate) {
-    initialised.erase(event.address);
-    return;
-  }
+  const Origin &now = event.origin;
   if (event.kind == MbarrierEvent::Init) {
-    auto [it, isNew] = initialised.try_emplace(event.address, event.origin);
-    const emu::Origin before = std::exchange(it->second, event.origin);
-    if (isNew ||
-        !findings.isFirst(Rule::BarrierReinit, kernel, before.instruction, now))
-      return;
-    Finding finding = findingAt(Rule::BarrierReinit, event.address);
-    finding.first = siteOf(before);
-    finding.second = siteOf(event.origin);
-    finding.firstInstruction = before.instruction;
-    finding.secondInstruction = now;
-    std::string line = "line " + utostr(finding.second.line);
-    finding.why =
-        before.instruction == now
-            ? "several threads execute " + line + " for one mbarrier"
-            : "line " + utostr(finding.first.line) + " has initialised it, " +
-                  line +
-                  " does so again, and no mbarrier.inval stands between "
-                  "them; what has arrived in between would be lost";
-    finding.advice = before.instruction == now
-                         ? "let one thread execute " + line
-                         : "mbarrier.inval before " + line +
-                               ", ordered behind all uses, or one "
-                               "initialisation only";
-    findings.add(std::move(finding));
+    auto it = initialised.find(event.address);
+    if (it != initialised.end() &&
+        findings.isFirst(Rule::BarrierReinit, kernel, it->second.by.instruction,
+                         now.instruction)) {
+      Finding finding =
+          findingOf(Rule::BarrierReinit, event.address, it->second.by, &now);
+      std::string line = lineOf(finding.second);
+      bool isSame = it->second.by.instruction == now.instruction;
+      finding.why =
+          isSame ? "several threads execute " + line + " for one mbarrier"
+                 : lineOf(finding.first) + " has initialised it, " + line +
+                       " does so again, and no mbarrier.inval stands between "
+                       "them; what has arrived in between would be lost";
+      finding.advice = isSame ? "let one thread execute " + line
+                              : "mbarrier.inval before " + line +
+                                    ", ordered behind all uses, or one "
+                                    "initialisation only";
+      findings.add(std::move(finding));
+    }
+    Initialised barrier;
+    barrier.by = now;
+    barrier.actor = threads.actorOf(now);
+    barrier.time = threads.tick(now);
+    initialised.insert_or_assign(event.address, std::move(barrier));
     return;
   }
+  if (!event.operation && event.kind != MbarrierEvent::PhaseEnd)
+    useMbarrier(now, event.address);
+  if (event.kind == MbarrierEvent::Invalidate)
+    initialised.erase(event.address);
   // From a predicate as a signed number, 1 comes as -1.
-  if (event.kind != MbarrierEvent::Wait || event.parity <= 1 ||
-      event.parity == ~0u ||
-      !findings.isFirst(Rule::ParityValue, kernel, now, now))
+  if (event.parity <= 1 || event.parity == ~0u ||
+      !findings.isFirst(Rule::ParityValue, kernel, now.instruction,
+                        now.instruction))
     return;
-  Finding finding = findingAt(Rule::ParityValue, event.address);
-  finding.first = siteOf(event.origin);
-  finding.first.writes = false;
-  finding.firstInstruction = finding.secondInstruction = now;
+  Finding finding = findingOf(Rule::ParityValue, event.address, now, nullptr);
   finding.why = "the parity is " + utostr(event.parity) +
                 "; ptxas makes code that looks at its lowest bit, here " +
                 utostr(event.parity & 1) + ", and PTX defines 0 and 1 only";
   finding.advice =
-      "and.b32 with 1 on the parity, before line " + utostr(finding.first.line);
+      "and.b32 with 1 on the parity, before " + lineOf(finding.first);
   findings.add(std::move(finding));
+}
+
+void Protocol::fence(const emu::FenceEvent &event) {
+  if (event.kind != emu::FenceEvent::MbarrierInit)
+    return;
+  uint32_t time = threads.tick(event.origin);
+  Actor actor = threads.actorOf(event.origin);
+  for (uint32_t rest = event.origin.lanes; rest; rest &= rest - 1)
+    fences[{actor, llvm::countr_zero(rest)}].push_back(time);
+}
+
+bool Protocol::isKnown(const Initialised &barrier, const Viewer &viewer) const {
+  unsigned lane = llvm::countr_zero(barrier.by.lanes);
+  if (viewer.actor == barrier.actor && viewer.lanes == barrier.by.lanes)
+    return true;
+  const Knowledge &known = *viewer.known;
+  if (valueOf(known[Causal], barrier.actor, lane) >= barrier.time)
+    return true;
+  auto it = fences.find({barrier.actor, lane});
+  return it != fences.end() && llvm::any_of(it->second, [&](uint32_t time) {
+           return time >= barrier.time &&
+                  valueOf(known[Executed], barrier.actor, lane) >= time;
+         });
+}
+
+void Protocol::useMbarrier(const Origin &origin, uint64_t address) {
+  auto it = initialised.find(address);
+  if (it == initialised.end())
+    return;
+  Initialised &barrier = it->second;
+  uint32_t &users = barrier.users[warpOf(origin)];
+  Origin fresh = origin;
+  fresh.lanes &= ~users;
+  users |= origin.lanes;
+  if (!fresh.lanes)
+    return;
+  threads.view(fresh, [&](Viewer viewer) {
+    // Who has initialised it knows that.
+    if (viewer.actor == barrier.actor && viewer.lanes != barrier.by.lanes)
+      viewer.lanes &= ~barrier.by.lanes;
+    if (isKnown(barrier, viewer) ||
+        !findings.isFirst(Rule::BarrierInit, kernel, barrier.by.instruction,
+                          origin.instruction))
+      return;
+    Origin user = origin;
+    user.lanes = viewer.lanes;
+    Finding finding = findingOf(Rule::BarrierInit, address, barrier.by, &user);
+    unsigned lane = llvm::countr_zero(barrier.by.lanes);
+    bool isExecuted =
+        valueOf((*viewer.known)[Executed], barrier.actor, lane) >= barrier.time;
+    std::string first = lineOf(finding.first), second = lineOf(finding.second);
+    finding.why = isExecuted
+                      ? "the hand-over between " + first + " and " + second +
+                            " orders no memory, and no fence.mbarrier_init "
+                            "stands between " +
+                            first + " and it"
+                      : "nothing orders " + first + " before " + second;
+    finding.advice =
+        isExecuted || barrier.by.rank != origin.rank
+            ? "fence.mbarrier_init.release.cluster after " + first +
+                  ", and barrier.cluster.arrive and .wait before " + second
+        : warpOf(barrier.by) == warpOf(origin)
+            ? "bar.warp.sync between " + first + " and " + second
+            : "bar.sync between " + first + " and " + second;
+    findings.add(std::move(finding));
+  });
+}
+
+void Protocol::wrapped(const Mbarriers::Wrap &wrap,
+                       const MbarrierEvent &event) {
+  if (!findings.isFirst(Rule::ParityWraps, kernel, wrap.waiter.instruction,
+                        event.origin.instruction))
+    return;
+  Finding finding =
+      findingOf(Rule::ParityWraps, event.address, wrap.waiter, &event.origin);
+  finding.why =
+      lineOf(finding.first) + " waits for phase " + utostr(wrap.phase) + "; " +
+      lineOf(finding.second) + " ends phase " + utostr(wrap.phase + 1) +
+      ", and nobody who arrived in it knew that the wait was over. A thread "
+      "that is slower sees the parity of phase " +
+      utostr(wrap.phase + 2) + " and waits for ever";
+  finding.advice = "an order from " + lineOf(finding.first) +
+                   ", in all threads that wait there, to an arrival of the "
+                   "next phase";
+  findings.add(std::move(finding));
+}
+
+//===----------------------------------------------------------------------===//
+// CTAs of the cluster
+//===----------------------------------------------------------------------===//
+
+void Protocol::touchPeer(const Origin &origin, const Knowledge &known,
+                         uint64_t address, Actor actor, unsigned lane,
+                         uint32_t value, const ClockRef &covers) {
+  uint32_t rank = rankOf(address);
+  if (rank == origin.rank)
+    return;
+  peerUses[{rank, actor, lane}] = {origin, address, value, covers};
+  uint32_t &lanes = startsKnown[{warpOf(origin), rank}];
+  bool isNew = origin.lanes & ~lanes;
+  lanes |= origin.lanes;
+  if (!isNew || threads.knowsOfCta(known, rank) ||
+      !findings.isFirst(Rule::PeerStart, kernel, origin.instruction,
+                        origin.instruction))
+    return;
+  Finding finding = findingOf(Rule::PeerStart, address, origin, nullptr);
+  std::string line = lineOf(finding.first);
+  finding.why = line + " uses shared memory of CTA " + utostr(finding.cta) +
+                ", and nothing before it says that this CTA has started";
+  finding.advice = "barrier.cluster.arrive and .wait before " + line;
+  findings.add(std::move(finding));
+}
+
+void Protocol::lanesExited(const Origin &origin) {
+  Clock &known = knownAtExit[origin.rank];
+  threads.view(origin, [&](const Viewer &viewer) {
+    if (const ClockRef &clock = (*viewer.known)[Executed])
+      known.join(*clock);
+  });
+}
+
+void Protocol::ctaExited(uint32_t rank) {
+  const Clock &known = knownAtExit[rank];
+  for (auto &[key, use] : peerUses) {
+    auto [usedRank, actor, lane] = key;
+    if (usedRank != rank || known.of(actor, lane) >= use.value ||
+        (use.covers && known.covers(*use.covers)) ||
+        !findings.isFirst(Rule::PeerExit, kernel, use.origin.instruction,
+                          use.origin.instruction))
+      continue;
+    Finding finding =
+        findingOf(Rule::PeerExit, use.address, use.origin, nullptr);
+    std::string line = lineOf(finding.first);
+    finding.why = "CTA " + utostr(finding.cta) +
+                  " exits, and none of its threads knows that " + line +
+                  " of CTA " + utostr(finding.first.cta) + " is over";
+    finding.advice = "barrier.cluster.arrive after " + line +
+                     " and .wait in both CTAs before they exit, or a wait for "
+                     "the last phase in CTA " +
+                     utostr(finding.cta);
+    findings.add(std::move(finding));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void Protocol::meeting(const emu::BarrierEvent &event) {
+  if (!event.absent ||
+      !findings.isFirst(Rule::AbsentLane, kernel, event.origin.instruction,
+                        event.origin.instruction))
+    return;
+  Origin reader = event.origin;
+  reader.lanes = event.absent;
+  uint64_t nowhere = emu::sharedWindow | uint64_t(reader.rank)
+                                             << emu::sharedRankShift;
+  Finding finding = findingOf(Rule::AbsentLane, nowhere, reader, nullptr);
+  finding.space = Finding::Registers;
+  std::string line = lineOf(finding.first);
+  finding.why = line + " gives " + emu::describeLanes(event.absent) +
+                " the value of a lane that doesn't execute it with the same "
+                "mask: it has exited, or the block has no such thread";
+  finding.advice = "a number of threads that is a multiple of 32, or a source "
+                   "lane that is there, in " +
+                   line;
+  findings.add(std::move(finding));
+}
+
+static bool changesRegisters(ptx::Opcode opcode) {
+  return opcode == ptx::Opcode::SetmaxnregInc ||
+         opcode == ptx::Opcode::SetmaxnregDec;
+}
+
+void drawloom::checker::checkRegisters(const emu::Kernel &kernel,
+                                       Findings &findings) {
+  if (kernel.registers)
+    return;
+  for (uint32_t number = 0; number != kernel.instructionCount(); ++number) {
+    const ptx::Instruction *parsed = kernel.parsed(number);
+    if (!parsed || !changesRegisters(parsed->opcode()) ||
+        !findings.isFirst(Rule::RegistersIgnored, &kernel, 0, 0))
+      continue;
+    Finding finding;
+    finding.rule = Rule::RegistersIgnored;
+    finding.space = Finding::Registers;
+    finding.kernel = llvm::demangle(kernel.function->name);
+    Access access;
+    access.kernel = &kernel;
+    access.instruction = number;
+    finding.first = describeSite(access, -1);
+    finding.firstInstruction = finding.secondInstruction = number;
+    finding.why =
+        "the kernel says neither .maxnreg nor .maxntid with .minnctapersm, so "
+        "ptxas doesn't know how many registers a thread starts with (C7508)";
+    finding.advice = ".maxnreg in the kernel's header";
+    findings.add(std::move(finding));
+    return;
+  }
 }

@@ -1,4 +1,4 @@
-//===- Protocol.h - How mbarriers are used ----------------------*- C++ -*-===//
+//===- Protocol.h - How mbarriers and peers are used ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ISA doesn't define, the machine goes on behind as the hardware does,
-// and nothing races by: it is found here, instruction by instruction.
+// What is wrong although no two accesses race: mbarriers that are used before
+// their initialisation is known, or whose parity may wrap; shared memory of
+// CTAs that may not have started or may have left; values that aren't defined.
+//
+// The order is that of the memory model here, too, so what is found doesn't
+// depend on the schedule. An initialisation is known behind an order of memory,
+// or behind fence.mbarrier_init and any hand-over after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +20,7 @@
 #define DRAWLOOM_CHECKER_PROTOCOL_H
 
 #include "Findings.h"
-#include "llvm/ADT/DenseMap.h"
+#include "Handovers.h"
 
 namespace drawloom::checker {
 
@@ -23,22 +28,65 @@ class Protocol {
 public:
   /// `ctas`: the linear indices in the grid, by rank.
   Protocol(const emu::Kernel *kernel, llvm::ArrayRef<uint64_t> ctas,
-           Findings &findings)
-      : kernel(kernel), ctas(ctas), findings(findings) {}
+           Threads &threads, Findings &findings)
+      : kernel(kernel), ctas(ctas), threads(threads), findings(findings) {}
 
+  /// Something is done to an mbarrier, by threads or by an engine.
   void mbarrier(const emu::MbarrierEvent &event);
+  /// Lanes use an mbarrier, or issue work that will.
+  void useMbarrier(const emu::Origin &origin, uint64_t address);
+  void fence(const emu::FenceEvent &event);
+  void wrapped(const Mbarriers::Wrap &wrap, const emu::MbarrierEvent &event);
+
+  /// Lanes use shared memory of another CTA, or issue work that does. It is
+  /// over when `actor` has come to `value`. A commit's arrival is, too, for who
+  /// knows that the work which it `covers` is over: commits are done in order.
+  void touchPeer(const emu::Origin &origin, const Knowledge &known,
+                 uint64_t address, Actor actor, unsigned lane, uint32_t value,
+                 const ClockRef &covers = nullptr);
+  void lanesExited(const emu::Origin &origin);
+  void ctaExited(uint32_t rank);
+
+  /// Lanes of a warp have met.
+  void meeting(const emu::BarrierEvent &event);
 
 private:
+  struct Initialised {
+    emu::Origin by;
+    Actor actor = 0;
+    uint32_t time = 0;
+    /// Who has used it already, by rank and warp.
+    llvm::DenseMap<uint32_t, uint32_t> users;
+  };
+  struct PeerUse {
+    emu::Origin origin;
+    uint64_t address;
+    uint32_t value;
+    ClockRef covers;
+  };
+
+  bool isKnown(const Initialised &barrier, const Viewer &viewer) const;
   Site siteOf(const emu::Origin &origin) const;
-  /// Of something at `address` in shared memory.
-  Finding findingAt(Rule rule, uint64_t address) const;
+  Finding findingOf(Rule rule, uint64_t address, const emu::Origin &first,
+                    const emu::Origin *second) const;
 
   const emu::Kernel *const kernel;
   const llvm::ArrayRef<uint64_t> ctas;
+  Threads &threads;
   Findings &findings;
-  /// Who has initialised the mbarriers that are.
-  llvm::DenseMap<uint64_t, emu::Origin> initialised;
+  llvm::DenseMap<uint64_t, Initialised> initialised;
+  /// When a lane has executed fence.mbarrier_init.
+  llvm::DenseMap<std::pair<Actor, unsigned>, llvm::SmallVector<uint32_t, 1>>
+      fences;
+  /// Lanes that know that a CTA has started, by their warp and its rank.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> startsKnown;
+  /// The last uses of the memory of a CTA by others: by rank, actor and lane.
+  std::map<std::tuple<uint32_t, Actor, unsigned>, PeerUse> peerUses;
+  llvm::DenseMap<uint32_t, Clock> knownAtExit; ///< By rank.
 };
+
+/// Says that ptxas ignores a kernel's setmaxnreg, if it does.
+void checkRegisters(const emu::Kernel &kernel, Findings &findings);
 
 } // namespace drawloom::checker
 

@@ -22,8 +22,9 @@ void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
   if (kernels.size() <= index)
     kernels.resize(index + 1);
   kernels[index] = launch.kernel;
-  // All launches before it have ended.
-  if (!launch.programmatic)
+  checkRegisters(*launch.kernel, global->findings);
+  // All launches before it have ended, in this run or before it.
+  if (!launch.programmatic || index == 0)
     global->forget();
 }
 

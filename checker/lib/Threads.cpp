@@ -202,6 +202,15 @@ void Threads::acquireSeen(LaneGroup &group, Scope scope) {
   group.known[Executed] = joined(group.known[Executed], group.known[Causal]);
 }
 
+bool Threads::knowsOfCta(const Knowledge &known, uint32_t rank) const {
+  const ClockRef &clock = known[Executed];
+  for (size_t number = rank * 32; clock && number != rank * 32 + 32; ++number)
+    if (number < warps.size() && warps[number] &&
+        clock->ofAny(warps[number]->actor))
+      return true;
+  return false;
+}
+
 void Threads::fence(const FenceEvent &event) {
   const Origin &origin = event.origin;
   Warp &own = warp(origin);

@@ -88,6 +88,9 @@ public:
              uint32_t value, llvm::ArrayRef<Part> parts);
   void fence(const emu::FenceEvent &event);
 
+  /// Whether something of another CTA is known to have been executed.
+  bool knowsOfCta(const Knowledge &known, uint32_t rank) const;
+
 private:
   struct Warp {
     Actor actor = 0;

@@ -22,7 +22,9 @@
 //       @%second ld.shared.u32 %r3, [%mine];
 //
 // Lines with `a|` are in variant a only. A verdict is `clean`, the names of
-// rules, or `stops "text"` if the machine ends the run with such a report.
+// rules, or `stops "text"` if the machine ends the run with such a report; `or`
+// stands between two that depend on the schedule. Lines with `a<` come before
+// the CTAs of the cluster meet.
 // `# b strict: ...` is for strict mode, where it is another; `# b says: ...` is
 // in what a finding says. Other headers: `warps`, `ctas` (of the one cluster),
 // `clusters`, `target sm_100a`.
@@ -53,7 +55,7 @@ struct Variant {
   std::string name;
   std::string verdict[2]; ///< By default, and in strict mode.
   std::vector<std::string> says;
-  std::string body;
+  std::string early, body;
 };
 
 struct Test {
@@ -96,7 +98,7 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
     for (Variant &known : test.variants)
       if (known.name == name)
         return known;
-    test.variants.push_back({name.str(), {}, {}, {}});
+    test.variants.push_back({name.str(), {}, {}, {}, {}});
     return test.variants.back();
   };
   bool isFirst = true;
@@ -144,6 +146,11 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
           continue;
         rest = line.drop_front(2);
       }
+      if (line.size() > 1 && line[1] == '<') {
+        if (line[0] == one.name[0])
+          one.early += line.drop_front(2).str() + "\n";
+        continue;
+      }
       one.body += expandWaits(rest, labels) + "\n";
     }
   }
@@ -164,6 +171,7 @@ static std::string kernelOf(const std::string &prelude, const Test &test,
   // What only sm_100a has.
   while (test.target == "sm_100a" && text.find("//T ") != std::string::npos)
     replace("//T ", "");
+  replace("@EARLY@", variant.early);
   replace("@BODY@", variant.body);
   return text;
 }
@@ -219,6 +227,8 @@ static llvm::Expected<std::string> verdictOf(const std::string &kernel,
 }
 
 static bool matches(llvm::StringRef verdict, llvm::StringRef expected) {
+  if (auto [one, other] = expected.split(" or "); !other.empty())
+    return matches(verdict, one) || matches(verdict, other);
   if (!expected.consume_front("stops \""))
     return verdict == expected;
   return verdict.starts_with("stops") && verdict.contains(expected.drop_back());

@@ -54,6 +54,8 @@ uint32_t Program::line(const Inst *inst) const {
   return instruction ? instruction->line : 0;
 }
 
+uint32_t Kernel::instructionCount() const { return program->code.size(); }
+
 const ptx::Instruction *Kernel::parsed(uint32_t instruction) const {
   return program->source(&program->code[instruction]);
 }

@@ -31,16 +31,18 @@ enum : unsigned { D, P, A, B, C, Members };
 
 /// Lanes have met. Only bar.warp.sync orders their accesses to memory.
 [[gnu::cold, gnu::noinline]] static void
-tellMeeting(Warp &warp, const Inst *inst, uint32_t group) {
+tellMeeting(Warp &warp, const Inst *inst, uint32_t group, uint32_t absent) {
   bool orders = warp.program().source(inst)->opcode() == Opcode::BarWarpSync;
   tell(warp.issuePoint(inst, group),
        BarrierEvent{.kind = BarrierEvent::Complete,
                     .level = BarrierEvent::Warp,
-                    .order = orders ? Order::AcquireRelease : Order::Relaxed});
+                    .order = orders ? Order::AcquireRelease : Order::Relaxed,
+                    .absent = absent});
 }
 
 /// Calls `body(group)` for each group of lanes that is complete: the lanes that
-/// gave one mask, all of which execute.
+/// gave one mask, all of which execute. It may answer with those that read from
+/// a lane that isn't there.
 template <typename F>
 static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
                              F body) {
@@ -61,9 +63,13 @@ static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
     forEachLane(rest, [&](unsigned lane) {
       group |= uint32_t(members[lane] == value) << lane;
     });
+    uint32_t absent = 0;
+    if constexpr (std::is_void_v<decltype(body(group))>)
+      body(group);
+    else
+      absent = body(group);
     if (warp.listener()) [[unlikely]]
-      tellMeeting(warp, inst, group);
-    body(group);
+      tellMeeting(warp, inst, group, absent);
     rest &= ~group;
   }
   return next;
@@ -106,15 +112,18 @@ static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
     uint32_t a[32];
     memcpy(a, warp.lanes<uint32_t>(inst->slot[A]), sizeof(a));
     auto mode = static_cast<Modifier>(inst->imm);
-    uint32_t inRange = 0;
+    uint32_t inRange = 0, absent = 0;
     forEachLane(group, [&](unsigned lane) {
       auto [from, valid] = sourceLane(mode, lane, b[lane], c[lane]);
       // The value of a lane outside the group is undefined; the lane's own is
       // the same under every schedule.
-      d[lane] = group >> from & 1 ? a[from] : a[lane];
+      bool isThere = group >> from & 1;
+      d[lane] = isThere ? a[from] : a[lane];
+      absent |= uint32_t(!isThere) << lane;
       inRange |= uint32_t(valid) << lane;
     });
     warp.setPredicate(inst->slot[P], inRange, group);
+    return absent;
   });
 }
 

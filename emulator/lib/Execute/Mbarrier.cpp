@@ -344,6 +344,7 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
                                 .order = info.order,
                                 .scope = info.scope,
                                 .success = *done,
+                                .byParity = byParity,
                                 .parity = byParity ? uint32_t(operand) : 0});
   }
   warp.setPredicate(inst->slot[0], complete, answered);

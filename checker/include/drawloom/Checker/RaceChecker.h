@@ -36,12 +36,13 @@ enum class Rule : uint8_t {
 #define RULE(Name, ...) Name,
 #include "drawloom/Checker/Rules.def"
 };
-inline constexpr unsigned ruleCount = unsigned(Rule::SameStore) + 1;
 /// "proxy-fence"
 llvm::StringRef spelling(Rule rule);
 /// "the async proxy may not see what threads wrote"
 llvm::StringRef titleOf(Rule rule);
 Severity severityOf(Rule rule, bool isStrict);
+/// Whether it is about two accesses without an order.
+inline bool isRace(Rule rule) { return rule <= Rule::SameStore; }
 /// A kernel without these fences has them nowhere: it is said once.
 inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
 /// What comes after it isn't defined, although kernels that run on hardware do
@@ -64,7 +65,7 @@ struct Site {
 };
 
 struct Finding {
-  enum Space : uint8_t { Shared, TensorMemory, Global };
+  enum Space : uint8_t { Shared, TensorMemory, Global, Registers };
 
   Rule rule = Rule::Unordered;
   Severity severity = Severity::Error;
@@ -75,7 +76,7 @@ struct Finding {
   Site first, second;
   Space space = Shared;
   /// Of shared memory: the byte of the CTA `cta`. Of tensor memory: the column.
-  /// Of global memory: the address.
+  /// Of global memory: the address. Registers have none.
   uint64_t address = 0;
   uint32_t cta = 0;
   std::string why;    ///< There is no order, because ...

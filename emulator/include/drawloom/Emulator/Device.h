@@ -92,6 +92,7 @@ struct Kernel {
   std::vector<Parameter> parameters;
 
   /// Events name an instruction by its number in the decoded program.
+  uint32_t instructionCount() const;
   InstructionPlace place(uint32_t instruction) const;
   /// As it was parsed, with its words and operands; null for the `ret` that a
   /// function's end stands for.

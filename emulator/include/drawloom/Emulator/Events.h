@@ -191,7 +191,8 @@ struct MbarrierEvent {
   Scope scope = Scope::None;
   bool drops = false;   ///< Of an arrival: arrive_drop
   bool success = false; ///< Of a wait: it was told true.
-  uint32_t parity = 0;  ///< Of a wait by parity: as it was given.
+  bool byParity = false;
+  uint32_t parity = 0; ///< As it was given.
 };
 
 /// A barrier of a warp, a CTA or a cluster.
@@ -222,6 +223,8 @@ struct BarrierEvent {
   /// warp: AcquireRelease for bar.warp.sync, Relaxed for elect, shfl, vote,
   /// match and redux; its lanes meet in one event, Complete.
   Order order = Order::AcquireRelease;
+  /// Of shfl: the lanes that read from one that isn't there.
+  uint32_t absent = 0;
   /// Of Complete at a CTA's barrier. At a cluster's, it is every thread that
   /// hasn't exited.
   llvm::ArrayRef<Participant> participants = {};
