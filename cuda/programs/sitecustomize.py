@@ -9,6 +9,7 @@ code; it keeps the PTX of it if it is asked to, and the driver finds it there, i
 the folder DRAWLOOM_KEPT_PTX.
 """
 import atexit
+import ctypes
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -44,6 +45,8 @@ def link(package, folder):
         print("drawloom: CuTe DSL's launcher has to be linked with the emulator's "
               f"runtime, and that fails: {problem.strip()}", file=sys.stderr)
         return None
+    # A package may load the DSL's own for all to see; what is loaded first is found.
+    ctypes.CDLL(str(ours), ctypes.RTLD_GLOBAL)
     return f"{ours}:{own / 'libcute_dsl_runtime.so'}"
 
 

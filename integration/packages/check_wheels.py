@@ -30,6 +30,7 @@ INSIDE = {
         "lib/drawloom/python/drawloom_triton/driver.py",
         "lib/drawloom/python/drawloom_triton.egg-info/PKG-INFO",
         "lib/drawloom/python/drawloom_triton.egg-info/entry_points.txt",
+        "lib/drawloom/python/sitecustomize.py",
         "share/doc/drawloom-emulator/copyright",
         "drawloom_emulator/__init__.py",
         "drawloom_emulator/pytest_plugin.py"},
