@@ -2,6 +2,7 @@
 """The pytest plugin, from the wheel: a project in which three kernels are wrong, one
 of them under some schedules only, fails exactly there and says where."""
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+import yaml
 from check_wheels import ROOT, Failure, expect, install, run
 
 PROJECT = ROOT / "integration/python/pytest/test_kernels.py"
@@ -45,6 +47,72 @@ def check(text):
         expect(words in text, f"'{words}' isn't said\n{text}")
 
 
+def check_findings(python, scratch):
+    """With the checker, what may be read too early fails under any schedule."""
+    report = pathlib.Path(scratch) / "report.json"
+    result = subprocess.run(
+        [python, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--drawloom-device",
+         "h100", "--drawloom-check", "--drawloom-report", report, PROJECT],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=scratch)
+    expect(result.returncode == 1, result.stdout)
+    for words in ["the checker found", "early: ", "[in-flight]", "  why: ", "  add: "]:
+        expect(words in result.stdout, f"'{words}' isn't said\n{result.stdout}")
+    written = json.loads(report.read_text())
+    expect(written["device"] == "h100", f"{written['device']}")
+    failed = {test["test"].partition("::")[2]: test["report"]
+              for test in written["tests"] if test["outcome"] == "failed"}
+    expect(set(failed) == {"test_doubles[wrong]", "test_doubles[hang]",
+                           "test_doubles[early]", "test_nobody_looks"}
+           and len(written["tests"]) == 6, f"{written}")
+    expect("deadlock" in failed["test_doubles[hang]"]
+           and re.search(r"line \d+", failed["test_doubles[hang]"]),
+           failed["test_doubles[hang]"])
+    expect("the checker found" in failed["test_doubles[early]"],
+           failed["test_doubles[early]"])
+
+
+def run_action(folder, scratch, inputs):
+    """The steps of action.yml, as GitHub runs them; the exit code of the last."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    unknown = set(inputs) - set(action["inputs"])
+    expect(not unknown, f"action.yml has no inputs {unknown}")
+    values = {name: inputs.get(name, field["default"])
+              for name, field in action["inputs"].items()}
+    for number, step in enumerate(action["runs"]["steps"]):
+        expect(step["shell"] == "bash", step["name"])
+        environment = {name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}",
+                                    lambda match: values[match[1]], text)
+                       for name, text in step["env"].items()}
+        expect("${{" not in step["run"] + "".join(environment.values()), step["name"])
+        script = pathlib.Path(scratch) / f"step{number}.sh"
+        script.write_text(step["run"])
+        result = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", script], cwd=scratch,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, **environment,
+                 "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"})
+        if result.returncode:
+            break
+    return step["name"], result
+
+
+def check_action(folder, scratch, wheels):
+    inputs = {"device": "h100", "package": str(next(wheels.glob(
+        "drawloom_emulator-*manylinux*.whl"))), "report": "action.json"}
+    right = f"{PROJECT}::test_after_failures"
+    step, result = run_action(folder, scratch, {**inputs, "tests": right})
+    expect(step == "Test" and result.returncode == 0, result.stdout)
+    early = f"{PROJECT}::test_doubles[early]"
+    step, result = run_action(folder, scratch, {**inputs, "tests": early})
+    expect(step == "Test" and result.returncode == 1
+           and "the checker found" in result.stdout, result.stdout)
+    written = json.loads((pathlib.Path(scratch) / "action.json").read_text())
+    expect([test["outcome"] for test in written["tests"]] == ["failed"], f"{written}")
+    step, result = run_action(folder, scratch, {
+        **inputs, "tests": early, "check": "off"})
+    expect(result.returncode == 0, result.stdout)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -64,6 +132,8 @@ def main():
             cwd=scratch)
         expect(result.returncode == 1, result.stdout)
         check(result.stdout)
+        check_findings(folder / "bin/python", scratch)
+        check_action(folder, scratch, options.build / "wheels")
         # Without the option the plugin leaves tests alone.
         result = subprocess.run(
             [folder / "bin/python", "-m", "pytest", "--collect-only", "-q",

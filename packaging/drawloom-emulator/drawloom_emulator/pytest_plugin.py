@@ -7,12 +7,18 @@ Each test runs in a process of its own, because a kernel that fails leaves its
 context unusable, as on a GPU. It fails if a kernel failed, whether the test looked
 or not, and the report says where. With schedules it runs once for each.
 
-`@pytest.mark.drawloom(schedules=N)` sets the number for a test.
+`@pytest.mark.drawloom(schedules=N)` sets the number for a test. With
+--drawloom-check races fail a test, too. --drawloom-report FILE writes what became
+of each test, in JSON.
 """
 import ctypes
+import json
 import os
+import pathlib
 import pickle
+import shutil
 import sys
+import tempfile
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -23,7 +29,7 @@ from drawloom_emulator import command
 ADVERSARIAL = ["adversarial", "adversarial:copy", "adversarial:bulk",
                "adversarial:tensor", "adversarial:mma", "adversarial:commit",
                "adversarial:remote-store", "adversarial:launch-control"]
-# Set for the pytest that runs on the emulator.
+# Set for the pytest that runs on the emulator, to a folder for findings.
 INSIDE = "DRAWLOOM_PYTEST"
 
 
@@ -34,11 +40,21 @@ def pytest_addoption(parser):
     group.addoption("--drawloom-schedules", metavar="N", type=int, default=0,
                     help="run each test under N random schedules and every "
                     "adversarial one, too")
+    group.addoption("--drawloom-check", nargs="?", const="default",
+                    choices=["default", "strict"],
+                    help="look for races in what the tests launch; an error fails "
+                    "the test. 'strict' goes by the text of the ISA")
+    group.addoption("--drawloom-report", metavar="FILE",
+                    help="write outcomes and reports in JSON")
 
 
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "drawloom(schedules): run under so many random schedules")
+    path = config.getoption("--drawloom-report")
+    if path and active(config):
+        config.pluginmanager.register(
+            JsonReport(path, config.getoption("--drawloom-device")))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -47,7 +63,10 @@ def pytest_cmdline_main(config):
     device = config.getoption("--drawloom-device")
     if not device or INSIDE in os.environ:
         return
-    os.environ[INSIDE] = "1"
+    os.environ[INSIDE] = tempfile.mkdtemp(prefix="drawloom-pytest-")
+    if mode := config.getoption("--drawloom-check"):
+        os.environ["DRAWLOOM_CHECK"] = mode
+        os.environ["DRAWLOOM_CHECK_REPORT"] = os.environ[INSIDE] + "/%p.json"
     sys.stdout.flush()
     os.execv(command(), [
         str(command()), "--device", device, "--", sys.executable, "-m", "pytest",
@@ -79,6 +98,33 @@ def drawloom_schedule(request):
         os.environ["DRAWLOOM_SCHEDULE"] = request.param
 
 
+def findings():
+    """What the checker has found in this process."""
+    file = pathlib.Path(os.environ[INSIDE]) / f"{os.getpid()}.json"
+    if not file.exists():
+        return []
+    return json.loads(file.read_text())["findings"]
+
+
+def describe(finding):
+    def place(site):
+        line = f"PTX line {site['ptxLine']}"
+        if "file" in site:
+            line = f"{site['file']}:{site['line']}"
+        return f"  {site['access']}: {site['instruction']}, {line}"
+    return "\n".join([
+        f"{finding['kernel']}: {finding['title']} [{finding['rule']}]",
+        place(finding["first"]), place(finding["second"]),
+        f"  why: {finding['why']}", f"  add: {finding['advice']}"])
+
+
+def judge_findings():
+    errors = [finding for finding in findings() if finding["severity"] == "error"]
+    if errors:
+        pytest.fail("the checker found\n" + "\n".join(map(describe, errors)),
+                    pytrace=False)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     result = yield
@@ -89,6 +135,7 @@ def pytest_runtest_call(item):
         if driver.cuCtxSynchronize() and (report := driver.drawloomLastReport()):
             pytest.fail(f"a kernel failed, and the test didn't look:\n"
                         f"{report.decode(errors='replace')}", pytrace=False)
+        judge_findings()
     return result
 
 
@@ -133,3 +180,30 @@ def pytest_runtest_protocol(item, nextitem):
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+class JsonReport:
+    """Outcomes, one for each test and schedule."""
+
+    def __init__(self, path, device):
+        self.path, self.device, self.tests = path, device, {}
+
+    def pytest_runtest_logreport(self, report):
+        test = self.tests.setdefault(report.nodeid, {
+            "test": report.nodeid, "outcome": "passed", "seconds": 0})
+        test["seconds"] += round(getattr(report, "duration", 0), 3)
+        if report.outcome != "passed":
+            test["outcome"] = report.outcome
+            # The driver tells on standard error what a kernel did wrong, and where.
+            test["report"] = "\n".join(
+                filter(None, [report.longreprtext, report.capstderr]))
+
+    def pytest_sessionfinish(self):
+        with open(self.path, "w") as file:
+            json.dump({"device": self.device, "tests": list(self.tests.values())},
+                      file, indent=1)
+
+
+def pytest_sessionfinish(session):
+    if active(session.config):
+        shutil.rmtree(os.environ[INSIDE], ignore_errors=True)
