@@ -21,8 +21,9 @@ struct Seen {
   /// Parities, or -1.
   int8_t firstParity = -1, lastParity = -1;
   bool hasArrived = false;
-  /// Arrivals since the path last waited for anything.
+  /// Lines that arrived since the path last waited for anything.
   uint8_t run = 0;
+  uint32_t lastWait = 0, lastArrival = 0, lastExpectation = 0;
 };
 
 /// Adds what a path does to the claims.
@@ -33,7 +34,7 @@ public:
     return std::make_unique<Collector>(*this);
   }
   void appendKey(std::string &key) const override {
-    // How long a run is, is not worth a path of its own.
+    // Lines and lengths of runs are not worth paths of their own.
     for (const auto &[id, state] : seen) {
       key.append(reinterpret_cast<const char *>(&id.rank), sizeof(id.rank));
       key.append(reinterpret_cast<const char *>(&id.byte), sizeof(id.byte));
@@ -49,7 +50,7 @@ public:
 private:
   Part &addPart(const Event &event, Barrier &barrier);
   void wait(const Event &event, Barrier &barrier, Part &part);
-  void arrive(BarrierId id, Barrier &barrier);
+  void arrive(const Event &event, Barrier &barrier);
 
   Claims &claims;
   WarpId warp;
@@ -66,7 +67,10 @@ Part &Collector::addPart(const Event &event, Barrier &barrier) {
   if (part.mnemonic.empty())
     part.mnemonic = event.instruction->variant->mnemonic();
   part.who[warp] |= event.mask;
-  if (event.kind != Kind::Copy || event.count)
+  // Of a parity, the lowest bit counts.
+  if (event.kind == Kind::Wait)
+    part.numbers.insert(event.count & 1);
+  else if (event.kind != Kind::Copy || event.count)
     part.numbers.insert(event.count);
   return part;
 }
@@ -79,21 +83,28 @@ void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
     part.firstParities.insert(parity);
     part.isFirst = true;
     part.isAlwaysBehindArrival &= state.hasArrived;
+    for (const auto &[id, other] : seen)
+      if (other.hasArrived || other.firstParity >= 0)
+        part.arrivedBefore.insert(id);
   } else if (state.lastParity == parity) {
     part.repeats = true;
   } else {
     part.follows = true;
+    part.followsOther |= state.lastWait != event.line;
     barrier.alternates = true;
   }
   state.lastParity = parity;
+  state.lastWait = event.line;
   for (auto &[id, other] : seen)
     other.run = 0;
 }
 
-void Collector::arrive(BarrierId id, Barrier &barrier) {
-  Seen &state = seen[id];
+void Collector::arrive(const Event &event, Barrier &barrier) {
+  Seen &state = seen[{event.rank, event.barrier}];
   state.hasArrived = true;
-  state.run = std::min(state.run + 1, 7);
+  if (state.run == 0 || state.lastArrival != event.line)
+    state.run = std::min(state.run + 1, 7);
+  state.lastArrival = event.line;
   unsigned &longest = barrier.longestRun[warp];
   longest = std::max<unsigned>(longest, state.run);
   std::array<std::set<BarrierId>, 2> waited;
@@ -129,15 +140,17 @@ llvm::Error Collector::see(const Event &event) {
     break;
   }
   std::string mnemonic = event.instruction->variant->mnemonic();
+  if (!event.isKnown && event.isCounted) {
+    // A counter was followed up to here.
+    claims.isCounted = done = true;
+    return llvm::Error::success();
+  }
   if (event.kind == Kind::Other || !event.isKnown) {
     claims.unfollowed.insert(
         {event.line, mnemonic,
          event.kind == Kind::Other
              ? "this instruction isn't followed"
              : "its barrier or its number depends on what isn't known"});
-    // What was followed until now depends on a counter; the path is known up to
-    // here.
-    done = claims.followed.contains(event.line);
     return llvm::Error::success();
   }
   if (event.rank >= claims.ctas()) {
@@ -150,23 +163,33 @@ llvm::Error Collector::see(const Event &event) {
   BarrierId id = {event.rank, event.barrier};
   Barrier &barrier = claims.barriers[id];
   Part &part = addPart(event, barrier);
-  claims.followed.insert(event.line);
   switch (event.kind) {
   case Kind::Wait:
     wait(event, barrier, part);
+    break;
+  case Kind::Expect:
+    seen[id].lastExpectation = event.line;
     break;
   case Kind::Arrive:
   case Kind::ArriveExpect:
   case Kind::Commit:
   case Kind::CopyArrive:
+    if (event.kind == Kind::ArriveExpect)
+      seen[id].lastExpectation = event.line;
     if (event.kind != Kind::CopyArrive || event.count)
-      arrive(id, barrier);
+      arrive(event, barrier);
     break;
   case Kind::Copy:
-    if (event.address < 0)
+    if (event.address < 0) {
       part.knowsTargets = false;
-    else
-      part.targets.insert({event.addressRank, event.address});
+      break;
+    }
+    part.targets.insert({event.addressRank, event.address});
+    if (auto found = seen.find(id); found != seen.end())
+      for (Kind kind : {Kind::ArriveExpect, Kind::Expect})
+        if (auto at = barrier.parts.find({kind, found->second.lastExpectation});
+            at != barrier.parts.end())
+          at->second.targets.insert({event.addressRank, event.address});
     break;
   default:
     break;
@@ -202,16 +225,22 @@ static void readDirectives(const ptx::Function &kernel, unsigned &threads,
     extent = std::max(extent, 1u);
 }
 
-/// A line that was followed until a counter had too many values is followed up
-/// to there. Counters that no such line depends on don't matter.
-static void settleCounters(Claims &claims) {
-  size_t before = claims.unfollowed.size();
-  if (!claims.counters.empty())
-    std::erase_if(claims.unfollowed, [&](const Unfollowed &one) {
-      return claims.followed.contains(one.line);
-    });
-  if (claims.unfollowed.size() == before)
-    claims.counters.clear();
+/// Adds what a warp does.
+static llvm::Error follow(const ptx::Function &kernel, WarpId id,
+                          const WalkOptions &options, StoredBytes &stored,
+                          Claims &claims) {
+  auto walk = Walk::create(kernel, options);
+  if (!walk)
+    return walk.takeError();
+  (*walk)->share(stored);
+  if (llvm::Error error =
+          (*walk)->run(id.warp, std::make_unique<Collector>(claims, id)))
+    claims.unfollowed.insert(
+        {0, "", llvm::toString(std::move(error)) + " (--states)"});
+  claims.counters.insert((*walk)->getGivenUp().begin(),
+                         (*walk)->getGivenUp().end());
+  claims.countedTo = options.valueLimit;
+  return llvm::Error::success();
 }
 
 llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
@@ -239,30 +268,33 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
   for (unsigned round = 0; round != 4; ++round) {
     claims = nothing;
     auto before = stored.values;
-    for (unsigned rank = 0; rank != claims.ctas(); ++rank) {
-      WalkOptions walkOptions;
-      walkOptions.threads = claims.threads;
-      walkOptions.rank = rank;
-      walkOptions.cluster = claims.cluster;
-      walkOptions.stateLimit = options.stateLimit;
-      auto walk = Walk::create(kernel, walkOptions);
-      if (!walk)
-        return walk.takeError();
-      (*walk)->share(stored);
+    for (unsigned rank = 0; rank != claims.ctas(); ++rank)
       for (unsigned warp = 0; warp != warps; ++warp) {
-        WarpId id = {rank, warp};
+        WalkOptions walkOptions;
+        walkOptions.threads = claims.threads;
+        walkOptions.rank = rank;
+        walkOptions.cluster = claims.cluster;
+        walkOptions.stateLimit = options.stateLimit;
+        Claims start = claims;
         if (llvm::Error error =
-                (*walk)->run(warp, std::make_unique<Collector>(claims, id)))
-          claims.unfollowed.insert(
-              {0, "", llvm::toString(std::move(error)) + " (--states)"});
+                follow(kernel, {rank, warp}, walkOptions, stored, claims))
+          return error;
+        if (claims.unfollowed == start.unfollowed)
+          continue;
+        // A second try that knows more, if it comes to an end.
+        walkOptions.learnsEqual = true;
+        Claims second = start;
+        if (llvm::Error error =
+                follow(kernel, {rank, warp}, walkOptions, stored, second))
+          return error;
+        if (second.unfollowed == start.unfollowed)
+          claims = std::move(second);
       }
-      claims.counters.insert((*walk)->getGivenUp().begin(),
-                             (*walk)->getGivenUp().end());
-      claims.countedTo = walkOptions.valueLimit;
-    }
     if (!stored.isUsed || stored.values == before)
       break;
   }
-  settleCounters(claims);
+  // Counters that no barrier depends on don't matter.
+  if (!claims.isCounted)
+    claims.counters.clear();
   return claims;
 }

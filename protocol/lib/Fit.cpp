@@ -55,11 +55,13 @@ private:
   void checkCount(BarrierId id, const Barrier &barrier);
   std::map<BarrierId, int64_t> getRooms(const Barrier &barrier) const;
   void checkBytes(BarrierId id, const Barrier &barrier);
+  void checkExpectation(BarrierId id, const Part &part, const Part &copy,
+                        bool hasMaps, const std::map<BarrierId, int64_t> &rooms,
+                        const std::set<BarrierId> &rest);
   void checkParity(BarrierId id, const Barrier &barrier);
   void checkFirstRound(BarrierId id, const Barrier &barrier);
   std::set<BarrierId> neededBy(const Barrier &barrier, unsigned parity) const;
-  /// The parity that everybody waits for first; nothing if it isn't one.
-  std::optional<int64_t> firstParity(BarrierId id) const;
+  int64_t countOthers(const Barrier &barrier, const Part &without) const;
 
   const Claims &claims;
   /// Whether something that wasn't followed may set up a barrier, or arrive.
@@ -82,14 +84,6 @@ static const Part *findFirst(const Barrier &barrier, Kind kind) {
     if (key.first == kind)
       return &part;
   return nullptr;
-}
-
-static const Part *findLast(const Barrier &barrier, Kind kind) {
-  const Part *last = nullptr;
-  for (const auto &[key, part] : barrier.parts)
-    if (key.first == kind)
-      last = &part;
-  return last;
 }
 
 void Judge::checkSetUp(BarrierId id, const Barrier &barrier) {
@@ -178,15 +172,13 @@ void Judge::checkCount(BarrierId id, const Barrier &barrier) {
         more.insert(sum + amount);
     sums = std::move(more);
   }
+  sums.erase(0);
   if (sums.contains(count))
     return;
   const Part *init = findFirst(barrier, Kind::Init);
   int64_t nearest =
       *std::min_element(sums.begin(), sums.end(), [&](int64_t a, int64_t b) {
-        auto key = [&](int64_t sum) {
-          return std::pair(sum == 0, std::abs(sum - count));
-        };
-        return key(a) < key(b);
+        return std::abs(a - count) < std::abs(b - count);
       });
   add("count", id, init->line,
       llvm::formatv("a count of {0} that the arrivals don't make", count),
@@ -209,6 +201,8 @@ std::map<BarrierId, int64_t> Judge::getRooms(const Barrier &barrier) const {
   std::map<BarrierId, int64_t> rooms;
   for (const auto &[key, part] : barrier.parts)
     for (const BarrierId &target : part.targets) {
+      if (key.first != Kind::Copy)
+        continue;
       auto next = all.upper_bound(target);
       if (next != all.end() && next->rank == target.rank) {
         rooms[target] = next->byte - target.byte;
@@ -217,7 +211,7 @@ std::map<BarrierId, int64_t> Judge::getRooms(const Barrier &barrier) const {
       const std::set<BarrierId> &slots = byLine[key.second];
       auto at = slots.find(target);
       if (at == slots.begin() || std::prev(at)->rank != target.rank)
-        return {};
+        continue;
       rooms[target] = target.byte - std::prev(at)->byte;
     }
   return rooms;
@@ -236,19 +230,8 @@ void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
                copy->mnemonic +
                    " completes bytes on it, and no expect_tx names it",
                "mbarrier.arrive.expect_tx with the bytes of the copies");
-  // The CTAs of a pair each expect a part. Within a CTA it is one warp.
-  std::map<unsigned, std::set<unsigned>> warps;
-  std::map<unsigned, int64_t> most;
-  for (const auto &[key, part] : barrier.parts)
-    if (key.first == Kind::ArriveExpect || key.first == Kind::Expect)
-      for (const auto &[warp, mask] : part.who) {
-        warps[warp.rank].insert(warp.warp);
-        most[warp.rank] = std::max(most[warp.rank], *part.numbers.rbegin());
-      }
-  int64_t expected = 0;
-  for (const auto &[rank, bytes] : most)
-    expected += bytes;
   if (!copy) {
+    int64_t expected = *expect->numbers.rbegin();
     if (expected > 0)
       add("bytes-never-come", id, expect->line,
           "bytes are expected that nobody copies",
@@ -263,37 +246,79 @@ void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
       knowsAll &= part.knowsTargets;
       hasMaps |= part.numbers.empty();
     }
-  for (const auto &[rank, itsWarps] : warps)
-    knowsAll &= itsWarps.size() == 1;
   if (!knowsAll)
     return;
+  std::map<BarrierId, int64_t> rooms = getRooms(barrier);
+  // What copies fill on paths that expect nothing: those of the other CTA.
+  std::set<BarrierId> rest;
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first == Kind::Copy)
+      rest.insert(part.targets.begin(), part.targets.end());
+  for (const auto &[key, part] : barrier.parts)
+    if (key.first != Kind::Copy)
+      for (const BarrierId &target : part.targets)
+        rest.erase(target);
+  const Part *before = nullptr;
+  for (const auto &[key, part] : barrier.parts) {
+    if (key.first != Kind::ArriveExpect && key.first != Kind::Expect)
+      continue;
+    checkExpectation(id, part, *copy, hasMaps, rooms, rest);
+    // The same places are filled by the same boxes.
+    if (before && before->targets == part.targets && !part.targets.empty() &&
+        before->who == part.who && before->numbers != part.numbers)
+      add("bytes", id, part.line,
+          "two lines expect different bytes for the same places",
+          llvm::formatv("line {0} expects {1}, line {2} {3}", before->line,
+                        listNumbers(before->numbers), part.line,
+                        listNumbers(part.numbers)),
+          "the same number in both");
+    before = &part;
+  }
+}
+
+/// One expectation against what is copied, what has room, and what is read.
+void Judge::checkExpectation(BarrierId id, const Part &part, const Part &copy,
+                             bool hasMaps,
+                             const std::map<BarrierId, int64_t> &rooms,
+                             const std::set<BarrierId> &rest) {
+  // The CTAs of a pair each expect a part. Within a CTA it is one warp.
+  std::set<unsigned> ranks;
+  for (const auto &[warp, mask] : part.who)
+    ranks.insert(warp.rank);
+  if (part.numbers.size() != 1 || ranks.size() != part.who.size())
+    return;
+  int64_t expected = *part.numbers.begin() * static_cast<int64_t>(ranks.size());
+  std::set<BarrierId> targets = part.targets;
+  targets.insert(rest.begin(), rest.end());
   if (!hasMaps) {
-    bool isOne = copy == findLast(barrier, Kind::Copy) &&
-                 copy->numbers.size() == 1 && copy->targets.size() == 1;
-    int64_t copied = *copy->numbers.rbegin();
-    if (isOne && expected != copied)
-      add("bytes", id, expect->line,
+    int64_t copied = *copy.numbers.begin();
+    if (targets.size() == 1 && copy.targets.size() == 1 &&
+        copy.numbers.size() == 1 && copy.targets == targets &&
+        expected != copied)
+      add("bytes", id, part.line,
           llvm::formatv("{0} bytes are expected where {1} are copied", expected,
                         copied),
-          llvm::formatv("{0} in line {1} copies {2} bytes", copy->mnemonic,
-                        copy->line, copied),
+          llvm::formatv("{0} in line {1} copies {2} bytes", copy.mnemonic,
+                        copy.line, copied),
           llvm::formatv("expect_tx of {0}", copied));
     return;
   }
-  std::map<BarrierId, int64_t> rooms = getRooms(barrier);
-  if (rooms.empty())
-    return;
   int64_t room = 0, read = 0;
-  for (const auto &[target, bytes] : rooms) {
-    room += bytes;
+  for (const BarrierId &target : targets) {
+    auto found = rooms.find(target);
+    if (found == rooms.end())
+      return;
+    room += found->second;
     for (auto it = claims.reads.lower_bound(target);
          it != claims.reads.end() && it->first.rank == target.rank &&
-         it->first.byte < target.byte + bytes;
+         it->first.byte < target.byte + found->second;
          ++it)
       read += it->second;
   }
+  if (targets.empty())
+    return;
   if (expected > room)
-    add("bytes", id, expect->line,
+    add("bytes", id, part.line,
         llvm::formatv("{0} bytes are expected where {1} have room", expected,
                       room),
         llvm::formatv("from where the copies go it is {0} bytes, together, to "
@@ -301,7 +326,7 @@ void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
                       room),
         llvm::formatv("expect_tx of at most {0}", room));
   else if (expected < read && read <= room)
-    add("bytes", id, expect->line,
+    add("bytes", id, part.line,
         llvm::formatv("{0} bytes are expected where products read {1}",
                       expected, read),
         llvm::formatv("operands of products have {0} bytes in what the copies "
@@ -313,21 +338,18 @@ void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
 void Judge::checkParity(BarrierId id, const Barrier &barrier) {
   if (isPartial)
     return;
-  std::set<int64_t> first;
-  for (const auto &[key, part] : barrier.parts)
-    if (key.first == Kind::Wait)
-      first.insert(part.firstParities.begin(), part.firstParities.end());
-  bool startsWithOne = first == std::set<int64_t>{1};
   for (const auto &[key, part] : barrier.parts) {
     if (key.first != Kind::Wait)
       continue;
-    if (part.isFirst && startsWithOne && barrier.has(Kind::Copy))
+    bool startsWithOne =
+        part.firstParities == std::set<int64_t>{1} && !part.followsOther;
+    if (startsWithOne && barrier.has(Kind::Copy))
       add("parity", id, part.line,
           "the first wait for copied bytes doesn't wait",
           "parity 1 is that of the phase before the first, which is over from "
           "the start",
           "parity 0 the first time");
-    else if (part.isFirst && startsWithOne && part.isAlwaysBehindArrival)
+    else if (startsWithOne && part.isAlwaysBehindArrival)
       add("parity", id, part.line,
           "a wait behind an arrival doesn't wait for it",
           "the same thread arrives at the barrier before, in its first phase, "
@@ -357,49 +379,60 @@ std::set<BarrierId> Judge::neededBy(const Barrier &barrier,
   return all;
 }
 
-std::optional<int64_t> Judge::firstParity(BarrierId id) const {
-  auto found = claims.barriers.find(id);
-  if (found == claims.barriers.end())
-    return std::nullopt;
-  std::set<int64_t> parities;
-  for (const auto &[key, part] : found->second.parts)
-    if (key.first == Kind::Wait)
-      parities.insert(part.firstParities.begin(), part.firstParities.end());
-  if (parities.size() != 1)
-    return std::nullopt;
-  return *parities.begin();
+/// How many arrivals a phase may have without those of `without`.
+int64_t Judge::countOthers(const Barrier &barrier, const Part &without) const {
+  std::map<WarpId, int64_t> arrivals;
+  for (const auto &[key, part] : barrier.parts)
+    if (isArrival(key.first))
+      for (const auto &[warp, mask] : part.who) {
+        int64_t each = key.first == Kind::Arrive ? *part.numbers.rbegin() : 1;
+        int64_t &most = arrivals[warp];
+        most = std::max(most, each * llvm::popcount(mask));
+      }
+  int64_t sum = 0;
+  for (const auto &[warp, count] : arrivals)
+    if (!without.who.contains(warp)) {
+      auto run = barrier.longestRun.find(warp);
+      sum += count * (run == barrier.longestRun.end() ? 1 : run->second);
+    }
+  return sum;
 }
 
 void Judge::checkFirstRound(BarrierId id, const Barrier &barrier) {
-  std::optional<int64_t> own = firstParity(id);
-  if (!own || mayMissArrivals)
+  if (mayMissArrivals || isPartial)
     return;
-  const Part *wait = findFirst(barrier, Kind::Wait);
-  // Those who arrive here have waited for the others; if they, too, wait for
-  // this one before they arrive, one of the two has to begin.
-  for (const BarrierId &other : neededBy(barrier, *own)) {
-    if (other == id || other < id || firstParity(other) != own)
+  for (const auto &[key, part] : barrier.parts) {
+    if (key.first != Kind::Wait || part.firstParities.size() != 1 ||
+        part.followsOther)
       continue;
-    const Barrier &partner = claims.barriers.at(other);
-    if (!neededBy(partner, *own).contains(id))
-      continue;
-    const Part *otherWait = findFirst(partner, Kind::Wait);
-    std::string lines =
-        llvm::formatv("lines {0} and {1}", wait->line, otherWait->line);
-    if (*own == 0)
-      add("first-round", id, wait->line, "two waits that wait for each other",
-          "who arrives here waits for byte " + std::to_string(other.byte) +
-              " first, who arrives there for this one, both for the first "
-              "phase: " +
-              lines,
-          "parity 1 the first time for the side that finds its slot free");
-    else
-      add("first-round", id, wait->line, "two sides that don't wait",
-          "who arrives here and who arrives at byte " +
-              std::to_string(other.byte) +
-              " both wait for parity 1 first, which is over from the start: " +
-              lines,
-          "parity 0 the first time for the side that reads");
+    int64_t own = *part.firstParities.begin();
+    // Those who arrive here have waited for the others first.
+    for (const BarrierId &other : neededBy(barrier, own)) {
+      auto found = claims.barriers.find(other);
+      if (other == id || found == claims.barriers.end())
+        continue;
+      const Barrier &partner = found->second;
+      std::set<int64_t> counts = partner.numbersOf(Kind::Init);
+      if (counts.size() != 1)
+        continue;
+      std::string there = llvm::formatv("byte {0}", other.byte);
+      if (own == 0 && !part.arrivedBefore.contains(other) &&
+          countOthers(partner, part) < *counts.begin()) {
+        add("first-round", id, part.line, "two waits that wait for each other",
+            "who arrives here waits for " + there +
+                " first, which lacks arrivals of who waits here: both are for "
+                "the first phase",
+            "parity 1 the first time for the side that finds its slot free");
+        break;
+      }
+      if (own == 1 && neededBy(partner, 1).contains(id)) {
+        add("first-round", id, part.line, "two sides that don't wait",
+            "who arrives here and who arrives at " + there +
+                " both wait for parity 1 first, which is over from the start",
+            "parity 0 the first time for the side that reads");
+        break;
+      }
+    }
   }
 }
 

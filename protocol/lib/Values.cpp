@@ -33,6 +33,7 @@ void Value::appendKey(std::string &key) const {
   };
   append(kind);
   append(lowBits);
+  append(counted);
   append(number);
   if (kind != PerLane)
     return;
@@ -57,13 +58,22 @@ Value ValueTable::make(Lanes lanes, uint32_t unknown) {
   return value;
 }
 
+/// Unknown; because of counters only, if nothing else isn't known.
+static Value unknownFrom(llvm::ArrayRef<Value> operands) {
+  bool isCounted = llvm::any_of(
+      operands, [](const Value &operand) { return operand.isCounted(); });
+  for (const Value &operand : operands)
+    isCounted &= operand.isKnown() || operand.isCounted();
+  return isCounted ? Value::ofCounter() : Value();
+}
+
 Value ValueTable::map(
     llvm::ArrayRef<Value> operands,
     llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> function) {
   bool uniform = true;
   for (const Value &operand : operands) {
     if (operand.isUnknown())
-      return {};
+      return unknownFrom(operands);
     uniform &= operand.isUniform();
   }
   llvm::SmallVector<uint64_t> numbers(operands.size());
@@ -166,6 +176,12 @@ static std::optional<bool> compare(llvm::StringRef how, int64_t a, int64_t b,
 
 Value ValueTable::compute(const ptx::Instruction &instruction,
                           llvm::ArrayRef<Value> sources) {
+  Value value = computeKnown(instruction, sources);
+  return value == Value() ? unknownFrom(sources) : value;
+}
+
+Value ValueTable::computeKnown(const ptx::Instruction &instruction,
+                               llvm::ArrayRef<Value> sources) {
   const ptx::Variant &variant = *instruction.variant;
   Type type = variant.type(Slot::Type);
   unsigned bits = type == Type::Pred ? 1 : ptx::bitsOf(type);

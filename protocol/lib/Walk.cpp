@@ -148,6 +148,35 @@ void Walk::Implementation::assume(State &state, uint32_t predicate,
   known = table.make(numbers);
 }
 
+/// Of a branch on whether two registers are equal, just compared: where they
+/// are, one that isn't known is what the other is. So a loop that counts up to
+/// a parameter leaves with that parameter known.
+void Walk::Implementation::learnEqual(State &state, uint32_t predicate,
+                                      bool value) {
+  if (!options.learnsEqual)
+    return;
+  for (uint32_t pc = state.pc; pc-- > 0 && !isLabel[pc + 1];) {
+    const Instruction &instruction = kernel.instructions[pc];
+    if (!llvm::is_contained(accesses[pc].writes, predicate))
+      continue;
+    llvm::StringRef how =
+        ptx::spelling(instruction.variant->get(ptx::Slot::Cmp));
+    llvm::ArrayRef<Operand> operands = instruction.operands();
+    if (instruction.opcode() != Opcode::Setp || operands.size() != 3 ||
+        instruction.guard != Instruction::noGuard ||
+        how != (value ? "eq" : "ne"))
+      return;
+    for (unsigned side : {1u, 2u}) {
+      const Operand &operand = operands[side];
+      Value other = read(state, operands[3 - side]);
+      if (operand.is(Operand::Register) && place[operand.index()] >= 0 &&
+          read(state, operand) == Value() && other.isUniform())
+        state.registers[place[operand.index()]] = other;
+    }
+    return;
+  }
+}
+
 /// Goes on where the instruction jumps to; lanes that go elsewhere are put
 /// aside. False if there is nowhere to go.
 bool Walk::Implementation::jump(State &state, const Instruction &instruction,
@@ -286,8 +315,10 @@ llvm::Error Walk::Implementation::advance(State state) {
       if (undecided) {
         State other = state.clone();
         assume(other, instruction.guard, instruction.guardNegated);
+        learnEqual(other, instruction.guard, instruction.guardNegated);
         work.push_back(std::move(other));
         assume(state, instruction.guard, !instruction.guardNegated);
+        learnEqual(state, instruction.guard, !instruction.guardNegated);
         taken |= undecided;
       }
       if (taken == 0) {

@@ -88,24 +88,29 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
   };
   auto setBarrier = [&](const Operand &operand) {
     std::optional<uint64_t> address = getNumber(operand);
-    event.isKnown &= address.has_value();
-    if (!address)
+    if (!address) {
+      event.isKnown = false;
+      event.isCounted &= readAddress(state, operand).isCounted();
       return;
+    }
     event.rank = SharedLayout::rankOf(*address);
     event.barrier = SharedLayout::offsetOf(*address);
   };
   auto setCount = [&](const Operand &operand) {
     std::optional<uint64_t> count = getNumber(operand);
-    event.isKnown &= count.has_value();
-    if (count)
-      event.count = static_cast<int64_t>(*count);
+    if (!count) {
+      event.isKnown = false;
+      event.isCounted &= readAddress(state, operand).isCounted();
+      return;
+    }
+    event.count = static_cast<int64_t>(*count);
   };
   auto finish = [&]() { return state.monitor->see(event); };
   // To each CTA that the mask names, at the same place there. Copies for pairs
   // signal one CTA of each.
   auto multicast = [&](std::optional<uint64_t> ctas) -> llvm::Error {
     if (!ctas) {
-      event.isKnown = false;
+      event.isKnown = event.isCounted = false;
       return finish();
     }
     bool isPair = event.kind == Kind::Copy &&

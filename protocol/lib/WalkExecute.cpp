@@ -232,7 +232,7 @@ void Walk::Implementation::write(State &state, const Operand &operand,
     seen.insert(value);
     if (seen.size() > options.valueLimit) {
       givenUp.insert(kernel.instructions[state.pc].line);
-      value = Value();
+      value = Value::ofCounter();
     }
   }
   into = value;

@@ -72,6 +72,7 @@ struct Walk::Implementation {
   Value readSpecial(const ptx::Operand &operand);
   Value loadParameter(const ptx::Operand &address, const ptx::Variant &variant);
   void assume(State &state, uint32_t predicate, bool value);
+  void learnEqual(State &state, uint32_t predicate, bool value);
   llvm::Error fail(const ptx::Instruction &instruction,
                    const llvm::Twine &words) {
     return llvm::createStringError("line " + llvm::Twine(instruction.line) +

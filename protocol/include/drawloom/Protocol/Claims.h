@@ -57,10 +57,14 @@ struct Part {
   /// Of a wait that is a path's first: whether the path had arrived there
   /// before, on all paths and on any.
   bool isAlwaysBehindArrival = true, isFirst = false;
-  /// Of another wait: whether the one before it had the same parity, and
-  /// whether it had the other.
-  bool repeats = false, follows = false;
-  /// Of copies: where they go, as CTA and byte; and whether that is all.
+  /// Of another wait: whether the one before it had the same parity, whether it
+  /// had the other, and whether that was another line's.
+  bool repeats = false, follows = false, followsOther = false;
+  /// Of a wait that is a path's first: barriers that a path may have arrived at
+  /// before.
+  std::set<BarrierId> arrivedBefore;
+  /// Of copies: where they go, as CTA and byte; and whether that is all. Of an
+  /// expectation: where the copies go that follow it.
   std::set<BarrierId> targets;
   bool knowsTargets = true;
 };
@@ -93,11 +97,10 @@ struct Claims {
   std::array<unsigned, 3> cluster = {1, 1, 1};
   std::map<BarrierId, Barrier> barriers;
   std::set<Unfollowed> unfollowed;
-  /// The lines that were, on some path.
-  std::set<uint32_t> followed;
-  /// Lines of counters that slots or parities depend on, and that were followed
-  /// for so many values: what is claimed holds up to there. For all sizes, if
-  /// there are none.
+  /// Whether slots or parities depend on counters without a bound, and their
+  /// lines; they were followed for so many values, and what is claimed holds up
+  /// to there. For all sizes, if there are none.
+  bool isCounted = false;
   std::set<uint32_t> counters;
   unsigned countedTo = 0;
   /// Operands of products: CTA and byte, and how many bytes.

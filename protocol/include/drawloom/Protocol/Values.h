@@ -9,7 +9,9 @@
 // A value of the walk (Walk.h): for each of the 32 lanes a number, or unknown.
 // Numbers are the bits of the register, zero-extended; predicates are 0 and 1.
 // Of a value that no lane knows, the lowest bits may be known: those of a CTA's
-// place in the grid are its place in the cluster.
+// place in the grid are its place in the cluster. And it is remembered whether
+// it is unknown only because a counter was given up, or something computed from
+// it.
 //
 // Invariant: lanes that all hold the same number are stored as one, and arrays
 // of lanes are interned. So equal values are equal words, and states of the
@@ -47,6 +49,13 @@ public:
     return value;
   }
 
+  static Value ofCounter() {
+    Value value;
+    value.counted = true;
+    return value;
+  }
+  bool isCounted() const { return counted; }
+
   /// In all lanes, in none.
   bool isKnown() const { return kind == Uniform || (lanes && !unknown); }
   bool isUnknown() const { return kind == Unknown; }
@@ -73,6 +82,7 @@ private:
   enum Kind : uint8_t { Unknown, Uniform, PerLane };
   Kind kind = Unknown;
   uint8_t lowBits = 0;
+  bool counted = false;
   uint32_t unknown = 0;
   uint64_t number = 0;
   const Lanes *lanes = nullptr;
@@ -93,6 +103,8 @@ public:
                 llvm::ArrayRef<Value> sources);
 
 private:
+  Value computeKnown(const ptx::Instruction &instruction,
+                     llvm::ArrayRef<Value> sources);
   Value computeLow(const ptx::Instruction &instruction,
                    llvm::ArrayRef<Value> sources);
 

@@ -102,6 +102,8 @@ struct Event {
   /// False if a barrier, a count or a parity isn't known. Other things that
   /// aren't are -1.
   bool isKnown = true;
+  /// Of what isn't: whether only counters that were given up are to blame.
+  bool isCounted = true;
   const ptx::Instruction *instruction = nullptr;
 };
 
@@ -128,6 +130,9 @@ struct WalkOptions {
   /// each lane, and everything that decides about it must be known.
   std::optional<std::vector<uint64_t>> parameters = std::nullopt;
   unsigned cta = 0, ctas = 1;
+  /// Whether a loop that counts up to a parameter leaves with the parameter
+  /// known: more is known behind it, in many more states.
+  bool learnsEqual = false;
   /// Values of an instruction's result after which it counts as unknown.
   unsigned valueLimit = 64;
   /// States after which the walk is given up.

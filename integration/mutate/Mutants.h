@@ -1,0 +1,54 @@
+//===- Mutants.h - A kernel with one thing changed -------------- -*- C++
+//-*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A mutant differs from its kernel in one instruction, or in the order of two:
+//
+//   drop     it is left out; a wait becomes one that was successful
+//   double   it stands there twice
+//   count    of arrivals, threads, or groups in flight: one more or less
+//   bytes    16 more or less are expected
+//   phase    a wait is for the other parity
+//   mask     one lane or one CTA more or less
+//   scope    .cta becomes .cluster, or the other way round
+//   slot     the barrier is the one beside it
+//   swap     it changes places with the next one
+//
+// The instructions are those that synchronise: arrivals, expectations, waits,
+// commits, fences, barriers and groups.
+
+#ifndef DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H
+#define DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace drawloom::mutate {
+
+struct Mutant {
+  unsigned line = 0; ///< From 1.
+  std::string category;
+  std::string opcode;
+  /// What stands in its place; of a swap, in that of both lines.
+  std::string statement;
+  unsigned lines = 1;
+  /// "line 12: phase: mbarrier.try_wait..."
+  std::string str() const;
+  std::string apply(llvm::StringRef text) const;
+};
+
+/// All of them, in the order of the lines.
+std::vector<Mutant> makeMutants(llvm::StringRef text);
+
+/// The same kernel with a trap in the place of the mutant's instruction.
+std::string putTrap(const Mutant &mutant, llvm::StringRef text);
+
+} // namespace drawloom::mutate
+
+#endif // DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H

@@ -1,0 +1,301 @@
+//===- check-static.cpp - What is claimed without a run, against runs
+//-------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// check-static [options] FOLDER
+//
+// For launches of peers' kernels that were written down (record.py):
+//
+//   claims    taken from the PTX (drawloom/Protocol/Claims.h); nothing may be
+//             at odds, since these kernels are right
+//   runs      each kernel runs on the emulator, and everything that it does to
+//             an mbarrier has to be claimed: who, where, which number
+//   mutants   one count, number of bytes or parity is changed, and has to be at
+//             odds without a run. They are drawn from kernels that were
+//             followed whole.
+
+#include "Mutants.h"
+#include "RecordedLaunch.h"
+#include "drawloom/Emulator/Listener.h"
+#include "drawloom/PTX/Parser.h"
+#include "drawloom/Protocol/Claims.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <random>
+
+using namespace drawloom;
+using namespace drawloom::mutate;
+using protocol::Claims;
+using Kind = protocol::Event::Kind;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> folder(cl::Positional, cl::desc("FOLDER"),
+                                   cl::Required);
+static cl::opt<unsigned> every("every", cl::init(1),
+                               cl::desc("every n-th kernel"));
+static cl::opt<unsigned> states("states", cl::init(50000),
+                                cl::desc("of a warp, at most"));
+static cl::opt<unsigned> mutantCount("mutants", cl::init(200),
+                                     cl::desc("how many"));
+static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the mutants"));
+static cl::opt<unsigned>
+    wholeAtLeast("whole-at-least", cl::init(0),
+                 cl::desc("fail if fewer kernels with "
+                          "mbarriers were followed whole"));
+static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
+
+namespace {
+
+/// What a run does to mbarriers and nobody claimed.
+struct Comparison {
+  const Claims *claims = nullptr;
+  const emu::Kernel *kernel = nullptr;
+  uint64_t events = 0;
+  std::set<std::string> unclaimed;
+};
+
+/// Compares the events of a cluster with the claims.
+class Comparer : public emu::ClusterListener {
+public:
+  explicit Comparer(Comparison &comparison) : comparison(comparison) {}
+  void mbarrier(const emu::MbarrierEvent &event) override;
+
+private:
+  Comparison &comparison;
+};
+
+class Watcher : public emu::Listener {
+public:
+  explicit Watcher(Comparison &comparison) : comparison(comparison) {}
+  void launchStarted(uint32_t, const emu::Launch &launch) override {
+    comparison.kernel = launch.kernel;
+  }
+  std::unique_ptr<emu::ClusterListener>
+  startCluster(const emu::ClusterStart &) override {
+    return std::make_unique<Comparer>(comparison);
+  }
+
+private:
+  Comparison &comparison;
+};
+
+} // namespace
+
+/// The kinds of parts that may tell of an event.
+static llvm::ArrayRef<Kind> kindsOf(emu::MbarrierEvent::Kind kind) {
+  static const Kind init[] = {Kind::Init}, inval[] = {Kind::Invalidate},
+                    bytes[] = {Kind::ArriveExpect, Kind::Expect},
+                    copies[] = {Kind::Copy}, waits[] = {Kind::Wait},
+                    arrivals[] = {Kind::Arrive, Kind::ArriveExpect,
+                                  Kind::Commit, Kind::CopyArrive};
+  using Event = emu::MbarrierEvent;
+  switch (kind) {
+  case Event::Init:
+    return init;
+  case Event::Invalidate:
+    return inval;
+  case Event::ExpectBytes:
+    return bytes;
+  case Event::CompleteBytes:
+    return copies;
+  case Event::Wait:
+    return waits;
+  case Event::Arrive:
+    return arrivals;
+  default:
+    return {};
+  }
+}
+
+void Comparer::mbarrier(const emu::MbarrierEvent &event) {
+  using Mbarrier = emu::MbarrierEvent;
+  llvm::ArrayRef<Kind> kinds = kindsOf(event.kind);
+  if (kinds.empty() || (event.kind == Mbarrier::Wait && !event.success))
+    return;
+  const Claims &claims = *comparison.claims;
+  uint32_t line = comparison.kernel->place(event.origin.instruction).line;
+  ++comparison.events;
+  if (llvm::any_of(claims.unfollowed, [&](const protocol::Unfollowed &one) {
+        return one.line == line || one.line == 0;
+      }))
+    return;
+  // Where the walk's shared memory starts, the system's part ends.
+  protocol::BarrierId id = {
+      static_cast<unsigned>((event.address & emu::windowMask) >>
+                            emu::sharedRankShift),
+      static_cast<int64_t>(event.address & emu::sharedOffsetMask) - 1024};
+  std::string what =
+      llvm::formatv("line {0}, byte {1} of CTA {2}", line, id.byte, id.rank);
+  auto found = claims.barriers.find(id);
+  const protocol::Part *part = nullptr;
+  for (Kind kind : kinds)
+    if (found != claims.barriers.end())
+      if (auto at = found->second.parts.find({kind, line});
+          at != found->second.parts.end())
+        part = &at->second;
+  if (!part) {
+    comparison.unclaimed.insert(what);
+    return;
+  }
+  auto who = part->who.find({event.origin.rank, event.origin.warp});
+  if (who == part->who.end()) {
+    comparison.unclaimed.insert(
+        what + llvm::formatv(", warp {0}", event.origin.warp).str());
+    return;
+  }
+  int64_t number = event.count;
+  if (event.kind == Mbarrier::Wait)
+    number = event.phase & 1;
+  bool hasNumber = event.kind == Mbarrier::Init ||
+                   event.kind == Mbarrier::Wait ||
+                   event.kind == Mbarrier::ExpectBytes;
+  // Bits of a parity above the first don't count.
+  if (hasNumber && !part->numbers.contains(number))
+    comparison.unclaimed.insert(what +
+                                llvm::formatv(", number {0}", number).str());
+}
+
+static llvm::Expected<Claims> extract(const RecordedLaunch &launch,
+                                      llvm::StringRef text) {
+  ptx::ParseResult parsed =
+      ptx::parseModule(llvm::MemoryBufferRef(text, launch.name()));
+  if (!parsed)
+    return llvm::createStringError(parsed.str());
+  protocol::ExtractOptions options;
+  options.threads = launch.block().count();
+  options.cluster = {launch.cluster().x, launch.cluster().y,
+                     launch.cluster().z};
+  options.stateLimit = states;
+  for (const ptx::Function *function : parsed.module->functions)
+    if (function->isEntry && function->hasBody)
+      return protocol::extract(*function, options);
+  return llvm::createStringError("no kernel in " + launch.name());
+}
+
+/// Whether something about the changed text is at odds. What can't be parsed
+/// isn't counted: nothing if so.
+static std::optional<bool> isFound(const RecordedLaunch &launch,
+                                   const Mutant &mutant) {
+  llvm::Expected<Claims> claims = extract(launch, mutant.apply(launch.text()));
+  if (!claims) {
+    llvm::consumeError(claims.takeError());
+    return std::nullopt;
+  }
+  std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
+  if (isVerbose)
+    llvm::outs() << launch.name() << ", " << mutant.str() << ": "
+                 << (misfits.empty() ? "not found" : misfits.front().title)
+                 << '\n';
+  return !misfits.empty();
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compares what is claimed of kernels with their runs\n");
+  std::vector<std::string> bases;
+  std::error_code failed;
+  for (llvm::sys::fs::directory_iterator at(folder, failed), end;
+       at != end && !failed; at.increment(failed))
+    if (llvm::sys::path::extension(at->path()) == ".json")
+      bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
+  llvm::sort(bases);
+  unsigned kernels = 0, whole = 0, faults = 0;
+  uint64_t events = 0;
+  std::vector<std::unique_ptr<RecordedLaunch>> followed;
+  for (size_t i = 0; i < bases.size(); i += std::max(1u, every.getValue())) {
+    auto launch = RecordedLaunch::read(bases[i]);
+    if (!launch) {
+      llvm::errs() << llvm::toString(launch.takeError()) << '\n';
+      return 1;
+    }
+    llvm::Expected<Claims> claims = extract(**launch, (*launch)->text());
+    if (!claims) {
+      llvm::errs() << llvm::toString(claims.takeError()) << '\n';
+      return 1;
+    }
+    ++kernels;
+    std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
+    Comparison comparison;
+    comparison.claims = &*claims;
+    Watcher watcher(comparison);
+    emu::RunOptions options;
+    options.threads = 1;
+    options.listener = &watcher;
+    Outcome outcome = (*launch)->run((*launch)->text(), options);
+    events += comparison.events;
+    bool isWhole = claims->isWhole() && !claims->barriers.empty();
+    whole += isWhole;
+    bool isFault =
+        !outcome.ok() || !misfits.empty() || !comparison.unclaimed.empty();
+    faults += isFault;
+    llvm::outs() << llvm::formatv(
+        "{0,-42} {1,3} mbarriers, {2,6} events, {3}{4}\n", (*launch)->name(),
+        claims->barriers.size(), comparison.events,
+        isWhole                    ? "whole"
+        : claims->barriers.empty() ? "none"
+                                   : "not all followed",
+        isFault ? "  AT FAULT" : "");
+    for (const protocol::Misfit &misfit : misfits)
+      llvm::outs() << "  at odds: line " << misfit.line << ", " << misfit.title
+                   << '\n';
+    for (const std::string &one : comparison.unclaimed)
+      llvm::outs() << "  not claimed: " << one << '\n';
+    if (!outcome.ok())
+      llvm::outs() << "  "
+                   << (outcome.report ? outcome.report->str() : outcome.refusal)
+                   << '\n';
+    llvm::outs().flush();
+    if (isWhole)
+      followed.push_back(std::move(*launch));
+  }
+
+  // A category, a kernel, a place.
+  std::mt19937 random(seed);
+  auto below = [&](size_t count) { return random() % count; };
+  std::map<std::string, std::pair<unsigned, unsigned>> byCategory;
+  std::set<std::pair<std::string, std::string>> drawn;
+  const char *categories[] = {"count", "bytes", "phase"};
+  unsigned made = 0, found = 0;
+  for (unsigned tries = 0;
+       !followed.empty() && made < mutantCount && tries < 40 * mutantCount;
+       ++tries) {
+    const char *category = categories[below(std::size(categories))];
+    RecordedLaunch &launch = *followed[below(followed.size())];
+    std::vector<Mutant> mutants = makeMutants(launch.text());
+    llvm::erase_if(mutants, [&](const Mutant &mutant) {
+      return mutant.category != category ||
+             !llvm::StringRef(mutant.opcode).starts_with("mbarrier");
+    });
+    if (mutants.empty())
+      continue;
+    const Mutant &mutant = mutants[below(mutants.size())];
+    if (!drawn.insert({launch.name(), mutant.apply(launch.text())}).second)
+      continue;
+    std::optional<bool> isOne = isFound(launch, mutant);
+    if (!isOne)
+      continue;
+    ++made;
+    found += *isOne;
+    ++byCategory[category].first;
+    byCategory[category].second += *isOne;
+  }
+  for (const auto &[category, counts] : byCategory)
+    llvm::outs() << llvm::formatv("{0,-6} {1} of {2} found\n", category,
+                                  counts.second, counts.first);
+  llvm::outs() << llvm::formatv(
+      "check-static: {0} kernels, {1} followed whole, {2} at fault; {3} events "
+      "of their runs; {4} of {5} mutants found without a run\n",
+      kernels, whole, faults, events, found, made);
+  bool hasEnough = made == 0 ? mutantCount == 0 : found * 10 >= made * 9;
+  return faults || whole < wholeAtLeast || !hasEnough;
+}

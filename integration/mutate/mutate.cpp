@@ -1,0 +1,360 @@
+//===- mutate.cpp - Changes one thing in a kernel, and runs what comes of it
+//===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// mutate [options] FOLDER
+//
+// Draws mutants (Mutants.h) of kernels whose launches were written down
+// (record.py), and runs each on the emulator under the checker. It is
+//
+//   killed     it isn't loaded, ends in a report, has another result, or the
+//              checker finds what it doesn't find in the kernel
+//   harmless   by a rule below, and then under every schedule the result has
+//              the same bits and the checker finds nothing
+//   survived   neither; it is listed
+//
+// The rules:
+//
+//   not executed  the kernel is right with a trap in the place of the line
+//   twice         a wait or a fence stands there twice: the second asks for
+//                 what the first has given
+//   wider         a fence, an arrival or a wait has a wider scope than before
+//   ordered       what was left out, moved or weakened only orders (a fence, a
+//                 barrier, a wait, a group), and without it every two accesses
+//                 are still ordered: the checker's verdict, which doesn't
+//                 depend on the schedule
+
+#include "Mutants.h"
+#include "RecordedLaunch.h"
+#include "drawloom/Checker/RaceChecker.h"
+#include "drawloom/PTX/Parser.h"
+#include "drawloom/Protocol/Claims.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <random>
+
+using namespace drawloom;
+using namespace drawloom::mutate;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> folder(cl::Positional, cl::desc("FOLDER"),
+                                   cl::Required);
+static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"));
+static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"));
+static cl::opt<unsigned> randomRuns("random", cl::init(20),
+                                    cl::desc("random schedules for those that "
+                                             "aren't killed in one run"));
+static cl::opt<unsigned> seconds("seconds", cl::init(0),
+                                 cl::desc("stop after so many; 0: never"));
+static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
+
+namespace {
+
+/// A finding, as far as two runs' are the same one.
+using FindingKey = std::tuple<checker::Rule, uint32_t, uint32_t>;
+
+/// A run under the checker.
+struct Checked {
+  Outcome outcome;
+  std::vector<checker::Finding> findings;
+};
+
+/// A kernel that is right, and what is known about it.
+struct Subject {
+  std::unique_ptr<RecordedLaunch> launch;
+  std::vector<Mutant> mutants;
+  Outcome right;
+  std::set<FindingKey> known;
+  /// Lines that share an mbarrier with a line.
+  std::map<uint32_t, std::set<uint32_t>> partners;
+
+  Checked run(llvm::StringRef text, const emu::RunOptions &schedule) const;
+};
+
+struct Verdict {
+  enum Kind { Killed, Harmless, Survived };
+  Kind kind = Survived;
+  /// "report", "result", "finding", or the rule.
+  std::string how;
+  bool inFirstRun = true;
+  bool isNamed = false;
+};
+
+} // namespace
+
+static FindingKey keyOf(const checker::Finding &finding) {
+  return {finding.rule, finding.first.line, finding.second.line};
+}
+
+Checked Subject::run(llvm::StringRef text,
+                     const emu::RunOptions &schedule) const {
+  checker::RaceChecker checker;
+  emu::RunOptions options = schedule;
+  options.listener = &checker;
+  options.threads = 1;
+  options.stepLimit = right.steps ? 10 * right.steps : options.stepLimit;
+  Checked checked;
+  checked.outcome = launch->run(text, options);
+  for (const checker::Finding &finding : checker.findings())
+    if (finding.severity != checker::Severity::Note)
+      checked.findings.push_back(finding);
+  return checked;
+}
+
+/// The numbers behind "line" and "lines" in a text.
+static std::set<uint32_t> getLines(llvm::StringRef text) {
+  std::set<uint32_t> lines;
+  while (true) {
+    size_t at = text.find("line");
+    if (at == llvm::StringRef::npos)
+      return lines;
+    text = text.substr(at + 4);
+    llvm::StringRef rest = text.ltrim("s ");
+    uint32_t line = 0;
+    if (!rest.consumeInteger(10, line))
+      lines.insert(line);
+  }
+}
+
+/// Whether it says which instruction was changed, or one that shares a barrier
+/// with it, or two that it stands between.
+static bool isNamed(const Subject &subject, const Mutant &mutant,
+                    const std::set<uint32_t> &lines) {
+  auto isPartner = [&](uint32_t line) {
+    auto found = subject.partners.find(mutant.line);
+    return (line >= mutant.line && line < mutant.line + mutant.lines) ||
+           (found != subject.partners.end() && found->second.contains(line));
+  };
+  if (llvm::any_of(lines, isPartner))
+    return true;
+  return lines.size() > 1 && *lines.begin() <= mutant.line &&
+         mutant.line <= *lines.rbegin();
+}
+
+/// Whether a run kills the mutant, and how.
+static std::optional<Verdict>
+judge(const Subject &subject, const Mutant &mutant, const Checked &checked) {
+  Verdict verdict;
+  verdict.kind = Verdict::Killed;
+  std::set<uint32_t> lines;
+  const Outcome &outcome = checked.outcome;
+  if (!outcome.refusal.empty()) {
+    verdict.how = "refusal";
+    lines = getLines(outcome.refusal);
+    // A parser's error begins with the file and the line.
+    verdict.isNamed = llvm::StringRef(outcome.refusal)
+                          .contains(llvm::formatv(":{0}:", mutant.line).str());
+  } else if (outcome.report) {
+    verdict.how = "report";
+    lines = getLines(outcome.report->str());
+    lines.insert(outcome.report->line);
+  }
+  for (const checker::Finding &finding : checked.findings)
+    if (!subject.known.contains(keyOf(finding))) {
+      if (verdict.how.empty())
+        verdict.how = "finding";
+      verdict.isNamed |=
+          isNamed(subject, mutant, {finding.first.line, finding.second.line}) ||
+          isNamed(subject, mutant, getLines(finding.str()));
+    }
+  if (verdict.how.empty() && outcome.result != subject.right.result)
+    verdict.how = "result";
+  if (verdict.how.empty())
+    return std::nullopt;
+  verdict.isNamed |= isNamed(subject, mutant, lines);
+  return verdict;
+}
+
+static bool matches(llvm::StringRef opcode, const char *pattern) {
+  return llvm::Regex(pattern).match(opcode);
+}
+
+/// Instructions that only order others.
+static bool onlyOrders(llvm::StringRef opcode) {
+  return matches(opcode, "^fence|^membar|^tcgen05\\.(fence|wait)|^wgmma\\.|"
+                         "^bar|^cp\\.async\\.(bulk\\.)?(commit|wait)|"
+                         "^mbarrier\\.(try|test)_wait|^griddepcontrol");
+}
+
+/// The rule by which it may be harmless; empty if there is none.
+static std::string findRule(const Mutant &mutant) {
+  llvm::StringRef category = mutant.category, opcode = mutant.opcode;
+  if (category == "double" &&
+      matches(opcode, "^fence|^membar|^tcgen05\\.(fence|wait)|^wgmma\\.fence|"
+                      "wait_group|wait_all|_wait|^griddepcontrol"))
+    return "twice";
+  if (category == "scope" &&
+      llvm::StringRef(mutant.statement).contains(".cluster") &&
+      !opcode.contains(".cluster"))
+    return "wider";
+  bool isWeaker = category == "drop" || category == "swap" ||
+                  category == "double" || category == "scope" ||
+                  category == "count";
+  if (isWeaker && onlyOrders(opcode))
+    return "ordered";
+  return "";
+}
+
+static Verdict examine(const Subject &subject, const Mutant &mutant) {
+  std::string text = mutant.apply(subject.launch->text());
+  emu::RunOptions options;
+  if (auto verdict = judge(subject, mutant, subject.run(text, options)))
+    return *verdict;
+  Checked trapped =
+      subject.run(putTrap(mutant, subject.launch->text()), options);
+  if (trapped.outcome.ok() && trapped.outcome.result == subject.right.result)
+    return {Verdict::Harmless, "not executed"};
+  std::vector<emu::RunOptions> schedules;
+  for (unsigned i = 0; i != randomRuns; ++i) {
+    options.policy = emu::Policy::Random;
+    options.seed = i;
+    schedules.push_back(options);
+  }
+  for (unsigned kind = 0; kind <= emu::engineKindCount; ++kind) {
+    options.policy = emu::Policy::Adversarial;
+    options.delayed.reset();
+    if (kind != emu::engineKindCount)
+      options.delayed = emu::EngineKind(kind);
+    schedules.push_back(options);
+  }
+  for (const emu::RunOptions &schedule : schedules)
+    if (auto verdict = judge(subject, mutant, subject.run(text, schedule))) {
+      verdict->inFirstRun = false;
+      return *verdict;
+    }
+  std::string rule = findRule(mutant);
+  if (rule.empty())
+    return {Verdict::Survived, ""};
+  return {Verdict::Harmless, rule};
+}
+
+/// Lines that do something to the same barrier.
+static void findPartners(Subject &subject) {
+  ptx::ParseResult parsed = ptx::parseModule(
+      llvm::MemoryBufferRef(subject.launch->text(), subject.launch->name()));
+  if (!parsed)
+    return;
+  protocol::ExtractOptions options;
+  options.threads = subject.launch->block().count();
+  options.cluster = {subject.launch->cluster().x, subject.launch->cluster().y,
+                     subject.launch->cluster().z};
+  options.stateLimit = 3000;
+  for (const ptx::Function *function : parsed.module->functions) {
+    if (!function->isEntry || !function->hasBody)
+      continue;
+    auto claims = protocol::extract(*function, options);
+    if (!claims) {
+      llvm::consumeError(claims.takeError());
+      continue;
+    }
+    for (const auto &[id, barrier] : claims->barriers)
+      for (const auto &[one, part] : barrier.parts)
+        for (const auto &[other, itsPart] : barrier.parts)
+          subject.partners[one.second].insert(other.second);
+  }
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Changes one thing in kernels, and runs them\n");
+  std::vector<std::string> bases;
+  std::error_code failed;
+  for (llvm::sys::fs::directory_iterator at(folder, failed), end;
+       at != end && !failed; at.increment(failed))
+    if (llvm::sys::path::extension(at->path()) == ".json")
+      bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
+  llvm::sort(bases);
+  std::vector<Subject> subjects;
+  for (const std::string &base : bases) {
+    auto launch = RecordedLaunch::read(base);
+    if (!launch) {
+      llvm::errs() << llvm::toString(launch.takeError()) << '\n';
+      return 1;
+    }
+    Subject subject;
+    subject.launch = std::move(*launch);
+    subject.mutants = makeMutants(subject.launch->text());
+    subjects.push_back(std::move(subject));
+  }
+  if (subjects.empty()) {
+    llvm::errs() << "there are no launches in '" << folder << "'\n";
+    return 1;
+  }
+  // Kernels in turn, so that a run that is cut short has some of each.
+  std::mt19937 random(seed);
+  for (Subject &subject : subjects)
+    std::shuffle(subject.mutants.begin(), subject.mutants.end(), random);
+  unsigned total = 0, killed = 0, harmless = 0, survived = 0, first = 0,
+           named = 0, kernels = 0;
+  std::map<std::string, unsigned> byHow;
+  auto start = std::chrono::steady_clock::now();
+  auto isOver = [&] {
+    return seconds && std::chrono::steady_clock::now() - start >
+                          std::chrono::seconds(seconds);
+  };
+  for (size_t round = 0; total < count && !isOver(); ++round) {
+    bool hasMore = false;
+    for (Subject &subject : subjects) {
+      if (round >= subject.mutants.size() || total >= count || isOver())
+        continue;
+      hasMore = true;
+      if (subject.right.steps == 0) {
+        Checked right = subject.run(subject.launch->text(), {});
+        if (!right.outcome.ok()) {
+          llvm::errs() << subject.launch->name() << " isn't right as it is\n";
+          return 1;
+        }
+        for (const checker::Finding &finding : right.findings)
+          subject.known.insert(keyOf(finding));
+        subject.right = std::move(right.outcome);
+        findPartners(subject);
+        ++kernels;
+      }
+      const Mutant &mutant = subject.mutants[round];
+      Verdict verdict = examine(subject, mutant);
+      ++total;
+      killed += verdict.kind == Verdict::Killed;
+      harmless += verdict.kind == Verdict::Harmless;
+      survived += verdict.kind == Verdict::Survived;
+      if (verdict.kind == Verdict::Killed) {
+        first += verdict.inFirstRun;
+        named += verdict.isNamed;
+      }
+      ++byHow[verdict.how];
+      if (isVerbose || verdict.kind == Verdict::Survived) {
+        llvm::outs() << (verdict.kind == Verdict::Killed     ? "killed"
+                         : verdict.kind == Verdict::Harmless ? "harmless"
+                                                             : "survived")
+                     << "  " << subject.launch->name() << ", " << mutant.str()
+                     << "  " << verdict.how
+                     << (verdict.kind == Verdict::Killed && !verdict.isNamed
+                             ? ", not named"
+                             : "")
+                     << '\n';
+        llvm::outs().flush();
+      }
+    }
+    if (!hasMore)
+      break;
+  }
+  for (const auto &[how, number] : byHow)
+    llvm::outs() << llvm::formatv("  {0,-14} {1}\n",
+                                  how.empty() ? "survived" : how, number);
+  llvm::outs() << llvm::formatv(
+      "mutants: {0} killed, {1} harmless, {2} survived of {3}, of {4} "
+      "kernels; of the killed {5} in one run, {6} name the place\n",
+      killed, harmless, survived, total, kernels, first, named);
+  return 0;
+}
