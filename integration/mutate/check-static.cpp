@@ -129,11 +129,7 @@ void Comparer::mbarrier(const emu::MbarrierEvent &event) {
         return one.line == line || one.line == 0;
       }))
     return;
-  // Where the walk's shared memory starts, the system's part ends.
-  protocol::BarrierId id = {
-      static_cast<unsigned>((event.address & emu::windowMask) >>
-                            emu::sharedRankShift),
-      static_cast<int64_t>(event.address & emu::sharedOffsetMask) - 1024};
+  protocol::BarrierId id = protocol::BarrierId::at(event.address);
   std::string what =
       llvm::formatv("line {0}, byte {1} of CTA {2}", line, id.byte, id.rank);
   auto found = claims.barriers.find(id);

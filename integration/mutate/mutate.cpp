@@ -23,6 +23,9 @@
 //   not executed  the kernel is right with a trap in the place of the line
 //   twice         a wait or a fence stands there twice: the second asks for
 //                 what the first has given
+//   not awaited   no wait of the run is for a phase of the barrier, so neither
+//                 its count nor who arrives matters; waits for the phase before
+//                 the first don't count
 //   wider         a fence, an arrival or a wait has a wider scope than before
 //   ordered       what was left out, moved or weakened only orders (a fence, a
 //                 barrier, a wait, a group), and without it every two accesses
@@ -77,10 +80,40 @@ struct Subject {
   std::vector<Mutant> mutants;
   Outcome right;
   std::set<FindingKey> known;
-  /// Lines that share an mbarrier with a line.
+  /// Lines that share an mbarrier with a line, and the barriers of a line.
   std::map<uint32_t, std::set<uint32_t>> partners;
+  std::map<uint32_t, std::set<protocol::BarrierId>> barriers;
+  /// Barriers with a phase that somebody waits for.
+  std::set<protocol::BarrierId> awaited;
 
   Checked run(llvm::StringRef text, const emu::RunOptions &schedule) const;
+};
+
+/// Which barriers a run waits for.
+class WaitListener : public emu::ClusterListener {
+public:
+  explicit WaitListener(std::set<protocol::BarrierId> &awaited)
+      : awaited(awaited) {}
+  void mbarrier(const emu::MbarrierEvent &event) override {
+    if (event.kind == emu::MbarrierEvent::Wait && event.phase >= 0)
+      awaited.insert(protocol::BarrierId::at(event.address));
+  }
+
+private:
+  std::set<protocol::BarrierId> &awaited;
+};
+
+class WaitWatcher : public emu::Listener {
+public:
+  explicit WaitWatcher(std::set<protocol::BarrierId> &awaited)
+      : awaited(awaited) {}
+  std::unique_ptr<emu::ClusterListener>
+  startCluster(const emu::ClusterStart &) override {
+    return std::make_unique<WaitListener>(awaited);
+  }
+
+private:
+  std::set<protocol::BarrierId> &awaited;
 };
 
 struct Verdict {
@@ -189,7 +222,7 @@ static bool onlyOrders(llvm::StringRef opcode) {
 }
 
 /// The rule by which it may be harmless; empty if there is none.
-static std::string findRule(const Mutant &mutant) {
+static std::string findRule(const Subject &subject, const Mutant &mutant) {
   llvm::StringRef category = mutant.category, opcode = mutant.opcode;
   if (category == "double" &&
       matches(opcode, "^fence|^membar|^tcgen05\\.(fence|wait)|^wgmma\\.fence|"
@@ -199,6 +232,12 @@ static std::string findRule(const Mutant &mutant) {
       llvm::StringRef(mutant.statement).contains(".cluster") &&
       !opcode.contains(".cluster"))
     return "wider";
+  auto found = subject.barriers.find(mutant.line);
+  if (opcode.starts_with("mbarrier.") && found != subject.barriers.end() &&
+      llvm::none_of(found->second, [&](const protocol::BarrierId &id) {
+        return subject.awaited.contains(id);
+      }))
+    return "not awaited";
   bool isWeaker = category == "drop" || category == "swap" ||
                   category == "double" || category == "scope" ||
                   category == "count";
@@ -234,7 +273,7 @@ static Verdict examine(const Subject &subject, const Mutant &mutant) {
       verdict->inFirstRun = false;
       return *verdict;
     }
-  std::string rule = findRule(mutant);
+  std::string rule = findRule(subject, mutant);
   if (rule.empty())
     return {Verdict::Survived, ""};
   return {Verdict::Harmless, rule};
@@ -259,6 +298,9 @@ static void findPartners(Subject &subject) {
       llvm::consumeError(claims.takeError());
       continue;
     }
+    for (const auto &[id, barrier] : claims->barriers)
+      for (const auto &[one, part] : barrier.parts)
+        subject.barriers[one.second].insert(id);
     for (const auto &[id, barrier] : claims->barriers)
       for (const auto &[one, part] : barrier.parts)
         for (const auto &[other, itsPart] : barrier.parts)
@@ -320,6 +362,11 @@ int main(int argc, char **argv) {
           subject.known.insert(keyOf(finding));
         subject.right = std::move(right.outcome);
         findPartners(subject);
+        WaitWatcher watcher(subject.awaited);
+        emu::RunOptions options;
+        options.threads = 1;
+        options.listener = &watcher;
+        subject.launch->run(subject.launch->text(), options);
         ++kernels;
       }
       const Mutant &mutant = subject.mutants[round];

@@ -7,11 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Protocol/Claims.h"
+#include "SharedLayout.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace drawloom;
 using namespace drawloom::protocol;
 using Kind = Event::Kind;
+
+BarrierId BarrierId::at(uint64_t address) {
+  return {SharedLayout::rankOf(address), SharedLayout::offsetOf(address)};
+}
 
 bool Barrier::has(Kind kind) const {
   return llvm::any_of(

@@ -32,6 +32,8 @@ struct BarrierId {
   unsigned rank = 0;
   int64_t byte = 0;
 
+  /// At an address in the emulator's shared window, or in that space itself.
+  static BarrierId at(uint64_t address);
   auto operator<=>(const BarrierId &) const = default;
 };
 
