@@ -225,7 +225,7 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
       !matchPattern(op.getAcc(), m_AnyZeroFloat()))
     return op->emitOpError(
         "starts a sum in tensor memory with a tile that is not zero, which has "
-        "no code yet; start with zero and add the tile behind the products");
+        "no code yet; start with zero and add the tile after the products");
   places[op.getResult()] = {Kind::Accumulator};
   return success();
 }

@@ -90,7 +90,7 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
   if (place.kind == Kind::Accumulator)
     return user->emitOpError()
            << "reads a " << type
-           << " that products are adding to; let it be read behind them";
+           << " that products are adding to; let it be read after them";
   return success();
 }
 
@@ -252,7 +252,7 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
                !matchPattern(value, m_AnyZeroFloat())) {
       return op->emitOpError(
           "starts a sum in tensor memory with a tile that is not zero, which "
-          "has no code yet; start with zero and add the tile behind the "
+          "has no code yet; start with zero and add the tile after the "
           "products");
     }
   }

@@ -307,7 +307,7 @@ void Checker::checkRelinquish(const Pool &pool, llvm::ArrayRef<Event> transfers,
         return report(Rule::noTakeAfterRelinquish,
                       nameOf(event.role) + " can take from " + pool.name +
                           " after " + nameOf(relinquish.role) +
-                          " has given up the right to; relinquish behind the "
+                          " has given up the right to; relinquish after the "
                           "last take, in the same role",
                       event.step->location);
     }
@@ -348,7 +348,7 @@ void Checker::checkShared(const Pool &pool, llvm::ArrayRef<Event> transfers) {
                nameOf(early->role) +
                " lets the dependents start before that take; the dependent "
                "kernel can then hold what this one needs. Let them start "
-               "behind the take, in the same role",
+               "after the take, in the same role",
            take->step->location);
 }
 

@@ -164,7 +164,7 @@ TEST_F(SideConditionTest, NoTakeAfterRelinquish) {
                      take(pool, 128, true)};
   expectOne(Rule::noTakeAfterRelinquish,
             "@a can take from tensor memory after @a has given up the right "
-            "to; relinquish behind the last take, in the same role");
+            "to; relinquish after the last take, in the same role");
   n.roles[a].body = {take(pool, 256, true), relinquish(pool), produce(p),
                      give(pool, 256, true)};
   expectNone();
@@ -192,7 +192,7 @@ TEST_F(SideConditionTest, NoTakeBeforeLaunchWait) {
   expectOne(Rule::noTakeBeforeLaunchWait,
             "@a takes from tensor memory before the launch wait of @a, and @a "
             "lets the dependents start before that take; the dependent kernel "
-            "can then hold what this one needs. Let them start behind the "
+            "can then hold what this one needs. Let them start after the "
             "take, in the same role");
   n.roles[a].body = {take(pool, 512, true), launchDependents(), launchWait(),
                      produce(p), give(pool, 512, true)};

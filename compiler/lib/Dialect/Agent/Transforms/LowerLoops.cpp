@@ -129,7 +129,7 @@ LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
     else
       return op->emitOpError(
           "starts a sum in tensor memory with a tile that is not zero, which "
-          "has no code yet; start with zero and add the tile behind the "
+          "has no code yet; start with zero and add the tile after the "
           "products");
   }
   return success();
@@ -192,7 +192,7 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
       PipeOp pipe = pipes.find(value)->second.pipe;
       if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
         return op->emitOpError()
-               << "takes every " << op.getEvery() << ". work item and shares '"
+               << "takes one work item in " << op.getEvery() << " and shares '"
                << pipe.getName()
                << "' with a role that takes others; give each of these roles a "
                   "pipe of its own";

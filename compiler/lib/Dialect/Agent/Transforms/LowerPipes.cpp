@@ -134,10 +134,10 @@ LogicalResult LowerPipes::check(SwitchOp roles,
                                 const target::Architecture *arch) {
   if (!arch)
     return getOperation()->emitOpError(
-        "has no target: code is generated behind 'choose-schedule'");
+        "has no target: code is generated after 'choose-schedule'");
   if (!roles.getWarps())
     return roles->emitOpError(
-        "is not placed: code is generated behind 'place-memory'");
+        "is not placed: code is generated after 'place-memory'");
   llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(roles);
   if (!verdict) {
     std::string words = llvm::toString(verdict.takeError());
@@ -156,7 +156,7 @@ LogicalResult LowerPipes::check(SwitchOp roles,
   for (RoleOp role : roles.getRoles())
     if (!role.getAt())
       return role->emitOpError(
-          "has no warps: code is generated behind 'map-execution-units'");
+          "has no warps: code is generated after 'map-execution-units'");
   return success();
 }
 
@@ -185,7 +185,7 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
     PlaceAttr place = pipe.getPlaceAttr();
     if (!place)
       return pipe->emitOpError(
-          "has no place: code is generated behind 'place-memory'");
+          "has no place: code is generated after 'place-memory'");
     PipeType type = pipe.getPipe().getType();
     if (type.getMemory() == Memory::message)
       return pipe->emitOpError("carries messages, which has no code yet");
@@ -250,7 +250,7 @@ void LowerPipes::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   auto switches = kernel.getBody().front().getOps<SwitchOp>();
   if (switches.empty()) {
-    kernel->emitOpError("has no roles: code is generated behind 'form-pipes'");
+    kernel->emitOpError("has no roles: code is generated after 'form-pipes'");
     return signalPassFailure();
   }
   SwitchOp roles = *switches.begin();

@@ -1,12 +1,12 @@
 // RUN: drawloom-opt %s --lower-pipes --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{has no roles: code is generated behind 'form-pipes'}}
+// expected-error@+1 {{has no roles: code is generated after 'form-pipes'}}
 tile.kernel @no_roles(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
 }
 
 // -----
 
-// expected-error@+1 {{has no target: code is generated behind 'choose-schedule'}}
+// expected-error@+1 {{has no target: code is generated after 'choose-schedule'}}
 tile.kernel @no_target(%D: !tile.view<?x?xf32>) {
   agent.switch {
     agent.role @epilogue warps(4) {
@@ -17,7 +17,7 @@ tile.kernel @no_target(%D: !tile.view<?x?xf32>) {
 // -----
 
 tile.kernel @not_placed(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  // expected-error@+1 {{is not placed: code is generated behind 'place-memory'}}
+  // expected-error@+1 {{is not placed: code is generated after 'place-memory'}}
   agent.switch {
     agent.role @epilogue warps(4) {
     }
@@ -44,7 +44,7 @@ tile.kernel @two_switches(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
 tile.kernel @no_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has no place: code is generated behind 'place-memory'}}
+  // expected-error@+1 {{has no place: code is generated after 'place-memory'}}
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) at(0) {
@@ -65,7 +65,7 @@ tile.kernel @no_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribut
 
 tile.kernel @no_warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
-    // expected-error@+1 {{has no warps: code is generated behind 'map-execution-units'}}
+    // expected-error@+1 {{has no warps: code is generated after 'map-execution-units'}}
     agent.role @compute warps(4) {
     }
   }
@@ -138,7 +138,7 @@ tile.kernel @turns(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes 
       }
     }
     agent.role @even warps(4) at(4) {
-      // expected-error@+1 {{takes every 2. work item and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own}}
+      // expected-error@+1 {{takes one work item in 2 and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own}}
       agent.for_each_item (%m) in %items every 2 from 0 : !agent.items<index> {
         agent.consume %p as (%x) by(threads) : !tiles {
           tile.store %x, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
@@ -181,7 +181,7 @@ tile.kernel @starts_with_one(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
     }
     agent.role @mma warps(1) at(1) {
       agent.produce %acc by(tensor_core) : !result {
-        // expected-error@+1 {{starts a sum in tensor memory with a tile that is not zero, which has no code yet; start with zero and add the tile behind the products}}
+        // expected-error@+1 {{starts a sum in tensor memory with a tile that is not zero, which has no code yet; start with zero and add the tile after the products}}
         %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %one) -> tensor<128x256xf32> {
           %t = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
             %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>

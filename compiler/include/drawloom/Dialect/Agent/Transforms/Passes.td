@@ -44,7 +44,7 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     ```
 
     Where accumulators are in tensor memory, a product whose accumulator is not
-    made by products alone is taken from zero, and the rest is added behind it
+    made by products alone is taken from zero, and the rest is added after it
     (rules `starts-at-zero` and `from-zero`). Sums are then rounded in another
     order; nothing else changes what is computed.
 

@@ -159,7 +159,7 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     | slice-epilogue: tile.load of 'd' stays whole: a store to the same view follows | parts would be loaded after others are stored |
     | slice-epilogue: tile.reduce stays whole: its tile is needed whole anyway | nothing would be gained |
     | slice-epilogue: tile.reduce stays whole: its type has no neutral element | a loop could not start |
-    | slice-epilogue: tile.reduce stays whole: 'scf.for' needs it before the last store | it can't move behind the loop |
+    | slice-epilogue: tile.reduce stays whole: 'scf.for' needs it before the last store | it can't move after the loop |
 
     It refuses a width that does not divide the tile: "the schedule's columns =
     96 do not divide the 256 columns of the epilogue's tile: 256 = 2 * 96 + 64;
