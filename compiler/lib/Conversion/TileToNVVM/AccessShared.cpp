@@ -25,7 +25,6 @@
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -189,19 +188,7 @@ void SharedAccess::visit(
 }
 
 Value SharedAccess::isWriter() {
-  Value writes;
-  auto require = [&](Value number, ArrayRef<int64_t> weights) {
-    for (int64_t weight : weights) {
-      Value bit = b.createOrFold<arith::DivUIOp>(number, constant(b, weight));
-      bit = b.createOrFold<arith::AndIOp>(bit, constant(b, 1));
-      Value isZero = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                                   bit, constant(b, 0));
-      writes = writes ? b.createOrFold<arith::AndIOp>(writes, isZero) : isZero;
-    }
-  };
-  require(lane, copies.laneBits);
-  require(warp, copies.warpBits);
-  return writes;
+  return areZero(b, warp, copies.warpBits, areZero(b, lane, copies.laneBits));
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,7 +256,7 @@ struct WriteShared : OpConversionPattern<tile::WriteOp> {
     for (int64_t number = copies.registerOf.size(); number-- > 0;)
       registerWith[copies.registerOf[number]] = number;
     Value stored = toMemory(b, adaptor.getValue());
-    auto write = [&] {
+    when(b, access.isWriter(), [&] {
       access.visit(adaptor.getBuffer(), [&](ArrayRef<int64_t> run, Value at) {
         SmallVector<int64_t> numbers;
         for (int64_t once : run)
@@ -278,15 +265,7 @@ struct WriteShared : OpConversionPattern<tile::WriteOp> {
         LLVM::StoreOp::create(b, part, at,
                               unsigned(run.size() * access.getBytes()));
       });
-    };
-    if (Value writes = access.isWriter()) {
-      auto branch = scf::IfOp::create(b, writes, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      write();
-    } else {
-      write();
-    }
+    });
     rewriter.eraseOp(op);
     return success();
   }

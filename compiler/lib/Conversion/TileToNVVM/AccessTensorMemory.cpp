@@ -18,7 +18,6 @@
 #include "drawloom/Analysis/Layouts/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -200,7 +199,10 @@ struct WriteTensorMemory : OpConversionPattern<tile::WriteOp> {
     Value words = vector::BitCastOp::create(
         b, VectorType::get(access.getWords(), b.getI32Type()),
         toMemory(b, adaptor.getValue()));
-    auto write = [&] {
+    // Groups of warps that have the same columns: one of them writes.
+    Value writes = areZero(b, getWarp(b, op),
+                           layouts::findCopies(fragment->layout).warpBits);
+    when(b, writes, [&] {
       access.visit(
           adaptor.getBuffer(), columnsPerStore,
           [&](int64_t first, int64_t count, Value at) {
@@ -216,25 +218,7 @@ struct WriteTensorMemory : OpConversionPattern<tile::WriteOp> {
                                       NVVM::Tcgen05LdStShape::SHAPE_32X32B, at,
                                       part, Value());
           });
-    };
-    // Groups of warps that have the same columns: one of them writes.
-    Value writes;
-    for (int64_t weight : layouts::findCopies(fragment->layout).warpBits) {
-      Value bit =
-          b.createOrFold<arith::DivUIOp>(getWarp(b, op), constant(b, weight));
-      bit = b.createOrFold<arith::AndIOp>(bit, constant(b, 1));
-      Value isZero = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                                   bit, constant(b, 0));
-      writes = writes ? b.createOrFold<arith::AndIOp>(writes, isZero) : isZero;
-    }
-    if (writes) {
-      auto branch = scf::IfOp::create(b, writes, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      write();
-    } else {
-      write();
-    }
+    });
     rewriter.eraseOp(op);
     return success();
   }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -67,6 +68,28 @@ Value tonvvm::getParity(ImplicitLocOpBuilder &b, Value number, int64_t mask) {
   }
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, bits,
                                        constant(b, 0));
+}
+
+Value tonvvm::areZero(ImplicitLocOpBuilder &b, Value number,
+                      ArrayRef<int64_t> weights, Value other) {
+  for (int64_t weight : weights) {
+    Value bit = b.createOrFold<arith::DivUIOp>(number, constant(b, weight));
+    bit = b.createOrFold<arith::AndIOp>(bit, constant(b, 1));
+    Value isZero = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, bit,
+                                                 constant(b, 0));
+    other = other ? b.createOrFold<arith::AndIOp>(other, isZero) : isZero;
+  }
+  return other;
+}
+
+void tonvvm::when(ImplicitLocOpBuilder &b, Value condition,
+                  llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
 }
 
 Value tonvvm::sumWords(ImplicitLocOpBuilder &b, Value number,

@@ -35,6 +35,15 @@ mlir::Value constant(mlir::ImplicitLocOpBuilder &b, int64_t value);
 mlir::Value getParity(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                       int64_t mask);
 
+/// Whether the bits of `number` with these weights are all zero, an i1; null if
+/// there are none. Anded to `other`, unless that is null.
+mlir::Value areZero(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+                    llvm::ArrayRef<int64_t> weights, mlir::Value other = {});
+
+/// Makes what `body` makes only where `condition` holds; null is always.
+void when(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
+          llvm::function_ref<void()> body);
+
 /// The sum over bits of the words whose bit is set in `number`: word i belongs
 /// to the bit of weight `weights[i]`. Null if it is zero for all numbers.
 mlir::Value sumWords(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
