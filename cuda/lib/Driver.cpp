@@ -214,6 +214,10 @@ void Driver::release(DevicePointer address) {
   if (check)
     check->listener().freed(address);
   visible.remove(device->memory(), address);
+  if (auto pool = pooled.find(address); pool != pooled.end()) {
+    pool->second->used -= device->memory().find(address)->size;
+    pooled.erase(pool);
+  }
   llvm::cantFail(device->memory().free(address));
 }
 

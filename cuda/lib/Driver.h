@@ -83,6 +83,14 @@ struct EventState {
   std::optional<Clock::time_point> recorded;
 };
 
+/// A pool of device memory. It keeps nothing back, so what is reserved is used.
+struct PoolState {
+  size_t maxBytes = 0; ///< 0 for what the device has.
+  std::array<int, 3> reuse = {1, 1, 1};
+  uint64_t releaseThreshold = 0;
+  uint64_t used = 0, highest = 0;
+};
+
 struct ContextState {
   unsigned flags = 0;
   bool primary = false;
@@ -117,6 +125,10 @@ public:
   std::string lastReport;                ///< Of the last kernel that failed.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
   std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
+  PoolState defaultPool;
+  PoolState *currentPool = &defaultPool; ///< Of cuMemAllocAsync.
+  llvm::DenseSet<PoolState *> pools;     ///< All but the default one.
+  llvm::DenseMap<DevicePointer, PoolState *> pooled; ///< Whose memory it is.
 
   /// Makes the device that the environment asks for.
   Result initialize();

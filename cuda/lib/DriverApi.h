@@ -38,6 +38,7 @@ struct LibraryState;
 struct KernelState;
 struct StreamState;
 struct EventState;
+struct PoolState;
 
 /// Streams that are numbers, not handles.
 inline constexpr uintptr_t legacyStream = 1;
@@ -79,6 +80,33 @@ struct MemoryLocation {
   int type;
   int id;
 };
+
+/// What cuMemPoolCreate is told.
+struct PoolProperties {
+  int allocationType, handleTypes;
+  MemoryLocation location;
+  void *security;
+  size_t maxBytes;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+
+struct PoolAccess {
+  MemoryLocation location;
+  int flags;
+};
+
+enum PoolAttribute : int {
+  PoolReuseFollowEvents = 1,
+  PoolReuseInternal = 3,
+  PoolReleaseThreshold = 4,
+  PoolReservedBytes = 5,
+  PoolReservedHigh = 6,
+  PoolUsedBytes = 7,
+  PoolUsedHigh = 8,
+};
+
+inline constexpr int poolPinned = 1, locationDevice = 1, accessReadWrite = 3;
 
 struct LaunchConfig {
   unsigned grid[3];

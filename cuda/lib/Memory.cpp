@@ -50,10 +50,6 @@ Result cuda::cuMemFree_v2(DevicePointer address) {
   return CUDA_SUCCESS;
 }
 
-Result cuda::cuMemAllocAsync(DevicePointer *address, size_t bytes,
-                             StreamState *) {
-  return cuMemAlloc_v2(address, bytes);
-}
 Result cuda::cuMemFreeAsync(DevicePointer address, StreamState *) {
   return cuMemFree_v2(address);
 }

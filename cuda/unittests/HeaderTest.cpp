@@ -61,6 +61,14 @@ static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(LaunchAttribute, value) ==
               offsetof(CUlaunchAttribute, value));
 
+static_assert(sizeof(PoolProperties) == sizeof(CUmemPoolProps));
+static_assert(offsetof(PoolProperties, location) ==
+              offsetof(CUmemPoolProps, location));
+static_assert(offsetof(PoolProperties, maxBytes) ==
+              offsetof(CUmemPoolProps, maxSize));
+static_assert(sizeof(PoolAccess) == sizeof(CUmemAccessDesc));
+static_assert(offsetof(PoolAccess, flags) == offsetof(CUmemAccessDesc, flags));
+
 #define SAME(ours, theirs) static_assert(int(ours) == int(::theirs))
 SAME(LaunchIgnore, CU_LAUNCH_ATTRIBUTE_IGNORE);
 SAME(LaunchCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
@@ -90,6 +98,16 @@ SAME(JitErrorLogSize, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME(PointerMapped, CU_POINTER_ATTRIBUTE_MAPPED);
 SAME(PointerRangeSize, CU_POINTER_ATTRIBUTE_RANGE_SIZE);
 SAME(PointerHostPointer, CU_POINTER_ATTRIBUTE_HOST_POINTER);
+SAME(PoolReuseFollowEvents, CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES);
+SAME(PoolReuseInternal, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES);
+SAME(PoolReleaseThreshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+SAME(PoolReservedBytes, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+SAME(PoolReservedHigh, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH);
+SAME(PoolUsedBytes, CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+SAME(PoolUsedHigh, CU_MEMPOOL_ATTR_USED_MEM_HIGH);
+SAME(poolPinned, CU_MEM_ALLOCATION_TYPE_PINNED);
+SAME(locationDevice, CU_MEM_LOCATION_TYPE_DEVICE);
+SAME(accessReadWrite, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 SAME(memoryTypeHost, CU_MEMORYTYPE_HOST);
 SAME(memoryTypeDevice, CU_MEMORYTYPE_DEVICE);
 SAME(LimitMallocHeap, CU_LIMIT_MALLOC_HEAP_SIZE);

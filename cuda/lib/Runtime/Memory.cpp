@@ -37,8 +37,74 @@ Error cuda::cudaFree(void *pointer) {
   return note(cuMemFree_v2(address(pointer)));
 }
 
-Error cuda::cudaMallocAsync(void **pointer, size_t bytes, StreamState *) {
-  return cudaMalloc(pointer, bytes);
+Error cuda::cudaMallocAsync(void **pointer, size_t bytes, StreamState *stream) {
+  if (!bytes)
+    return cudaMalloc(pointer, bytes);
+  DRAWLOOM_READY();
+  return note(cuMemAllocAsync(reinterpret_cast<DevicePointer *>(pointer), bytes,
+                              stream));
+}
+
+Error cuda::cudaDeviceGetDefaultMemPool(PoolState **pool, int device) {
+  DRAWLOOM_READY();
+  return note(cuDeviceGetDefaultMemPool(pool, device));
+}
+
+Error cuda::cudaDeviceGetMemPool(PoolState **pool, int device) {
+  DRAWLOOM_READY();
+  return note(cuDeviceGetMemPool(pool, device));
+}
+
+Error cuda::cudaDeviceSetMemPool(int device, PoolState *pool) {
+  DRAWLOOM_READY();
+  return note(cuDeviceSetMemPool(device, pool));
+}
+
+Error cuda::cudaMallocFromPoolAsync(void **pointer, size_t bytes,
+                                    PoolState *pool, StreamState *stream) {
+  DRAWLOOM_READY();
+  return note(cuMemAllocFromPoolAsync(
+      reinterpret_cast<DevicePointer *>(pointer), bytes, pool, stream));
+}
+
+Error cuda::cudaMemPoolCreate(PoolState **pool,
+                              const PoolProperties *properties) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolCreate(pool, properties));
+}
+
+Error cuda::cudaMemPoolDestroy(PoolState *pool) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolDestroy(pool));
+}
+
+Error cuda::cudaMemPoolTrimTo(PoolState *pool, size_t bytes) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolTrimTo(pool, bytes));
+}
+
+Error cuda::cudaMemPoolGetAttribute(PoolState *pool, int attribute,
+                                    void *value) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolGetAttribute(pool, attribute, value));
+}
+
+Error cuda::cudaMemPoolSetAttribute(PoolState *pool, int attribute,
+                                    void *value) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolSetAttribute(pool, attribute, value));
+}
+
+Error cuda::cudaMemPoolGetAccess(int *flags, PoolState *pool,
+                                 MemoryLocation *location) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolGetAccess(flags, pool, location));
+}
+
+Error cuda::cudaMemPoolSetAccess(PoolState *pool, const PoolAccess *accesses,
+                                 size_t count) {
+  DRAWLOOM_READY();
+  return note(cuMemPoolSetAccess(pool, accesses, count));
 }
 
 Error cuda::cudaFreeAsync(void *pointer, StreamState *) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cuda-core: NVRTC, buffers of its memory resources, DLPack, a launch."""
 import numpy as np
-from cuda.core import (Device, LaunchConfig, LegacyPinnedMemoryResource, Program,
+from cuda.core import (Device, DeviceMemoryResource, DeviceMemoryResourceOptions,
+                       LaunchConfig, LegacyPinnedMemoryResource, Program,
                        ProgramOptions, launch)
 
 SOURCE = """
@@ -33,3 +34,12 @@ launch(stream, LaunchConfig(grid=8, block=128), kernel, np.float32(2), *buffers,
 buffers[1].copy_to(pinned, stream=stream)
 stream.sync()
 assert np.array_equal(host, x + 2 * x)
+
+# A pool of its own.
+pool = DeviceMemoryResource(
+    device, options=DeviceMemoryResourceOptions(max_size=1 << 20))
+buffer = pool.allocate(1000, stream=stream)
+assert pool.attributes.used_mem_current == 1000
+buffer.close(stream=stream)
+assert pool.attributes.used_mem_current == 0
+pool.close()
