@@ -9,6 +9,7 @@
 #include "ClusterChecker.h"
 #include "Describe.h"
 #include "drawloom/Emulator/AddressMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
 using namespace drawloom;
@@ -27,12 +28,13 @@ static uint32_t rankOf(uint64_t address) {
 
 ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                const emu::ClusterStart &start,
+                               const SharedArrays &arrays,
                                GlobalChecker &global, bool isStrict)
-    : findings(isStrict, this), kernel(kernel), cluster(global.newCluster()),
-      launch(start.launch), ctas(start.ctas.begin(), start.ctas.end()),
+    : findings(isStrict, this), launch(start.launch), kernel(kernel),
+      cluster(global.newCluster()), ctas(start.ctas.begin(), start.ctas.end()),
       global(global), threads(actors, cluster, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
-      protocol(kernel, ctas, threads, findings),
+      protocol(kernel, ctas, threads, arrays, findings),
       written(start.sharedBytes, findings),
       sharedJudge(Finding::Shared, isStrict, findings),
       tensorJudge(Finding::TensorMemory, isStrict, findings) {}
@@ -123,6 +125,8 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
   for (MemoryRange range : event.ranges) {
     if (isWarps)
       range.lanes = 0;
+    if (emu::isShared(range.address))
+      protocol.touchArray(event.origin, range);
     uint64_t last = range.address + (range.count - 1) * range.pitch;
     bool isMixed = emu::isShared(range.address) != emu::isShared(last);
     if (!isMixed && !event.failed) {
@@ -205,8 +209,11 @@ void ClusterChecker::touchFlags(const AccessEvent &event) {
       unsigned lane = llvm::countr_zero(lanes);
       uint64_t address = range.address + piece * range.pitch;
       flags.access(event, lane, address, threads);
-      if (event.scope >= Scope::Gpu && !emu::isShared(address))
-        global.touchFlag(event, lane, address, cluster, threads);
+      if (event.scope < Scope::Gpu || emu::isShared(address))
+        continue;
+      // Others may learn of it now, and what they do then comes after it.
+      global.check(log);
+      global.touchFlag(event, lane, address, cluster, threads);
     }
   }
 }
@@ -275,7 +282,12 @@ void ClusterChecker::lanesExited(const emu::Origin &origin) {
   countArrivals();
   protocol.lanesExited(origin);
 }
-void ClusterChecker::ctaExited(uint32_t rank) { protocol.ctaExited(rank); }
+void ClusterChecker::ctaExited(uint32_t rank) {
+  protocol.ctaExited(rank);
+  startsNextEarly |=
+      !llvm::is_contained(letsNextStart, rank) &&
+      llvm::none_of(waited, [&](auto warp) { return warp.first == rank; });
+}
 
 void ClusterChecker::allocation(const emu::AllocationEvent &event) {
   countArrivals();
@@ -302,8 +314,13 @@ void ClusterChecker::allocation(const emu::AllocationEvent &event) {
 
 void ClusterChecker::dependency(const emu::DependencyEvent &event) {
   countArrivals();
-  if (event.kind != emu::DependencyEvent::Wait)
+  if (event.kind != emu::DependencyEvent::Wait) {
+    letsNextStart.push_back(event.origin.rank);
+    startsNextEarly |= !llvm::is_contained(
+        waited, std::pair(event.origin.rank, event.origin.warp));
     return;
+  }
+  waited.push_back({event.origin.rank, event.origin.warp});
   static const WorldRef earlier =
       std::make_shared<World>(World{{earlierLaunches, nullptr}});
   threads.takeWorld(event.origin, earlier, Order::Acquire);

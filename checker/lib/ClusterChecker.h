@@ -19,7 +19,8 @@ namespace drawloom::checker {
 class ClusterChecker : public emu::ClusterListener {
 public:
   ClusterChecker(const emu::Kernel *kernel, const emu::ClusterStart &start,
-                 GlobalChecker &global, bool isStrict);
+                 const SharedArrays &arrays, GlobalChecker &global,
+                 bool isStrict);
 
   void access(const emu::AccessEvent &event) override;
   void operation(const emu::OperationEvent &event) override;
@@ -34,6 +35,10 @@ public:
 
   Findings findings;
   GlobalLog log;
+  const uint32_t launch;
+  /// Whether a CTA has let the next launch start, by griddepcontrol or its end,
+  /// before it has waited for those before.
+  bool startsNextEarly = false;
 
 private:
   /// Lanes of a warp arrive one by one; they are counted together, before
@@ -51,8 +56,7 @@ private:
   void usePeersBarrier(const emu::MbarrierEvent &event);
 
   const emu::Kernel *const kernel;
-  const uint64_t cluster; ///< In the run.
-  const uint32_t launch;
+  const uint64_t cluster;                    ///< In the run.
   const llvm::SmallVector<uint64_t, 2> ctas; ///< Their numbers, by rank.
   GlobalChecker &global;
   uint64_t serial = 0;
@@ -68,6 +72,10 @@ private:
   Shadow shared, tensor;
   Judge sharedJudge, tensorJudge;
   llvm::SmallVector<Viewer, 2> viewers; ///< Of the access at hand.
+  /// Warps that have waited for earlier launches, by rank; ranks of CTAs that
+  /// have let the next one start.
+  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 0> waited;
+  llvm::SmallVector<uint32_t, 0> letsNextStart;
 };
 
 } // namespace drawloom::checker

@@ -52,6 +52,8 @@ public:
   void check(GlobalLog &log);
   /// What was done so far comes before everything else.
   void forget();
+  /// What launches before this one did comes before everything else.
+  void forgetBefore(uint32_t launch) { shadow.forgetBefore(launch); }
 
   /// A lane of a cluster that is alone touches a word by a strong access at the
   /// scope of the GPU or the system.

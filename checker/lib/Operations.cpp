@@ -74,10 +74,15 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
   std::unique_ptr<Operation> &slot = inFlight[event.operation];
   Threads::Issue issue = threads.issue(event.origin);
   if (event.engine == EngineKind::MatrixMultiply && !event.groups.empty()) {
-    ClockRef &issues =
-        wgmmaIssues[{Actors::placeOf(event.origin) & ~uint64_t(3),
-                     event.groups[llvm::countr_zero(event.origin.lanes)]}];
-    issues = raised(issues, issue.actor, ~0u, issue.time);
+    auto &groups = wgmmaIssues[Actors::placeOf(event.origin) & ~uint64_t(3)];
+    uint32_t group = event.groups[llvm::countr_zero(event.origin.lanes)];
+    auto it = groups.try_emplace(group).first;
+    if (!it->second && it != groups.begin())
+      it->second = std::prev(it)->second;
+    for (; it != groups.end(); ++it)
+      it->second = raised(it->second, issue.actor, ~0u, issue.time);
+    if (groups.size() > keptGroups)
+      groups.erase(groups.begin());
   }
   if (slot) {
     slot->others.push_back(std::move(issue));
@@ -188,12 +193,13 @@ void Operations::group(const GroupEvent &event) {
     threads.learn(origin, actors.of(Actors::Wgmmas, group), ~0u,
                   event.groups[first], {Causal, Executed});
     // All four warps have issued what is over.
-    auto end = wgmmaIssues.lower_bound({group, event.groups[first]});
-    for (auto it = wgmmaIssues.lower_bound({group, 0}); it != end; ++it) {
-      Knowledge issued;
-      issued[Executed] = it->second;
-      threads.take(origin, issued, false, emu::Order::Relaxed, emu::Scope::Cta);
-    }
+    auto &groups = wgmmaIssues[group];
+    auto end = groups.lower_bound(event.groups[first]);
+    if (end == groups.begin())
+      return;
+    Knowledge issued;
+    issued[Executed] = std::prev(end)->second;
+    threads.take(origin, issued, false, emu::Order::Relaxed, emu::Scope::Cta);
     return;
   }
   case GroupEvent::TensorLoads:

@@ -58,6 +58,7 @@ public:
   void startTensorAccess(const emu::AccessEvent &event, Access &access);
 
 private:
+  static constexpr unsigned keptGroups = 16;
   /// cp.async of a warp: the group that each lane's next copy joins, and the
   /// number of arrivals in it so far.
   struct CopyStream {
@@ -84,9 +85,9 @@ private:
   llvm::DenseMap<uint64_t, std::unique_ptr<CopyStream>> copies;
   llvm::DenseMap<uint64_t, std::unique_ptr<MmaStream>> mmas;
   llvm::DenseMap<uint64_t, std::pair<uint32_t, uint32_t>> tensorAccesses;
-  /// When warps of a warpgroup have issued wgmmas: by the group, and the place
-  /// of the first warp.
-  std::map<std::pair<uint64_t, uint32_t>, ClockRef> wgmmaIssues;
+  /// When the warps of a warpgroup have issued their wgmmas up to a group. By
+  /// the place of the first warp; the oldest groups are forgotten.
+  llvm::DenseMap<uint64_t, std::map<uint32_t, ClockRef>> wgmmaIssues;
 };
 
 } // namespace drawloom::checker

@@ -143,16 +143,18 @@ void Protocol::useMbarrier(const Origin &origin, uint64_t address) {
     // Who has initialised it knows that.
     if (viewer.actor == barrier.actor && viewer.lanes != barrier.by.lanes)
       viewer.lanes &= ~barrier.by.lanes;
-    if (isKnown(barrier, viewer) ||
-        !findings.isFirst(Rule::BarrierInit, kernel, barrier.by.instruction,
+    if (isKnown(barrier, viewer))
+      return;
+    unsigned lane = llvm::countr_zero(barrier.by.lanes);
+    bool isExecuted =
+        valueOf((*viewer.known)[Executed], barrier.actor, lane) >= barrier.time;
+    Rule rule = isExecuted ? Rule::BarrierInitFence : Rule::BarrierInit;
+    if (!findings.isFirst(rule, kernel, barrier.by.instruction,
                           origin.instruction))
       return;
     Origin user = origin;
     user.lanes = viewer.lanes;
-    Finding finding = findingOf(Rule::BarrierInit, address, barrier.by, &user);
-    unsigned lane = llvm::countr_zero(barrier.by.lanes);
-    bool isExecuted =
-        valueOf((*viewer.known)[Executed], barrier.actor, lane) >= barrier.time;
+    Finding finding = findingOf(rule, address, barrier.by, &user);
     std::string first = lineOf(finding.first), second = lineOf(finding.second);
     finding.why = isExecuted
                       ? "the hand-over between " + first + " and " + second +
@@ -243,6 +245,33 @@ void Protocol::ctaExited(uint32_t rank) {
                      " and .wait in both CTAs before they exit, or a wait for "
                      "the last phase in CTA " +
                      utostr(finding.cta);
+    findings.add(std::move(finding));
+  }
+}
+
+void Protocol::touchArray(const Origin &origin, const emu::MemoryRange &range) {
+  const SharedArrays::Array *meant = arrays.meantBy(origin.instruction);
+  if (!meant)
+    return;
+  uint32_t lanes = range.lanes;
+  for (uint32_t piece = 0; piece != range.count; ++piece, lanes &= lanes - 1) {
+    uint64_t address = range.address + piece * range.pitch;
+    uint32_t offset = address & emu::sharedOffsetMask;
+    const SharedArrays::Array *hit = arrays.at(offset);
+    if (!hit || hit == meant ||
+        !findings.isFirst(Rule::OtherArray, kernel, origin.instruction,
+                          origin.instruction))
+      continue;
+    Origin one = origin;
+    one.lanes = lanes ? lanes & -lanes : origin.lanes;
+    Finding finding = findingOf(Rule::OtherArray, address, one, nullptr);
+    finding.why = "the address is made from '" + meant->name.str() +
+                  "', which has " + utostr(meant->size) + " bytes; byte " +
+                  llvm::itostr(int64_t(offset) - meant->offset) +
+                  " of it is byte " + utostr(offset - hit->offset) + " of '" +
+                  hit->name.str() + "'";
+    finding.advice = "an index below " + utostr(meant->size) +
+                     " bytes, or a larger '" + meant->name.str() + "'";
     findings.add(std::move(finding));
   }
 }

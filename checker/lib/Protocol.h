@@ -21,6 +21,8 @@
 
 #include "Findings.h"
 #include "Handovers.h"
+#include "Shadow.h"
+#include "SharedArrays.h"
 
 namespace drawloom::checker {
 
@@ -28,8 +30,9 @@ class Protocol {
 public:
   /// `ctas`: the linear indices in the grid, by rank.
   Protocol(const emu::Kernel *kernel, llvm::ArrayRef<uint64_t> ctas,
-           Threads &threads, Findings &findings)
-      : kernel(kernel), ctas(ctas), threads(threads), findings(findings) {}
+           Threads &threads, const SharedArrays &arrays, Findings &findings)
+      : kernel(kernel), ctas(ctas), threads(threads), arrays(arrays),
+        findings(findings) {}
 
   /// Something is done to an mbarrier, by threads or by an engine.
   void mbarrier(const emu::MbarrierEvent &event);
@@ -44,6 +47,8 @@ public:
   void touchPeer(const emu::Origin &origin, const Knowledge &known,
                  uint64_t address, Actor actor, unsigned lane, uint32_t value,
                  const ClockRef &covers = nullptr);
+  /// Lanes touch shared memory themselves.
+  void touchArray(const emu::Origin &origin, const emu::MemoryRange &range);
   void lanesExited(const emu::Origin &origin);
   void ctaExited(uint32_t rank);
 
@@ -73,6 +78,7 @@ private:
   const emu::Kernel *const kernel;
   const llvm::ArrayRef<uint64_t> ctas;
   Threads &threads;
+  const SharedArrays &arrays;
   Findings &findings;
   llvm::DenseMap<uint64_t, Initialised> initialised;
   /// When a lane has executed fence.mbarrier_init.

@@ -23,15 +23,31 @@ void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
     kernels.resize(index + 1);
   kernels[index] = launch.kernel;
   checkRegisters(*launch.kernel, global->findings);
+  arrays.resize(kernels.size());
+  arrays[index] = std::make_unique<SharedArrays>(*launch.kernel);
   // All launches before it have ended, in this run or before it.
-  if (!launch.programmatic || index == 0)
-    global->forget();
+  if (!launch.programmatic || index == 0) {
+    early.assign(1, false);
+    return global->forget();
+  }
+  // Those before the last have, if it has waited before it let this one start.
+  early.resize(index + 1);
+  bool isEarly =
+      early[index - 1] ||
+      llvm::any_of(running, [&](const ClusterChecker *checker) {
+        return checker->launch == index - 1 && checker->startsNextEarly;
+      });
+  if (options.isStrict || isEarly)
+    return;
+  roundEnded();
+  global->forgetBefore(index - 1);
 }
 
 std::unique_ptr<emu::ClusterListener>
 RaceChecker::startCluster(const emu::ClusterStart &start) {
-  auto checker = std::make_unique<ClusterChecker>(kernels[start.launch], start,
-                                                  *global, options.isStrict);
+  const emu::Kernel *kernel = kernels[start.launch];
+  auto checker = std::make_unique<ClusterChecker>(
+      kernel, start, *arrays[start.launch], *global, options.isStrict);
   running.push_back(checker.get());
   return checker;
 }
@@ -41,6 +57,8 @@ void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
   global->check(checker->log);
   collect(checker->findings.take());
   collect(global->findings.take());
+  if (checker->startsNextEarly && checker->launch < early.size())
+    early[checker->launch] = true;
   llvm::erase(running, checker);
 }
 

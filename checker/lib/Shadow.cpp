@@ -71,6 +71,18 @@ static void overlapsOf(uint64_t start, unsigned bitBytes, uint64_t mask,
   }
 }
 
+void Shadow::forgetBefore(uint32_t launch) {
+  auto isBefore = [&](const Record &record) {
+    return record.access.launch < launch;
+  };
+  for (auto &[number, block] : blocks) {
+    llvm::erase_if(block->whole, isBefore);
+    for (unsigned part = 0; block->fine && part != blockBytes / partBytes;
+         ++part)
+      llvm::erase_if(block->fine[part], isBefore);
+  }
+}
+
 void Shadow::touchRecords(Records &records, uint64_t start, unsigned bitBytes,
                           uint64_t mask, Touch &touch) {
   const Access &now = touch.access;

@@ -94,6 +94,8 @@ public:
              Judge &judge);
   /// Forgets what is known of a range.
   void forget(const emu::MemoryRange &range);
+  /// Forgets what launches before this one have done.
+  void forgetBefore(uint32_t launch);
   void clear() {
     blocks.clear();
     lastNumber = ~uint64_t(0);

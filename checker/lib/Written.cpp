@@ -17,6 +17,14 @@ using namespace drawloom::checker;
 using emu::MemoryRange;
 using llvm::utostr;
 
+WrittenBytes::WrittenBytes(uint64_t bytes)
+    : words((bytes + 63) / 64),
+      missingOf((bytes + blockBytes - 1) / blockBytes, blockBytes),
+      missing(words.size() * 64) {
+  if (uint64_t rest = words.size() * 64 % blockBytes)
+    missingOf.back() = rest;
+}
+
 template <typename F>
 void WrittenBytes::forEachWord(uint64_t offset, uint64_t bytes, F f) const {
   for (uint64_t end = offset + bytes; offset < end;) {
@@ -32,7 +40,9 @@ void WrittenBytes::write(uint64_t offset, uint64_t bytes) {
   if (!missing)
     return;
   forEachWord(offset, bytes, [&](uint64_t word, uint64_t mask) {
-    missing -= llvm::popcount(mask & ~words[word]);
+    unsigned more = llvm::popcount(mask & ~words[word]);
+    missing -= more;
+    missingOf[word * 64 / blockBytes] -= more;
     words[word] |= mask;
     return true;
   });
@@ -82,11 +92,23 @@ static void report(const Access &access, Finding::Space space, uint64_t address,
 // Shared and tensor memory
 //===----------------------------------------------------------------------===//
 
+static uint32_t rankOf(uint64_t address) {
+  return (address - emu::sharedWindow) >> emu::sharedRankShift;
+}
+
 void WrittenInCluster::touch(const Access &access, bool copies) {
   const MemoryRange &range = access.range;
+  int64_t reach = int64_t(range.count - 1) * range.pitch;
+  uint64_t begin = range.address + std::min<int64_t>(reach, 0);
+  uint32_t rank = rankOf(begin);
+  uint64_t bytes = std::abs(reach) + range.bytes;
+  // Once a block is complete, there is nothing to find or to do.
+  if (rank < shared.size() && rank == rankOf(begin + bytes - 1) &&
+      shared[rank].isComplete(begin & emu::sharedOffsetMask, bytes))
+    return;
   bool isReported = false;
   forEachPiece(range, [&](uint64_t address, int lane) {
-    uint32_t rank = (address - emu::sharedWindow) >> emu::sharedRankShift;
+    uint32_t rank = rankOf(address);
     uint64_t offset = address & emu::sharedOffsetMask;
     while (shared.size() <= rank)
       shared.emplace_back(sharedBytes);

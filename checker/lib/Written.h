@@ -31,11 +31,18 @@ namespace drawloom::checker {
 /// A bit for each byte.
 class WrittenBytes {
 public:
-  explicit WrittenBytes(uint64_t bytes) : words((bytes + 63) / 64) {
-    missing = words.size() * 64;
-  }
+  explicit WrittenBytes(uint64_t bytes);
   bool isComplete() const { return !missing; }
   void write(uint64_t offset, uint64_t bytes);
+  /// Whether all blocks that a range reaches into are complete.
+  bool isComplete(uint64_t offset, uint64_t bytes) const {
+    for (uint64_t block = offset / blockBytes,
+                  last = (offset + bytes - 1) / blockBytes;
+         block <= last; ++block)
+      if (missingOf[block])
+        return false;
+    return true;
+  }
   /// Whether one of the bytes was written.
   bool isAnyWritten(uint64_t offset, uint64_t bytes) const;
 
@@ -44,7 +51,9 @@ private:
   template <typename F>
   void forEachWord(uint64_t offset, uint64_t bytes, F f) const;
 
+  static constexpr uint64_t blockBytes = 1024;
   std::vector<uint64_t> words;
+  std::vector<uint16_t> missingOf; ///< By block.
   uint64_t missing;
 };
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs kernels that are right under the checker: peers' and ours.
+"""Runs kernels and programs that are right under the checker: peers' and ours.
 
-What it finds has to be explained: docs/Findings.md has a row for the rule and for
-whose kernels it is about. An error, or a finding without a row, fails.
+Each runs under three schedules. What is found has to be explained: docs/Findings.md
+has a row for the rule and for whose kernels it is about. An error, or a finding without
+a row, fails.
 """
 
 import argparse
@@ -16,26 +17,31 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PYTHON = HERE.parent / "python"
 FINDINGS = HERE.parents[1] / "docs" / "Findings.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
+SCHEDULES = ("deterministic", "random:1", "adversarial")
+# "peers: 76 of 76 kernels match", "programs: 18 of 18 do what they ought to"
+COUNT = re.compile(r": (\d+) of (\d+) ")
 
 
 def family_of(finding: dict) -> str:
     """Whose kernel it is."""
     if match := re.search(r"kernels/([a-z]+)/", finding["first"].get("file", "")):
         return match[1]
-    if "cutedsl" in finding["kernel"]:
-        return "cutedsl"
-    return "cutlass" if "cutlass" in finding["kernel"] else "drawloom"
+    for family in ("cutedsl", "cutlass", "cub::"):
+        if family in finding["kernel"]:
+            return family.strip(":")
+    return "drawloom"
 
 
 def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
-    """The kernels that ran, from the last line, and what was found."""
+    """The kernels or programs that ran, from the last line, and what was found."""
     environment = os.environ | {"DRAWLOOM_CHECK": "default", "DRAWLOOM_SCHEDULE": schedule,
                                 "DRAWLOOM_CHECK_REPORT": str(folder / "%p.json")}
     done = subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
-    count = re.search(r": (\d+) of (\d+) (?:kernels|cases) match", done.stdout)
+    count = COUNT.search((done.stdout.splitlines() or [""])[-1] + " ")
     if done.returncode or not count or count[1] != count[2]:
         sys.exit(f"{done.stdout}{done.stderr}\n{command}: ended with {done.returncode}")
     found = []
@@ -45,26 +51,39 @@ def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
     return int(count[1]), found
 
 
+def commands_of(args: argparse.Namespace) -> list[list]:
+    match = [sys.executable, HERE / "match.py", "--library", args.library,
+             "--manifest", args.manifest]
+    if args.extended:
+        match += ["--extended", args.extended]
+    suites = [[args.suite, name, "--every", args.every] for name in ("gemm", "graphs", "examples")]
+    if not args.runner:
+        return [match, *suites]
+    programs = [[sys.executable, HERE / "programs.py", "--suite", suite, "--runner", args.runner]
+                for suite in ("core", "toolkit")]
+    python = [[sys.executable, PYTHON / "check_programs.py", "--runner", args.runner,
+               "--python", sys.executable, "--folder", PYTHON / folder]
+              for folder in ("driver", "triton")]
+    return [match, *suites, *programs, *python]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
     parser.add_argument("--manifest", required=True, help="of the peers' kernels")
+    parser.add_argument("--extended", help="manifest of the peers' extended suite")
     parser.add_argument("--suite", required=True, help="drawloom-suite")
     parser.add_argument("--every", type=int, default=1, help="every n-th case of the suite")
-    parser.add_argument("--schedules", default="deterministic", help="separated by commas")
+    parser.add_argument("--runner", help="drawloom-run, for programs with their own host code")
     args = parser.parse_args()
 
     explained = {(rule, family.strip()) for rule, families in ROW.findall(FINDINGS.read_text())
                  for family in families.split(",")}
-    commands = [[sys.executable, HERE / "match.py", "--library", args.library,
-                 "--manifest", args.manifest],
-                [args.suite, "gemm", "--every", args.every],
-                [args.suite, "graphs", "--every", args.every]]
     kernels, found = 0, {}
     with tempfile.TemporaryDirectory() as folder:
-        for schedule in args.schedules.split(","):
+        for schedule in SCHEDULES:
             ran = 0
-            for command in commands:
+            for command in commands_of(args):
                 count, findings = run(command, Path(folder), schedule)
                 ran += count
                 for finding in findings:
@@ -82,7 +101,7 @@ def main() -> int:
         unexplained += not known
         print(f"{severity:8} {rule:28} {family:9} {count:4}{'' if known else '  not explained'}")
     for finding in found.values():
-        if finding["severity"] == "error":
+        if (finding["rule"], family_of(finding)) not in explained and finding["severity"] != "note":
             print(json.dumps(finding, indent=2))
     total = Counter(finding["severity"] for finding in found.values())
     print(f"check-clean: {kernels} kernels, {total['error']} errors, {total['warning']} warnings, "

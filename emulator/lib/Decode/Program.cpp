@@ -54,6 +54,13 @@ uint32_t Program::line(const Inst *inst) const {
   return instruction ? instruction->line : 0;
 }
 
+std::vector<Kernel::SharedArray> Kernel::sharedArrays() const {
+  std::vector<SharedArray> arrays;
+  for (const SharedVariable &variable : program->shared)
+    arrays.push_back({variable.variable->name, variable.offset, variable.size});
+  return arrays;
+}
+
 uint32_t Kernel::instructionCount() const { return program->code.size(); }
 
 const ptx::Instruction *Kernel::parsed(uint32_t instruction) const {

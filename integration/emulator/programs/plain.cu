@@ -43,6 +43,7 @@ __global__ void meet(unsigned *out) {
   __shared__ unsigned box;
   auto cluster = cooperative_groups::this_cluster();
   unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  cluster.sync(); // The neighbour has started.
   if (threadIdx.x == 0)
     *cluster.map_shared_rank(&box, next) = cluster.block_rank();
   cluster.sync();

@@ -96,6 +96,7 @@ struct CheckOptions {
 
 class ClusterChecker;
 class GlobalChecker;
+class SharedArrays;
 
 class RaceChecker : public emu::Listener {
 public:
@@ -123,9 +124,12 @@ private:
   void collect(std::vector<Finding> more);
 
   const CheckOptions options;
-  std::vector<const emu::Kernel *> kernels; ///< Of the launches.
+  std::vector<const emu::Kernel *> kernels;          ///< Of the launches.
+  std::vector<std::unique_ptr<SharedArrays>> arrays; ///< Of these.
   std::vector<Finding> found;
   std::vector<ClusterChecker *> running;
+  /// Launches that have let the next one start before they have waited.
+  std::vector<bool> early;
   std::unique_ptr<GlobalChecker> global;
 };
 

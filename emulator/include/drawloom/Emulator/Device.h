@@ -91,6 +91,15 @@ struct Kernel {
   };
   std::vector<Parameter> parameters;
 
+  /// A variable in shared memory.
+  struct SharedArray {
+    llvm::StringRef name;
+    uint32_t offset; ///< From the start of the CTA's shared memory.
+    uint32_t size;   ///< 0 for the dynamic part.
+  };
+  /// Of the module, by offset.
+  std::vector<SharedArray> sharedArrays() const;
+
   /// Events name an instruction by its number in the decoded program.
   uint32_t instructionCount() const;
   InstructionPlace place(uint32_t instruction) const;
