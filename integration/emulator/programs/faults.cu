@@ -24,6 +24,7 @@ __global__ void index(int *out, int at) {
 int main(int, char **arguments) {
   int number = std::atoi(arguments[2]), *out = nullptr;
   CHECK(cudaMalloc(&out, 8 * sizeof(int)));
+  CHECK(cudaMemset(out, 0, 8 * sizeof(int)));
   if (!std::strcmp(arguments[1], "index"))
     index<<<1, 1>>>(out, number);
   else
