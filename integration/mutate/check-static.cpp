@@ -52,6 +52,9 @@ static cl::opt<unsigned>
     wholeAtLeast("whole-at-least", cl::init(0),
                  cl::desc("fail if fewer kernels with "
                           "mbarriers were followed whole"));
+static cl::opt<unsigned> foundAtLeast("found-at-least", cl::init(90),
+                                      cl::desc("fail if a smaller share of the "
+                                               "mutants is found, in percent"));
 static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
 
 namespace {
@@ -292,6 +295,7 @@ int main(int argc, char **argv) {
       "check-static: {0} kernels, {1} followed whole, {2} at fault; {3} events "
       "of their runs; {4} of {5} mutants found without a run\n",
       kernels, whole, faults, events, found, made);
-  bool hasEnough = made == 0 ? mutantCount == 0 : found * 10 >= made * 9;
+  bool hasEnough =
+      made == 0 ? mutantCount == 0 : found * 100 >= made * foundAtLeast;
   return faults || whole < wholeAtLeast || !hasEnough;
 }

@@ -61,6 +61,9 @@ static cl::opt<unsigned> randomRuns("random", cl::init(20),
                                              "aren't killed in one run"));
 static cl::opt<unsigned> seconds("seconds", cl::init(0),
                                  cl::desc("stop after so many; 0: never"));
+static cl::opt<std::string>
+    survivors("survivors", cl::desc("a file with those that may survive, as "
+                                    "they are printed; others fail"));
 static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
 
 namespace {
@@ -318,6 +321,18 @@ int main(int argc, char **argv) {
     if (llvm::sys::path::extension(at->path()) == ".json")
       bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
   llvm::sort(bases);
+  std::set<std::string> listed;
+  if (!survivors.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(survivors);
+    if (!file) {
+      llvm::errs() << "cannot read '" << survivors << "'\n";
+      return 1;
+    }
+    llvm::SmallVector<llvm::StringRef> lines;
+    (*file)->getBuffer().split(lines, '\n');
+    for (llvm::StringRef line : lines)
+      listed.insert(line.trim().str());
+  }
   std::vector<Subject> subjects;
   for (const std::string &base : bases) {
     auto launch = RecordedLaunch::read(base);
@@ -339,7 +354,7 @@ int main(int argc, char **argv) {
   for (Subject &subject : subjects)
     std::shuffle(subject.mutants.begin(), subject.mutants.end(), random);
   unsigned total = 0, killed = 0, harmless = 0, survived = 0, first = 0,
-           named = 0, kernels = 0;
+           named = 0, kernels = 0, unlisted = 0;
   std::map<std::string, unsigned> byHow;
   auto start = std::chrono::steady_clock::now();
   auto isOver = [&] {
@@ -380,12 +395,16 @@ int main(int argc, char **argv) {
         named += verdict.isNamed;
       }
       ++byHow[verdict.how];
+      std::string what = subject.launch->name() + ", " + mutant.str();
+      bool isUnlisted =
+          verdict.kind == Verdict::Survived && !listed.contains(what);
+      unlisted += isUnlisted;
       if (isVerbose || verdict.kind == Verdict::Survived) {
         llvm::outs() << (verdict.kind == Verdict::Killed     ? "killed"
                          : verdict.kind == Verdict::Harmless ? "harmless"
                                                              : "survived")
-                     << "  " << subject.launch->name() << ", " << mutant.str()
-                     << "  " << verdict.how
+                     << (isUnlisted ? ", not listed  " : "  ") << what << "  "
+                     << verdict.how
                      << (verdict.kind == Verdict::Killed && !verdict.isNamed
                              ? ", not named"
                              : "")
@@ -403,5 +422,5 @@ int main(int argc, char **argv) {
       "mutants: {0} killed, {1} harmless, {2} survived of {3}, of {4} "
       "kernels; of the killed {5} in one run, {6} name the place\n",
       killed, harmless, survived, total, kernels, first, named);
-  return 0;
+  return !survivors.empty() && unlisted;
 }
