@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 namespace drawloom::agent {
@@ -140,8 +141,9 @@ static bool isInMemory(Value tile) {
 /// they may differ in their layouts.
 void RoleLayouts::adoptTiles() {
   OpBuilder b = OpBuilder::atBlockBegin(&role.getBody().front());
+  IRMapping map;
   for (Operation *op : plan::findTilesBefore(role)) {
-    Operation *own = b.clone(*op);
+    Operation *own = b.clone(*op, map);
     for (auto [from, to] : llvm::zip(op->getResults(), own->getResults()))
       from.replaceUsesWithIf(to, [&](OpOperand &use) {
         return role->isProperAncestor(use.getOwner());

@@ -112,3 +112,26 @@ tile.kernel @vectors(%x: !tile.view<?xf32>, %y: !tile.view<?x?xf32>) attributes 
     }
   }
 }
+
+// -----
+
+// Tiles that are made of others before the roles are made in the role, all of them.
+
+// CHECK-LABEL: tile.kernel @before
+tile.kernel @before(%y: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  // CHECK-NOT: tile.iota
+  %numbers = tile.iota : tensor<32xi32>
+  %column = tile.expand_dims %numbers axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %wide = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  // CHECK: agent.role @compute
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @compute warps(4) at(0) {
+      // CHECK-NEXT: %[[IOTA:.*]] = tile.iota : tensor<32xi32, #{{.*}}>
+      // CHECK-NEXT: %[[COLUMN:.*]] = tile.expand_dims %[[IOTA]]
+      // CHECK-NEXT: %[[WIDE:.*]] = tile.broadcast %[[COLUMN]]
+      // CHECK-NEXT: tile.store %[[WIDE]]
+      tile.store %wide, %y[%c0, %c0] : tensor<32x32xi32>, !tile.view<?x?xi32>
+    }
+  }
+}
