@@ -198,16 +198,9 @@ Emitter::getSharedOffsets(Value tile, const std::optional<Panels> &panels,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Whether a tile is read for a reduction, and from tensor memory. Others read
-/// it anew: loads are cheaper than all of its columns in registers while the
-/// reduction goes on.
-static bool isReadOnce(tile::ConvertLayoutOp op, Tile::Kind kind) {
-  return kind == Tile::Kind::Tensor &&
-         llvm::all_of(op->getUsers(), llvm::IsaPred<tile::ReduceOp>);
-}
-
-/// Threads read a tile in memory, once, as long as it is there. A tile in
-/// registers stays in its warps.
+/// Threads read a tile in shared memory once, as long as it is there, and one
+/// in tensor memory anew for each use: loads are cheaper than all of its
+/// columns in registers. A tile in registers stays in its warps.
 LogicalResult Emitter::emitConversion(tile::ConvertLayoutOp op) {
   const Tile from = tiles.lookup(op.getSource());
   if (from.kind == Tile::Kind::Fragment) {
@@ -217,8 +210,8 @@ LogicalResult Emitter::emitConversion(tile::ConvertLayoutOp op) {
     return success();
   }
   Read read = reads.lookup({op.getSource(), op.getType()});
-  bool isOnce = isReadOnce(op, from.kind);
-  if (isOnce || !read.fragment || read.place != from.value ||
+  bool isAnew = from.kind == Tile::Kind::Tensor;
+  if (isAnew || !read.fragment || read.place != from.value ||
       !read.fragment.getParentRegion()->isAncestor(
           b.getInsertionBlock()->getParent())) {
     FailureOr<Value> fragment = from.kind == Tile::Kind::Tensor
@@ -228,7 +221,7 @@ LogicalResult Emitter::emitConversion(tile::ConvertLayoutOp op) {
       return failure();
     read = {from.value, *fragment};
   }
-  if (!isOnce)
+  if (!isAnew)
     reads[{op.getSource(), op.getType()}] = read;
   bind(op.getResult(), read.fragment);
   return success();
