@@ -17,8 +17,8 @@ COMPILER = ROOT / "compiler"
 
 
 def definitions():
-    """The passes of all Passes.td: class, flag and description."""
-    for path in (COMPILER / "include").rglob("Passes.td"):
+    """The passes of all Passes.td and what they include: class, flag and description."""
+    for path in (COMPILER / "include").rglob("*Passes.td"):
         text = path.read_text()
         for match in re.finditer(
             r'^def (\w+)\s*: Pass<"([\w-]+)".*?description = \[\{(.*?)\}\]', text, re.S | re.M

@@ -59,6 +59,21 @@ LogicalResult RoleChecker::checkElementwise(Operation *op) {
   return success();
 }
 
+FailureOr<bool> RoleChecker::keepsThreads(
+    Operation *op,
+    llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  if (failed(read(source, op)))
+    return failure();
+  FailureOr<tile::Layout> from = getLayout(
+      cast<RankedTensorType>(source.getType()), axes.get(source, op), op);
+  FailureOr<tile::Layout> to = getLayout(result, op);
+  if (failed(from) || failed(to))
+    return failure();
+  places[result] = {Kind::Registers};
+  return findRegisters(*from, *to, map).has_value();
+}
+
 LogicalResult RoleChecker::checkReshape(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   const Place place = places.lookup(source);
@@ -77,16 +92,9 @@ LogicalResult RoleChecker::checkReshape(Operation *op) {
   }
   auto from = cast<RankedTensorType>(source.getType());
   auto to = cast<RankedTensorType>(result.getType());
-  if (failed(read(source, op)))
-    return failure();
-  FailureOr<tile::Layout> fromLayout =
-      getLayout(from, axes.get(source, op), op);
-  FailureOr<tile::Layout> toLayout = getLayout(result, op);
-  if (failed(fromLayout) || failed(toLayout))
-    return failure();
-  places[result] = {Kind::Registers};
-  if (findRegisters(*fromLayout, *toLayout, getReshape(op)))
-    return success();
+  FailureOr<bool> stays = keepsThreads(op, getReshape(op));
+  if (failed(stays) || *stays)
+    return stays;
   return op->emitOpError()
          << "makes a " << to << " of a " << from << " in the registers of @"
          << role.getSymName()
@@ -123,21 +131,14 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
       first.push_back(*number);
     }
   }
-  if (failed(read(source, op)))
-    return failure();
-  FailureOr<tile::Layout> fromLayout =
-      getLayout(from, axes.get(source, op), op);
-  FailureOr<tile::Layout> toLayout = getLayout(result, op);
-  if (failed(fromLayout) || failed(toLayout))
-    return failure();
-  places[result] = {Kind::Registers};
-  if (findRegisters(*fromLayout, *toLayout, [&](ArrayRef<int64_t> at) {
-        SmallVector<int64_t> moved(at);
-        for (auto [coordinate, start] : llvm::zip_equal(moved, first))
-          coordinate += start;
-        return moved;
-      }))
-    return success();
+  FailureOr<bool> stays = keepsThreads(op, [&](ArrayRef<int64_t> at) {
+    SmallVector<int64_t> moved(at);
+    for (auto [coordinate, start] : llvm::zip_equal(moved, first))
+      coordinate += start;
+    return moved;
+  });
+  if (failed(stays) || *stays)
+    return stays;
   return op->emitOpError() << "takes a " << to << " out of a " << from
                            << " in the registers of @" << role.getSymName()
                            << ", where elements would have to change threads";

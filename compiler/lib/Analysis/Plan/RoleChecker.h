@@ -55,6 +55,12 @@ private:
                                     llvm::ArrayRef<int64_t> dims);
   llvm::LogicalResult checkStore(tile::StoreOp op);
   llvm::LogicalResult checkLoad(tile::LoadOp op);
+  /// Whether the result of `op`, whose element at some coordinates is that of
+  /// the operand at `map(coordinates)`, is made of each thread's own registers.
+  llvm::FailureOr<bool> keepsThreads(
+      mlir::Operation *op,
+      llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
+          map);
   llvm::LogicalResult checkSlice(mlir::Operation *op);
   llvm::LogicalResult checkReshape(mlir::Operation *op);
   llvm::LogicalResult checkElementwise(mlir::Operation *op);

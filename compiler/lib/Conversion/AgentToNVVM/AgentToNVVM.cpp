@@ -8,6 +8,7 @@
 
 #include "Emitter.h"
 #include "drawloom/Conversion/Passes.h"
+#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,11 +26,6 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::codegen;
-
-/// Dynamic shared memory, which all kernels of a module call the same.
-static constexpr llvm::StringLiteral sharedName = "shared_memory";
-/// The most that a swizzle asks for.
-static constexpr int64_t sharedAlignment = 1024;
 
 namespace {
 class ConvertAgentToNVVM
@@ -108,7 +104,7 @@ void KernelEmitter::emitIdentity(ImplicitLocOpBuilder &b,
       b,
       LLVM::LLVMPointerType::get(
           b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
-      sharedName);
+      sharedMemoryName);
 }
 
 void KernelEmitter::initBarriers(ImplicitLocOpBuilder &b, InitBarriersOp op,
@@ -268,10 +264,11 @@ void ConvertAgentToNVVM::runOnOperation() {
   if (kernels.empty())
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  LLVM::GlobalOp::create(
-      b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-      /*isConstant=*/false, LLVM::Linkage::External, sharedName, Attribute(),
-      sharedAlignment, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  LLVM::GlobalOp::create(b, module.getLoc(),
+                         LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External,
+                         sharedMemoryName, Attribute(), sharedMemoryAlignment,
+                         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   for (tile::KernelOp kernel : kernels) {
     if (failed(KernelEmitter(kernel).emit()))
       return signalPassFailure();

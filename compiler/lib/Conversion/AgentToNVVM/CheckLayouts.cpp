@@ -14,7 +14,6 @@
 
 #include "Emitter.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

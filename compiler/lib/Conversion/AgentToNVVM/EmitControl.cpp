@@ -85,7 +85,7 @@ LogicalResult Emitter::emitIf(scf::IfOp op) {
   for (Value result : op.getResults())
     types.push_back(isa<RankedTensorType>(result.getType())
                         ? getVectorType(result)
-                        : getStorageType(result.getType()));
+                        : getRegisterType(result.getType()));
   auto branch = scf::IfOp::create(b, types, lookup(op.getCondition()),
                                   !op.getElseRegion().empty());
   for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
@@ -158,7 +158,7 @@ LogicalResult Emitter::emitOp(Operation *op) {
   }
   if (auto value = dyn_cast<arith::ConstantOp>(op)) {
     if (auto splat = dyn_cast<SplatElementsAttr>(value.getValue())) {
-      Attribute number = getStorageAttr(splat.getSplatValue<TypedAttr>());
+      Attribute number = getRegisterAttr(splat.getSplatValue<TypedAttr>());
       bind(value, arith::ConstantOp::create(
                       b, DenseElementsAttr::get(getVectorType(value), number)));
       return success();

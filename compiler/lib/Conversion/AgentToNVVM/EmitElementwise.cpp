@@ -41,7 +41,7 @@ LogicalResult Emitter::emitElementwise(Operation *op) {
   for (Value result : op->getResults())
     types.push_back(isa<RankedTensorType>(result.getType())
                         ? getVectorType(result)
-                        : getStorageType(result.getType()));
+                        : getRegisterType(result.getType()));
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     bind(op->getResult(0), resize(b, operands.front(), types.front(),
                                   isa<arith::IndexCastOp>(op)));
@@ -75,7 +75,7 @@ Value Emitter::makeIota(Value tile) {
   plan::Offsets offsets =
       llvm::cantFail(plan::Offsets::get(getLayout(tile), 0));
   ThreadOffset thread = getThreadOffset(offsets);
-  Type type = getStorageType(getElementTypeOrSelf(tile.getType()));
+  Type type = getRegisterType(getElementTypeOrSelf(tile.getType()));
   SmallVector<Value> elements;
   for (int64_t i = 0; i < offsets.getRegisters(); ++i) {
     Value number = arith::AddIOp::create(b, getOffset(thread, offsets, i),

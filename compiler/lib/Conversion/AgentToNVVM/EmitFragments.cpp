@@ -31,47 +31,16 @@ const tile::Layout &codegen::getLayout(Value tile) {
 
 VectorType codegen::getVectorType(Value tile) {
   return VectorType::get(getLayout(tile).getInputSize(plan::inRegister),
-                         getStorageType(getElementTypeOrSelf(tile.getType())));
+                         getRegisterType(getElementTypeOrSelf(tile.getType())));
 }
 
-Type codegen::getStorageType(Type type) {
-  if (type.isIndex())
-    return IntegerType::get(type.getContext(), 32);
-  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8)
-    return IntegerType::get(type.getContext(), 8);
-  return type;
-}
-
-TypedAttr codegen::getStorageAttr(TypedAttr number) {
-  Type type = getStorageType(number.getType());
+TypedAttr codegen::getRegisterAttr(TypedAttr number) {
+  Type type = getRegisterType(number.getType());
   if (type == number.getType())
     return number;
   if (auto real = dyn_cast<FloatAttr>(number))
     return IntegerAttr::get(type, real.getValue().bitcastToAPInt().zext(8));
   return IntegerAttr::get(type, cast<IntegerAttr>(number).getInt());
-}
-
-Type codegen::getMemoryType(Type type) {
-  Type storage = getStorageType(type);
-  return storage.isInteger(1) ? IntegerType::get(type.getContext(), 8)
-                              : storage;
-}
-
-Value codegen::toMemory(ImplicitLocOpBuilder &b, Value value) {
-  Type type = value.getType();
-  if (!getElementTypeOrSelf(type).isInteger(1))
-    return value;
-  Type byte = b.getI8Type();
-  if (auto vector = dyn_cast<VectorType>(type))
-    byte = vector.clone(byte);
-  return arith::ExtUIOp::create(b, byte, value);
-}
-
-Value codegen::fromMemory(ImplicitLocOpBuilder &b, Value value, Type type) {
-  if (!getElementTypeOrSelf(type).isInteger(1))
-    return value;
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
 }
 
 int64_t codegen::getCopyMask(const tile::Layout &layout, unsigned input) {

@@ -267,7 +267,7 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
   for (OpFoldResult offset : op.getMixedOffsets())
     offsets.push_back(lookup(offset));
   Value pad = toMemory(
-      b, arith::ConstantOp::create(b, getStorageAttr(op.getPadOrZero())));
+      b, arith::ConstantOp::create(b, getRegisterAttr(op.getPadOrZero())));
   auto part = [&](const plan::Offsets &own) {
     ThreadOffset thread = getThreadOffset(own);
     return getOffset(thread, own, 0);

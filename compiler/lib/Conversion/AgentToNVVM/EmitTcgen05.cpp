@@ -75,29 +75,6 @@ Value Emitter::loadTensor(const Tile &from, Value tile) {
   return branch.getResult(0);
 }
 
-/// LLVM sees no dependence between a load and its wait, and moves uses above
-/// the wait. So the words go through it.
-static SmallVector<Value> waitForLoad(ImplicitLocOpBuilder &b,
-                                      ArrayRef<Value> words) {
-  std::string constraints;
-  for (size_t i = 0; i < words.size(); ++i)
-    constraints += "=r,";
-  for (size_t i = 0; i < words.size(); ++i)
-    constraints += std::to_string(i) + ",";
-  constraints += "~{memory}";
-  auto result = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), SmallVector<Type>(words.size(), b.getI32Type()));
-  auto waited = LLVM::InlineAsmOp::create(
-      b, result, words, "tcgen05.wait::ld.sync.aligned;", constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-      ArrayAttr());
-  SmallVector<Value> loaded;
-  for (size_t i = 0; i < words.size(); ++i)
-    loaded.push_back(LLVM::ExtractValueOp::create(b, waited.getRes(), i));
-  return loaded;
-}
-
 /// One row of `columns` 32-bit columns for each thread.
 Value Emitter::loadColumns(Value address, int64_t columns) {
   Value mine = arith::AddIOp::create(b, address, tensorLane);
@@ -122,7 +99,7 @@ Value Emitter::loadColumns(Value address, int64_t columns) {
             width == 1 ? loaded
                        : vector::ExtractOp::create(b, loaded, i).getResult());
     });
-    for (Value word : waitForLoad(b, words))
+    for (Value word : tonvvm::waitForLoad(b, words))
       elements.push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
   }
   return vector::FromElementsOp::create(

@@ -26,6 +26,7 @@
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Conversion/TileToNVVM/Elements.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -60,17 +61,13 @@ struct Tile {
   int64_t blockColumns = 0;
 };
 
-/// The type of an element in registers: `index` is an i32, and a float of eight
-/// bits, for which there is no arithmetic, an i8.
-mlir::Type getStorageType(mlir::Type type);
-mlir::TypedAttr getStorageAttr(mlir::TypedAttr number);
+using tonvvm::fromMemory;
+using tonvvm::getMemoryType;
+using tonvvm::getRegisterType;
+using tonvvm::toMemory;
 
-/// The type of an element in memory, where a truth value has a byte, and the
-/// way there and back of an element or a vector.
-mlir::Type getMemoryType(mlir::Type type);
-mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
-mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                       mlir::Type type);
+/// A number as an element in registers.
+mlir::TypedAttr getRegisterAttr(mlir::TypedAttr number);
 
 /// The layout of a tile in registers, and the vector that each thread has of
 /// it.

@@ -195,12 +195,6 @@ Value SharedAccess::isWriter() {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// The type of a tile's elements in memory.
-static Type getMemoryType(Type element) {
-  Type type = getRegisterType(element);
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
-}
-
 namespace {
 struct ReadShared : OpConversionPattern<tile::ReadOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -94,33 +94,6 @@ void TensorAccess::visit(
   }
 }
 
-/// LLVM sees no dependence between a load and its wait, and moves uses above
-/// the wait. So the words go through it.
-static SmallVector<Value> waitForLoad(ImplicitLocOpBuilder &b,
-                                      ArrayRef<Value> words) {
-  std::string constraints;
-  for (size_t i = 0; i < words.size(); ++i)
-    constraints += "=r,";
-  for (size_t i = 0; i < words.size(); ++i)
-    constraints += std::to_string(i) + ",";
-  constraints += "~{memory}";
-  auto all = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), SmallVector<Type>(words.size(), b.getI32Type()));
-  bool isOne = words.size() == 1;
-  auto waited = LLVM::InlineAsmOp::create(
-      b, isOne ? b.getI32Type() : Type(all), words,
-      "tcgen05.wait::ld.sync.aligned;", constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-      ArrayAttr());
-  if (isOne)
-    return {waited.getRes()};
-  SmallVector<Value> loaded;
-  for (size_t i = 0; i < words.size(); ++i)
-    loaded.push_back(LLVM::ExtractValueOp::create(b, waited.getRes(), i));
-  return loaded;
-}
-
 /// The fragment that an access is in; nothing if its layout is another one.
 static std::optional<layouts::TensorFragment>
 getFragment(RankedTensorType tile, tile::BufferType buffer,
@@ -169,9 +142,7 @@ struct ReadTensorMemory : OpConversionPattern<tile::ReadOp> {
                          vector::ToElementsOp::create(b, loaded).getResults());
                    llvm::append_range(words, waitForLoad(b, parts));
                  });
-    Type memory = getRegisterType(tile.getElementType());
-    if (memory.isInteger(1))
-      memory = b.getI8Type();
+    Type memory = getMemoryType(tile.getElementType());
     Value all = vector::FromElementsOp::create(
         b, VectorType::get(words.size(), i32), words);
     all = vector::BitCastOp::create(b, getRegisters(tile).clone(memory), all);

@@ -175,14 +175,6 @@ const tile::Layout *tonvvm::getLayout(Type type) {
   return layout ? &layout.getLayout() : nullptr;
 }
 
-Type tonvvm::getRegisterType(Type element) {
-  if (element.isIndex())
-    return IntegerType::get(element.getContext(), 32);
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
-    return IntegerType::get(element.getContext(), 8);
-  return element;
-}
-
 VectorType tonvvm::getRegisters(RankedTensorType tile) {
   const tile::Layout *layout = getLayout(tile);
   if (!layout || layout->getInputs().empty())
@@ -196,18 +188,4 @@ int64_t tonvvm::getElementBytes(Type element) {
     return 1;
   int64_t bits = element.isIndex() ? 32 : element.getIntOrFloatBitWidth();
   return bits % 8 == 0 && llvm::isPowerOf2_64(bits) ? bits / 8 : 0;
-}
-
-Value tonvvm::toMemory(ImplicitLocOpBuilder &b, Value vector) {
-  auto type = cast<VectorType>(vector.getType());
-  if (!type.getElementType().isInteger(1))
-    return vector;
-  return arith::ExtUIOp::create(b, type.clone(b.getI8Type()), vector);
-}
-
-Value tonvvm::fromMemory(ImplicitLocOpBuilder &b, Value vector, Type element) {
-  if (!element.isInteger(1))
-    return vector;
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vector.getType()));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, vector, zero);
 }

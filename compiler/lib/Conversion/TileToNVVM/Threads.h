@@ -13,6 +13,7 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_TILETONVVM_THREADS_H
 #define DRAWLOOM_LIB_CONVERSION_TILETONVVM_THREADS_H
 
+#include "drawloom/Conversion/TileToNVVM/Elements.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -58,19 +59,12 @@ llvm::SmallVector<mlir::Value> apply(mlir::ImplicitLocOpBuilder &b,
 /// The layout of a tile or a buffer; null if it has none.
 const tile::Layout *getLayout(mlir::Type type);
 
-/// An element in registers: `index` is an i32, a float of eight bits, for which
-/// there is no arithmetic, an i8.
-mlir::Type getRegisterType(mlir::Type element);
 /// The registers of a tile; null if it has no layout.
 mlir::VectorType getRegisters(mlir::RankedTensorType tile);
 
 /// Bytes of an element in memory, where a truth value has one. 0 if an element
 /// shares its byte with others.
 int64_t getElementBytes(mlir::Type element);
-/// A vector as it is in memory, and back.
-mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
-mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
-                       mlir::Type element);
 
 } // namespace drawloom::tonvvm
 

@@ -152,3 +152,17 @@ tile.kernel @transpose(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90
     }
   }
 }
+
+// -----
+
+// Two bits of a thread's number have the same step above a digit of three: the coordinate is their XOR, and no sum.
+#meet = #tile.layout<6x16, register = [[1, 0] by 3], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [3, 0]], warp = [[3, 0], [0, 0]]>
+
+tile.kernel @meet(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      // expected-error@+1 {{has a layout without code: two digits of a place meet above an odd digit of the offset: there is no sum for it, so it is not as 'assign-layouts' leaves a kernel}}
+      %x = arith.constant dense<1.0> : tensor<6x16xf32, #meet>
+    }
+  }
+}

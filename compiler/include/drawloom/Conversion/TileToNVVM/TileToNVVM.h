@@ -19,7 +19,8 @@
 
 namespace drawloom {
 
-/// The variable that all of a CTA's shared memory is, and how it is aligned.
+/// The variable that all of a CTA's shared memory is, the same for all kernels
+/// of a module, and how it is aligned: the most that a swizzle asks for.
 inline constexpr llvm::StringLiteral sharedMemoryName = "shared_memory";
 inline constexpr int64_t sharedMemoryAlignment = 1024;
 

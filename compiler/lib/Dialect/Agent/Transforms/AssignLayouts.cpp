@@ -84,7 +84,7 @@ private:
 
 static bool isTile(Type type) { return isa<RankedTensorType>(type); }
 
-/// The value that all elements of a tile have, if it is known to be one.
+/// Whether all elements of a tile are known to be the same.
 static bool isSplat(Value tile) {
   Attribute constant;
   return tile.getDefiningOp<tensor::SplatOp>() ||

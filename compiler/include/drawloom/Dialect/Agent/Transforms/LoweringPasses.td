@@ -1,0 +1,191 @@
+//===- LoweringPasses.td - From a plan to what code needs -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Passes over kernels that are proved and placed. A part of Passes.td.
+
+#ifndef DRAWLOOM_DIALECT_AGENT_TRANSFORMS_LOWERINGPASSES_TD
+#define DRAWLOOM_DIALECT_AGENT_TRANSFORMS_LOWERINGPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
+  let summary = "write the protocol of the pipes out";
+  let description = [{
+    Pipes become memory and barriers. A produce or consume becomes what is done
+    to them: waits, arrivals and fences, in the order that the engines on both
+    sides ask for. Slot and phase become values that loops carry. A loop over
+    work items becomes a loop over numbers, and what happens before the roles
+    start and after they have ended is said. After this pass there are no pipes,
+    produces, consumes and work items.
+
+    ```mlir
+    agent.role @load warps(1) at(0) {                                    // before
+      agent.for_each_item (%m) in %items : !agent.items<index> {
+        agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> {
+          %x = tile.load %a[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
+          agent.yield %x : tensor<128x64xbf16>
+        }
+      }
+    }
+
+    agent.role @load warps(1) at(0) {                                    // after
+      %one = agent.elect warp
+      %0:2 = scf.for %i = %first to %count step %step iter_args(%slot = %c0, %phase = %c1) -> (i32, i32) {
+        %m = arith.muli %i, %c128 : index
+        %full = agent.barrier %operands.full[%slot]
+        %empty = agent.barrier %operands.empty[%slot]
+        agent.wait %empty parity(%phase)
+        %next, %next_phase = agent.advance %slot, %phase of 4
+        scf.if %one {
+          agent.expect %full bytes(%c16384)
+          %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>> -> !tile.buffer<128x64xbf16, smem>
+          agent.fetch %a[%m, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
+            : !tile.view<?x64xbf16>, !tile.buffer<128x64xbf16, smem>
+        }
+        scf.yield %next, %next_phase : i32, i32
+      }
+    }
+    ```
+
+    [CodeGeneration](../CodeGeneration.md#slots-and-barriers) has the table of
+    who waits for what and tells whom.
+
+    What runs is what was proved: a switch that `prove-progress` has not proved
+    to end is refused, unless `unproved` asks for its code. A condition that the
+    sizes of a launch decide goes into the description of the kernel, and the
+    launch checks it.
+
+    It refuses, besides what has no code yet, by name:
+
+    | message | why |
+    |---|---|
+    | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
+    | is not proved to end: undecided, 'scf.if' around something that can block at ... | |
+    | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
+    | reads a sum of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | a sum of no products is not in its slot |
+  }];
+  let options = [
+    Option<"unproved", "unproved", "bool", "false",
+           "lower roles that are not proved to end">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+}
+
+def ScheduleProducts : Pass<"schedule-products", "tile::KernelOp"> {
+  let summary = "say which products of warp groups are in flight where";
+  let description = [{
+    Products of wgmma run on while the threads go on. After this pass a product
+    gives a sum in flight, which nobody can read: `agent.await` gives the tile,
+    where somebody reads it, where a loop can't carry it in flight, or where a
+    slot goes back that the product reads. Products on tcgen05 have been made
+    `agent.multiply` before, and stay as they are.
+
+    ```mlir
+    %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x256xf32>) {   // before
+      %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+      agent.drain products pending(1)
+      scf.yield %t : tensor<64x256xf32>
+    }
+    agent.drain products
+
+    %start = agent.pend %zero : tensor<64x256xf32>                                            // after
+    %flying = scf.for %k = %c0 to %K step %c64 iter_args(%s = %start) -> (!agent.in_flight<tensor<64x256xf32>>) {
+      %t = agent.issue %x, %y onto %s
+        : tensor<64x64xbf16>, tensor<256x64xbf16>, !agent.in_flight<tensor<64x256xf32>> -> !agent.in_flight<tensor<64x256xf32>>
+      agent.await pending(1)
+      scf.yield %t : !agent.in_flight<tensor<64x256xf32>>
+    }
+    %sum = agent.await %flying : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
+    ```
+
+    Products of 8 bits, whose sums threads add up, stay `tile.mma`: they are
+    done when the operation is over.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
+  let summary = "say which thread has which element of each tile";
+  let description = [{
+    A tile in registers gets a layout as a part of its type; a tile in memory
+    has none. Where threads read memory, there is a `tile.convert_layout` after
+    this pass. Constants, splats and iotas stand where they are used, a load
+    once for each layout that somebody wants, and tiles that are made before the
+    roles in each role that uses them.
+
+    ```mlir
+    %x = tile.read %slot[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>   // before
+    %y = arith.truncf %x : tensor<128x64xf32> to tensor<128x64xbf16>
+
+    %x = tile.read %slot[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>   // after
+    %0 = tile.convert_layout %x : tensor<128x64xf32> -> tensor<128x64xf32, #layout>
+    %y = arith.truncf %0 : tensor<128x64xf32, #layout> to tensor<128x64xbf16, #layout>
+    ```
+
+    | of which roles | the layouts |
+    |---|---|
+    | whose warp groups issue products | the sum of a wgmma |
+    | that read or write tensor memory | rows of tcgen05.ld: a lane has a row |
+    | all others | 16 bytes in a thread, then lanes and warps along the rows of the largest tile |
+
+    | message | why |
+    |---|---|
+    | uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns | its elements would have to change threads |
+    | works on a 'tensor<4x4x4xf32>' in @compute: a tile of rank 3 has no layout in registers | |
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
+  let summary = "layouts that are more than one step apart, step by step";
+  let description = [{
+    A tile that is to be in another layout may have to go a way round. Tensor
+    memory is read and written in the layout that its instructions dictate, and
+    converted in registers:
+
+    ```mlir
+    %0 = tile.read %acc[0, 0] : !tile.buffer<128x64xf32, tmem, #tmem> -> tensor<128x64xf32, #wanted>  // before
+
+    %0 = tile.read %acc[0, 0] : !tile.buffer<128x64xf32, tmem, #tmem> -> tensor<128x64xf32, #rows>    // after
+    %1 = tile.convert_layout %0 : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #wanted>
+    ```
+
+    A conversion in which elements change warps goes through scratch: shared
+    memory in a layout without bank conflicts on either side, chosen by the two
+    layouts (docs/CodeGeneration.md has the arithmetic). The warps meet before
+    it is read, and again before somebody may write to it.
+
+    ```mlir
+    %1 = tile.convert_layout %0 : tensor<128x64xf32, #a> -> tensor<128x64xf32, #b>                    // before
+
+    %scratch = tile.alloc at(65536) : !tile.buffer<128x64xf32, smem, #swizzled>                       // after
+    tile.write %0, %scratch[0, 0] : tensor<128x64xf32, #a>, !tile.buffer<128x64xf32, smem, #swizzled>
+    agent.sync cta
+    %1 = tile.read %scratch[0, 0] : !tile.buffer<128x64xf32, smem, #swizzled> -> tensor<128x64xf32, #b>
+    agent.sync cta
+    ```
+
+    What stays in its warp stays a `tile.convert_layout`. Scratch is where the
+    role's, or the kernel's, `#agent.scratch` says.
+
+    | message | why |
+    |---|---|
+    | needs 32768 bytes of scratch to convert a 'tensor<...>', but has 1024 from byte 65536 on | |
+    | converts a 'tensor<...>' through scratch in a role of 4 warps: they have no barrier for it yet; convert in a role of one warp, or choose layouts that keep elements in their warp | |
+    | has layouts that nothing leads between: the layouts are of different tiles | |
+  }];
+  let dependentDialects = ["tile::TileDialect"];
+}
+
+#endif // DRAWLOOM_DIALECT_AGENT_TRANSFORMS_LOWERINGPASSES_TD
