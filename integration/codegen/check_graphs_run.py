@@ -330,6 +330,7 @@ def compile_graph(tools, name, target, folder):
     program.write_text(text[:at] + f' attributes {{tile.target = "{target}"}}' + text[at:])
     for command in ([tools / "drawloom-opt", program, "--front-half",
                      "--lower-pipes", "--schedule-products", "--assign-layouts",
+                     "--unroll-slices", "--access-memory",
                      "--convert-agent-to-nvvm", "-o", nvvm],
                     [tools / "drawloom", "compile", nvvm, "--arch", target,
                      "--emit", "ptx", "-o", ptx]):

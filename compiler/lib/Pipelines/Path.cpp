@@ -86,6 +86,10 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addNestedPass<tile::KernelOp>(agent::createScheduleProducts());
   // Which thread has which element, as a part of each tile's type.
   passes.addNestedPass<tile::KernelOp>(agent::createAssignLayouts());
+  // Registers have no run-time index.
+  passes.addNestedPass<tile::KernelOp>(agent::createUnrollSlices());
+  // What is still in memory: where threads and products read it.
+  passes.addNestedPass<tile::KernelOp>(agent::createAccessMemory());
   // Each operation becomes code: barriers, copies, products, arithmetic.
   passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.

@@ -117,7 +117,7 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
     scf.if %elected {
       agent.expect %full bytes(%c16384)
       agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %slot by(tma) tells %full
-        : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem>
+        : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
     }
 
     scf.while : () -> () {                                                    // after
@@ -137,8 +137,9 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
     `agent.parameters` on it lists what each one is, and `agent.shared_bytes`
     the dynamic shared memory of a launch.
 
-    It decides nothing about the protocol: `lower-pipes` has written it out, and
-    each of its operations becomes an instruction or two.
+    It decides nothing: `lower-pipes` has written the protocol out,
+    `assign-layouts` says who has which element, and `access-memory` who reads
+    what where. Each operation has one pattern, which sees that operation alone.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

@@ -24,7 +24,7 @@ LogicalResult RoleChecker::checkBulkCopy(Operation *copy, Value view, Type type,
   auto tile = cast<RankedTensorType>(type);
   std::optional<Panels> panels = getCopyPanels(copy);
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
-  if (panels && panels->boxes && dims.back() == rank - 1)
+  if (panels && panels->isBoxed() && dims.back() == rank - 1)
     return success();
   return copy->emitOpError()
          << "moves rows of " << tile

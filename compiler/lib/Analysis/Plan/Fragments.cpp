@@ -12,6 +12,7 @@
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -234,6 +235,28 @@ plan::getReshape(Operation *op) {
       for (auto [coordinate, size] : llvm::zip_equal(at, from.getShape()))
         coordinate = size == 1 ? 0 : coordinate;
     }
+    return at;
+  };
+}
+
+std::function<SmallVector<int64_t>(ArrayRef<int64_t>)>
+plan::getSlice(Operation *op) {
+  SmallVector<int64_t> starts;
+  if (auto slice = dyn_cast<tile::ExtractSliceOp>(op)) {
+    starts.assign(slice.getOffsets().begin(), slice.getOffsets().end());
+  } else {
+    for (OpFoldResult offset :
+         cast<tensor::ExtractSliceOp>(op).getMixedOffsets()) {
+      std::optional<int64_t> start = getConstantIntValue(offset);
+      if (!start)
+        return {};
+      starts.push_back(*start);
+    }
+  }
+  return [starts](ArrayRef<int64_t> coordinates) {
+    SmallVector<int64_t> at(coordinates);
+    for (auto [coordinate, start] : llvm::zip_equal(at, starts))
+      coordinate += start;
     return at;
   };
 }

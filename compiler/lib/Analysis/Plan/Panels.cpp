@@ -30,6 +30,16 @@ int64_t Panels::boxRows() const {
   return step;
 }
 
+bool Panels::isBoxed() const {
+  if (swizzled)
+    return true;
+  constexpr int64_t granule = target::tiledMaps.granuleBytes;
+  constexpr int64_t boxAlignment = target::tiledMaps.boxAlign;
+  return elements() <= maxBoxSize && width % granule == 0 &&
+         (count == 1 || bytes() % boxAlignment == 0) &&
+         (rows <= maxBoxSize || boxRows() * width % boxAlignment == 0);
+}
+
 /// Panels with a swizzle, the widest that fits.
 static std::optional<Panels> getSwizzled(int64_t rows, int64_t rowBits,
                                          int64_t bits) {
@@ -48,7 +58,6 @@ static std::optional<Panels> getSwizzled(int64_t rows, int64_t rowBits,
 /// Plain panels, as few as a box is wide enough for, or else one.
 static Panels getPlain(int64_t rows, int64_t rowBits, int64_t bits) {
   constexpr int64_t granule = target::tiledMaps.granuleBytes;
-  constexpr int64_t boxAlignment = target::tiledMaps.boxAlign;
   int64_t elements = rowBits / bits;
   for (int64_t count = llvm::divideCeil(elements, maxBoxSize);
        count <= elements; ++count) {
@@ -56,13 +65,10 @@ static Panels getPlain(int64_t rows, int64_t rowBits, int64_t bits) {
     if (rowBits % (8 * count) != 0 || width % granule != 0)
       continue;
     Panels panels{rows, width, count, bits, /*swizzled=*/false};
-    if ((count == 1 || panels.bytes() % boxAlignment == 0) &&
-        (rows <= maxBoxSize || panels.boxRows() * width % boxAlignment == 0))
+    if (panels.isBoxed())
       return panels;
   }
-  return {rows,           rowBits / 8,        1,
-          bits,           /*swizzled=*/false, Panels::plainAtom,
-          /*boxes=*/false};
+  return {rows, rowBits / 8, 1, bits, /*swizzled=*/false};
 }
 
 std::optional<Panels> plan::getPanels(RankedTensorType type) {
@@ -92,7 +98,6 @@ std::optional<Panels> plan::getOperandPanels(RankedTensorType type,
     return panels;
   panels->width = Panels::plainAtom;
   panels->count = rowBytes / Panels::plainAtom;
-  panels->boxes = true;
   return panels;
 }
 
@@ -109,12 +114,8 @@ static ReadAcross findReadAcross(Value tile) {
     if (isa<tile::TransposeOp>(user))
       for (Operation *product : user->getUsers()) {
         auto mma = dyn_cast<tile::MmaOp>(product);
-        auto multiply = dyn_cast<agent::MultiplyOp>(product);
-        auto issue = dyn_cast<agent::IssueOp>(product);
-        read.any |= mma || multiply || issue;
-        read.tf32 |= (mma && mma.getTf32()) ||
-                     (multiply && multiply.getTf32()) ||
-                     (issue && issue.getTf32());
+        read.any |= static_cast<bool>(mma);
+        read.tf32 |= mma && mma.getTf32();
       }
   return read;
 }
@@ -142,21 +143,28 @@ std::optional<Panels> plan::getPanels(agent::PipeOp pipe, unsigned index) {
   return getSlotPanels(type, all);
 }
 
-std::optional<Panels> plan::getPanels(agent::SlotsOp slots, int64_t value) {
-  auto type =
-      cast<RankedTensorType>(slots.getSlots().getType().getPayload()[value]);
-  ReadAcross all;
-  for (Operation *user : slots.getSlots().getUsers()) {
-    auto slot = cast<agent::SlotOp>(user);
-    if (slot.getValue() != value)
-      continue;
-    for (Operation *reader : slot.getBuffer().getUsers())
-      if (auto buffer = dyn_cast<tile::ReadOp>(reader)) {
-        ReadAcross read = findReadAcross(buffer.getResult());
-        all = {all.any || read.any, all.tf32 || read.tf32};
-      }
-  }
-  return getSlotPanels(type, all);
+tile::PanelsAttr plan::getAttr(const Panels &panels, MLIRContext *context,
+                               bool transposed) {
+  return tile::PanelsAttr::get(context, panels.width, panels.count,
+                               panels.swizzled ? panels.atom : 0, transposed);
+}
+
+std::optional<Panels> plan::getPanels(tile::BufferType type) {
+  tile::PanelsAttr attr = type.getPanels();
+  if (!attr || type.getRank() > 2)
+    return std::nullopt;
+  Panels panels;
+  if (type.getRank() == 1)
+    panels.rows = 1;
+  else
+    panels.rows = type.getDimSize(attr.getTransposed() ? 1 : 0);
+  panels.width = attr.getWidth();
+  panels.count = attr.getCount();
+  panels.bits = plan::getElementBits(type.getElementType());
+  panels.swizzled = attr.getSwizzle() != 0;
+  if (panels.swizzled)
+    panels.atom = attr.getSwizzle();
+  return panels;
 }
 
 std::optional<Panels> plan::getCopyPanels(Operation *copy) {

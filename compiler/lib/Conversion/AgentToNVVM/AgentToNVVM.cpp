@@ -6,16 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+// A kernel becomes a function in three steps:
+//
+//   values     what every thread knows when it starts, and what a role computes
+//              once: made before anything is converted, never changed
+//   patterns   one for each operation, by family (Patterns.h)
+//   dispatch   the roles become branches on the number of the warp
+//
+// What has no code was refused before the first step, so that no pattern fails.
+
+#include "CheckKernel.h"
+#include "Patterns.h"
 #include "drawloom/Conversion/Passes.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace drawloom {
 #define GEN_PASS_DEF_CONVERTAGENTTONVVM
@@ -34,100 +47,168 @@ class ConvertAgentToNVVM
 
   void runOnOperation() override;
 };
-
-/// One kernel: what happens before, between and after its roles.
-class KernelEmitter {
-public:
-  explicit KernelEmitter(tile::KernelOp kernel) : kernel(kernel) {}
-  LogicalResult emit();
-
-private:
-  void emitIdentity(ImplicitLocOpBuilder &b, KernelContext &context);
-  LogicalResult emitBody(ImplicitLocOpBuilder &b, KernelContext &context);
-  void initBarriers(ImplicitLocOpBuilder &b, InitBarriersOp op,
-                    KernelContext &context);
-  LogicalResult emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
-                          KernelContext &context);
-
-  tile::KernelOp kernel;
-  KernelSignature signature;
-};
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
 
 static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
 }
 
-static Value isWarp(ImplicitLocOpBuilder &b, KernelContext &context,
-                    int64_t warp) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, context.warp,
-                               constant(b, warp));
-}
-
-/// first <= warp < last.
-static Value isAmong(ImplicitLocOpBuilder &b, KernelContext &context,
-                     int64_t first, int64_t last) {
-  Value distance = arith::SubIOp::create(b, context.warp, constant(b, first));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
-                               constant(b, last - first));
-}
-
-static Value getShared(ImplicitLocOpBuilder &b, KernelContext &context,
-                       int64_t offset) {
-  return LLVM::GEPOp::create(
-      b, context.shared.getType(), b.getI8Type(), context.shared,
-      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(offset))});
-}
-
-/// Runs `body` with the builder inside of a branch.
-static void when(ImplicitLocOpBuilder &b, Value condition,
-                 llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenYield());
-  body();
-}
-
-void KernelEmitter::emitIdentity(ImplicitLocOpBuilder &b,
-                                 KernelContext &context) {
+static void addKernelValues(ImplicitLocOpBuilder &b, KernelValues &values) {
   Type i32 = b.getI32Type();
   Value thread = NVVM::ThreadIdXOp::create(b, i32);
   Value warp = arith::ShRUIOp::create(b, thread, constant(b, 5));
   // All lanes read it from one: then ptxas knows that roles are whole warps.
-  context.warp =
+  values.warp =
       NVVM::ShflOp::create(b, i32, constant(b, -1), warp, constant(b, 0),
                            constant(b, 31), NVVM::ShflKind::idx, UnitAttr());
-  context.lane = arith::AndIOp::create(b, thread, constant(b, 31));
-  context.cta = NVVM::BlockIdXOp::create(b, i32);
-  context.ctas = NVVM::GridDimXOp::create(b, i32);
-  context.shared = LLVM::AddressOfOp::create(
-      b,
-      LLVM::LLVMPointerType::get(
-          b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
+  values.lane = arith::AndIOp::create(b, thread, constant(b, 31));
+  values.cta = NVVM::BlockIdXOp::create(b, i32);
+  values.ctas = NVVM::GridDimXOp::create(b, i32);
+  values.shared = LLVM::AddressOfOp::create(
+      b, getPointerType(b.getContext(), NVVM::NVVMMemorySpace::Shared),
       sharedMemoryName);
 }
 
-void KernelEmitter::initBarriers(ImplicitLocOpBuilder &b, InitBarriersOp op,
-                                 KernelContext &context) {
-  when(b, isWarp(b, context, 0), [&] {
-    Value elected = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
-    when(b, elected, [&] {
-      for (Value value : op.getBarriers()) {
-        auto ring = value.getDefiningOp<BarriersOp>();
-        for (int64_t slot = 0; slot < ring.getCount(); ++slot)
-          NVVM::MBarrierInitOp::create(
-              b,
-              getShared(b, context, ring.getAt() + slot * plan::barrierBytes),
-              constant(b, ring.getArrivals()), Value());
-      }
-      // Engines see the barriers as they are now.
-      NVVM::FenceMbarrierInitOp::create(b);
-    });
-  });
+static void addRoleValues(RoleOp role, KernelValues &kernel) {
+  auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(),
+                                              &role.getBody().front());
+  RoleValues values;
+  // One thread of a warp issues copies and products, always the same one, so
+  // that it can wait for what it has started.
+  values.elected = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+  values.warp = arith::SubIOp::create(b, kernel.warp,
+                                      constant(b, role.getAt().value_or(0)));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        values.warp, constant(b, 0));
+  values.leader = arith::AndIOp::create(b, values.elected, isFirst);
+  // A warp reaches the lanes of tensor memory that its number modulo four says;
+  // the lane is in the upper half of an address.
+  Value part = arith::AndIOp::create(b, kernel.warp, constant(b, 3));
+  values.tensorLane = arith::ShLIOp::create(b, part, constant(b, 16 + 5));
+  addDescriptors(b, role, kernel, values);
+  kernel.roles[role] = std::move(values);
 }
 
-LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
-                                       KernelContext &context) {
+/// Scalars are parameters; `index` has 32 bits there.
+static void replaceScalars(ImplicitLocOpBuilder &b, tile::KernelOp kernel,
+                           const KernelSignature &signature,
+                           unsigned arguments) {
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(arguments)) {
+    if (isa<tile::ViewType>(argument.getType()))
+      continue;
+    Value parameter = signature.getScalar(argument);
+    if (parameter.getType() != argument.getType())
+      parameter =
+          UnrealizedConversionCastOp::create(b, argument.getType(), parameter)
+              .getResult(0);
+    argument.replaceAllUsesWith(parameter);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+static void addTypes(TypeConverter &types) {
+  types.addConversion([](Type type) { return getRegisterType(type); });
+  types.addConversion([](RankedTensorType tile) -> std::optional<Type> {
+    if (isa_and_present<tile::LayoutAttr>(tile.getEncoding()))
+      return getVectorType(tile);
+    return std::nullopt;
+  });
+  types.addConversion(
+      [](InFlightType sum) -> Type { return getVectorType(sum.getTile()); });
+  types.addConversion([](BarrierType type) -> Type {
+    return getPointerType(type.getContext(), NVVM::NVVMMemorySpace::Shared);
+  });
+  types.addConversion([](tile::BufferType buffer) -> Type {
+    if (buffer.getSpace() == tile::Space::Tmem)
+      return IntegerType::get(buffer.getContext(), 32);
+    return getPointerType(buffer.getContext(), NVVM::NVVMMemorySpace::Shared);
+  });
+  auto cast = [](OpBuilder &b, Type type, ValueRange values, Location loc) {
+    return UnrealizedConversionCastOp::create(b, loc, type, values)
+        .getResult(0);
+  };
+  types.addSourceMaterialization(cast);
+  types.addTargetMaterialization(cast);
+}
+
+static LogicalResult convertBody(tile::KernelOp kernel,
+                                 const KernelValues &values) {
+  MLIRContext *context = kernel.getContext();
+  TypeConverter types;
+  addTypes(types);
+  RewritePatternSet patterns(context);
+  PatternList list{types, values, patterns};
+  addControl(list);
+  addProtocol(list);
+  addCopies(list);
+  addShared(list);
+  addElementwise(list);
+  addReductions(list);
+  addGlobalAccess(list);
+  addTcgen05(list);
+  addWgmma(list);
+
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
+  target.addLegalDialect<NVVM::NVVMDialect, LLVM::LLVMDialect,
+                         vector::VectorDialect>();
+  // The frame stays until the dispatch, and what only has a name.
+  target.addLegalOp<tile::KernelOp, tile::ReturnOp, SwitchOp, RoleOp, YieldOp,
+                    SlotsOp, BarriersOp, tile::SubviewOp>();
+  target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect,
+                                    scf::SCFDialect>([&](Operation *op) {
+    return types.isLegal(op) && !isFunction(op) &&
+           !isa<arith::CeilDivUIOp>(op) &&
+           llvm::all_of(op->getRegions(),
+                        [&](Region &region) { return types.isLegal(&region); });
+  });
+  target.addLegalOp<UnrealizedConversionCastOp>();
+  // The canonicalizer folds later, and once.
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  if (failed(applyFullConversion(kernel, target, std::move(patterns), config)))
+    return failure();
+  // Of scalar parameters.
+  SmallVector<UnrealizedConversionCastOp> casts;
+  kernel.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
+  reconcileUnrealizedCasts(casts);
+  SmallVector<Operation *> names;
+  kernel.walk([&](Operation *op) {
+    if (isa<SlotsOp, BarriersOp, tile::SubviewOp>(op))
+      names.push_back(op);
+  });
+  for (Operation *name : llvm::reverse(names))
+    name->erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+/// first <= warp < last.
+static Value isAmong(ImplicitLocOpBuilder &b, const KernelValues &values,
+                     int64_t first, int64_t last) {
+  Value distance = arith::SubIOp::create(b, values.warp, constant(b, first));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
+                               constant(b, last - first));
+}
+
+/// A branch, with the builder inside of it.
+static void enter(ImplicitLocOpBuilder &b, Value condition) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  b.setInsertionPoint(branch.thenYield());
+}
+
+static void dispatch(SwitchOp op, const KernelValues &values) {
   // Roles by the warp groups that they are in. A role of several groups has
   // them for itself; setmaxnreg takes all warps of a group, idle ones too.
   struct Group {
@@ -136,125 +217,91 @@ LogicalResult KernelEmitter::emitRoles(ImplicitLocOpBuilder &b, SwitchOp op,
   };
   llvm::MapVector<int64_t, Group> groups;
   for (RoleOp role : op.getRoles()) {
-    int64_t first = *role.getAt() / plan::warpsPerGroup;
-    int64_t last = (*role.getAt() + role.getWarps() - 1) / plan::warpsPerGroup;
+    int64_t first = *role.getAt() / target::warpsPerGroup;
+    int64_t last =
+        (*role.getAt() + role.getWarps() - 1) / target::warpsPerGroup;
     Group &group = groups[first];
     group.last = last;
     group.roles.push_back(role);
   }
   int64_t entry = op.getEntryRegisters().value_or(0);
-  LogicalResult result = success();
+  ImplicitLocOpBuilder b(op.getLoc(), op);
   for (auto &[first, group] : groups) {
-    Value inGroup = isAmong(b, context, first * plan::warpsPerGroup,
-                            (group.last + 1) * plan::warpsPerGroup);
-    when(b, inGroup, [&, &group = group] {
-      if (std::optional<int64_t> count = group.roles.front().getRegisters();
-          count && entry && *count != entry)
-        NVVM::SetMaxRegisterOp::create(
-            b, *count,
-            *count > entry ? NVVM::SetMaxRegisterAction::increase
-                           : NVVM::SetMaxRegisterAction::decrease);
-      for (RoleOp role : group.roles) {
-        b.setLoc(role.getLoc());
-        Value mine =
-            isAmong(b, context, *role.getAt(), *role.getAt() + role.getWarps());
-        when(b, mine, [&] {
-          if (failed(result) || failed(Emitter(context, b).emitRole(role)))
-            result = failure();
-        });
-      }
-    });
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, isAmong(b, values, first * target::warpsPerGroup,
+                     (group.last + 1) * target::warpsPerGroup));
+    if (std::optional<int64_t> count = group.roles.front().getRegisters();
+        count && entry && *count != entry)
+      NVVM::SetMaxRegisterOp::create(
+          b, *count,
+          *count > entry ? NVVM::SetMaxRegisterAction::increase
+                         : NVVM::SetMaxRegisterAction::decrease);
+    for (RoleOp role : group.roles) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setLoc(role.getLoc());
+      enter(b,
+            isAmong(b, values, *role.getAt(), *role.getAt() + role.getWarps()));
+      Block &body = role.getBody().front();
+      body.getTerminator()->erase();
+      Block *branch = b.getInsertionBlock();
+      branch->getOperations().splice(b.getInsertionPoint(),
+                                     body.getOperations());
+    }
   }
-  return result;
+  op.erase();
 }
 
-/// What stands outside of the roles, and the roles.
-LogicalResult KernelEmitter::emitBody(ImplicitLocOpBuilder &b,
-                                      KernelContext &context) {
-  Emitter outside(context, b);
-  for (Operation &operation : kernel.getBody().front().without_terminator()) {
-    b.setLoc(operation.getLoc());
-    LogicalResult result =
-        llvm::TypeSwitch<Operation *, LogicalResult>(&operation)
-            .Case<SlotsOp, BarriersOp>([](auto) { return success(); })
-            .Case([&](InitBarriersOp op) {
-              initBarriers(b, op, context);
-              return success();
-            })
-            .Case([&](AllocTensorOp op) {
-              when(b, isWarp(b, context, op.getWarp()), [&] {
-                NVVM::Tcgen05AllocOp::create(b,
-                                             getShared(b, context, op.getTo()),
-                                             constant(b, op.getColumns()));
-                // The next CTA of this SM may allocate when this one has ended.
-                NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
-              });
-              return success();
-            })
-            .Case([&](TensorAddressOp op) {
-              context.tensor = LLVM::LoadOp::create(
-                  b, b.getI32Type(), getShared(b, context, op.getFrom()));
-              return success();
-            })
-            .Case([&](FreeTensorOp op) {
-              when(b, isWarp(b, context, op.getWarp()), [&] {
-                auto type = LLVM::LLVMPointerType::get(
-                    b.getContext(),
-                    static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
-                NVVM::Tcgen05DeallocOp::create(
-                    b, LLVM::IntToPtrOp::create(b, type, context.tensor),
-                    constant(b, op.getColumns()));
-              });
-              return success();
-            })
-            .Case([&](SwitchOp op) {
-              context.scalars = outside.getScalars();
-              context.tiles = outside.getTiles();
-              return emitRoles(b, op, context);
-            })
-            .Default([&](Operation *op) { return outside.emitOutside(op); });
-    if (failed(result))
-      return failure();
-  }
-  return success();
-}
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
-LogicalResult KernelEmitter::emit() {
-  if (failed(checkProtocol(kernel)))
+static LogicalResult convertKernel(tile::KernelOp kernel) {
+  if (failed(checkKernel(kernel)))
     return failure();
   const target::Architecture *arch = tile::getTarget(kernel);
-  SwitchOp op = *kernel.getBody().front().getOps<SwitchOp>().begin();
-  int64_t warps = *op.getWarps();
+  KernelSignature signature;
   if (failed(signature.collect(kernel, *arch)))
     return failure();
+  Block &body = kernel.getBody().front();
+  unsigned arguments = body.getNumArguments();
+  signature.addParameters(kernel);
 
-  OpBuilder outer(kernel);
-  LLVM::LLVMFuncOp function = signature.create(kernel, outer);
-  KernelContext context(*arch, signature);
-  ImplicitLocOpBuilder b(kernel.getLoc(), outer);
-  b.setInsertionPointToStart(function.addEntryBlock(b));
-  emitIdentity(b, context);
-  for (BlockArgument argument : kernel.getBody().getArguments())
-    if (!isa<tile::ViewType>(argument.getType()))
-      context.scalars[argument] = signature.getScalar(argument);
-  if (failed(emitBody(b, context)))
+  KernelValues values(*arch, signature);
+  auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(), &body);
+  addKernelValues(b, values);
+  replaceScalars(b, kernel, signature, arguments);
+  for (TensorAddressOp op : body.getOps<TensorAddressOp>())
+    values.tensor = op.getAddress();
+  SwitchOp roles = *body.getOps<SwitchOp>().begin();
+  for (RoleOp role : roles.getRoles())
+    addRoleValues(role, values);
+  if (failed(convertBody(kernel, values)))
     return failure();
-  b.setLoc(kernel.getLoc());
-  LLVM::ReturnOp::create(b, ValueRange());
 
+  int64_t threads = *roles.getWarps() * arch->warpSize;
+  std::optional<int64_t> entry = roles.getEntryRegisters();
+  std::optional<int64_t> bytes = roles.getSharedBytes();
+  dispatch(roles, values);
+  Operation *end = body.getTerminator();
+  b.setInsertionPoint(end);
+  LLVM::ReturnOp::create(b, ValueRange());
+  end->erase();
+
+  LLVM::LLVMFuncOp function = signature.create(kernel);
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     b.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    b.getDenseI32ArrayAttr(
-                        {static_cast<int32_t>(warps * arch->warpSize), 1, 1}));
+  function->setAttr(
+      NVVM::NVVMDialect::getReqntidAttrName(),
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
   // Without it ptxas cannot tell what setmaxnreg starts from, and ignores it.
-  if (std::optional<int64_t> entry = op.getEntryRegisters())
+  if (entry)
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(*entry));
-  if (std::optional<int64_t> bytes = op.getSharedBytes())
+  if (bytes)
     function->setAttr(sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
+  kernel.erase();
   return success();
 }
 
@@ -269,9 +316,7 @@ void ConvertAgentToNVVM::runOnOperation() {
                          /*isConstant=*/false, LLVM::Linkage::External,
                          sharedMemoryName, Attribute(), sharedMemoryAlignment,
                          static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-  for (tile::KernelOp kernel : kernels) {
-    if (failed(KernelEmitter(kernel).emit()))
+  for (tile::KernelOp kernel : kernels)
+    if (failed(convertKernel(kernel)))
       return signalPassFailure();
-    kernel.erase();
-  }
 }

@@ -6,15 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A layout can be written by hand, or changed after `assign-layouts` chose it.
-// What the translation takes for granted is asked for here: who has a layout,
-// that it is one of this role's threads, and the one that an instruction
-// dictates. That tiles of one operation on elements have the same layout, their
-// types say.
+// Who has a layout, that it is one of this role's threads, the one that an
+// instruction dictates, and that elements stay in their threads. That tiles of
+// one operation on elements have the same layout, their types say.
 
-#include "Emitter.h"
+#include "CheckKernel.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -22,17 +26,21 @@ using namespace drawloom::agent;
 using namespace drawloom::codegen;
 
 namespace {
+/// Each function says why something has no code; empty if it has.
 class LayoutChecker {
 public:
   LayoutChecker(RoleOp role) : role(role) {}
 
-  /// Why an operation has no code with the layouts of its tiles; empty if it
-  /// has.
   std::string findFault(Operation *op);
 
 private:
   std::string findFault(tile::LayoutAttr layout);
-  std::string findFault(tile::ConvertLayoutOp op);
+  std::string findReduceFault(tile::ReduceOp op);
+  std::string findConversionFault(tile::ConvertLayoutOp op);
+  std::string findRegisterFault(Operation *op);
+  std::string findAccessFault(tile::BufferType buffer, RankedTensorType tile,
+                              ArrayRef<int64_t> offsets, bool reads);
+  std::string findProductFault(Operation *op);
   /// Whether a tile has the layout of a family.
   static bool isOf(const plan::Fragments &family, Type type);
 
@@ -40,6 +48,12 @@ private:
   llvm::DenseSet<Attribute> known;
 };
 } // namespace
+
+static std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
 
 static tile::LayoutAttr getLayoutAttr(Type type) {
   if (auto inFlight = dyn_cast<InFlightType>(type))
@@ -49,37 +63,8 @@ static tile::LayoutAttr getLayoutAttr(Type type) {
                 : tile::LayoutAttr();
 }
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType, InFlightType>(value.getType());
-}
-
-/// Whether an operand or a result is a tile in memory, which has no layout.
-static bool isInMemory(Operation *op, Value value) {
-  if (isa<tile::ReadOp, OrZeroOp, MultiplyOp>(op))
-    return true;
-  if (isa<tile::TransposeOp, tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
-    return !getLayoutAttr(op->getOperand(0).getType());
-  if (isa<tile::ConvertLayoutOp>(op))
-    return value == op->getOperand(0);
-  if (isa<tile::MmaOp, IssueOp>(op))
-    return value == op->getOperand(0) || value == op->getOperand(1);
-  return false;
-}
-
-/// Whether a tile is what is read of a buffer, or is cut from that.
-static bool isRead(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  while (isa_and_present<OrZeroOp, tile::TransposeOp, tensor::ExtractSliceOp,
-                         tile::ExtractSliceOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_present<tile::ReadOp>(op);
-}
-
-static bool isInTensorMemory(Value tile) {
-  while (!tile.getDefiningOp<tile::ReadOp>())
-    tile = tile.getDefiningOp()->getOperand(0);
-  return tile.getDefiningOp<tile::ReadOp>().getBuffer().getType().getSpace() ==
-         tile::Space::Tmem;
+static const tile::Layout &getLayout(Type tile) {
+  return getLayoutAttr(tile).getLayout();
 }
 
 std::string LayoutChecker::findFault(tile::LayoutAttr layout) {
@@ -105,7 +90,7 @@ std::string LayoutChecker::findFault(tile::LayoutAttr layout) {
 }
 
 bool LayoutChecker::isOf(const plan::Fragments &family, Type type) {
-  const tile::Layout &own = getLayoutAttr(type).getLayout();
+  const tile::Layout &own = getLayout(type);
   SmallVector<int64_t> shape = llvm::map_to_vector(
       own.getOutputs(), [](const auto &output) { return output.size; });
   llvm::Expected<tile::Layout> layout = family.getLayout(shape);
@@ -115,17 +100,15 @@ bool LayoutChecker::isOf(const plan::Fragments &family, Type type) {
   return false;
 }
 
-/// Of a conversion between registers.
-std::string LayoutChecker::findFault(tile::ConvertLayoutOp op) {
+/// Between registers.
+std::string LayoutChecker::findConversionFault(tile::ConvertLayoutOp op) {
   Type element = op.getType().getElementType();
   int64_t bits = plan::getElementBits(element);
-  if (bits % 8 || !llvm::isPowerOf2_64(bits)) {
-    std::string text;
-    llvm::raw_string_ostream(text) << element;
-    return "moves elements of type " + text + ", which are no whole bytes";
-  }
+  if (bits % 8 || !llvm::isPowerOf2_64(bits))
+    return "moves elements of type " + print(element) +
+           ", which are no whole bytes";
   llvm::Expected<layouts::Conversion> conversion = layouts::planConversion(
-      getLayout(op.getSource()), getLayout(op.getResult()), bits / 8);
+      getLayout(op.getSource().getType()), getLayout(op.getType()), bits / 8);
   if (!conversion)
     return "moves a tile between registers: " +
            llvm::toString(conversion.takeError());
@@ -134,43 +117,157 @@ std::string LayoutChecker::findFault(tile::ConvertLayoutOp op) {
   return "";
 }
 
+std::string LayoutChecker::findReduceFault(tile::ReduceOp op) {
+  const tile::Layout &from = getLayout(op.getSource().getType());
+  bool toScalar = !isa<RankedTensorType>(op.getType());
+  if (!toScalar &&
+      getLayout(op.getType()) != plan::dropAxis(from, op.getAxis()))
+    return "gives its result another layout than what is left of its operand's";
+  int64_t warps = 1;
+  for (const tile::Layout::Digit &digit : from.getInputs()[plan::inWarp].digits)
+    if (digit.basis[op.getAxis()])
+      warps *= digit.count;
+  if (warps == 1)
+    return "";
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  int64_t kept = toScalar ? 1 : type.getDimSize(1 - op.getAxis());
+  int64_t bytes =
+      warps * kept *
+      std::max<int64_t>(1, plan::getElementBits(type.getElementType()) / 8);
+  ScratchAttr scratch = role.getScratchAttr();
+  MeetingAttr meeting = role.getMeetingAttr();
+  int64_t room = 0;
+  if (scratch && meeting)
+    room = scratch.getOffset() + scratch.getBytes() - meeting.getParts();
+  if (room >= bytes)
+    return "";
+  return llvm::formatv("combines the parts of {0} warps, which takes {1} of "
+                       "scratch memory; @{2} has {3} for it",
+                       warps, plan::formatBytes(bytes), role.getSymName(),
+                       plan::formatBytes(std::max<int64_t>(room, 0)));
+}
+
+/// Of operations that name registers anew.
+std::string LayoutChecker::findRegisterFault(Operation *op) {
+  std::function<SmallVector<int64_t>(ArrayRef<int64_t>)> map;
+  if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
+    map = plan::getSlice(op);
+  else
+    map = plan::getReshape(op);
+  if (!map)
+    return "cuts registers at a number that is not known";
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  if (plan::findRegisters(getLayout(from), getLayout(to), map))
+    return "";
+  return "makes a " + print(to) + " of a " + print(from) +
+         ": elements would have to change threads";
+}
+
+std::string LayoutChecker::findAccessFault(tile::BufferType buffer,
+                                           RankedTensorType tile,
+                                           ArrayRef<int64_t> offsets,
+                                           bool reads) {
+  if (buffer.getSpace() == tile::Space::Tmem) {
+    StringRef verb = reads ? "reads" : "writes";
+    if (!isOf(plan::Fragments::rows(role.getWarps()), tile))
+      return (verb + " tensor memory in another layout than rows of lanes")
+          .str();
+    if (offsets.size() != 2 || offsets[0] != 0 || (!reads && offsets[1] != 0) ||
+        (reads && !tile.getElementType().isF32()))
+      return (verb + " a part of tensor memory that has no code").str();
+    return "";
+  }
+  std::optional<plan::Panels> panels = plan::getPanels(buffer);
+  if (!panels || panels->atom != plan::Panels::plainAtom)
+    return "moves rows of " + print(tile) +
+           " between registers and shared memory: they have a multiple of 16 "
+           "bytes, and a swizzle of 16 bytes at a time";
+  if (llvm::any_of(offsets, [](int64_t offset) { return offset != 0; }) ||
+      tile.getShape() != buffer.getShape())
+    return "moves a part of a buffer in shared memory, which has no code";
+  llvm::Expected<plan::Offsets> places = plan::getSharedOffsets(
+      tile, getLayout(tile), *panels, buffer.getPanels().getTransposed());
+  if (places)
+    return "";
+  return "moves a " + print(tile) +
+         " through shared memory: " + llvm::toString(places.takeError());
+}
+
+/// An operand in shared memory has panels that a descriptor describes.
+static bool isDescribed(Type type) {
+  auto buffer = dyn_cast<tile::BufferType>(type);
+  if (!buffer || buffer.getSpace() != tile::Space::Smem)
+    return false;
+  std::optional<plan::Panels> panels = plan::getPanels(buffer);
+  return panels && panels->isDescribed();
+}
+
+std::string LayoutChecker::findProductFault(Operation *op) {
+  Type a = op->getOperand(0).getType(), b = op->getOperand(1).getType();
+  if (!isDescribed(b))
+    return "multiplies by a " + print(b) +
+           ", which is no buffer that a matrix descriptor describes";
+  if (isDescribed(a))
+    return "";
+  if (auto multiply = dyn_cast<MultiplyOp>(op)) {
+    auto buffer = dyn_cast<tile::BufferType>(a);
+    if (buffer && buffer.getSpace() == tile::Space::Tmem)
+      return "";
+  } else if (getLayoutAttr(a) &&
+             plan::getElementBits(getElementTypeOrSelf(a)) == 16) {
+    return "";
+  }
+  return "multiplies a " + print(a) +
+         ", which is no buffer that a matrix descriptor describes";
+}
+
 std::string LayoutChecker::findFault(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  llvm::append_range(values, op->getResults());
-  llvm::erase_if(values, [](Value value) { return !isTile(value); });
-  for (Value value : values) {
-    tile::LayoutAttr layout = getLayoutAttr(value.getType());
-    if (!layout && isInMemory(op, value) && isRead(value))
-      continue;
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  llvm::erase_if(types, [](Type type) {
+    return !isa<RankedTensorType, InFlightType>(type);
+  });
+  for (Type type : types) {
+    tile::LayoutAttr layout = getLayoutAttr(type);
     if (!layout)
       return "has a tile without a layout";
     if (std::string fault = findFault(layout); !fault.empty())
       return fault;
   }
-  if (auto reduce = dyn_cast<tile::ReduceOp>(op);
-      reduce && isTile(reduce.getResult()) &&
-      getLayout(reduce.getResult()) !=
-          plan::dropAxis(getLayout(reduce.getSource()), reduce.getAxis()))
-    return "gives its result another layout than what is left of its operand's";
-  if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op)) {
-    if (getLayoutAttr(conversion.getSource().getType()))
-      return findFault(conversion);
-    if (isInTensorMemory(conversion.getSource()) &&
-        !isOf(plan::Fragments::rows(role.getWarps()), conversion.getType()))
-      return "reads tensor memory in another layout than rows of lanes";
-  }
-  if (auto write = dyn_cast<tile::WriteOp>(op);
-      write && write.getBuffer().getType().getSpace() == tile::Space::Tmem &&
-      !isOf(plan::Fragments::rows(role.getWarps()), write.getValue().getType()))
-    return "writes tensor memory in another layout than rows of lanes";
-  // A transpose and B go through scratch memory, as they are.
-  if (isa<tile::MmaOp, IssueOp>(op))
-    for (Value value : values)
-      if (getLayoutAttr(value.getType()) && value != op->getOperand(1) &&
-          !value.getDefiningOp<tile::TransposeOp>() &&
-          !isOf(plan::Fragments::wgmma(role.getWarps()), value.getType()))
+  if (isa<IssueOp, AddProductOp>(op))
+    for (Type type : types)
+      if (!isOf(plan::Fragments::wgmma(role.getWarps()), type))
         return "has a tile in registers that is not in the layout of wgmma";
-  return "";
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case([&](tile::ReduceOp reduce) { return findReduceFault(reduce); })
+      .Case([&](tile::ConvertLayoutOp conversion) {
+        return findConversionFault(conversion);
+      })
+      .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp,
+            tensor::ExtractSliceOp, tile::ExtractSliceOp>(
+          [&](auto reshape) { return findRegisterFault(reshape); })
+      .Case([&](tile::ReadOp read) {
+        return findAccessFault(read.getBuffer().getType(), read.getType(),
+                               read.getStaticOffsets(), /*reads=*/true);
+      })
+      .Case([&](tile::WriteOp write) {
+        return findAccessFault(write.getBuffer().getType(),
+                               write.getValue().getType(),
+                               write.getStaticOffsets(), /*reads=*/false);
+      })
+      .Case<IssueOp, AddProductOp, MultiplyOp>(
+          [&](auto product) { return findProductFault(product); })
+      .Case([&](tile::AllocOp alloc) -> std::string {
+        return alloc.getAt() && alloc.getType().getSpace() == tile::Space::Smem
+                   ? ""
+                   : "has no place";
+      })
+      .Case([&](SyncOp sync) -> std::string {
+        return sync.getCrowd() != Crowd::role || role.getMeetingAttr()
+                   ? ""
+                   : "waits for a role that has no place to meet";
+      })
+      .Default([](Operation *) { return std::string(); });
 }
 
 LogicalResult codegen::checkLayouts(RoleOp role) {
@@ -180,7 +277,8 @@ LogicalResult codegen::checkLayouts(RoleOp role) {
     if (fault.empty())
       return WalkResult::advance();
     op->emitOpError() << fault
-                      << ", so it is not as 'assign-layouts' leaves a kernel";
+                      << ", so it is not as 'assign-layouts' and "
+                         "'access-memory' leave a kernel";
     return WalkResult::interrupt();
   });
   return success(!result.wasInterrupted());

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSignature.h"
-#include "Emitter.h"
+#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,25 +31,19 @@ BlockArgument codegen::getArgument(Value view) {
   return dyn_cast<BlockArgument>(view);
 }
 
-/// The panels of a slot.
-static std::optional<Panels> getPanels(Value buffer) {
-  auto slot = buffer.getDefiningOp<agent::SlotOp>();
-  return plan::getPanels(slot.getSlots().getDefiningOp<agent::SlotsOp>(),
-                         slot.getValue());
-}
-
 LogicalResult KernelSignature::addMap(Operation *copy, Value view,
                                       RankedTensorType tile,
                                       ArrayRef<int64_t> dims, Value buffer) {
   BlockArgument argument = getArgument(view);
-  std::optional<Panels> panels = ::getPanels(buffer);
+  std::optional<plan::Panels> panels =
+      plan::getPanels(cast<tile::BufferType>(buffer.getType()));
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
   if (tile.getRank() > 2)
     return copy->emitOpError()
            << "moves a " << tile
            << ", and there is code for tiles of one and two dimensions; cut "
               "the others with a loop or a work item";
-  if (!panels || !panels->boxes || dims.back() != rank - 1)
+  if (!panels || !panels->isBoxed() || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile
            << ", which TMA can't cut into boxes of at most 256 elements that "
@@ -131,21 +127,24 @@ LogicalResult KernelSignature::collect(tile::KernelOp kernel,
   return success();
 }
 
-LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
-                                         OpBuilder &builder) {
-  MLIRContext *context = builder.getContext();
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  Type i32 = builder.getI32Type();
-  SmallVector<Type> types(maps.size(), pointer);
+void KernelSignature::addParameters(tile::KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  Type i32 = IntegerType::get(context, 32);
+  SmallVector<Type> types(maps.size(), LLVM::LLVMPointerType::get(context));
   types.append(pointers.size(), getGlobalPointer(context));
-  types.append(strides.size(), builder.getI64Type());
+  types.append(strides.size(), IntegerType::get(context, 64));
   types.append(sizes.size(), i32);
   for (auto &[argument, number] : scalars)
     types.push_back(argument.getType().isIndex() ? i32 : argument.getType());
-  function = LLVM::LLVMFuncOp::create(
-      builder, kernel.getLoc(), kernel.getSymName(),
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+  body = &kernel.getBody().front();
+  first = body->getNumArguments();
+  for (Type type : types)
+    body->addArgument(type, kernel.getLoc());
+}
 
+LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  MLIRContext *context = builder.getContext();
   using agent::ParameterKind;
   SmallVector<Attribute> parameters;
   auto list = [&](ParameterKind kind, Value argument,
@@ -154,6 +153,11 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
         context, kind, cast<BlockArgument>(argument).getArgNumber(), dimension,
         {}, {}, {}));
   };
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, kernel.getLoc(), kernel.getSymName(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                  SmallVector<Type>(llvm::drop_begin(
+                                      body->getArgumentTypes(), first))));
   for (auto [index, map] : llvm::enumerate(maps)) {
     // By value and constant for the whole grid: otherwise LLVM copies the map
     // to local memory and TMA reads the copy.
@@ -183,37 +187,38 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel,
     list(ParameterKind::scalar, argument);
   function->setAttr(agent::parametersAttrName,
                     builder.getArrayAttr(parameters));
+  body->eraseArguments(0, first);
+  function.getBody().takeBody(kernel.getBody());
   return function;
 }
 
-Value KernelSignature::getMap(Operation *copy) {
+Value KernelSignature::getMap(Operation *copy) const {
   auto found = mapOf.find(copy);
-  return found == mapOf.end() ? Value()
-                              : function.getBody().getArgument(found->second);
+  return found == mapOf.end() ? Value() : getParameter(found->second);
 }
 
-Value KernelSignature::getPointer(BlockArgument view) {
-  return function.getBody().getArgument(pointers.lookup(view));
+Value KernelSignature::getPointer(BlockArgument view) const {
+  return getParameter(pointers.lookup(view));
 }
 
 Value KernelSignature::getStride(ImplicitLocOpBuilder &b, BlockArgument view,
-                                 int64_t dimension) {
+                                 int64_t dimension) const {
   int64_t known =
       getKnownStride(cast<tile::ViewType>(view.getType()), dimension);
   if (!ShapedType::isDynamic(known))
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(known));
-  return function.getBody().getArgument(strides.lookup({view, dimension}));
+  return getParameter(strides.lookup({view, dimension}));
 }
 
 Value KernelSignature::getSize(ImplicitLocOpBuilder &b, BlockArgument view,
-                               int64_t dimension) {
+                               int64_t dimension) const {
   auto type = cast<tile::ViewType>(view.getType());
   if (!type.isDynamicDim(dimension))
     return arith::ConstantOp::create(
         b, b.getI32IntegerAttr(type.getDimSize(dimension)));
-  return function.getBody().getArgument(sizes.lookup({view, dimension}));
+  return getParameter(sizes.lookup({view, dimension}));
 }
 
-Value KernelSignature::getScalar(Value argument) {
-  return function.getBody().getArgument(scalars.lookup(argument));
+Value KernelSignature::getScalar(Value argument) const {
+  return getParameter(scalars.lookup(argument));
 }

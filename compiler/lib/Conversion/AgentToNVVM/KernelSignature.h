@@ -46,20 +46,22 @@ public:
   llvm::LogicalResult collect(tile::KernelOp kernel,
                               const target::Architecture &arch);
 
-  /// The function, without a body, before `kernel`.
-  mlir::LLVM::LLVMFuncOp create(tile::KernelOp kernel,
-                                mlir::OpBuilder &builder);
+  /// Adds the parameters to the kernel's block, after its arguments.
+  void addParameters(tile::KernelOp kernel);
+  /// The function, with the block as its body, before `kernel`. Nobody uses the
+  /// kernel's own arguments any more.
+  mlir::LLVM::LLVMFuncOp create(tile::KernelOp kernel);
 
   /// The parameter that a bulk copy takes its map from.
-  mlir::Value getMap(mlir::Operation *copy);
+  mlir::Value getMap(mlir::Operation *copy) const;
 
   // Of an argument. What its type says is a constant.
-  mlir::Value getPointer(mlir::BlockArgument view);
+  mlir::Value getPointer(mlir::BlockArgument view) const;
   mlir::Value getStride(mlir::ImplicitLocOpBuilder &b, mlir::BlockArgument view,
-                        int64_t dimension);
+                        int64_t dimension) const;
   mlir::Value getSize(mlir::ImplicitLocOpBuilder &b, mlir::BlockArgument view,
-                      int64_t dimension);
-  mlir::Value getScalar(mlir::Value argument);
+                      int64_t dimension) const;
+  mlir::Value getScalar(mlir::Value argument) const;
 
 private:
   struct Map {
@@ -83,7 +85,13 @@ private:
   llvm::MapVector<Dimension, unsigned> strides;
   llvm::MapVector<Dimension, unsigned> sizes;
   llvm::MapVector<mlir::Value, unsigned> scalars;
-  mlir::LLVM::LLVMFuncOp function;
+  /// Where the parameters are, and the number of the first.
+  mlir::Block *body = nullptr;
+  unsigned first = 0;
+
+  mlir::Value getParameter(unsigned number) const {
+    return body->getArgument(first + number);
+  }
 };
 
 } // namespace drawloom::codegen

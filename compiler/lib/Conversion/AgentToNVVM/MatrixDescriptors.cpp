@@ -12,6 +12,11 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
+SharedOperand codegen::getOperand(Type type) {
+  auto buffer = cast<tile::BufferType>(type);
+  return {*plan::getPanels(buffer), buffer.getPanels().getTransposed()};
+}
+
 /// Without a swizzle, across: the distance to the next 8 of k is the leading
 /// one, that to the next panel the stride.
 static uint64_t describePlain(const Panels &panels) {
@@ -85,8 +90,7 @@ static int64_t getWidth(int64_t n, int64_t step, int64_t unit) {
 Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
                                         const SharedOperand *aOperand,
                                         const SharedOperand &bOperand) {
-  auto a = cast<RankedTensorType>(op.getA().getType());
-  auto b = cast<RankedTensorType>(op.getB().getType());
+  ShapedType a = op.getA().getType(), b = op.getB().getType();
   // There is code for no other types (drawloom/Target/Products.h).
   const OperandType *aType = findType(a.getElementType());
   const OperandType *bType = findType(b.getElementType());

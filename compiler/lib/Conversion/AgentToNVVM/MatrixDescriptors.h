@@ -54,6 +54,9 @@ struct SharedOperand {
   uint64_t describeForWgmma() const;
 };
 
+/// The operand that a buffer in panels is.
+SharedOperand getOperand(mlir::Type buffer);
+
 /// A product of tiles as instructions of tcgen05: all have one shape.
 struct Tcgen05Product {
   mlir::NVVM::Tcgen05MMAKind kind;

@@ -1,10 +1,10 @@
-// Layouts that 'assign-layouts' doesn't choose.
+// Layouts and buffers that the passes before don't choose.
 // RUN: drawloom-opt %s -split-input-file -verify-diagnostics -convert-agent-to-nvvm
 
 tile.kernel @none(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
-      // expected-error@+1 {{has a tile without a layout, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{has a tile without a layout, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %x = arith.constant dense<1.0> : tensor<32x4xf32>
     }
   }
@@ -17,7 +17,7 @@ tile.kernel @none(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 tile.kernel @offsets(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
-      // expected-error@+1 {{has a layout that is not of registers, lanes and warps, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{has a layout that is not of registers, lanes and warps, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %x = arith.constant dense<1.0> : tensor<32x4xf32, #offsets>
     }
   }
@@ -30,7 +30,7 @@ tile.kernel @offsets(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"
 tile.kernel @warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{has a layout of 32 lanes and 1 warps; @a has 32 and 4, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{has a layout of 32 lanes and 1 warps; @a has 32 and 4, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
     }
   }
@@ -45,7 +45,7 @@ tile.kernel @reduce(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"}
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
-      // expected-error@+1 {{gives its result another layout than what is left of its operand's, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{gives its result another layout than what is left of its operand's, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %y = tile.reduce addf %x axis 1 : tensor<32x4xf32, #rows> -> tensor<32xf32, #vector>
     }
   }
@@ -60,7 +60,7 @@ tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x4xf32, #a>
-      // expected-error@+1 {{moves elements from warp to warp, which has no code yet, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{moves elements from warp to warp, which has no code yet, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %y = tile.convert_layout %x : tensor<128x4xf32, #a> -> tensor<128x4xf32, #b>
     }
   }
@@ -75,7 +75,7 @@ tile.kernel @short(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %x = arith.constant dense<1> : tensor<32x4xi4, #rows>
-      // expected-error@+1 {{moves elements of type i4, which are no whole bytes, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{moves elements of type i4, which are no whole bytes, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %y = tile.convert_layout %x : tensor<32x4xi4, #rows> -> tensor<32x4xi4, #columns>
     }
   }
@@ -93,9 +93,8 @@ tile.kernel @reads_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.targe
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x4xf32>> -> !tile.buffer<128x4xf32, tmem>
-      %x = tile.read %s[0, 0] : !tile.buffer<128x4xf32, tmem> -> tensor<128x4xf32>
-      // expected-error@+1 {{reads tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' leaves a kernel}}
-      %y = tile.convert_layout %x : tensor<128x4xf32> -> tensor<128x4xf32, #columns>
+      // expected-error@+1 {{reads tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      %x = tile.read %s[0, 0] : !tile.buffer<128x4xf32, tmem> -> tensor<128x4xf32, #columns>
     }
   }
 }
@@ -113,7 +112,7 @@ tile.kernel @writes_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.targ
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x4xf32>> -> !tile.buffer<128x4xf32, tmem>
       %x = arith.constant dense<1.0> : tensor<128x4xf32, #columns>
-      // expected-error@+1 {{writes tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{writes tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       tile.write %x, %s[0, 0] : tensor<128x4xf32, #columns>, !tile.buffer<128x4xf32, tmem>
     }
   }
@@ -122,18 +121,18 @@ tile.kernel @writes_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.targ
 // -----
 
 #rows = #tile.layout<64x16, register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 8]]>
+!a = !tile.buffer<64x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
+!b = !tile.buffer<16x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
 
 tile.kernel @sum(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %i0 = arith.constant 0 : i32
   %slots = agent.slots "operands" count(1) at(0) stride(10240) offsets [0, 8192] : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>>
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      %x = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !tile.buffer<64x64xbf16, smem>
-      %y = agent.slot %slots[%i0], 1 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !tile.buffer<16x64xbf16, smem>
-      %a = tile.read %x[0, 0] : !tile.buffer<64x64xbf16, smem> -> tensor<64x64xbf16>
-      %b = tile.read %y[0, 0] : !tile.buffer<16x64xbf16, smem> -> tensor<16x64xbf16>
-      // expected-error@+1 {{has a tile in registers that is not in the layout of wgmma, so it is not as 'assign-layouts' leaves a kernel}}
-      %s = agent.issue %a, %b : tensor<64x64xbf16>, tensor<16x64xbf16> -> !agent.in_flight<tensor<64x16xf32, #rows>>
+      %x = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !a
+      %y = agent.slot %slots[%i0], 1 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !b
+      // expected-error@+1 {{has a tile in registers that is not in the layout of wgmma, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      %s = agent.issue %x, %y : !a, !b -> !agent.in_flight<tensor<64x16xf32, #rows>>
     }
   }
 }
@@ -161,8 +160,133 @@ tile.kernel @transpose(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90
 tile.kernel @meet(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{has a layout without code: two digits of a place meet above an odd digit of the offset: there is no sum for it, so it is not as 'assign-layouts' leaves a kernel}}
+      // expected-error@+1 {{has a layout without code: two digits of a place meet above an odd digit of the offset: there is no sum for it, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %x = arith.constant dense<1.0> : tensor<6x16xf32, #meet>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+tile.kernel @no_panels(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %i0 = arith.constant 0 : i32
+  %slots = agent.slots "x" count(1) at(0) stride(512) offsets [0] : !agent.slots<smem, tensor<32x4xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %s = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<32x4xf32>> -> !tile.buffer<32x4xf32, smem>
+      // expected-error@+1 {{between registers and shared memory: they have a multiple of 16 bytes, and a swizzle of 16 bytes at a time, so it is not as}}
+      %x = tile.read %s[0, 0] : !tile.buffer<32x4xf32, smem> -> tensor<32x4xf32, #rows>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+!x = !tile.buffer<32x8xf32, smem, #tile.panels<32x1>>
+
+tile.kernel @part(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %s = tile.alloc at(0) : !x
+      // expected-error@+1 {{moves a part of a buffer in shared memory, which has no code, so it is not as}}
+      %x = tile.read %s[0, 4] : !x -> tensor<32x4xf32, #rows>
+    }
+  }
+}
+
+// -----
+
+#rows = #tile.layout<128x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+
+tile.kernel @part_of_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  agent.alloc_tensor columns(32) to(0) by_warp(0)
+  %t = agent.tensor_address from(0)
+  %i0 = arith.constant 0 : i32
+  %slots = agent.slots "sums" count(1) at(0) stride(32) offsets [0] : !agent.slots<tmem, tensor<128x8xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x8xf32>> -> !tile.buffer<128x8xf32, tmem>
+      %x = arith.constant dense<1.0> : tensor<128x4xf32, #rows>
+      // expected-error@+1 {{writes a part of tensor memory that has no code, so it is not as}}
+      tile.write %x, %s[0, 4] : tensor<128x4xf32, #rows>, !tile.buffer<128x8xf32, tmem>
+    }
+  }
+}
+
+// -----
+
+!a = !tile.buffer<64x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
+#sum = #tile.layout<64x16, register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tile.layout<64x64, register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#b = #tile.layout<16x64, register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]>
+
+tile.kernel @operand_in_registers(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %x = tile.alloc at(0) : !a
+      %y = arith.constant dense<1.0> : tensor<16x64xbf16, #b>
+      // expected-error-re@+1 {{multiplies by a tensor<16x64xbf16, {{.*}}>, which is no buffer that a matrix descriptor describes}}
+      %s = agent.issue %x, %y : !a, tensor<16x64xbf16, #b> -> !agent.in_flight<tensor<64x16xf32, #sum>>
+    }
+  }
+}
+
+// -----
+
+!b = !tile.buffer<16x64xf32, smem, #tile.panels<128x2, swizzle 16>>
+#sum = #tile.layout<64x16, register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tile.layout<64x64, register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @words_in_registers(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %x = arith.constant dense<1.0> : tensor<64x64xf32, #a>
+      %y = tile.alloc at(0) : !b
+      // expected-error-re@+1 {{multiplies a tensor<64x64xf32, {{.*}}>, which is no buffer that a matrix descriptor describes}}
+      %s = agent.issue %x, %y tf32 : tensor<64x64xf32, #a>, !b -> !agent.in_flight<tensor<64x16xf32, #sum>>
+    }
+  }
+}
+
+// -----
+
+#vector = #tile.layout<128, register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+tile.kernel @no_room(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %x = arith.constant dense<1.0> : tensor<128xf32, #vector>
+      // expected-error@+1 {{combines the parts of 4 warps, which takes 16 B of scratch memory; @a has 0 B for it, so it is not as}}
+      %y = tile.reduce addf %x axis 0 : tensor<128xf32, #vector> -> f32
+    }
+  }
+}
+
+// -----
+
+tile.kernel @no_meeting() attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      // expected-error@+1 {{waits for a role that has no place to meet, so it is not as}}
+      agent.sync role
+    }
+  }
+}
+
+// -----
+
+#whole = #tile.layout<32x8, register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#part = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+tile.kernel @not_unrolled(%n: index) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1.0> : tensor<32x8xf32, #whole>
+      // expected-error@+1 {{cuts registers at a number that is not known, so it is not as}}
+      %y = tensor.extract_slice %x[0, %n] [32, 4] [1, 1] : tensor<32x8xf32, #whole> to tensor<32x4xf32, #part>
     }
   }
 }

@@ -52,8 +52,8 @@ tile.kernel @carried(%n: index) attributes {tile.target = "sm_90a"} {
 tile.kernel @room(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
+      // expected-error@+1 {{has no place, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %x = tile.alloc : !tile.buffer<64x64xf32, smem>
-      // expected-error@+1 {{takes slots or barriers that are not made by name in this kernel}}
       agent.put %x to %a[0, 0] dims [0, 1] by(tma) : !tile.buffer<64x64xf32, smem>, !tile.view<?x?xf32>
     }
   }
@@ -98,7 +98,7 @@ tile.kernel @mma(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-      // expected-error@+1 {{is not how this GPU multiplies, so it is not as 'lower-pipes' and 'schedule-products' leave a kernel}}
+      // expected-error@+1 {{is a product that nobody waits for, so it is not as 'lower-pipes' and 'schedule-products' leave a kernel}}
       %s = tile.mma %x, %x, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     }
   }

@@ -5,6 +5,9 @@
   register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]],
   lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
 
+!x = !tile.buffer<128x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
+!y = !tile.buffer<256x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
+
 // CHECK-LABEL: llvm.func @blackwell
 // Maps are numbered as the copies come.
 // CHECK-SAME: %[[MAP_B:.*]]: !llvm.ptr {{{.*}}}, %[[MAP_A:.*]]: !llvm.ptr {
@@ -65,26 +68,24 @@ tile.kernel @blackwell(%a: !tile.view<1024x64xbf16>, %d: !tile.view<128x256xf32>
         // CHECK-NEXT: nvvm.mbarrier.arrive.expect_tx %[[FULL]], %[[BYTES]]
         agent.expect %full bytes(%bytes)
         // CHECK: %[[START:.*]] = llvm.getelementptr %[[SHARED]][17408]
-        %y = agent.slot %operands[%slot], 1 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !tile.buffer<256x64xbf16, smem>
+        %y = agent.slot %operands[%slot], 1 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !y
         // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP_B]], %[[FULL]], box[
-        agent.fetch %a[128, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full : !tile.view<1024x64xbf16>, !tile.buffer<256x64xbf16, smem>
-        %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !tile.buffer<128x64xbf16, smem>
+        agent.fetch %a[128, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full : !tile.view<1024x64xbf16>, !y
+        %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !x
         // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP_A]], %[[FULL]], box[
-        agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full : !tile.view<1024x64xbf16>, !tile.buffer<128x64xbf16, smem>
+        agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full : !tile.view<1024x64xbf16>, !x
       }
     }
     agent.role @mma warps(1) at(1) {
       %slot = arith.constant 0 : i32
       %more = arith.constant true
-      %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !tile.buffer<128x64xbf16, smem>
-      %a0 = tile.read %x[0, 0] : !tile.buffer<128x64xbf16, smem> -> tensor<128x64xbf16>
-      %y = agent.slot %operands[%slot], 1 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !tile.buffer<256x64xbf16, smem>
-      %b0 = tile.read %y[0, 0] : !tile.buffer<256x64xbf16, smem> -> tensor<256x64xbf16>
+      %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !x
+      %y = agent.slot %operands[%slot], 1 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !y
       %s = agent.slot %sums[%slot], 0 : !agent.slots<tmem, tensor<128x256xf32>> -> !tile.buffer<128x256xf32, tmem>
       // 64 elements of k are four instructions.
       // CHECK-COUNT-4: nvvm.tcgen05.mma
       // CHECK-NOT: nvvm.tcgen05.mma
-      agent.multiply %a0, %b0 into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
+      agent.multiply %x, %y into %s accumulate(%more) : !x, !y, !tile.buffer<128x256xf32, tmem>
       // CHECK: %[[FULL:.*]] = llvm.getelementptr
       %full = agent.barrier %sums.full[%slot]
       // CHECK: %[[ISSUES:.*]] = nvvm.elect.sync
@@ -104,9 +105,8 @@ tile.kernel @blackwell(%a: !tile.view<1024x64xbf16>, %d: !tile.view<128x256xf32>
       // CHECK: arith.xori %{{.*}}, %[[FLIP]]
       %next, %flip = agent.advance %slot, %phase of 2
       %s = agent.slot %sums[%slot], 0 : !agent.slots<tmem, tensor<128x256xf32>> -> !tile.buffer<128x256xf32, tmem>
-      %sum = tile.read %s[0, 0] : !tile.buffer<128x256xf32, tmem> -> tensor<128x256xf32>
       // CHECK: nvvm.tcgen05.ld
-      %rows = tile.convert_layout %sum : tensor<128x256xf32> -> tensor<128x256xf32, #rows>
+      %rows = tile.read %s[0, 0] : !tile.buffer<128x256xf32, tmem> -> tensor<128x256xf32, #rows>
       tile.store %rows, %d[0, 0] : tensor<128x256xf32, #rows>, !tile.view<128x256xf32>
       // CHECK: nvvm.fence.proxy
       agent.fence async

@@ -135,3 +135,13 @@ module attributes {agent.shared_bytes = "all"} {}
 
 // expected-error@below {{has 'agent.scratch' = 1024 : i64; it is an #agent.scratch}}
 module attributes {agent.scratch = 1024} {}
+
+// -----
+
+// expected-error@below {{barrier 16; a CTA has 15 named ones, from 1 on}}
+module attributes {test.meeting = #agent.meeting<barrier = 16, parts = 0>} {}
+
+// -----
+
+// expected-error@below {{parts = -4}}
+module attributes {test.meeting = #agent.meeting<barrier = 1, parts = -4>} {}

@@ -91,9 +91,17 @@ func.func @elect() {
 
 // -----
 
-func.func @sync() {
-  // expected-error@+1 {{meets in the role; its warps meet in reductions only}}
-  agent.sync role
+func.func @parts(%a: tensor<64x128xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: tensor<64x256xf32>) {
+  // expected-error@+1 {{adds 48 columns at a time, but has 256}}
+  %t = agent.add_product %a, %b onto %s columns(48) : tensor<64x128xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
+  return
+}
+
+// -----
+
+func.func @sizes(%a: tensor<64x64xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: tensor<64x256xf32>) {
+  // expected-error@+1 {{multiplies 'tensor<64x64xf8E4M3FN>' by 'tensor<256x128xf8E4M3FN>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n}}
+  %t = agent.add_product %a, %b onto %s columns(64) : tensor<64x64xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
   return
 }
 

@@ -59,6 +59,8 @@ func.func @waits(%b: !agent.barrier, %n: i32) {
   %leader = agent.elect role
   // CHECK-NEXT: agent.sync warp
   agent.sync warp
+  // CHECK-NEXT: agent.sync role
+  agent.sync role
   // CHECK-NEXT: agent.sync cta
   agent.sync cta
   return

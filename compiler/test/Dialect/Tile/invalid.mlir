@@ -43,6 +43,55 @@ func.func private @f(!tile.buffer<4x0xf32, smem>)
 // expected-error @+1 {{the layout is for a tile of 4x4, not of 4x8}}
 func.func private @f(!tile.buffer<4x8xf32, smem, <4x4, offset = [[0, 1], [0, 2], [1, 0], [2, 0]]>>)
 
+// -----
+
+// expected-error @+1 {{a buffer with the encoding 1 : i32; it is a #tile.layout or #tile.panels}}
+func.func private @f(!tile.buffer<4x8xf32, smem, 1 : i32>)
+
+// -----
+
+// expected-error @+1 {{a buffer in tmem with panels; they are of shared memory}}
+func.func private @f(!tile.buffer<4x8xf32, tmem, #tile.panels<32x1>>)
+
+// -----
+
+// expected-error @+1 {{panels<128x2>, 256 bytes, for rows of 128}}
+func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<128x2, swizzle 16>>)
+
+// -----
+
+// What lies there in rows are the columns.
+// expected-error @+1 {{panels<128x1>, 128 bytes, for rows of 32}}
+func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 16, transposed>>)
+
+// -----
+
+// expected-error @+1 {{panels<0x1>: both are 1 or more}}
+func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<0x1>>)
+
+// -----
+
+// expected-error @+1 {{a swizzle of 8 bytes; it moves 16 or 32 at once}}
+func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 8>>)
+
+// -----
+
+// expected-error @+1 {{a swizzle of panels of 48 bytes; they are 32, 64 or 128 bytes wide}}
+func.func private @f(!tile.buffer<8x12xf32, smem, #tile.panels<48x1, swizzle 16>>)
+
+// -----
+
+// expected-error @+1 {{panels are a width in bytes and a count, as in '128x2'}}
+func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<128>>)
+
+// -----
+
+func.func @f(%b: !tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 16>>) {
+  // expected-error @+1 {{it exchanges rows and columns of a buffer in panels}}
+  %0 = tile.flip %b : !tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 16>> -> !tile.buffer<32x8xf32, smem, #tile.panels<32x1>>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//

@@ -68,6 +68,12 @@ tile.kernel @buffers(%i: index) {
   %1 = tile.alloc : !tile.buffer<2x2xbf16, smem, <2x2, offset = [[0, 1], [1, 0]]>>
   // CHECK: tile.alloc at(16384) : !tile.buffer<128x64xbf16, smem>
   %placed = tile.alloc at(16384) : !tile.buffer<128x64xbf16, smem>
+  // CHECK: %[[ROWS:.*]] = tile.alloc : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
+  %rows = tile.alloc : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
+  // CHECK: tile.flip %[[ROWS]] : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>> -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
+  %columns = tile.flip %rows : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>> -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
+  // CHECK: tile.alloc : !tile.buffer<4x12xf32, smem, #tile.panels<48x1>>
+  %plain = tile.alloc : !tile.buffer<4x12xf32, smem, #tile.panels<48x1>>
   // CHECK: %[[X:.*]] = tile.read %[[B]][0, %{{.*}}] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>
   %2 = tile.read %0[0, %i] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>
   // CHECK: tile.write %[[X]], %[[B]][%{{.*}}, 192] : tensor<128x64xf32>, !tile.buffer<128x256xf32, tmem>

@@ -108,6 +108,11 @@ std::optional<llvm::SmallVector<int64_t>> findRegisters(
 std::function<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
 getReshape(mlir::Operation *op);
 
+/// The same for a tensor.extract_slice or tile.extract_slice whose offsets are
+/// numbers; empty if one is not.
+std::function<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
+getSlice(mlir::Operation *op);
+
 /// Bytes of shared memory that a role needs to combine the parts of its warps
 /// in a reduction: for one at a time.
 int64_t getReductionBytes(agent::RoleOp role, const target::Architecture &arch);

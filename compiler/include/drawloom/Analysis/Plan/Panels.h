@@ -45,7 +45,7 @@ struct Panels {
   int64_t atom = plainAtom;
 
   /// Whether bulk copies can move them.
-  bool boxes = true;
+  bool isBoxed() const;
 
   /// Whether a matrix descriptor describes them: swizzled, or plain and 16
   /// bytes wide, so that 8 rows are 128 bytes next to each other.
@@ -76,9 +76,14 @@ std::optional<Panels> getOperandPanels(mlir::RankedTensorType type,
                                        bool transposed);
 
 /// The same for a tile in a slot of a pipe in shared memory, whose readers may
-/// ask for another swizzle; and after `lower-pipes`.
+/// ask for another swizzle.
 std::optional<Panels> getPanels(agent::PipeOp pipe, unsigned index);
-std::optional<Panels> getPanels(agent::SlotsOp slots, int64_t value);
+
+/// Panels as the encoding of a buffer, and what that says; nothing if a buffer
+/// has no panels.
+tile::PanelsAttr getAttr(const Panels &panels, mlir::MLIRContext *context,
+                         bool transposed = false);
+std::optional<Panels> getPanels(tile::BufferType type);
 
 /// The same for the slot that a bulk copy fills, or stores from.
 std::optional<Panels> getCopyPanels(mlir::Operation *copy);

@@ -109,12 +109,6 @@ LogicalResult ElectOp::verify() {
   return success();
 }
 
-LogicalResult SyncOp::verify() {
-  if (getCrowd() == Crowd::role)
-    return emitOpError("meets in the role; its warps meet in reductions only");
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -194,8 +188,8 @@ LogicalResult FitsOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Operands are m by k and n by k, and the sum is m by n.
-static LogicalResult verifyProduct(Operation *op, RankedTensorType a,
-                                   RankedTensorType b, ShapedType sum) {
+static LogicalResult verifyProduct(Operation *op, ShapedType a, ShapedType b,
+                                   ShapedType sum) {
   if (a.getRank() == 2 && b.getRank() == 2 && sum.getRank() == 2 &&
       a.getDimSize(1) == b.getDimSize(1) &&
       sum.getDimSize(0) == a.getDimSize(0) &&
@@ -220,6 +214,16 @@ LogicalResult IssueOp::verify() {
   if (acc && acc != sum)
     return emitOpError() << "goes on with a " << acc << ", but makes a " << sum;
   return verifyProduct(*this, getA().getType(), getB().getType(), sum);
+}
+
+LogicalResult AddProductOp::verify() {
+  if (failed(
+          verifyProduct(*this, getA().getType(), getB().getType(), getType())))
+    return failure();
+  if (getColumns() < 8 || getN() % getColumns() != 0)
+    return emitOpError() << "adds " << getColumns()
+                         << " columns at a time, but has " << getN();
+  return success();
 }
 
 LogicalResult AwaitOp::verify() {

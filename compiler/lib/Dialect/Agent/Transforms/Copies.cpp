@@ -79,7 +79,7 @@ static std::string whyNotBox(Value view, Type value, ArrayRef<int64_t> dims,
         "a row of the tile is {0} x {1} bits = {2} bytes, no multiple of {3}",
         inner, bits, uint64_t(inner) * bits / 8, limits.granuleBytes);
   if (std::optional<plan::Panels> panels = plan::getPanels(tile);
-      panels && !panels->boxes)
+      panels && !panels->isBoxed())
     return llvm::formatv("rows of {0} elements are no boxes of at most {1} "
                          "that begin at a multiple of {2} bytes",
                          inner, limits.maxBoxDim, limits.boxAlign);

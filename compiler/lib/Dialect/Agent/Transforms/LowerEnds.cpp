@@ -14,10 +14,14 @@
 // arrives, after the wait.
 
 #include "RoleLowering.h"
+#include "drawloom/Analysis/Plan/Panels.h"
 #include "drawloom/Analysis/Plan/Sums.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace drawloom;
@@ -42,9 +46,16 @@ static Value getBarrier(ImplicitLocOpBuilder &b, Value barriers, Value slot) {
 Value RoleLowering::getBuffer(LoweredPipe &pipe, unsigned value, Value slot) {
   auto slots = cast<SlotsType>(pipe.slots.getType());
   auto tile = cast<RankedTensorType>(slots.getPayload()[value]);
-  auto type = tile::BufferType::get(tile.getShape(), tile.getElementType(),
-                                    pipe.inTensorMemory() ? tile::Space::Tmem
-                                                          : tile::Space::Smem);
+  if (pipe.inTensorMemory())
+    return SlotOp::create(b,
+                          tile::BufferType::get(tile.getShape(),
+                                                tile.getElementType(),
+                                                tile::Space::Tmem),
+                          pipe.slots, slot, value);
+  std::optional<plan::Panels> panels = plan::getPanels(pipe.pipe, value);
+  auto type = tile::BufferType::get(
+      tile.getShape(), tile.getElementType(), tile::Space::Smem,
+      panels ? plan::getAttr(*panels, b.getContext()) : Attribute());
   return SlotOp::create(b, type, pipe.slots, slot, value);
 }
 
@@ -70,11 +81,38 @@ FailureOr<SmallVector<tile::LoadOp>> RoleLowering::getLoads(ProduceOp op) {
   return loads;
 }
 
+/// Whether `number` is a multiple of `unit` in every iteration.
+static bool isMultipleOf(OpFoldResult number, int64_t unit) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return *constant % unit == 0;
+  auto argument = dyn_cast<BlockArgument>(cast<Value>(number));
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : nullptr;
+  return loop && argument == loop.getInductionVar() &&
+         isMultipleOf(loop.getLowerBound(), unit) &&
+         isMultipleOf(loop.getStep(), unit);
+}
+
+/// With `mapped`, a tensor map promises that rows of the view, and of a part of
+/// it, begin at multiples of 16 bytes. Then a column that is known to be one,
+/// too, makes the copy aligned.
 void RoleLowering::fetch(tile::LoadOp load, Value buffer, Engine engine,
-                         Value barrier, bool aligned) {
+                         Value barrier, bool mapped) {
   SmallVector<Value> offsets;
   for (Value offset : load.getOffsets())
     offsets.push_back(map.lookupOrDefault(offset));
+  bool aligned = false;
+  if (std::optional<plan::Panels> panels =
+          plan::getPanels(cast<tile::BufferType>(buffer.getType()));
+      panels && mapped) {
+    SmallVector<OpFoldResult> all =
+        getMixedValues(load.getStaticOffsets(), offsets, b.getContext());
+    constexpr int64_t chunkBytes = target::tiledMaps.granuleBytes;
+    aligned =
+        isMultipleOf(all[load.getTileDims().back()],
+                     std::gcd(chunkBytes, panels->width) * 8 / panels->bits);
+  }
   FetchOp::create(b, map.lookupOrDefault(load.getView()), offsets,
                   load.getStaticOffsets(), load.getTileDims(), engine,
                   load.getPadOrZero(), buffer, barrier, aligned);
@@ -112,7 +150,7 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
     Value clipped = arith::XOrIOp::create(b, fit.back(), constant(1, 1));
     when(clipped, [&, number = number, load = load] {
       fetch(load, getBuffer(pipe, number, slot), Engine::copies, Value(),
-            /*aligned=*/true);
+            /*mapped=*/true);
       DrainOp::create(b, Work::copies, 0);
       FenceOp::create(b, Fence::async);
       SyncOp::create(b, Crowd::warp);
@@ -123,7 +161,7 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
     for (auto [number, load] : llvm::enumerate(*loads)) {
       auto start = [&, number = number, load = load] {
         fetch(load, getBuffer(pipe, number, slot), Engine::tma, full,
-              /*aligned=*/false);
+              /*mapped=*/false);
       };
       if (fit[number])
         when(fit[number], start);
@@ -170,7 +208,7 @@ LogicalResult RoleLowering::fillByCopies(ProduceOp op, LoweredPipe &pipe,
     return failure();
   for (auto [number, load] : llvm::enumerate(*loads))
     fetch(load, getBuffer(pipe, number, slot), Engine::copies, Value(),
-          /*aligned=*/false);
+          /*mapped=*/false);
   // Each thread arrives when its copies have landed, so it can go on.
   ArriveOp::create(b, full, Engine::copies);
   return success();

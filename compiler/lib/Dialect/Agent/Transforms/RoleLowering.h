@@ -105,7 +105,7 @@ private:
                                      mlir::Value slot, mlir::Value full);
   llvm::FailureOr<llvm::SmallVector<tile::LoadOp>> getLoads(ProduceOp op);
   void fetch(tile::LoadOp load, mlir::Value buffer, Engine engine,
-             mlir::Value barrier, bool aligned);
+             mlir::Value barrier, bool mapped);
   /// Whether the tensor map of an access cuts it right; null if it always does.
   template <typename AccessT>
   mlir::Value fits(AccessT access, mlir::RankedTensorType tile);

@@ -122,3 +122,57 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
       [&] { diagnostic << "x"; });
   return diagnostic;
 }
+
+//===----------------------------------------------------------------------===//
+// #tile.panels
+//===----------------------------------------------------------------------===//
+
+Attribute PanelsAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> sizes;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(sizes, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false))
+    return {};
+  if (sizes.size() != 2) {
+    parser.emitError(loc) << "panels are a width in bytes and a count, as in "
+                             "'128x2'";
+    return {};
+  }
+  int64_t swizzle = 0;
+  bool transposed = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("transposed")))
+      transposed = true;
+    else if (parser.parseKeyword("swizzle") || parser.parseInteger(swizzle))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<PanelsAttr>(loc, parser.getContext(), sizes[0],
+                                       sizes[1], swizzle, transposed);
+}
+
+void PanelsAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getWidth() << 'x' << getCount();
+  if (getSwizzle())
+    printer << ", swizzle " << getSwizzle();
+  if (getTransposed())
+    printer << ", transposed";
+  printer << '>';
+}
+
+LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t width, int64_t count, int64_t swizzle,
+                                 bool) {
+  if (width < 1 || count < 1)
+    return emitError() << "panels<" << width << "x" << count
+                       << ">: both are 1 or more";
+  if (swizzle != 0 && swizzle != 16 && swizzle != 32)
+    return emitError() << "a swizzle of " << swizzle
+                       << " bytes; it moves 16 or 32 at once";
+  if (swizzle != 0 && width != 32 && width != 64 && width != 128)
+    return emitError() << "a swizzle of panels of " << width
+                       << " bytes; they are 32, 64 or 128 bytes wide";
+  return success();
+}

@@ -206,6 +206,34 @@ SmallVector<int64_t> StoreOp::getTileDims() {
 }
 
 //===----------------------------------------------------------------------===//
+// tile.flip
+//===----------------------------------------------------------------------===//
+
+BufferType FlipOp::getFlipped(BufferType type) {
+  PanelsAttr panels = type.getPanels();
+  if (!panels || type.getRank() != 2)
+    return {};
+  return BufferType::get({type.getDimSize(1), type.getDimSize(0)},
+                         type.getElementType(), type.getSpace(),
+                         PanelsAttr::get(type.getContext(), panels.getWidth(),
+                                         panels.getCount(), panels.getSwizzle(),
+                                         !panels.getTransposed()));
+}
+
+void FlipOp::build(OpBuilder &builder, OperationState &state, Value source) {
+  build(builder, state, getFlipped(cast<BufferType>(source.getType())), source);
+}
+
+LogicalResult FlipOp::verify() {
+  if (getType() == getFlipped(getSource().getType()))
+    return success();
+  return emitOpError() << "makes a " << getType() << " of a "
+                       << getSource().getType()
+                       << "; it exchanges rows and columns of a buffer in "
+                          "panels";
+}
+
+//===----------------------------------------------------------------------===//
 // tile.read and tile.write
 //===----------------------------------------------------------------------===//
 

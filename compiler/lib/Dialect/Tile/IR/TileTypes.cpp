@@ -104,18 +104,39 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError,
 // !tile.buffer
 //===----------------------------------------------------------------------===//
 
+LayoutAttr BufferType::getLayout() const {
+  return dyn_cast_if_present<LayoutAttr>(getEncoding());
+}
+
+PanelsAttr BufferType::getPanels() const {
+  return dyn_cast_if_present<PanelsAttr>(getEncoding());
+}
+
 ShapedType BufferType::cloneWith(std::optional<ArrayRef<int64_t>> shape,
                                  Type elementType) const {
-  bool sameShape = !shape || *shape == getShape();
+  bool same = (!shape || *shape == getShape()) &&
+              (getLayout() || elementType == getElementType());
   return get(shape.value_or(getShape()), elementType, getSpace(),
-             sameShape ? getLayout() : LayoutAttr());
+             same ? getEncoding() : Attribute());
+}
+
+/// A layout needs no name: its form is enough.
+static ParseResult parseEncoding(AsmParser &parser, Attribute &encoding) {
+  OptionalParseResult named = parser.parseOptionalAttribute(encoding);
+  if (named.has_value())
+    return *named;
+  LayoutAttr layout;
+  if (parser.parseCustomAttributeWithFallback(layout))
+    return failure();
+  encoding = layout;
+  return success();
 }
 
 Type BufferType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> shape;
   Type elementType;
-  LayoutAttr layout;
+  Attribute encoding;
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(elementType) || parser.parseComma())
@@ -123,29 +144,51 @@ Type BufferType::parse(AsmParser &parser) {
   FailureOr<Space> space = FieldParser<Space>::parse(parser);
   if (failed(space))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      parser.parseCustomAttributeWithFallback(layout))
+  if (succeeded(parser.parseOptionalComma()) && parseEncoding(parser, encoding))
     return {};
   if (parser.parseGreater())
     return {};
   return parser.getChecked<BufferType>(loc, parser.getContext(), shape,
-                                       elementType, *space, layout);
+                                       elementType, *space, encoding);
 }
 
 void BufferType::print(AsmPrinter &printer) const {
   printer << '<';
   printer.printDimensionList(getShape());
   printer << 'x' << getElementType() << ", " << stringifySpace(getSpace());
-  if (getLayout()) {
+  if (LayoutAttr layout = getLayout()) {
     printer << ", ";
-    printer.printStrippedAttrOrType(getLayout());
+    printer.printStrippedAttrOrType(layout);
+  } else if (getEncoding()) {
+    printer << ", " << getEncoding();
   }
   printer << '>';
 }
 
+/// Panels are as wide as what lies there in rows.
+static LogicalResult verifyPanels(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> shape, Type elementType,
+                                  Space space, PanelsAttr panels) {
+  if (space != Space::Smem)
+    return emitError() << "a buffer in " << stringifySpace(space)
+                       << " with panels; they are of shared memory";
+  uint64_t elements = panels.getTransposed() ? shape.front() : shape.back();
+  uint64_t bits = elementType.getIntOrFloatBitWidth();
+  // A truth value has a byte.
+  uint64_t row =
+      llvm::SaturatingMultiply<uint64_t>(elements, bits == 1 ? 8 : bits) / 8;
+  uint64_t bytes =
+      llvm::SaturatingMultiply<uint64_t>(panels.getWidth(), panels.getCount());
+  if (bytes != row)
+    return emitError() << "panels<" << panels.getWidth() << "x"
+                       << panels.getCount() << ">, " << bytes
+                       << " bytes, for rows of " << row;
+  return success();
+}
+
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type elementType,
-                                 Space, LayoutAttr layout) {
+                                 Space space, Attribute encoding) {
   if (shape.empty())
     return emitError() << "a buffer of rank zero: it holds a tile, and a tile "
                           "has rank one or more";
@@ -153,6 +196,12 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a buffer's sizes are known and begin at 1";
   if (failed(verifyElementType(emitError, "buffer", elementType)))
     return failure();
-  return layout ? layout.verifyEncoding(shape, elementType, emitError)
-                : success();
+  if (auto layout = dyn_cast_if_present<LayoutAttr>(encoding))
+    return layout.verifyEncoding(shape, elementType, emitError);
+  if (auto panels = dyn_cast_if_present<PanelsAttr>(encoding))
+    return verifyPanels(emitError, shape, elementType, space, panels);
+  if (encoding)
+    return emitError() << "a buffer with the encoding " << encoding
+                       << "; it is a #tile.layout or #tile.panels";
+  return success();
 }

@@ -60,6 +60,26 @@ def Agent_ScratchAttr : Agent_Attr<"Scratch", "scratch"> {
   let genVerifyDecl = 1;
 }
 
+def Agent_MeetingAttr : Agent_Attr<"Meeting", "meeting"> {
+  let summary = "where the warps of a role meet";
+  let description = [{
+    Set by `assign-layouts` for roles whose warps hand something to each other:
+    the number of their named barrier, and where in shared memory they put what
+    a reduction combines.
+
+    ```mlir
+    #agent.meeting<barrier = 1, parts = 65536>
+    ```
+
+    | message | why |
+    |---|---|
+    | barrier 16; a CTA has 15 named ones, from 1 on | 0 is the whole CTA's |
+  }];
+  let parameters = (ins "int64_t":$barrier, "int64_t":$parts);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Reasons
 //===----------------------------------------------------------------------===//

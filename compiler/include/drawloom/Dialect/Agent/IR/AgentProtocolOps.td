@@ -266,19 +266,17 @@ def Agent_ElectOp : Agent_Op<"elect", [
 }
 
 def Agent_SyncOp : Agent_Op<"sync"> {
-  let summary = "waits for all threads of a warp or of the CTA";
+  let summary = "waits for all threads of a warp, a role or the CTA";
   let description = [{
+    The warps of a role meet at the named barrier that is the role's own, see
+    `#agent.meeting`.
+
     ```mlir
     agent.sync cta
     ```
-
-    | message | why |
-    |---|---|
-    | meets in the role; its warps meet in reductions only | |
   }];
   let arguments = (ins Agent_CrowdAttr:$crowd);
   let assemblyFormat = "`` $crowd attr-dict";
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -128,6 +128,7 @@ def Agent_RoleOp : Agent_OnceOp<"role", [HasParent<"SwitchOp">, NoRegionArgument
     OptionalAttr<Agent_Number>:$at,
     DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope,
     OptionalAttr<Agent_ScratchAttr>:$scratch,
+    OptionalAttr<Agent_MeetingAttr>:$meeting,
     OptionalAttr<Agent_ReasonArrayAttr>:$because);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "int64_t":$warps,
                                  "::drawloom::agent::BodyBuilder":$body)>];

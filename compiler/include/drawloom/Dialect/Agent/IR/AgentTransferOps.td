@@ -50,8 +50,8 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     | `tma` | the engine, started by one thread | its bytes come to the barrier |
     | `copies` | all threads of the role, by cp.async where memory is aligned | the arrival by(copies), or a drain |
 
-    `aligned` says that rows begin at multiples of 16 bytes, which a view with a
-    tensor map promises.
+    `aligned` says that the rows of the box begin at multiples of 16 bytes:
+    those of a view with a tensor map do, and so does the box's first column.
 
     ```mlir
     agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
@@ -139,12 +139,27 @@ def Agent_FitsOp : Agent_Op<"fits", [Pure]> {
 // Products and registers
 //===----------------------------------------------------------------------===//
 
-def Agent_MultiplyOp : Agent_Op<"multiply"> {
+// A tile, or after `assign-layouts` the memory that it is in.
+def Agent_Operand : AnyTypeOf<[Tile_Tile, Tile_Buffer],
+                              "tile or buffer", "::mlir::ShapedType">;
+
+class Agent_ProductOp<string mnemonic, list<Trait> traits = []>
+    : Agent_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getM() { return getA().getType().getDimSize(0); }
+    int64_t getN() { return getB().getType().getDimSize(0); }
+    int64_t getK() { return getA().getType().getDimSize(1); }
+  }];
+}
+
+def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
   let summary = "a product into tensor memory";
   let description = [{
     Issues `sum = sum + a * b`, or `sum = a * b` where `accumulate` is false.
-    `a` and `b` are as in `tile.mma` and are in slots. The tensor core does it
-    on its own; `agent.arrive by(tensor_core)` tells when.
+    `a` and `b` are as in `tile.mma` and are in slots: tiles that were read, and
+    after `assign-layouts` the buffers themselves. The tensor core does it on its
+    own; `agent.arrive by(tensor_core)` tells when.
 
     ```mlir
     agent.multiply %x, %y into %sum accumulate(%more)
@@ -155,22 +170,16 @@ def Agent_MultiplyOp : Agent_Op<"multiply"> {
     |---|---|
     | multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the sum is m by n | |
   }];
-  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b,
+  let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
                        Arg<Tile_Buffer, "the sum", [MemRead, MemWrite]>:$sum,
                        I1:$accumulate, UnitAttr:$tf32);
   let assemblyFormat = [{
     $a `,` $b `into` $sum `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
     attr-dict `:` type($a) `,` type($b) `,` qualified(type($sum))
   }];
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    int64_t getM() { return getA().getType().getDimSize(0); }
-    int64_t getN() { return getB().getType().getDimSize(0); }
-    int64_t getK() { return getA().getType().getDimSize(1); }
-  }];
 }
 
-def Agent_IssueOp : Agent_Op<"issue"> {
+def Agent_IssueOp : Agent_ProductOp<"issue"> {
   let summary = "a product of warp groups, started";
   let description = [{
     Starts `acc + a * b`, or `a * b` without `acc`, by wgmma, and closes a group
@@ -188,7 +197,7 @@ def Agent_IssueOp : Agent_Op<"issue"> {
     | multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n | |
     | goes on with a 'tensor<64x128xf32>', but makes a 'tensor<64x256xf32>' | |
   }];
-  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b,
+  let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
                        Optional<AnyTypeOf<[Tile_Tile, Agent_InFlight]>>:$acc,
                        UnitAttr:$tf32);
   let results = (outs Agent_InFlight:$sum);
@@ -196,11 +205,34 @@ def Agent_IssueOp : Agent_Op<"issue"> {
     $a `,` $b (`onto` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($a) `,`
     type($b) (`,` type($acc)^)? `->` qualified(type($sum))
   }];
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    int64_t getM() { return getA().getType().getDimSize(0); }
-    int64_t getN() { return getB().getType().getDimSize(0); }
-    int64_t getK() { return getA().getType().getDimSize(1); }
+}
+
+def Agent_AddProductOp : Agent_ProductOp<"add_product", [
+    AllTypesMatch<["acc", "result"]>]> {
+  let summary = "a product whose sum threads add";
+  let description = [{
+    `acc + a * b` by wgmma, done when the operation is over. Sums of 8-bit
+    products keep some 14 bits only (PTX does not say how many), so each
+    product is a sum of its own that threads add to `acc`, `columns` columns at
+    a time.
+
+    ```mlir
+    %t = agent.add_product %x, %y onto %s columns(128)
+      : !tile.buffer<64x128xf8E4M3FN, smem, #tile.panels<128x1, swizzle 16>>, !tile.buffer<256x128xf8E4M3FN, smem, #tile.panels<128x1, swizzle 16>>
+      -> tensor<64x256xf32>
+    ```
+
+    | message | why |
+    |---|---|
+    | multiplies ... by ... into ...; k is the last size of both, and the sum is m by n | |
+    | adds 48 columns at a time, but has 256 | |
+  }];
+  let arguments = (ins Agent_Operand:$a, Agent_Operand:$b, Tile_Tile:$acc,
+                       Agent_Number:$columns);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `onto` $acc `columns` `(` $columns `)` attr-dict `:` type($a) `,`
+    type($b) `->` type($result)
   }];
 }
 

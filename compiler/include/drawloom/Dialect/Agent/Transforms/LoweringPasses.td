@@ -147,6 +147,77 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
   ];
 }
 
+def UnrollSlices : Pass<"unroll-slices", "tile::KernelOp"> {
+  let summary = "unroll loops that cut tiles in registers";
+  let description = [{
+    Registers can't be indexed at run time. A loop that cuts a tile in registers
+    at its own count becomes its iterations, one after the other, each with the
+    count as a constant. Loops over columns of tensor memory stay: those are
+    addresses.
+
+    ```mlir
+    scf.for %j = %c0 to %c64 step %c32 {                                                // before
+      %x = tensor.extract_slice %sum[0, %j] [128, 32] [1, 1]
+        : tensor<128x64xf32, #layout> to tensor<128x32xf32, #layout1>
+      tile.store %x, %d[%m, %j] : tensor<128x32xf32, #layout1>, !tile.view<?x?xf32>
+    }
+
+    %j0 = arith.constant 0 : index                                                      // after
+    %x0 = tensor.extract_slice %sum[0, %j0] [128, 32] [1, 1]
+      : tensor<128x64xf32, #layout> to tensor<128x32xf32, #layout1>
+    tile.store %x0, %d[%m, %j0] : tensor<128x32xf32, #layout1>, !tile.view<?x?xf32>
+    %j1 = arith.constant 32 : index
+    %x1 = tensor.extract_slice %sum[0, %j1] [128, 32] [1, 1]
+      : tensor<128x64xf32, #layout> to tensor<128x32xf32, #layout1>
+    tile.store %x1, %d[%m, %j1] : tensor<128x32xf32, #layout1>, !tile.view<?x?xf32>
+    ```
+
+    | message | why |
+    |---|---|
+    | cuts a tile in registers at its own count, so its bounds must be constants | |
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
+  let summary = "say where threads read memory, and what products read";
+  let description = [{
+    After this pass every tile is in registers, and memory is buffers: threads
+    read a buffer where they need the elements, and a product takes the buffer
+    that its operand is in.
+
+    ```mlir
+    %x = tile.read %slot[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>   // before
+    %0 = tile.convert_layout %x : tensor<128x64xf32> -> tensor<128x64xf32, #layout>
+
+    %0 = tile.read %slot[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32, #layout>  // after
+    ```
+
+    | before | after |
+    |---|---|
+    | a transpose of what a product reads | `tile.flip` of the buffer |
+    | columns of a tile in tensor memory | offsets of the read |
+    | `agent.or_zero` | a branch: zeros, if nobody wrote the slot |
+    | an operand that threads have | they write it to scratch memory: wait for the products that read it before, meet, write, fence, meet |
+    | a product whose sum threads add | `agent.add_product`, with how many columns at a time |
+
+    A tile in shared memory is read once where one read is enough, one in tensor
+    memory anew for each use: loads are cheaper than all of its columns in
+    registers.
+
+    Roles whose warps meet get an `#agent.meeting`.
+
+    | message | why |
+    |---|---|
+    | combines or multiplies what takes 4 KiB of scratch memory; it has 0 B: run 'place-memory' | |
+    | multiplies a 'tensor<128x64xbf16, #layout>' that is neither in memory nor has scratch memory to go to | |
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "tile::TileDialect"
+  ];
+}
+
 def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
   let summary = "layouts that are more than one step apart, step by step";
   let description = [{

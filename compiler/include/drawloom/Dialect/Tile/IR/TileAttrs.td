@@ -85,6 +85,41 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
 }
 
 //===----------------------------------------------------------------------===//
+// #tile.panels
+//===----------------------------------------------------------------------===//
+
+def Tile_PanelsAttr : Tile_Attr<"Panels", "panels"> {
+  let summary = "how the rows of a tile lie in shared memory";
+  let description = [{
+    A tile in shared memory is cut along its rows into `count` panels, one after
+    the other, each `width` bytes wide and as high as the tile: what bulk copies
+    move, and what a matrix descriptor describes. With a `swizzle`, pieces of
+    that many bytes change places inside of a panel, as the hardware does for
+    panels of 32, 64 and 128 bytes.
+
+    ```mlir
+    #tile.panels<128x2, swizzle 16>
+    #tile.panels<48x1>
+    #tile.panels<128x2, swizzle 16, transposed>
+    ```
+
+    `transposed`: what lies there in rows are the columns of the tile.
+
+    | message | why |
+    |---|---|
+    | panels<0x1>: both are 1 or more | |
+    | a swizzle of 8 bytes; it moves 16 or 32 at once | |
+    | a swizzle of panels of 48 bytes; they are 32, 64 or 128 bytes wide | |
+  }];
+  let parameters = (ins
+    "int64_t":$width, "int64_t":$count,
+    DefaultValuedParameter<"int64_t", "0">:$swizzle,
+    DefaultValuedParameter<"bool", "false">:$transposed);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // #tile.space
 //===----------------------------------------------------------------------===//
 

@@ -208,6 +208,36 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
 }
 
 //===----------------------------------------------------------------------===//
+// tile.flip
+//===----------------------------------------------------------------------===//
+
+def Tile_FlipOp : Tile_Op<"flip", [Pure]> {
+  let summary = "the transpose of a buffer, where it is";
+  let description = [{
+    The same memory with rows and columns exchanged. Nothing moves: a product
+    reads it by another descriptor, a thread by other offsets.
+
+    ```mlir
+    %1 = tile.flip %0 : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
+      -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
+    ```
+
+    | message | why |
+    |---|---|
+    | makes a '...' of a '...'; it exchanges rows and columns of a buffer in panels | |
+  }];
+  let arguments = (ins Tile_Buffer:$source);
+  let results = (outs Tile_Buffer:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let builders = [OpBuilder<(ins "::mlir::Value":$source)>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of a flipped buffer; null if it has no panels of two dimensions.
+    static BufferType getFlipped(BufferType type);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // tile.read
 //===----------------------------------------------------------------------===//
 

@@ -79,25 +79,33 @@ def Tile_View : Tile_Type<"View", "view", [ShapedTypeInterface]> {
 def Tile_Buffer : Tile_Type<"Buffer", "buffer", [ShapedTypeInterface]> {
   let summary = "room for a tile in shared or tensor memory";
   let description = [{
-    Memory of a CTA that holds one tile. Later passes give it a layout; without
-    one the elements may be anywhere inside.
+    Memory of a CTA that holds one tile. Its encoding says where the elements
+    are: a layout, or for shared memory the panels that copies and products
+    take. Without one they may be anywhere inside.
 
     ```mlir
     !tile.buffer<128x64xbf16, smem>
+    !tile.buffer<128x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
     !tile.buffer<8x8xf32, smem, <8x8, offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
     ```
+
+    | message | why |
+    |---|---|
+    | a buffer in tmem with panels; they are of shared memory | |
+    | panels<128x2>, 256 bytes, for rows of 128 | width times count is a row |
+    | a buffer with the encoding 1 : i32; it is a #tile.layout or #tile.panels | |
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t", "sizes, all known">:$shape,
     "::mlir::Type":$elementType,
     EnumParameter<Tile_Space>:$space,
-    OptionalParameter<"::drawloom::tile::LayoutAttr">:$layout);
+    OptionalParameter<"::mlir::Attribute">:$encoding);
   let builders = [
     TypeBuilderWithInferredContext<(ins "::llvm::ArrayRef<int64_t>":$shape,
                                         "::mlir::Type":$elementType,
                                         "::drawloom::tile::Space":$space,
-                                        CArg<"::drawloom::tile::LayoutAttr", "{}">:$layout), [{
-      return $_get(elementType.getContext(), shape, elementType, space, layout);
+                                        CArg<"::mlir::Attribute", "{}">:$encoding), [{
+      return $_get(elementType.getContext(), shape, elementType, space, encoding);
     }]>];
   let extraClassDeclaration = [{
     using ::mlir::ShapedType::Trait<BufferType>::clone;
@@ -109,8 +117,11 @@ def Tile_Buffer : Tile_Type<"Buffer", "buffer", [ShapedTypeInterface]> {
     using ::mlir::ShapedType::Trait<BufferType>::getNumDynamicDims;
     using ::mlir::ShapedType::Trait<BufferType>::getDimSize;
 
-    /// The same room with another shape or element type. A layout is for one
-    /// shape, so a new shape drops it.
+    /// What the encoding is; null if it is something else.
+    LayoutAttr getLayout() const;
+    PanelsAttr getPanels() const;
+    /// The same room with another shape or element type. An encoding is for one
+    /// of both, so it is dropped if they change.
     ::mlir::ShapedType cloneWith(std::optional<::llvm::ArrayRef<int64_t>> shape,
                                  ::mlir::Type elementType) const;
     bool hasRank() const { return true; }

@@ -1,4 +1,4 @@
-//===- EmitMath.cpp - Functions, and conversions without an instruction ---===//
+//===- Functions.cpp - Functions, and conversions without an instruction -===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 // The coefficients are minimax polynomials of the stated functions on the
 // stated ranges, found by Lawson's iteration and rounded to f32.
 
-#include "Emitter.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -322,7 +322,8 @@ static Value toVector(ImplicitLocOpBuilder &b, Value value) {
                                         value);
 }
 
-Value Emitter::convertShortFloat(Operation *op, Value operand) {
+static Value convertShortFloat(ImplicitLocOpBuilder &b, Operation *op,
+                               Value operand) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   bool scalar = !isa<VectorType>(operand.getType());
@@ -342,7 +343,8 @@ Value Emitter::convertShortFloat(Operation *op, Value operand) {
 /// Between integers and floats of eight bits, by way of f32: it has every
 /// integer that the latter have, so nothing is rounded twice. Null if neither
 /// side is such a float.
-Value Emitter::convertShortInteger(Operation *op, Value operand) {
+static Value convertShortInteger(ImplicitLocOpBuilder &b, Operation *op,
+                                 Value operand) {
   StringRef from =
       getShortFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
   StringRef to =
@@ -364,30 +366,36 @@ Value Emitter::convertShortInteger(Operation *op, Value operand) {
   return scalar ? vector::ExtractOp::create(b, value, 0).getResult() : value;
 }
 
-FailureOr<Value> Emitter::emitFunction(Operation *op,
-                                       ArrayRef<Value> operands) {
+bool codegen::isFunction(Operation *op) {
+  if (isa<arith::DivFOp>(op))
+    return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+  return op->getName().getDialectNamespace() == "math";
+}
+
+Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
+                            ValueRange operands) {
   Type type = operands.front().getType();
   Type element = getElementTypeOrSelf(type);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
     Type from = getElementTypeOrSelf(op->getOperand(0).getType());
     Type to = getElementTypeOrSelf(op->getResult(0).getType());
     if (!getShortFloat(from).empty() || !getShortFloat(to).empty())
-      return convertShortFloat(op, operands[0]);
+      return convertShortFloat(b, op, operands[0]);
     return Value();
   }
   if (isa<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
           op))
-    return convertShortInteger(op, operands[0]);
+    return convertShortInteger(b, op, operands[0]);
   // What the machine has instructions for, in any type.
   if (isa<math::FmaOp>(op))
-    return Value(LLVM::FMAOp::create(b, operands[0], operands[1], operands[2]));
+    return LLVM::FMAOp::create(b, operands[0], operands[1], operands[2]);
   if (isa<math::CopySignOp>(op))
-    return Value(LLVM::CopySignOp::create(b, operands[0], operands[1]));
+    return LLVM::CopySignOp::create(b, operands[0], operands[1]);
   if (isa<math::AbsFOp>(op))
-    return Value(LLVM::FAbsOp::create(b, operands[0]));
+    return LLVM::FAbsOp::create(b, operands[0]);
   if (isa<math::AbsIOp>(op))
-    return Value(LLVM::AbsOp::create(b, type, operands[0],
-                                     /*is_int_min_poison=*/false));
+    return LLVM::AbsOp::create(b, type, operands[0],
+                               /*is_int_min_poison=*/false);
   bool isDivision = isa<arith::DivFOp>(op);
   if (!isDivision && op->getName().getDialectNamespace() != "math")
     return Value();

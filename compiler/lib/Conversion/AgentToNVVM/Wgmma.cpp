@@ -1,4 +1,4 @@
-//===- EmitWgmma.cpp - Products of Hopper's warp groups ------------------===//
+//===- Wgmma.cpp - Products of Hopper's warp groups ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,8 +24,9 @@
 // A product that starts from zero in a loop adds to registers that are zero,
 // which also gives the sum of no products.
 
-#include "Emitter.h"
 #include "MatrixDescriptors.h"
+#include "Patterns.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -55,8 +56,8 @@ static StringRef getTypeName(Type type) {
 }
 
 /// Writes inline assembly that changes `sums`, of f32, and returns what they
-/// are then. In the text they are $0, $1, ...; the inputs come behind
-/// them, or, unless the sums are `fresh` (not read), behind two times as many.
+/// are then. In the text they are $0, $1, ...; the inputs come after
+/// them, or, unless the sums are `fresh` (not read), after two times as many.
 static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
                                        const Twine &text, size_t count,
                                        ArrayRef<Value> sums,
@@ -101,33 +102,35 @@ static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
       elements);
 }
 
-/// Nobody reads scratch memory any more. Sums stay in flight.
-void Emitter::waitForReads() {
-  emitAssembly(b, "wgmma.wait_group.sync.aligned 0;", 0, {}, {});
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+/// Bytes from one warp group's rows of A to the next one's; none if all read
+/// the whole tile.
+static int64_t getGroupBytes(const SharedOperand &a, int64_t warpGroups) {
+  return warpGroups > 1 ? a.getOffset(rowsOfGroup, 0) : 0;
 }
 
-void Emitter::await(agent::AwaitOp op) {
-  SmallVector<Value> elements;
-  for (Value sum : op.getSums())
-    llvm::append_range(elements, getElements(b, tiles.lookup(sum).value));
-  // If results were the operands' own registers, LLVM could copy a sum that is
-  // still carried elsewhere in front of the wait. So they are copied behind it;
-  // ptxas takes the copies out again.
-  std::string text =
-      llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending())
-          .str();
-  for (size_t i = 0; i < elements.size(); ++i)
-    text +=
-        llvm::formatv("\nmov.b32 ${0}, ${1};", i, elements.size() + i).str();
-  SmallVector<Value> waited =
-      emitAssembly(b, text, elements.size(), /*sums=*/{}, elements);
-  ArrayRef<Value> rest = waited;
-  for (auto [before, after] : llvm::zip_equal(op.getSums(), op.getTiles())) {
-    auto type = cast<VectorType>(tiles.lookup(before).value.getType());
-    tiles[after] = {Tile::Kind::Fragment,
-                    getVector(b, rest.take_front(type.getNumElements()))};
-    rest = rest.drop_front(type.getNumElements());
-  }
+namespace {
+/// A buffer as a place that is known, and a slot's distance from it.
+struct Origin {
+  int64_t place;
+  /// Null if there is one slot only.
+  Value slot;
+  int64_t stride = 0;
+};
+} // namespace
+
+static Origin findOrigin(Value buffer) {
+  while (auto flip = buffer.getDefiningOp<tile::FlipOp>())
+    buffer = flip.getSource();
+  if (auto alloc = buffer.getDefiningOp<tile::AllocOp>())
+    return {int64_t(*alloc.getAt()), {}};
+  auto slot = buffer.getDefiningOp<agent::SlotOp>();
+  auto ring = slot.getSlots().getDefiningOp<agent::SlotsOp>();
+  return {ring.getAt() + ring.getOffsets()[slot.getValue()], slot.getIndex(),
+          ring.getStride()};
 }
 
 /// The same number, of which LLVM knows nothing: otherwise it computes parts of
@@ -141,54 +144,114 @@ static Value hide(ImplicitLocOpBuilder &b, Value value) {
       .getRes();
 }
 
-/// The low half of the matrix descriptor of the tile at `slot`: its address in
-/// units of 16 bytes, and what of `bits`, which describe its panels, is in that
-/// half. Each warp group starts `rows` bytes behind the one before it.
-Value Emitter::getDescriptor(Value slot, uint64_t bits, int64_t rows) {
-  // The address of a slot is the start of its pipe and the slot's distance from
-  // there. What is the same for all slots is computed once, where the role
-  // starts.
-  auto address = slot.getDefiningOp<LLVM::GEPOp>();
-  auto distance =
-      address.getDynamicIndices().front().getDefiningOp<arith::MulIOp>();
-  auto start = address.getBase().getDefiningOp<LLVM::GEPOp>();
-  Value &first = descriptors[{start.getRawConstantIndices()[0], bits, rows}];
-  if (!first) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(roleStart);
-    Value pointer = LLVM::GEPOp::create(
-        b, start.getType(), b.getI8Type(), kernel.shared,
-        ArrayRef<LLVM::GEPArg>{start.getRawConstantIndices()[0]});
-    Value units = arith::ShRUIOp::create(
-        b, LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer), constant(4));
-    if (rows) {
-      Value group = arith::ShRUIOp::create(b, roleWarp, constant(2));
-      units = arith::AddIOp::create(
-          b, units, arith::MulIOp::create(b, group, constant(rows / 16)));
-    }
-    first = hide(b, arith::AddIOp::create(
-                        b, units, constant(static_cast<int32_t>(bits))));
-    roleStart = first.getDefiningOp();
+/// The low half of a matrix descriptor, for the first slot: its address in
+/// units of 16 bytes, and what of the bits, which describe its panels, is in
+/// that half. Each warp group starts some rows after the one before it.
+static Value makeDescriptor(ImplicitLocOpBuilder &b, const DescriptorKey &key,
+                            const KernelValues &kernel,
+                            const RoleValues &values) {
+  auto [place, bits, rows] = key;
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
+  };
+  Value pointer = getBytesAfter(b, kernel.shared,
+                                LLVM::GEPArg(static_cast<int32_t>(place)));
+  Value units = arith::ShRUIOp::create(
+      b, LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer), constant(4));
+  if (rows) {
+    Value group = arith::ShRUIOp::create(b, values.warp, constant(2));
+    units = arith::AddIOp::create(
+        b, units, arith::MulIOp::create(b, group, constant(rows / 16)));
   }
-  int64_t stride = *getConstantIntValue(distance.getRhs());
-  Value moved =
-      arith::MulIOp::create(b, distance.getLhs(), constant(stride / 16));
-  return arith::AddIOp::create(b, first, moved);
+  return hide(
+      b, arith::AddIOp::create(b, units, constant(static_cast<int32_t>(bits))));
 }
+
+void codegen::addDescriptors(ImplicitLocOpBuilder &b, agent::RoleOp role,
+                             const KernelValues &kernel, RoleValues &values) {
+  int64_t warpGroups = role.getWarps() / target::warpsPerGroup;
+  auto add = [&](Value buffer, bool isA) {
+    if (!isa<tile::BufferType>(buffer.getType()))
+      return;
+    SharedOperand operand = getOperand(buffer.getType());
+    DescriptorKey key(findOrigin(buffer).place, operand.describeForWgmma(),
+                      isA ? getGroupBytes(operand, warpGroups) : 0);
+    if (!values.descriptors.contains(key))
+      values.descriptors[key] = makeDescriptor(b, key, kernel, values);
+  };
+  role.walk([&](Operation *op) {
+    if (!isa<agent::IssueOp, agent::AddProductOp>(op))
+      return;
+    add(op->getOperand(0), /*isA=*/true);
+    add(op->getOperand(1), /*isA=*/false);
+  });
+}
+
+/// The low half of the descriptor of an operand.
+static Value getDescriptor(Value buffer, const SharedOperand &operand,
+                           int64_t rows, CodeWriter &w) {
+  Origin origin = findOrigin(buffer);
+  Value first = w.own.descriptors.lookup(
+      DescriptorKey(origin.place, operand.describeForWgmma(), rows));
+  if (!origin.slot)
+    return first;
+  Value moved = arith::MulIOp::create(w.b, w.lookup(origin.slot),
+                                      w.constant(origin.stride / 16));
+  return arith::AddIOp::create(w.b, first, moved);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
+                    CodeWriter &w) {
+  SmallVector<Value> elements;
+  for (Value sum : operands.getSums())
+    llvm::append_range(elements, getElements(w.b, sum));
+  // If results were the operands' own registers, LLVM could copy a sum that is
+  // still carried elsewhere in front of the wait. So they are copied after it;
+  // ptxas takes the copies out again.
+  std::string text =
+      llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending())
+          .str();
+  for (size_t i = 0; i < elements.size(); ++i)
+    text +=
+        llvm::formatv("\nmov.b32 ${0}, ${1};", i, elements.size() + i).str();
+  SmallVector<Value> waited =
+      emitAssembly(w.b, text, elements.size(), /*sums=*/{}, elements);
+  ArrayRef<Value> rest = waited;
+  Values tiles;
+  for (Value sum : operands.getSums()) {
+    int64_t count = cast<VectorType>(sum.getType()).getNumElements();
+    tiles.push_back(getVector(w.b, rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+  return tiles;
+}
+
+namespace {
+/// The operands of a product, as they are in the program and in the code.
+struct Product {
+  /// A buffer, or a tile in registers, and a buffer.
+  Value a, b;
+  /// What A has become: the registers, if it is in registers.
+  Value fragment;
+};
+} // namespace
 
 /// The columns [first, first + columns) of a product. Adds to `sum`, elements
 /// of a fragment of as many columns, or starts from zero: in the registers of
 /// `sum`, or in new ones if there are none.
-SmallVector<Value> Emitter::issueProduct(Value aValue, Value bValue,
-                                         int64_t first, int64_t columns,
-                                         ArrayRef<Value> sum, bool fromZero) {
-  const Tile a = tiles.lookup(aValue), bTile = tiles.lookup(bValue);
-  auto shape = cast<RankedTensorType>(aValue.getType());
+static SmallVector<Value> issueProduct(const Product &product, int64_t first,
+                                       int64_t columns, ArrayRef<Value> sum,
+                                       bool fromZero, CodeWriter &w) {
+  auto shape = cast<ShapedType>(product.a.getType());
   Type aType = shape.getElementType();
-  Type bType = getElementTypeOrSelf(bValue.getType());
+  Type bType = getElementTypeOrSelf(product.b.getType());
   int64_t aBits = plan::getElementBits(aType);
   int64_t k = bytesOfK * 8 / aBits;
-  int64_t warpGroups = role.getWarps() / plan::warpsPerGroup;
+  int64_t warpGroups = w.role.getWarps() / target::warpsPerGroup;
   int64_t blocks = shape.getDimSize(0) / (rowsOfGroup * warpGroups);
   size_t perBlock = columns / 2;
   size_t count = blocks * perBlock;
@@ -205,27 +268,26 @@ SmallVector<Value> Emitter::issueProduct(Value aValue, Value bValue,
     inputs.push_back(value);
     return "$" + std::to_string(count + sum.size() + inputs.size() - 1);
   };
-  bool inRegisters = a.kind == Tile::Kind::Fragment;
-  SharedOperand aOperand, bOperand = {*bTile.panels, bTile.transposed};
+  bool inRegisters = !isa<tile::BufferType>(product.a.getType());
+  SharedOperand aOperand, bOperand = getOperand(product.b.getType());
   std::string aBase;
   if (inRegisters) {
-    // The words of A are copied here, behind the wait for the product that read
+    // The words of A are copied here, after the wait for the product that read
     // them before, and not where LLVM computes them.
-    auto type = cast<VectorType>(a.value.getType());
+    auto type = cast<VectorType>(product.fragment.getType());
     int64_t words = type.getNumElements() * aBits / 32;
     Value packed = vector::BitCastOp::create(
-        b, VectorType::get(words, b.getI32Type()), a.value);
+        w.b, VectorType::get(words, w.b.getI32Type()), product.fragment);
     text += ".reg .b32 a<" + std::to_string(words) + ">;\n";
-    for (auto [index, word] : llvm::enumerate(getElements(b, packed)))
+    for (auto [index, word] : llvm::enumerate(getElements(w.b, packed)))
       text +=
           "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
   } else {
-    aOperand = {*a.panels, a.transposed};
-    int64_t rows = warpGroups > 1 ? aOperand.getOffset(rowsOfGroup, 0) : 0;
-    aBase = addInput(getDescriptor(a.value, aOperand.describeForWgmma(), rows));
+    aOperand = getOperand(product.a.getType());
+    aBase = addInput(getDescriptor(product.a, aOperand,
+                                   getGroupBytes(aOperand, warpGroups), w));
   }
-  std::string bBase =
-      addInput(getDescriptor(bTile.value, bOperand.describeForWgmma(), 0));
+  std::string bBase = addInput(getDescriptor(product.b, bOperand, 0, w));
 
   text += "wgmma.fence.sync.aligned;\n";
   std::string form =
@@ -264,62 +326,47 @@ SmallVector<Value> Emitter::issueProduct(Value aValue, Value bValue,
       text += ";\n";
     }
   text += "wgmma.commit_group.sync.aligned;\n}";
-  return emitAssembly(b, text, count, sum, inputs);
+  return emitAssembly(w.b, text, count, sum, inputs);
 }
 
-/// A of 16 bits may stay in registers, unless it is B as well; what else
-/// threads have is written to memory.
-LogicalResult Emitter::writeOperands(Operation *product, Value a, Value b) {
-  auto isShared = [&](Value operand) {
-    return tiles.lookup(operand).kind == Tile::Kind::Shared;
-  };
-  const Tile tile = tiles.lookup(a);
-  bool stays = tile.kind == Tile::Kind::Fragment && !tile.transposed &&
-               a != b &&
-               plan::getElementBits(getElementTypeOrSelf(a.getType())) == 16;
-  if (!isShared(a) && !stays && failed(writeOperand(a, product)))
-    return failure();
-  return success(isShared(b) || succeeded(writeOperand(b, product)));
+static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
+                    CodeWriter &w) {
+  SmallVector<Value> elements;
+  if (Value acc = operands.getAcc())
+    elements = getElements(w.b, acc);
+  Product product{op.getA(), op.getB(), operands.getA()};
+  SmallVector<Value> next =
+      issueProduct(product, 0, op.getN(), elements, elements.empty(), w);
+  return {getVector(w.b, next)};
 }
 
-/// Sums of 8-bit products keep some 14 bits only (PTX does not say how many).
-/// So each tile's product is a sum of its own, and threads add it to the total.
-/// Where the registers do not hold both, it is made in parts of columns. A part
-/// is waited for before the next one starts: ptxas takes turns with the
-/// products of a part that threads read while others are in flight.
+/// Threads add each part to the total. A part is waited for before the next one
+/// starts: ptxas takes turns with the products of a part that threads read
+/// while others are in flight.
 ///
 ///   part 0    wgmma to p   commit   wait   total += p
 ///   part 1    wgmma to q   commit   wait   total += q     while p is added
 ///   part 2    wgmma to p   ...
 ///
-/// The additions are inline assembly, because LLVM moves others behind the last
+/// The additions are inline assembly, because LLVM moves others after the last
 /// part, where all parts are alive. Two sets of registers, p and q, take turns:
 /// ptxas still adds one part while the next is made, and left to itself it
 /// takes a third set.
-LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
-  // What is written is there for this product only.
-  const Tile aBefore = tiles.lookup(op.getA());
-  const Tile bBefore = tiles.lookup(op.getB());
-  if (failed(writeOperands(op, op.getA(), op.getB())))
-    return failure();
-  SmallVector<Value> elements = getElements(b, getFragment(op.getAcc()));
-  // Registers that a part may have beside a small total, and beside others.
-  constexpr int64_t small = plan::mostPromotedRegisters;
-  int64_t most = elements.size() <= small ? small : small / 2;
+static Values addProduct(agent::AddProductOp op,
+                         agent::AddProductOp::Adaptor operands, CodeWriter &w) {
+  SmallVector<Value> elements = getElements(w.b, operands.getAcc());
   int64_t blocks = elements.size() * 2 / op.getN();
-  int64_t columns = op.getN();
-  while (columns / 2 * blocks > most && columns % 16 == 0)
-    columns /= 2;
+  int64_t columns = op.getColumns();
   int64_t perBlock = op.getN() / 2, perPart = columns / 2;
   size_t count = perPart * blocks;
   std::string text = "wgmma.wait_group.sync.aligned 0;";
   for (size_t i = 0; i < count; ++i)
     text += llvm::formatv("\nadd.rn.f32 ${0}, ${0}, ${1};", i, 2 * count + i);
+  Product product{op.getA(), op.getB(), operands.getA()};
   std::array<SmallVector<Value>, 2> turns;
   for (int64_t first = 0; first < op.getN(); first += columns) {
     SmallVector<Value> &part = turns[first / columns % turns.size()];
-    part = issueProduct(op.getA(), op.getB(), first, columns, part,
-                        /*fromZero=*/true);
+    part = issueProduct(product, first, columns, part, /*fromZero=*/true, w);
     SmallVector<Value *> changed;
     for (int64_t block = 0; block < blocks; ++block)
       for (int64_t i = 0; i < perPart; ++i)
@@ -327,27 +374,18 @@ LogicalResult Emitter::emitPromoted(tile::MmaOp op) {
     SmallVector<Value> before = llvm::map_to_vector(
         changed, [](const Value *element) { return *element; });
     for (auto [element, after] :
-         llvm::zip_equal(changed, emitAssembly(b, text, count, before, part)))
+         llvm::zip_equal(changed, emitAssembly(w.b, text, count, before, part)))
       *element = after;
   }
-  tiles[op.getResult()] = {Tile::Kind::Fragment, getVector(b, elements)};
-  tiles[op.getA()] = aBefore;
-  tiles[op.getB()] = bBefore;
-  return success();
+  return {getVector(w.b, elements)};
 }
 
-LogicalResult Emitter::emitIssue(agent::IssueOp op) {
-  const Tile aBefore = tiles.lookup(op.getA());
-  const Tile bBefore = tiles.lookup(op.getB());
-  if (failed(writeOperands(op, op.getA(), op.getB())))
-    return failure();
-  SmallVector<Value> elements;
-  if (Value acc = op.getAcc())
-    elements = getElements(b, getFragment(acc));
-  SmallVector<Value> next = issueProduct(op.getA(), op.getB(), 0, op.getN(),
-                                         elements, elements.empty());
-  tiles[op.getSum()] = {Tile::Kind::Fragment, getVector(b, next)};
-  tiles[op.getA()] = aBefore;
-  tiles[op.getB()] = bBefore;
-  return success();
+void codegen::addWgmma(PatternList &list) {
+  list.add<agent::IssueOp>(issue);
+  list.add<agent::AddProductOp>(addProduct);
+  list.add<agent::AwaitOp>(await);
+  // No instruction: it only says that nobody may read it yet.
+  list.add<agent::PendOp>(
+      [](agent::PendOp, agent::PendOp::Adaptor operands,
+         CodeWriter &) -> Values { return {operands.getTile()}; });
 }

@@ -1,4 +1,4 @@
-//===- CheckProtocol.cpp - Whether a kernel can be translated -------------===//
+//===- CheckKernel.cpp - Whether a kernel is ready for code ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A protocol can be written by hand, or changed after `lower-pipes` wrote it.
-// What the translation takes for granted is asked for here.
-
-#include "Emitter.h"
-#include "drawloom/Analysis/Plan/Engines.h"
+#include "CheckKernel.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,7 +24,10 @@ static bool isKnown(Value value) {
       .Case([&](SlotsType) { return value.getDefiningOp<SlotsOp>(); })
       .Case([&](BarriersType) { return value.getDefiningOp<BarriersOp>(); })
       .Case([&](BarrierType) { return value.getDefiningOp<BarrierOp>(); })
-      .Case([&](tile::BufferType) { return value.getDefiningOp<SlotOp>(); })
+      .Case([&](tile::BufferType) {
+        return isa_and_present<SlotOp, tile::AllocOp, tile::FlipOp>(
+            value.getDefiningOp());
+      })
       .Default([](Type) { return true; });
 }
 
@@ -48,11 +48,10 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
       slots.getSlots().getType().getMemory() == Memory::tmem)
     return "is in tensor memory, which nobody has allocated";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
-  if (hasTcgen05 ? isa<tile::MmaOp, IssueOp>(op)
+  if (hasTcgen05 ? isa<IssueOp, AddProductOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))
     return "is not how this GPU multiplies";
-  if (auto product = dyn_cast<tile::MmaOp>(op);
-      product && !plan::isPromoted(product, arch))
+  if (isa<tile::MmaOp>(op))
     return "is a product that nobody waits for";
   if (auto drain = dyn_cast<DrainOp>(op);
       drain && drain.getWork() == Work::products)
@@ -60,7 +59,7 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
   return "";
 }
 
-LogicalResult codegen::checkProtocol(tile::KernelOp kernel) {
+LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
   auto switches = kernel.getBody().front().getOps<SwitchOp>();
   const target::Architecture *arch = tile::getTarget(kernel);
   if (switches.empty() || !arch || !(*switches.begin()).getWarps())

@@ -1,4 +1,4 @@
-//===- EmitThreadCopies.cpp - Tiles that threads copy ---------------------===//
+//===- ThreadCopies.cpp - Tiles that threads copy -------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,15 +19,14 @@
 //   else, or with another pad: element by element
 //
 // Which of them, the kernel finds out when it runs: it is the same for all
-// threads, and the caller may pass any address and strides. For a view with a
-// tensor map the caller passes multiples of 16 bytes, and a part of it begins
-// at one. Then a column that is known to be one, too, leaves nothing to find
-// out.
+// threads, and the caller may pass any address and strides. A copy that is
+// `aligned` leaves nothing to find out.
 
-#include "Emitter.h"
+#include "Patterns.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
 
@@ -49,7 +48,7 @@ struct Chunk {
 /// A tile in a view, as threads see it.
 class ThreadCopy {
 public:
-  ThreadCopy(ImplicitLocOpBuilder &b, KernelSignature &signature,
+  ThreadCopy(ImplicitLocOpBuilder &b, const KernelSignature &signature,
              const ViewRegion &region, ArrayRef<Value> offsets,
              ArrayRef<int64_t> dims, const Panels &panels, Value slot)
       : b(b), panels(panels), slot(slot), bytes(panels.bits / 8),
@@ -183,7 +182,7 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  const Panels &panels;
+  Panels panels;
   Value slot;
   /// Of an element, and of a chunk: all 16, unless rows are no multiple.
   int64_t bytes, chunkBytes;
@@ -255,116 +254,82 @@ static void copyElements(ImplicitLocOpBuilder &b, ThreadCopy &copy,
                         copy.getChunkBytes());
 }
 
-/// Whether `number` is a multiple of `unit` in every iteration.
-static bool isMultipleOf(OpFoldResult number, int64_t unit) {
-  if (std::optional<int64_t> constant = getConstantIntValue(number))
-    return *constant % unit == 0;
-  auto argument = dyn_cast<BlockArgument>(cast<Value>(number));
-  auto loop = argument
-                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                  : nullptr;
-  return loop && argument == loop.getInductionVar() &&
-         isMultipleOf(loop.getLowerBound(), unit) &&
-         isMultipleOf(loop.getStep(), unit);
-}
-
 static APInt getBits(TypedAttr attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return number.getValue().bitcastToAPInt();
   return cast<IntegerAttr>(attribute).getValue();
 }
 
-void Emitter::fetchByThreads(agent::FetchOp op, const Tile &slot) {
-  Value thread = getThread();
-  int64_t threads = role.getWarps() * kernel.arch.warpSize;
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(lookup(offset));
-  ThreadCopy copy(b, kernel.signature, getRegion(op.getView()), offsets,
-                  op.getDims(), *slot.panels, slot.value);
+void codegen::fetchByThreads(agent::FetchOp op,
+                             agent::FetchOp::Adaptor operands, CodeWriter &w) {
+  Value thread = w.getThread();
+  int64_t threads = w.role.getWarps() * w.kernel.arch.warpSize;
+  SmallVector<Value> offsets =
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
+  ThreadCopy copy(w.b, w.kernel.signature, w.getRegion(op.getView()), offsets,
+                  op.getDims(), *plan::getPanels(op.getBuffer().getType()),
+                  operands.getBuffer());
   APInt pad = getBits(op.getPad());
   auto byElements = [&] {
     copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
-      copyElements(b, copy, chunk, pad);
+      copyElements(w.b, copy, chunk, pad);
     });
     // Written through the generic proxy, read through the asynchronous one.
-    fenceProxy();
+    w.fenceProxy();
   };
   if (!pad.isZero())
     return byElements();
   auto byAccesses = [&](int64_t size) {
     copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
-      copyAsync(b, copy, chunk, size);
+      copyAsync(w.b, copy, chunk, size);
     });
   };
-  if (op.getAligned() && isMultipleOf(op.getMixedOffsets()[op.getDims().back()],
-                                      copy.getElements()))
+  if (op.getAligned())
     return byAccesses(copy.getChunkBytes());
   std::function<void(int64_t)> bySize = [&](int64_t size) {
     if (size < 4)
       return byElements();
     branch(
-        b, copy.isAligned(size), [&] { byAccesses(size); },
+        w.b, copy.isAligned(size), [&] { byAccesses(size); },
         [&] { bySize(size / 2); });
   };
   bySize(copy.getChunkBytes());
 }
 
-void Emitter::putByThreads(agent::PutOp op, const Tile &slot) {
-  Value thread = getThread();
-  int64_t threads = role.getWarps() * kernel.arch.warpSize;
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(lookup(offset));
-  ThreadCopy copy(b, kernel.signature, getRegion(op.getView()), offsets,
-                  op.getDims(), *slot.panels, slot.value);
+void codegen::putByThreads(agent::PutOp op, agent::PutOp::Adaptor operands,
+                           CodeWriter &w) {
+  Value thread = w.getThread();
+  int64_t threads = w.role.getWarps() * w.kernel.arch.warpSize;
+  SmallVector<Value> offsets =
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
+  ThreadCopy copy(w.b, w.kernel.signature, w.getRegion(op.getView()), offsets,
+                  op.getDims(), *plan::getPanels(op.getBuffer().getType()),
+                  operands.getBuffer());
   Type type = copy.getElementType();
   int64_t count = copy.getElements();
   auto vector = VectorType::get(count, type);
   int64_t chunkBytes = copy.getChunkBytes();
   Value aligned = copy.isAligned(chunkBytes);
   copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
-    Value loaded = LLVM::LoadOp::create(b, vector, copy.getShared(chunk.shared),
-                                        chunkBytes);
-    Value all = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, chunk.valid,
-                                      copy.constant(count));
+    Value loaded = LLVM::LoadOp::create(
+        w.b, vector, copy.getShared(chunk.shared), chunkBytes);
+    Value all = arith::CmpIOp::create(w.b, arith::CmpIPredicate::eq,
+                                      chunk.valid, copy.constant(count));
     branch(
-        b, arith::AndIOp::create(b, all, aligned),
+        w.b, arith::AndIOp::create(w.b, all, aligned),
         [&] {
-          LLVM::StoreOp::create(b, loaded, copy.toPointer(chunk.global),
+          LLVM::StoreOp::create(w.b, loaded, copy.toPointer(chunk.global),
                                 chunkBytes);
         },
         [&] {
           for (int64_t i = 0; i < count; ++i) {
-            Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+            Value in = arith::CmpIOp::create(w.b, arith::CmpIPredicate::slt,
                                              copy.constant(i), chunk.valid);
-            when(in, [&] {
-              Value element = vector::ExtractOp::create(b, loaded, i);
-              LLVM::StoreOp::create(b, element, copy.getElement(chunk, i));
+            w.when(in, [&] {
+              Value element = vector::ExtractOp::create(w.b, loaded, i);
+              LLVM::StoreOp::create(w.b, element, copy.getElement(chunk, i));
             });
           }
         });
   });
-}
-
-/// Whether a bulk copy of a tile of a part of a view does the right thing: the
-/// tile ends before the part does, or the part ends where the view does, whose
-/// edge the tensor map knows.
-Value Emitter::fitsTensorMap(agent::FitsOp op) {
-  ViewRegion region = getRegion(op.getView());
-  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
-  Value fits = constant(1, 1);
-  for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getShape())) {
-    Value at =
-        arith::AddIOp::create(b, region.starts[dim], lookup(offsets[dim]));
-    Value last = arith::AddIOp::create(b, at, constant(size));
-    Value before = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, last,
-                                         region.ends[dim]);
-    Value known = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, region.ends[dim],
-        kernel.signature.getSize(b, region.argument, dim));
-    fits =
-        arith::AndIOp::create(b, fits, arith::OrIOp::create(b, before, known));
-  }
-  return fits;
 }

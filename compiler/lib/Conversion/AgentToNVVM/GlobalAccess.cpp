@@ -1,4 +1,4 @@
-//===- EmitGlobal.cpp - Threads that read and write global memory ---------===//
+//===- GlobalAccess.cpp - Threads that read and write global memory -------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,9 +16,10 @@
 // the view and its first element is aligned, wide accesses; else one access for
 // each element, guarded by a comparison with the edges.
 
-#include "Emitter.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -98,7 +99,8 @@ static SmallVector<SmallVector<int64_t>> getRuns(const tile::Layout &layout,
 }
 
 /// Where the elements of a tile are. `layout` is null for a scalar.
-static Access getAccess(ImplicitLocOpBuilder &b, KernelSignature &signature,
+static Access getAccess(ImplicitLocOpBuilder &b,
+                        const KernelSignature &signature,
                         const ViewRegion &region, ArrayRef<Value> offsets,
                         ArrayRef<int64_t> dims, int64_t bytes,
                         const tile::Layout *layout,
@@ -259,47 +261,51 @@ static bool isWide(const Access &access) {
   return !access.runs.empty() && access.runs[0].size() > 1;
 }
 
-LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
+static Access getAccess(CodeWriter &w, const ViewRegion &region,
+                        ArrayRef<Value> offsets, ArrayRef<int64_t> dims,
+                        int64_t bytes, const tile::Layout *layout) {
+  return getAccess(w.b, w.kernel.signature, region, offsets, dims, bytes,
+                   layout, [&](const plan::Offsets &own) {
+                     ThreadOffset thread = w.getThreadOffset(own);
+                     return w.getOffset(thread, own, 0);
+                   });
+}
+
+static Values load(tile::LoadOp op, tile::LoadOp::Adaptor operands,
+                   CodeWriter &w) {
+  ImplicitLocOpBuilder &b = w.b;
   Type element = getMemoryType(getElementTypeOrSelf(op.getType()));
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  ViewRegion region = getRegion(op.getView());
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(lookup(offset));
+  ViewRegion region = w.getRegion(op.getView());
+  SmallVector<Value> offsets =
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
   Value pad = toMemory(
       b, arith::ConstantOp::create(b, getRegisterAttr(op.getPadOrZero())));
-  auto part = [&](const plan::Offsets &own) {
-    ThreadOffset thread = getThreadOffset(own);
-    return getOffset(thread, own, 0);
-  };
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type) {
-    Access access = getAccess(b, kernel.signature, region, offsets, {}, bytes,
-                              nullptr, part);
+    Access access = getAccess(w, region, offsets, {}, bytes, nullptr);
     Value loaded = loadGuarded(b, access.first, access.uniform, pad);
-    scalars[op.getResult()] = fromMemory(b, loaded, op.getType());
-    return success();
+    return {fromMemory(b, loaded, op.getType())};
   }
 
-  const tile::Layout &layout = getLayout(op.getResult());
-  auto load = [&]() -> Value {
-    Access access = getAccess(b, kernel.signature, region, offsets,
-                              op.getTileDims(), bytes, &layout, part);
-    auto vector =
-        VectorType::get(layout.getInputSize(plan::inRegister), element);
-    auto loadEach = [&]() -> Value {
-      SmallVector<Value> elements;
-      for (int64_t i = 0; i < vector.getNumElements(); ++i) {
-        auto [address, condition] = getElement(b, access, i, bytes);
-        elements.push_back(loadGuarded(b, address, condition, pad));
-      }
-      return vector::FromElementsOp::create(b, vector, elements);
-    };
-    if (!isWide(access))
-      return loadEach();
-    int64_t width = access.runs[0].size();
-    auto branch = scf::IfOp::create(b, vector, isFast(b, access, width, bytes),
-                                    /*withElseRegion=*/true);
+  const tile::Layout &layout = getLayout(type);
+  Access access =
+      getAccess(w, region, offsets, op.getTileDims(), bytes, &layout);
+  auto vector = VectorType::get(layout.getInputSize(plan::inRegister), element);
+  auto loadEach = [&]() -> Value {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      auto [address, condition] = getElement(b, access, i, bytes);
+      elements.push_back(loadGuarded(b, address, condition, pad));
+    }
+    return vector::FromElementsOp::create(b, vector, elements);
+  };
+  if (!isWide(access))
+    return {fromMemory(b, loadEach(), type)};
+  int64_t width = access.runs[0].size();
+  auto branch = scf::IfOp::create(b, vector, isFast(b, access, width, bytes),
+                                  /*withElseRegion=*/true);
+  {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> elements(vector.getNumElements());
@@ -314,36 +320,30 @@ LogicalResult Emitter::emitThreadLoad(tile::LoadOp op) {
         b, Value(vector::FromElementsOp::create(b, vector, elements)));
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loadEach());
-    return branch.getResult(0);
-  };
-  bind(op.getResult(), fromMemory(b, load(), type));
-  return success();
+  }
+  return {fromMemory(b, branch.getResult(0), type)};
 }
 
-LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
-  ViewRegion region = getRegion(op.getView());
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(lookup(offset));
-  auto part = [&](const plan::Offsets &own) {
-    ThreadOffset thread = getThreadOffset(own);
-    return getOffset(thread, own, 0);
-  };
+static Values store(tile::StoreOp op, tile::StoreOp::Adaptor operands,
+                    CodeWriter &w) {
+  ImplicitLocOpBuilder &b = w.b;
+  ViewRegion region = w.getRegion(op.getView());
+  SmallVector<Value> offsets =
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
-    Value value = toMemory(b, lookup(op.getValue()));
+    Value value = toMemory(b, operands.getValue());
     int64_t bytes = value.getType().getIntOrFloatBitWidth() / 8;
-    Access access = getAccess(b, kernel.signature, region, offsets, {}, bytes,
-                              nullptr, part);
-    storeGuarded(b, value, access.first, both(b, access.uniform, leader));
-    return success();
+    Access access = getAccess(w, region, offsets, {}, bytes, nullptr);
+    storeGuarded(b, value, access.first, both(b, access.uniform, w.own.leader));
+    return {};
   }
-  const tile::Layout &layout = getLayout(op.getValue());
+  const tile::Layout &layout = getLayout(type);
   Type element = getMemoryType(type.getElementType());
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  Value stored = toMemory(b, getFragment(op.getValue()));
-  Access access = getAccess(b, kernel.signature, region, offsets,
-                            op.getTileDims(), bytes, &layout, part);
+  Value stored = toMemory(b, operands.getValue());
+  Access access =
+      getAccess(w, region, offsets, op.getTileDims(), bytes, &layout);
   auto storeEach = [&] {
     for (int64_t i = 0; i < layout.getInputSize(plan::inRegister); ++i) {
       auto [address, condition] = getElement(b, access, i, bytes);
@@ -366,9 +366,14 @@ LogicalResult Emitter::emitThreadStore(tile::StoreOp op) {
     b.setInsertionPoint(branch.elseYield());
     storeEach();
   };
-  if (Value owner = getOwner(layout))
-    when(owner, storeAll);
+  if (Value owner = w.getOwner(layout))
+    w.when(owner, storeAll);
   else
     storeAll();
-  return success();
+  return {};
+}
+
+void codegen::addGlobalAccess(PatternList &list) {
+  list.add<tile::LoadOp>(load);
+  list.add<tile::StoreOp>(store);
 }

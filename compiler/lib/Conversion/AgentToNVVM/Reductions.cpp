@@ -1,4 +1,4 @@
-//===- EmitReduce.cpp - Sums and maxima along an axis ---------------------===//
+//===- Reductions.cpp - Sums and maxima along an axis ---------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@
 // Then every thread has what the layout of the result wants it to have: lanes
 // and warps of the reduced axis have copies.
 
-#include "Emitter.h"
+#include "Patterns.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -113,16 +113,80 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t bits) {
              : word;
 }
 
-LogicalResult Emitter::emitReduce(tile::ReduceOp op) {
-  auto type = cast<RankedTensorType>(op.getSource().getType());
-  Value source = getFragment(op.getSource());
-  const tile::Layout &from = getLayout(op.getSource());
+/// Combines what several warps have, through the role's own memory. That there
+/// is enough was asked before (CheckLayouts.cpp).
+static void combineWarps(tile::ReduceOp op, const tile::Layout &from,
+                         const std::optional<tile::Layout> &to,
+                         SmallVectorImpl<Value> &parts, CodeWriter &w) {
+  ImplicitLocOpBuilder &b = w.b;
+  // The number of a warp among those that have parts of the same elements.
+  int64_t weight = 1, warps = 1;
+  Value mine;
+  for (const tile::Layout::Digit &digit :
+       from.getInputs()[plan::inWarp].digits) {
+    if (digit.basis[op.getAxis()]) {
+      Value value = arith::DivUIOp::create(b, w.own.warp, w.constant(weight));
+      value = arith::RemUIOp::create(b, value, w.constant(digit.count));
+      value = arith::MulIOp::create(b, value, w.constant(warps));
+      mine = mine ? arith::AddIOp::create(b, mine, value).getResult() : value;
+      warps *= digit.count;
+    }
+    weight *= digit.count;
+  }
+  if (warps == 1)
+    return;
+
+  Type element = parts.front().getType();
+  int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  int64_t kept = to ? to->getOutputs()[0].size : 1;
+  Value area = w.getShared(w.role.getMeetingAttr().getParts());
+  std::optional<plan::Offsets> offsets;
+  std::optional<ThreadOffset> thread;
+  if (to) {
+    // A coordinate of a fragment is made of digits that never meet.
+    offsets = llvm::cantFail(plan::Offsets::get(*to, 0, bytes));
+    thread = w.getThreadOffset(*offsets);
+  }
+  auto address = [&](Value base, int64_t number, int64_t warp) -> Value {
+    if (offsets)
+      base = w.getAddress(base, *thread, *offsets, number);
+    return getBytesAfter(
+        b, base, LLVM::GEPArg(static_cast<int32_t>(warp * kept * bytes)));
+  };
+  Value row = arith::MulIOp::create(b, mine, w.constant(kept * bytes));
+  Value own = getBytesAfter(b, area, LLVM::GEPArg(row));
+  // Of the lanes with copies, one writes.
+  int64_t copies = to ? getCopyMask(*to, plan::inLane) : 31;
+  Value bits = arith::AndIOp::create(b, w.kernel.lane, w.constant(copies));
+  Value writes =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, w.constant(0));
+  w.when(writes, [&] {
+    for (auto [index, part] : llvm::enumerate(parts))
+      LLVM::StoreOp::create(b, part, address(own, index, 0), bytes);
+  });
+  w.syncRole();
+  for (auto [index, part] : llvm::enumerate(parts)) {
+    SmallVector<Value> all;
+    for (int64_t warp = 0; warp < warps; ++warp)
+      all.push_back(
+          LLVM::LoadOp::create(b, element, address(area, index, warp), bytes));
+    part = combineAll(b, op.getKind(), all);
+  }
+  // The next reduction writes to the same place.
+  w.syncRole();
+}
+
+static Values reduce(tile::ReduceOp op, tile::ReduceOp::Adaptor operands,
+                     CodeWriter &w) {
+  ImplicitLocOpBuilder &b = w.b;
+  Value source = operands.getSource();
+  const tile::Layout &from = getLayout(op.getSource().getType());
   unsigned axis = op.getAxis();
-  bool toScalar = type.getRank() == 1;
   // Of a vector nothing is left but a scalar, which every thread has.
+  bool toScalar = !isa<RankedTensorType>(op.getType());
   std::optional<tile::Layout> to;
   if (!toScalar)
-    to = getLayout(op.getResult());
+    to = getLayout(op.getType());
 
   // By what is left of their coordinates.
   llvm::MapVector<int64_t, SmallVector<Value>> groups;
@@ -145,96 +209,13 @@ LogicalResult Emitter::emitReduce(tile::ReduceOp op) {
         part = combine(b, op.getKind(), part, exchange(b, part, weight));
     weight *= digit.count;
   }
-  if (failed(combineWarps(op, from, to, parts)))
-    return failure();
+  combineWarps(op, from, to, parts, w);
   if (toScalar)
-    scalars[op.getResult()] = parts.front();
-  else
-    bind(op.getResult(), vector::FromElementsOp::create(
-                             b, getVectorType(op.getResult()), parts));
-  return success();
+    return {parts.front()};
+  return {
+      vector::FromElementsOp::create(b, getVectorType(op.getType()), parts)};
 }
 
-LogicalResult Emitter::combineWarps(tile::ReduceOp op, const tile::Layout &from,
-                                    const std::optional<tile::Layout> &to,
-                                    SmallVectorImpl<Value> &parts) {
-  // The number of a warp among those that have parts of the same elements.
-  int64_t weight = 1, warps = 1;
-  Value mine;
-  for (const tile::Layout::Digit &digit :
-       from.getInputs()[plan::inWarp].digits) {
-    if (digit.basis[op.getAxis()]) {
-      Value value = arith::DivUIOp::create(b, roleWarp, constant(weight));
-      value = arith::RemUIOp::create(b, value, constant(digit.count));
-      value = arith::MulIOp::create(b, value, constant(warps));
-      mine = mine ? arith::AddIOp::create(b, mine, value).getResult() : value;
-      warps *= digit.count;
-    }
-    weight *= digit.count;
-  }
-  if (warps == 1)
-    return success();
-
-  Type element = parts.front().getType();
-  int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
-  int64_t kept = to ? to->getOutputs()[0].size : 1;
-  agent::ScratchAttr scratch = role.getScratchAttr();
-  int64_t room = plan::getReductionBytes(role, kernel.arch);
-  if (!scratch || scratch.getBytes() < room || room < warps * kept * bytes)
-    return op->emitOpError()
-           << "combines the parts of " << warps << " warps, which takes "
-           << plan::formatBytes(warps * kept * bytes) << " of scratch memory; @"
-           << role.getSymName() << " has "
-           << plan::formatBytes(scratch ? scratch.getBytes() : 0)
-           << ": run 'place-memory'";
-  auto pointer = kernel.shared.getType();
-  auto first =
-      static_cast<int32_t>(scratch.getOffset() + scratch.getBytes() - room);
-  Value area = LLVM::GEPOp::create(b, pointer, b.getI8Type(), kernel.shared,
-                                   ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(first)});
-  Value start = area;
-  std::optional<plan::Offsets> offsets;
-  std::optional<ThreadOffset> thread;
-  if (to) {
-    // A coordinate of a fragment is made of digits that never meet.
-    offsets = llvm::cantFail(plan::Offsets::get(*to, 0, bytes));
-    thread = getThreadOffset(*offsets);
-  }
-  auto address = [&](Value base, int64_t number, int64_t warp) -> Value {
-    if (offsets)
-      base = getAddress(base, *thread, *offsets, number);
-    auto skipped = static_cast<int32_t>(warp * kept * bytes);
-    return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(skipped)});
-  };
-  Value row = arith::MulIOp::create(b, mine, constant(kept * bytes));
-  Value own = LLVM::GEPOp::create(b, pointer, b.getI8Type(), start,
-                                  ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(row)});
-  // Of the lanes with copies, one writes.
-  int64_t copies = to ? getCopyMask(*to, plan::inLane) : 31;
-  Value bits = arith::AndIOp::create(b, kernel.lane, constant(copies));
-  Value writes =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, constant(0));
-  when(writes, [&] {
-    for (auto [index, part] : llvm::enumerate(parts))
-      LLVM::StoreOp::create(b, part, address(own, index, 0), bytes);
-  });
-  syncRole();
-  for (auto [index, part] : llvm::enumerate(parts)) {
-    SmallVector<Value> all;
-    for (int64_t warp = 0; warp < warps; ++warp)
-      all.push_back(
-          LLVM::LoadOp::create(b, element, address(area, index, warp), bytes));
-    part = combineAll(b, op.getKind(), all);
-  }
-  // The next reduction writes to the same place.
-  syncRole();
-  return success();
-}
-
-void Emitter::syncRole() {
-  NVVM::BarrierOp::create(b, Type(),
-                          constant(*plan::getRoleBarrier(role, kernel.arch)),
-                          constant(role.getWarps() * kernel.arch.warpSize),
-                          NVVM::BarrierReductionAttr(), Value());
+void codegen::addReductions(PatternList &list) {
+  list.add<tile::ReduceOp>(reduce);
 }

@@ -1,0 +1,115 @@
+//===- Copies.cpp - Tiles between global and shared memory ----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::codegen;
+
+/// What a bulk copy of a whole tile is: one for each panel, and for each box of
+/// rows in it.
+static void forEachBox(CodeWriter &w, Value view, ArrayRef<Value> offsets,
+                       ArrayRef<int64_t> dims, const Panels &panels, Value slot,
+                       llvm::function_ref<void(Value, ArrayRef<Value>)> visit) {
+  SmallVector<Value> starts = w.getOrigin(view);
+  for (auto [start, offset] : llvm::zip_equal(starts, offsets))
+    start = arith::AddIOp::create(w.b, start, offset);
+  for (int64_t panel = 0; panel < panels.count; ++panel)
+    for (int64_t row = 0; row < panels.rows; row += panels.boxRows()) {
+      int64_t column = panel * panels.elements();
+      SmallVector<Value> coordinates(starts);
+      auto move = [&](int64_t dim, int64_t by) {
+        if (by != 0)
+          coordinates[dim] =
+              arith::AddIOp::create(w.b, coordinates[dim], w.constant(by));
+      };
+      move(dims.front(), row);
+      move(dims.back(), column);
+      // A map counts from the innermost dimension.
+      std::reverse(coordinates.begin(), coordinates.end());
+      Value address = getBytesAfter(
+          w.b, slot,
+          LLVM::GEPArg(static_cast<int32_t>(panels.getOffset(row, column))));
+      visit(address, coordinates);
+    }
+}
+
+static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
+  if (op.getEngine() == Engine::copies) {
+    fetchByThreads(op, operands, w);
+    return {};
+  }
+  Type cluster =
+      getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
+  forEachBox(
+      w, op.getView(),
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets()), op.getDims(),
+      *plan::getPanels(op.getBuffer().getType()), operands.getBuffer(),
+      [&](Value address, ArrayRef<Value> coordinates) {
+        // The address of the own CTA is valid in the cluster. A cast
+        // between the address spaces would cost instructions.
+        Value number = LLVM::PtrToIntOp::create(w.b, w.b.getI32Type(), address);
+        Value target = LLVM::IntToPtrOp::create(w.b, cluster, number);
+        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+            w.b, target, w.kernel.signature.getMap(op), coordinates,
+            operands.getBarrier(), ValueRange(), Value(), Value(),
+            NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+            NVVM::CTAGroupKindAttr(), Value());
+      });
+  return {};
+}
+
+static Values put(PutOp op, PutOp::Adaptor operands, CodeWriter &w) {
+  if (op.getEngine() != Engine::tma) {
+    putByThreads(op, operands, w);
+    return {};
+  }
+  forEachBox(w, op.getView(),
+             w.getOffsets(op.getStaticOffsets(), operands.getOffsets()),
+             op.getDims(), *plan::getPanels(op.getBuffer().getType()),
+             operands.getBuffer(),
+             [&](Value address, ArrayRef<Value> coordinates) {
+               NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                   w.b, w.kernel.signature.getMap(op), address, coordinates,
+                   Value(), NVVM::TMAStoreMode::TILE, Value());
+             });
+  return {};
+}
+
+/// Whether a bulk copy of a tile of a part of a view does the right thing: the
+/// tile ends before the part does, or the part ends where the view does, whose
+/// edge the tensor map knows.
+static Values fitsTensorMap(FitsOp op, FitsOp::Adaptor operands,
+                            CodeWriter &w) {
+  ViewRegion region = w.getRegion(op.getView());
+  SmallVector<Value> offsets =
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
+  Value fits = w.constant(1, 1);
+  for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getShape())) {
+    Value at = arith::AddIOp::create(w.b, region.starts[dim], offsets[dim]);
+    Value last = arith::AddIOp::create(w.b, at, w.constant(size));
+    Value before = arith::CmpIOp::create(w.b, arith::CmpIPredicate::sle, last,
+                                         region.ends[dim]);
+    Value known = arith::CmpIOp::create(
+        w.b, arith::CmpIPredicate::eq, region.ends[dim],
+        w.kernel.signature.getSize(w.b, region.argument, dim));
+    fits = arith::AndIOp::create(w.b, fits,
+                                 arith::OrIOp::create(w.b, before, known));
+  }
+  return {fits};
+}
+
+void codegen::addCopies(PatternList &list) {
+  list.add<FetchOp>(fetch);
+  list.add<PutOp>(put);
+  list.add<FitsOp>(fitsTensorMap);
+}

@@ -1,0 +1,144 @@
+//===- Elementwise.cpp - Operations that keep elements where they are -----===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::codegen;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// `index` has 32 bits, so a conversion from or to it may be nothing.
+static Value resize(ImplicitLocOpBuilder &b, Value value, Type to,
+                    bool isSigned) {
+  unsigned from = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  unsigned bits = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
+  if (from == bits)
+    return value;
+  if (from > bits)
+    return arith::TruncIOp::create(b, to, value);
+  if (isSigned)
+    return arith::ExtSIOp::create(b, to, value);
+  return arith::ExtUIOp::create(b, to, value);
+}
+
+namespace {
+/// Scalars, and operations on each element of tiles in registers: the same
+/// operation on other types, or a function. Which of them there are is asked
+/// before (drawloom/Dialect/Tile/IR/Code.h).
+class ElementwisePattern : public ConversionPattern {
+public:
+  ElementwisePattern(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/0, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if ((dialect != "arith" && dialect != "math") || operands.empty())
+      return failure();
+    SmallVector<Type> types;
+    if (failed(typeConverter->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+      rewriter.replaceOp(op, resize(b, operands.front(), types.front(),
+                                    isa<arith::IndexCastOp>(op)));
+      return success();
+    }
+    if (Value result = makeFunction(b, op, operands)) {
+      rewriter.replaceOp(op, result);
+      return success();
+    }
+    rewriter.replaceOp(op, b.create(op->getLoc(), op->getName().getIdentifier(),
+                                    operands, types, op->getAttrs()));
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tiles from nothing
+//===----------------------------------------------------------------------===//
+
+static Values splat(tensor::SplatOp op, tensor::SplatOp::Adaptor operands,
+                    CodeWriter &w) {
+  return {vector::BroadcastOp::create(w.b, getVectorType(op.getType()),
+                                      operands.getInput())};
+}
+
+static Values countUp(tile::IotaOp op, tile::IotaOp::Adaptor, CodeWriter &w) {
+  // A coordinate of a fragment is made of digits that never meet.
+  plan::Offsets offsets =
+      llvm::cantFail(plan::Offsets::get(getLayout(op.getType()), 0));
+  ThreadOffset thread = w.getThreadOffset(offsets);
+  VectorType vector = getVectorType(op.getType());
+  Type type = vector.getElementType();
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < offsets.getRegisters(); ++i) {
+    Value number = arith::AddIOp::create(w.b, w.getOffset(thread, offsets, i),
+                                         w.constant(offsets.getAdded(i)));
+    if (type.getIntOrFloatBitWidth() > 32)
+      number = arith::ExtUIOp::create(w.b, type, number);
+    else if (type.getIntOrFloatBitWidth() < 32)
+      number = arith::TruncIOp::create(w.b, type, number);
+    elements.push_back(number);
+  }
+  return {vector::FromElementsOp::create(w.b, vector, elements)};
+}
+
+//===----------------------------------------------------------------------===//
+// Other names for registers
+//===----------------------------------------------------------------------===//
+
+/// The result of `op`, whose element at some coordinates is that of the operand
+/// at `map(coordinates)`. Threads keep what they have: that was asked before
+/// (CheckLayouts.cpp).
+static Value
+gather(Operation *op, Value fragment, CodeWriter &w,
+       llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+  const tile::Layout &from = getLayout(op->getOperand(0).getType());
+  SmallVector<int64_t> numbers =
+      *plan::findRegisters(from, getLayout(op->getResult(0).getType()), map);
+  bool isWhole = llvm::equal(
+      numbers, llvm::seq<int64_t>(0, from.getInputSize(plan::inRegister)));
+  if (isWhole)
+    return fragment;
+  return vector::ShuffleOp::create(w.b, fragment, fragment, numbers);
+}
+
+/// New axes of size one, repetitions along them, and permutations of axes.
+template <typename OpT>
+static Values reshape(OpT op, typename OpT::Adaptor operands, CodeWriter &w) {
+  return {gather(op, operands.getSource(), w, plan::getReshape(op))};
+}
+
+/// Some of the registers.
+template <typename OpT>
+static Values slice(OpT op, typename OpT::Adaptor operands, CodeWriter &w) {
+  return {gather(op, operands.getSource(), w, plan::getSlice(op))};
+}
+
+void codegen::addElementwise(PatternList &list) {
+  list.patterns.add<ElementwisePattern>(list.types, list.patterns.getContext());
+  list.add<tensor::SplatOp>(splat);
+  list.add<tile::IotaOp>(countUp);
+  list.add<tile::ExpandDimsOp>(reshape<tile::ExpandDimsOp>);
+  list.add<tile::BroadcastOp>(reshape<tile::BroadcastOp>);
+  list.add<tile::TransposeOp>(reshape<tile::TransposeOp>);
+  list.add<tensor::ExtractSliceOp>(slice<tensor::ExtractSliceOp>);
+  list.add<tile::ExtractSliceOp>(slice<tile::ExtractSliceOp>);
+}

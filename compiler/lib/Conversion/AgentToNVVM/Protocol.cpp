@@ -1,0 +1,238 @@
+//===- Protocol.cpp - Set-up, slots, barriers and fences ------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What `lower-pipes` has written out, an instruction or two for each operation.
+
+#include "Patterns.h"
+#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::codegen;
+
+//===----------------------------------------------------------------------===//
+// Set-up and end
+//===----------------------------------------------------------------------===//
+
+static Value isWarp(CodeWriter &w, int64_t warp) {
+  return arith::CmpIOp::create(w.b, arith::CmpIPredicate::eq, w.kernel.warp,
+                               w.constant(warp));
+}
+
+static Values initBarriers(InitBarriersOp op, InitBarriersOp::Adaptor,
+                           CodeWriter &w) {
+  w.when(isWarp(w, 0), [&] {
+    Value elected = NVVM::ElectSyncOp::create(w.b, w.b.getI1Type(), Value());
+    w.when(elected, [&] {
+      for (Value value : op.getBarriers()) {
+        auto ring = value.getDefiningOp<BarriersOp>();
+        for (int64_t slot = 0; slot < ring.getCount(); ++slot)
+          NVVM::MBarrierInitOp::create(
+              w.b, w.getShared(ring.getAt() + slot * plan::barrierBytes),
+              w.constant(ring.getArrivals()), Value());
+      }
+      // Engines see the barriers as they are now.
+      NVVM::FenceMbarrierInitOp::create(w.b);
+    });
+  });
+  return {};
+}
+
+static Values allocTensor(AllocTensorOp op, AllocTensorOp::Adaptor,
+                          CodeWriter &w) {
+  w.when(isWarp(w, op.getWarp()), [&] {
+    NVVM::Tcgen05AllocOp::create(w.b, w.getShared(op.getTo()),
+                                 w.constant(op.getColumns()));
+    // The next CTA of this SM may allocate when this one has ended.
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(w.b);
+  });
+  return {};
+}
+
+static Values readTensorAddress(TensorAddressOp op, TensorAddressOp::Adaptor,
+                                CodeWriter &w) {
+  return {
+      LLVM::LoadOp::create(w.b, w.b.getI32Type(), w.getShared(op.getFrom()))};
+}
+
+static Values freeTensor(FreeTensorOp op, FreeTensorOp::Adaptor operands,
+                         CodeWriter &w) {
+  w.when(isWarp(w, op.getWarp()), [&] {
+    Type type = getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::Tensor);
+    NVVM::Tcgen05DeallocOp::create(
+        w.b, LLVM::IntToPtrOp::create(w.b, type, operands.getAddress()),
+        w.constant(op.getColumns()));
+  });
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Slots and barriers
+//===----------------------------------------------------------------------===//
+
+static Values findBarrier(BarrierOp op, BarrierOp::Adaptor operands,
+                          CodeWriter &w) {
+  auto ring = op.getBarriers().getDefiningOp<BarriersOp>();
+  Value offset = arith::ShLIOp::create(w.b, operands.getIndex(), w.constant(3));
+  return {getBytesAfter(w.b, w.getShared(ring.getAt()), LLVM::GEPArg(offset))};
+}
+
+static Values findSlot(SlotOp op, SlotOp::Adaptor operands, CodeWriter &w) {
+  auto ring = op.getSlots().getDefiningOp<SlotsOp>();
+  int64_t first = ring.getAt() + ring.getOffsets()[op.getValue()];
+  Value offset = arith::MulIOp::create(w.b, operands.getIndex(),
+                                       w.constant(ring.getStride()),
+                                       arith::IntegerOverflowFlags::nuw);
+  if (op.getType().getSpace() == tile::Space::Smem)
+    return {getBytesAfter(w.b, w.getShared(first), LLVM::GEPArg(offset))};
+  Value tensor = w.lookup(w.kernel.tensor);
+  Value base = arith::AddIOp::create(w.b, tensor, w.constant(first));
+  return {arith::AddIOp::create(w.b, base, offset)};
+}
+
+static Values advance(AdvanceOp op, AdvanceOp::Adaptor operands,
+                      CodeWriter &w) {
+  Value next = arith::AddIOp::create(w.b, operands.getSlot(), w.constant(1));
+  Value wraps = arith::CmpIOp::create(w.b, arith::CmpIPredicate::eq, next,
+                                      w.constant(op.getCount()));
+  Value slot = arith::SelectOp::create(w.b, wraps, w.constant(0), next);
+  Value flip = arith::ExtUIOp::create(w.b, w.b.getI32Type(), wraps);
+  return {slot, arith::XOrIOp::create(w.b, operands.getPhase(), flip)};
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting and arriving
+//===----------------------------------------------------------------------===//
+
+static Values wait(WaitOp, WaitOp::Adaptor operands, CodeWriter &w) {
+  // try_wait may answer 'no' before its time, so it is asked again.
+  auto loop = scf::WhileOp::create(w.b, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(w.b);
+  w.b.createBlock(&loop.getBefore());
+  Value done = NVVM::MBarrierTryWaitOp::create(w.b, w.b.getI1Type(),
+                                               operands.getBarrier(),
+                                               operands.getParity(), Value());
+  Value again = arith::XOrIOp::create(w.b, done, w.constant(1, 1));
+  scf::ConditionOp::create(w.b, again, ValueRange());
+  w.b.createBlock(&loop.getAfter());
+  scf::YieldOp::create(w.b);
+  return {};
+}
+
+static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
+  Value barrier = operands.getBarrier();
+  switch (op.getEngine()) {
+  case Engine::copies:
+    NVVM::CpAsyncMBarrierArriveOp::create(w.b, barrier, /*noinc=*/true);
+    break;
+  case Engine::tensor_core:
+    w.when(NVVM::ElectSyncOp::create(w.b, w.b.getI1Type(), Value()),
+           [&] { NVVM::Tcgen05CommitOp::create(w.b, barrier, Value()); });
+    break;
+  case Engine::threads:
+  case Engine::tma:
+    // The lanes' accesses come before the one arrival that stands for them.
+    NVVM::SyncWarpOp::create(w.b, w.constant(-1));
+    w.when(w.own.elected, [&] {
+      NVVM::MBarrierArriveOp::create(w.b, Type(), barrier, Value());
+    });
+    break;
+  }
+  return {};
+}
+
+static Values expect(ExpectOp, ExpectOp::Adaptor operands, CodeWriter &w) {
+  NVVM::MBarrierArriveExpectTxOp::create(
+      w.b, Type(), operands.getBarrier(), operands.getBytes(),
+      NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  return {};
+}
+
+static Values fence(FenceOp op, FenceOp::Adaptor, CodeWriter &w) {
+  switch (op.getFence()) {
+  case Fence::async:
+    w.fenceProxy();
+    break;
+  case Fence::tensor_before:
+    NVVM::Tcgen05FenceOp::create(w.b,
+                                 NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    break;
+  case Fence::tensor_after:
+    NVVM::Tcgen05FenceOp::create(w.b,
+                                 NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    break;
+  }
+  return {};
+}
+
+static Values drain(DrainOp op, DrainOp::Adaptor, CodeWriter &w) {
+  switch (op.getWork()) {
+  case Work::copies:
+    NVVM::CpAsyncCommitGroupOp::create(w.b);
+    NVVM::CpAsyncWaitGroupOp::create(w.b, 0);
+    break;
+  case Work::puts:
+    NVVM::CpAsyncBulkWaitGroupOp::create(w.b, op.getPending(),
+                                         w.b.getUnitAttr());
+    break;
+  case Work::tensor_stores:
+    NVVM::Tcgen05WaitOp::create(w.b, NVVM::Tcgen05WaitKind::STORE);
+    break;
+  // `agent.await` by now.
+  case Work::products:
+    break;
+  }
+  return {};
+}
+
+static Values closePuts(ClosePutsOp, ClosePutsOp::Adaptor, CodeWriter &w) {
+  NVVM::CpAsyncBulkCommitGroupOp::create(w.b);
+  return {};
+}
+
+static Values elect(ElectOp op, ElectOp::Adaptor, CodeWriter &w) {
+  return {op.getCrowd() == Crowd::warp ? w.own.elected : w.own.leader};
+}
+
+static Values sync(SyncOp op, SyncOp::Adaptor, CodeWriter &w) {
+  switch (op.getCrowd()) {
+  case Crowd::warp:
+    NVVM::SyncWarpOp::create(w.b, w.constant(-1));
+    break;
+  case Crowd::role:
+    w.syncRole();
+    break;
+  case Crowd::cta:
+    NVVM::BarrierOp::create(w.b);
+    break;
+  }
+  return {};
+}
+
+void codegen::addProtocol(PatternList &list) {
+  list.add<InitBarriersOp>(initBarriers);
+  list.add<AllocTensorOp>(allocTensor);
+  list.add<TensorAddressOp>(readTensorAddress);
+  list.add<FreeTensorOp>(freeTensor);
+  list.add<BarrierOp>(findBarrier);
+  list.add<SlotOp>(findSlot);
+  list.add<AdvanceOp>(advance);
+  list.add<WaitOp>(wait);
+  list.add<ArriveOp>(arrive);
+  list.add<ExpectOp>(expect);
+  list.add<FenceOp>(fence);
+  list.add<DrainOp>(drain);
+  list.add<ClosePutsOp>(closePuts);
+  list.add<ElectOp>(elect);
+  list.add<SyncOp>(sync);
+}
