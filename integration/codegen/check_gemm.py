@@ -52,6 +52,7 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
     subprocess.run([tools / "drawloom-opt", source, "--front-half",
                     "--lower-pipes", "--schedule-products", "--assign-layouts",
                     "--unroll-slices", "--access-memory",
+                    "--stage-conversions",
                     "--convert-agent-to-nvvm", "-o", nvvm], check=True)
     subprocess.run([tools / "drawloom", "compile", nvvm, "--arch", arch,
                     "--emit", "ptx", "-o", ptx], check=True)

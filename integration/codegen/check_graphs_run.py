@@ -331,6 +331,7 @@ def compile_graph(tools, name, target, folder):
     for command in ([tools / "drawloom-opt", program, "--front-half",
                      "--lower-pipes", "--schedule-products", "--assign-layouts",
                      "--unroll-slices", "--access-memory",
+                    "--stage-conversions",
                      "--convert-agent-to-nvvm", "-o", nvvm],
                     [tools / "drawloom", "compile", nvvm, "--arch", target,
                      "--emit", "ptx", "-o", ptx]):

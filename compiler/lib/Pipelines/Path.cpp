@@ -90,6 +90,8 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addNestedPass<tile::KernelOp>(agent::createUnrollSlices());
   // What is still in memory: where threads and products read it.
   passes.addNestedPass<tile::KernelOp>(agent::createAccessMemory());
+  // Elements that change threads go through scratch memory.
+  passes.addPass(agent::createStageConversions());
   // Each operation becomes code: barriers, copies, products, arithmetic.
   passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.

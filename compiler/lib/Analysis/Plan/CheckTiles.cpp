@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoleChecker.h"
+#include "drawloom/Analysis/Plan/Exchanges.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
@@ -95,6 +96,16 @@ LogicalResult RoleChecker::checkReshape(Operation *op) {
   FailureOr<bool> stays = keepsThreads(op, getReshape(op));
   if (failed(stays) || *stays)
     return stays;
+  // A transpose goes through memory.
+  if (transpose) {
+    FailureOr<tile::Layout> before = getLayout(source, op);
+    FailureOr<tile::Layout> after = getLayout(result, op);
+    if (failed(before) || failed(after))
+      return failure();
+    if (getExchangeBytes(permute(*before, transpose.getPermutation()), *after,
+                         to.getElementType()))
+      return success();
+  }
   return op->emitOpError()
          << "makes a " << to << " of a " << from << " in the registers of @"
          << role.getSymName()
@@ -114,12 +125,14 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
     return success();
   }
   SmallVector<int64_t> first;
+  bool isKnown = true;
   if (auto slice = dyn_cast<tile::ExtractSliceOp>(op)) {
     llvm::append_range(first, slice.getOffsets());
   } else {
     for (OpFoldResult offset :
          cast<tensor::ExtractSliceOp>(op).getMixedOffsets()) {
       std::optional<int64_t> number = getConstantIntValue(offset);
+      isKnown &= number.has_value();
       if (auto found = counts.find(dyn_cast<Value>(offset));
           !number && found != counts.end())
         number = found->second;
@@ -139,6 +152,9 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
   });
   if (failed(stays) || *stays)
     return stays;
+  // A part at a place that is known goes through memory.
+  if (isKnown && getSliceBytes(from))
+    return success();
   return op->emitOpError() << "takes a " << to << " out of a " << from
                            << " in the registers of @" << role.getSymName()
                            << ", where elements would have to change threads";

@@ -122,7 +122,8 @@ LogicalResult RoleChecker::writeTensor(Value value, Operation *user) {
 
 LogicalResult RoleChecker::run() {
   SmallVector<Operation *> before = findTilesBefore(role);
-  if (failed(axes.infer(role, before, fragments.getFreeAxis())))
+  axes.infer(role, before, fragments.getFreeAxis());
+  if (failed(axes.check()))
     return failure();
   for (Operation *op : before)
     if (failed(check(op)))

@@ -8,7 +8,6 @@
 
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -259,55 +258,6 @@ plan::getSlice(Operation *op) {
       coordinate += start;
     return at;
   };
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-int64_t plan::getReductionBytes(agent::RoleOp role,
-                                const target::Architecture &arch) {
-  int64_t most = 0;
-  std::optional<Fragments> fragments;
-  role.walk([&](tile::ReduceOp reduce) {
-    auto type = cast<RankedTensorType>(reduce.getSource().getType());
-    int64_t bytes =
-        std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
-    if (!fragments)
-      fragments = Fragments::get(role, arch);
-    // A vector may run along either axis.
-    if (type.getRank() == 1) {
-      most = std::max(most, role.getWarps() * bytes);
-      return;
-    }
-    llvm::Expected<Layout> layout = fragments->getLayout(type.getShape());
-    if (!layout)
-      return llvm::consumeError(layout.takeError());
-    int64_t axis = reduce.getAxis(), parts = 1;
-    for (const Layout::Digit &digit : layout->getInputs()[inWarp].digits)
-      if (digit.basis[axis])
-        parts *= digit.count;
-    if (parts > 1)
-      most = std::max(most, parts * type.getDimSize(1 - axis) * bytes);
-  });
-  return most;
-}
-
-std::optional<int64_t> plan::getRoleBarrier(agent::RoleOp role,
-                                            const target::Architecture &arch) {
-  auto meet = [&](agent::RoleOp other) {
-    return other.getWarps() > 1 && findScratch(other, arch).bytes != 0;
-  };
-  if (!meet(role))
-    return std::nullopt;
-  int64_t number = 1;
-  for (agent::RoleOp other :
-       cast<agent::SwitchOp>(role->getParentOp()).getRoles()) {
-    if (other == role)
-      break;
-    number += meet(other);
-  }
-  return number;
 }
 
 //===----------------------------------------------------------------------===//

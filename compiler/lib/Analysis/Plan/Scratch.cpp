@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Plan/Exchanges.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -43,8 +44,7 @@ Value plan::skipTransposes(Value operand) {
   return operand;
 }
 
-/// Before and after `lower-pipes`.
-static bool isInSlot(Value value) {
+bool plan::isInSlot(Value value) {
   if (value.getDefiningOp<tile::ReadOp>())
     return true;
   auto argument = dyn_cast<BlockArgument>(value);
@@ -109,8 +109,8 @@ Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
           scratch.bytes + alignUp(getTileBytes(tile, ctas), Scratch::alignment),
           saturated);
     }
-  // Behind the operands, where code generation looks for it.
+  scratch.operandBytes = scratch.bytes;
   scratch.bytes =
-      std::min(scratch.bytes + getReductionBytes(role, arch), saturated);
+      std::min(scratch.bytes + getExchangeBytes(role, arch), saturated);
   return scratch;
 }

@@ -40,14 +40,15 @@ void VectorAxes::tie(OpOperand &use, Value value) {
 void VectorAxes::visit(Operation *op) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     if (isVector(reduce.getResult()))
-      anchors.push_back(
-          {getNode(reduce.getResult()), reduce.getAxis() == 0 ? 1u : 0u, op});
+      anchors.push_back({getNode(reduce.getResult()),
+                         reduce.getAxis() == 0 ? 1u : 0u, op, nullptr});
     return;
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     if (isVector(expand.getSource()))
       anchors.push_back({getNode(expand->getOpOperand(0)),
-                         expand.getAxis() == 0 ? 1u : 0u, op});
+                         expand.getAxis() == 0 ? 1u : 0u, op,
+                         &expand->getOpOperand(0)});
     return;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -77,8 +78,9 @@ void VectorAxes::visit(Operation *op) {
       tie(use, result);
 }
 
-LogicalResult VectorAxes::infer(RoleOp role, ArrayRef<Operation *> before,
-                                unsigned free) {
+void VectorAxes::infer(RoleOp inferred, ArrayRef<Operation *> before,
+                       unsigned free) {
+  role = inferred;
   freeAxis = free;
   for (Operation *op : before)
     visit(op);
@@ -86,23 +88,38 @@ LogicalResult VectorAxes::infer(RoleOp role, ArrayRef<Operation *> before,
     if (op != role)
       visit(op);
   });
-  for (const Anchor &anchor : anchors) {
+  auto take = [&](const Anchor &anchor) {
     Node leader = ties.getOrInsertLeaderValue(anchor.node);
     auto [place, inserted] = axes.insert({leader, anchor});
     if (inserted || place->second.axis == anchor.axis)
-      continue;
-    static constexpr StringLiteral names[] = {"rows", "columns"};
-    InFlightDiagnostic error =
-        anchor.op->emitOpError()
-        << "uses a vector along the " << names[anchor.axis]
-        << " of the tiles of @" << role.getSymName()
-        << " that elsewhere runs along their " << names[place->second.axis]
-        << ": its elements would have to change threads; store it, and load "
-           "it where it is used the other way";
-    error.attachNote(place->second.op->getLoc()) << "it is used here";
-    return failure();
-  }
-  return success();
+      return;
+    if (anchor.use)
+      turned[anchor.use] = anchor.axis;
+    else if (!conflict)
+      conflict.emplace(anchor, place->second);
+  };
+  for (const Anchor &anchor : anchors)
+    if (!anchor.use)
+      take(anchor);
+  for (const Anchor &anchor : anchors)
+    if (anchor.use)
+      take(anchor);
+}
+
+LogicalResult VectorAxes::check() const {
+  if (!conflict)
+    return success();
+  static constexpr StringLiteral names[] = {"rows", "columns"};
+  auto [anchor, other] = *conflict;
+  InFlightDiagnostic error =
+      anchor.op->emitOpError()
+      << "makes a vector along the " << names[anchor.axis]
+      << " of the tiles of @" << RoleOp(role).getSymName()
+      << " that is combined with one along their " << names[other.axis]
+      << ": its elements would have to change threads; store it, and load "
+         "it where it is used the other way";
+  error.attachNote(other.op->getLoc()) << "the other one is made here";
+  return failure();
 }
 
 unsigned VectorAxes::lookup(Node node) const {
@@ -113,11 +130,15 @@ unsigned VectorAxes::lookup(Node node) const {
 
 unsigned VectorAxes::get(Value vector) const { return lookup(getNode(vector)); }
 
+unsigned VectorAxes::get(OpOperand &use) const {
+  auto found = turned.find(&use);
+  return found == turned.end() ? lookup(getNode(use)) : found->second;
+}
+
 unsigned VectorAxes::get(Value vector, Operation *user) const {
-  if (isRemade(vector))
-    for (OpOperand &use : user->getOpOperands())
-      if (use.get() == vector)
-        return lookup(&use);
+  for (OpOperand &use : user->getOpOperands())
+    if (use.get() == vector)
+      return get(use);
   return get(vector);
 }
 

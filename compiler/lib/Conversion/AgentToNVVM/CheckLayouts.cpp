@@ -15,6 +15,7 @@
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -113,7 +114,8 @@ std::string LayoutChecker::findConversionFault(tile::ConvertLayoutOp op) {
     return "moves a tile between registers: " +
            llvm::toString(conversion.takeError());
   if (conversion->way == layouts::Way::Scratch)
-    return "moves elements from warp to warp, which has no code yet";
+    return "moves elements from warp to warp: 'stage-conversions' has them go "
+           "through memory";
   return "";
 }
 
@@ -270,9 +272,23 @@ std::string LayoutChecker::findFault(Operation *op) {
       .Default([](Operation *) { return std::string(); });
 }
 
+/// Whether an operation is on scratch memory, which has a layout.
+static bool isOnScratch(Operation *op) {
+  auto has = [](Type type) {
+    auto buffer = dyn_cast<tile::BufferType>(type);
+    return buffer && buffer.getSpace() == tile::Space::Smem &&
+           buffer.getLayout();
+  };
+  return isa<tile::ReadOp, tile::WriteOp, tile::AllocOp>(op) &&
+         (llvm::any_of(op->getOperandTypes(), has) ||
+          llvm::any_of(op->getResultTypes(), has));
+}
+
 LogicalResult codegen::checkLayouts(RoleOp role) {
   LayoutChecker checker(role);
-  WalkResult result = role.walk([&](Operation *op) {
+  WalkResult result = role.walk([&](Operation *op) -> WalkResult {
+    if (isOnScratch(op))
+      return drawloom::checkLayouts(op);
     std::string fault = checker.findFault(op);
     if (fault.empty())
       return WalkResult::advance();

@@ -96,6 +96,8 @@ static Values convertLayout(tile::ConvertLayoutOp op,
 }
 
 void codegen::addShared(PatternList &list) {
+  // Scratch memory has a layout, slots have panels.
+  addSharedAccessPatterns(list.types, list.patterns, /*benefit=*/2);
   list.add<tile::ReadOp>(read);
   list.add<tile::WriteOp>(write);
   list.add<tile::ConvertLayoutOp>(convertLayout);

@@ -204,7 +204,7 @@ struct ReadShared : OpConversionPattern<tile::ReadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     tile::BufferType buffer = op.getBuffer().getType();
     RankedTensorType tile = op.getType();
-    if (buffer.getSpace() != tile::Space::Smem)
+    if (buffer.getSpace() != tile::Space::Smem || !buffer.getLayout())
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
@@ -238,7 +238,7 @@ struct WriteShared : OpConversionPattern<tile::WriteOp> {
                   ConversionPatternRewriter &rewriter) const override {
     tile::BufferType buffer = op.getBuffer().getType();
     RankedTensorType tile = op.getValue().getType();
-    if (buffer.getSpace() != tile::Space::Smem)
+    if (buffer.getSpace() != tile::Space::Smem || !buffer.getLayout())
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
@@ -284,8 +284,14 @@ struct AllocShared : OpConversionPattern<tile::AllocOp> {
 };
 } // namespace
 
+void drawloom::addSharedAccessPatterns(const TypeConverter &types,
+                                       RewritePatternSet &patterns,
+                                       PatternBenefit benefit) {
+  patterns.add<ReadShared, WriteShared>(types, patterns.getContext(), benefit);
+}
+
 void tonvvm::addAccessShared(const TypeConverter &types,
                              RewritePatternSet &patterns) {
-  patterns.add<ReadShared, WriteShared, AllocShared>(types,
-                                                     patterns.getContext());
+  addSharedAccessPatterns(types, patterns, /*benefit=*/1);
+  patterns.add<AllocShared>(types, patterns.getContext());
 }

@@ -60,7 +60,7 @@ tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x4xf32, #a>
-      // expected-error@+1 {{moves elements from warp to warp, which has no code yet, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{moves elements from warp to warp: 'stage-conversions' has them go through memory, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
       %y = tile.convert_layout %x : tensor<128x4xf32, #a> -> tensor<128x4xf32, #b>
     }
   }

@@ -113,17 +113,6 @@ getReshape(mlir::Operation *op);
 std::function<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
 getSlice(mlir::Operation *op);
 
-/// Bytes of shared memory that a role needs to combine the parts of its warps
-/// in a reduction: for one at a time.
-int64_t getReductionBytes(agent::RoleOp role, const target::Architecture &arch);
-
-/// The named barrier at which the warps of a role meet when they combine their
-/// parts, or have written an operand; nothing if they never do. Barrier 0 is
-/// that of the CTA, and the roles that need one have the next ones in their
-/// order.
-std::optional<int64_t> getRoleBarrier(agent::RoleOp role,
-                                      const target::Architecture &arch);
-
 /// A tile in shared memory as TMA and the tensor core see it: panels of
 /// `columns` columns one behind the other. If they are swizzled, their rows
 /// have 32, 64 or 128 bytes, and the swizzle is as wide. From the offset in

@@ -10,7 +10,7 @@
 // a memory of their own, leaves its result there. Most of these tiles are in
 // the slots of pipes. A role that loads or computes operands itself, or that
 // works on with a result itself, needs room for them: kernels without roles do.
-// A reduction whose elements are in several warps needs room for their parts.
+// Elements that change threads need room on their way (Exchanges.h).
 
 #ifndef DRAWLOOM_ANALYSIS_PLAN_SCRATCH_H
 #define DRAWLOOM_ANALYSIS_PLAN_SCRATCH_H
@@ -31,8 +31,8 @@ struct Scratch {
   agent::RoleOp role;
   /// Operands that are in no slot, each with its first byte.
   llvm::MapVector<mlir::Value, int64_t> operands;
-  /// All of them, in each CTA, and behind them the parts of a reduction.
-  int64_t bytes = 0;
+  /// All of them, in each CTA, and after them what an exchange needs.
+  int64_t operandBytes = 0, bytes = 0;
   /// Results that go into no slot.
   int64_t columns = 0;
   /// Where they are, once placed.
@@ -41,6 +41,9 @@ struct Scratch {
 };
 
 Scratch findScratch(agent::RoleOp role, const target::Architecture &arch);
+
+/// Whether a tile is what a slot holds, before and after `lower-pipes`.
+bool isInSlot(mlir::Value tile);
 
 /// The tile that an operand is, or is a part of: a transpose or a slice is a
 /// matter of the descriptor, and a consume hands on what is inside of it.

@@ -14,7 +14,8 @@
 //
 // Operations on elements and loops tie their vectors together. A constant, a
 // splat, an iota and a load can be made along either axis, so each use of one
-// is on its own.
+// is on its own. What makes a vector decides before what uses it: a use along
+// the other axis is turned, and its elements change threads.
 //
 // Invariant: after infer, all vectors that are tied together run along the same
 // axis.
@@ -33,16 +34,18 @@ llvm::SmallVector<mlir::Operation *> findTilesBefore(agent::RoleOp role);
 class VectorAxes {
 public:
   /// Looks at a role and at the operations before it that it needs. A vector
-  /// that nothing ties to an axis runs along `freeAxis`. An error if a vector
-  /// is used both ways.
-  llvm::LogicalResult infer(agent::RoleOp role,
-                            llvm::ArrayRef<mlir::Operation *> before,
-                            unsigned freeAxis);
+  /// that nothing ties to an axis runs along `freeAxis`.
+  void infer(agent::RoleOp role, llvm::ArrayRef<mlir::Operation *> before,
+             unsigned freeAxis);
+  /// An error if vectors that are tied together are made along both axes.
+  llvm::LogicalResult check() const;
 
   /// The axis of a vector that an operation makes.
   unsigned get(mlir::Value vector) const;
   /// The axis along which a vector is used.
-  unsigned get(mlir::OpOperand &use) const { return lookup(getNode(use)); }
+  unsigned get(mlir::OpOperand &use) const;
+  /// Whether a use is along the other axis than its vector.
+  bool isTurned(mlir::OpOperand &use) const { return turned.contains(&use); }
   /// The axis along which `user` wants a vector.
   unsigned get(mlir::Value vector, mlir::Operation *user) const;
 
@@ -63,11 +66,18 @@ private:
     Node node;
     unsigned axis;
     mlir::Operation *op;
+    /// Null if `op` makes the vector.
+    mlir::OpOperand *use;
   };
 
   llvm::EquivalenceClasses<Node> ties;
   llvm::SmallVector<Anchor> anchors;
   llvm::DenseMap<Node, Anchor> axes;
+  /// The axis of each use that is turned.
+  llvm::DenseMap<mlir::OpOperand *, unsigned> turned;
+  /// What is made along one axis and tied to what is made along the other.
+  std::optional<std::pair<Anchor, Anchor>> conflict;
+  agent::RoleOp role;
   unsigned freeAxis = 0;
 };
 

@@ -32,6 +32,12 @@ void addTileToNVVMTypes(mlir::TypeConverter &types);
 void addTileToNVVMPatterns(const mlir::TypeConverter &types,
                            mlir::RewritePatternSet &patterns);
 
+/// Those of tile.read and tile.write for buffers of shared memory with a layout
+/// in their type.
+void addSharedAccessPatterns(const mlir::TypeConverter &types,
+                             mlir::RewritePatternSet &patterns,
+                             mlir::PatternBenefit benefit);
+
 /// The registers of a tile of type `from` as those of one of type `to`, in the
 /// same warps. `getThread` gives the numbers of a thread's lane and warp among
 /// those that have the tile. Null if elements change warps.

@@ -67,10 +67,10 @@ struct Place {
 class RoleAccesses {
 public:
   RoleAccesses(RoleOp role, const target::Architecture &arch)
-      : role(role), arch(arch), scratch(plan::findScratch(role, arch)) {}
+      : role(role), scratch(plan::findScratch(role, arch)) {}
 
-  /// All roles of a kernel first: named barriers are counted through them.
-  LogicalResult setMeeting();
+  /// Gives the role the next of the named barriers if its warps meet.
+  LogicalResult setMeeting(int64_t &barriers);
   LogicalResult run();
 
 private:
@@ -81,7 +81,6 @@ private:
   LogicalResult addProduct(tile::MmaOp op);
 
   RoleOp role;
-  const target::Architecture &arch;
   plan::Scratch scratch;
   /// What was read of shared memory, by the name and the type.
   llvm::DenseMap<std::pair<Value, Type>, Value> reads;
@@ -269,23 +268,18 @@ LogicalResult RoleAccesses::addProduct(tile::MmaOp op) {
 // The role
 //===----------------------------------------------------------------------===//
 
-LogicalResult RoleAccesses::setMeeting() {
-  std::optional<int64_t> barrier = plan::getRoleBarrier(role, arch);
-  if (scratch.bytes == 0)
-    return success();
+LogicalResult RoleAccesses::setMeeting(int64_t &barriers) {
   ScratchAttr own = role.getScratchAttr();
-  if (!own || own.getBytes() < scratch.bytes)
-    return role->emitOpError()
-           << "combines or multiplies what takes "
-           << plan::formatBytes(scratch.bytes) << " of scratch memory; it has "
-           << plan::formatBytes(own ? own.getBytes() : 0)
-           << ": run 'place-memory'";
+  if (scratch.operandBytes && (!own || own.getBytes() < scratch.operandBytes))
+    return role->emitOpError() << "multiplies what takes "
+                               << plan::formatBytes(scratch.operandBytes)
+                               << " of scratch memory; it has "
+                               << plan::formatBytes(own ? own.getBytes() : 0)
+                               << ": run 'place-memory'";
   // A role of one warp meets nobody.
-  if (barrier)
-    role.setMeetingAttr(
-        MeetingAttr::get(role.getContext(), *barrier,
-                         own.getOffset() + own.getBytes() -
-                             plan::getReductionBytes(role, arch)));
+  if (own && own.getBytes() && role.getWarps() > 1)
+    role.setMeetingAttr(MeetingAttr::get(
+        role.getContext(), ++barriers, own.getOffset() + scratch.operandBytes));
   return success();
 }
 
@@ -323,10 +317,9 @@ void AccessMemory::runOnOperation() {
     return signalPassFailure();
   SmallVector<RoleAccesses> roles;
   kernel.walk([&](RoleOp role) { roles.emplace_back(role, **arch); });
+  // Barrier 0 is that of the CTA.
+  int64_t barriers = 0;
   for (RoleAccesses &role : roles)
-    if (failed(role.setMeeting()))
-      return signalPassFailure();
-  for (RoleAccesses &role : roles)
-    if (failed(role.run()))
+    if (failed(role.setMeeting(barriers)) || failed(role.run()))
       return signalPassFailure();
 }

@@ -18,6 +18,7 @@
 // uses (Analysis/Plan/VectorAxes.h). Constants, splats and iotas are made anew
 // at each use, a load for each layout that somebody wants.
 
+#include "drawloom/Analysis/Plan/Exchanges.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Analysis/Plan/VectorAxes.h"
@@ -51,8 +52,7 @@ class AssignLayouts : public agent::impl::AssignLayoutsBase<AssignLayouts> {
 class RoleLayouts {
 public:
   RoleLayouts(RoleOp role, const target::Architecture &arch)
-      : role(role), fragments(plan::Fragments::get(role, arch)),
-        scratch(plan::findScratch(role, arch).operands) {}
+      : role(role), arch(arch), fragments(plan::Fragments::get(role, arch)) {}
 
   LogicalResult run();
 
@@ -73,10 +73,9 @@ private:
   LogicalResult readAll(Operation *op);
 
   RoleOp role;
+  const target::Architecture &arch;
   plan::Fragments fragments;
   plan::VectorAxes axes;
-  /// Operands that go through scratch memory.
-  llvm::MapVector<Value, int64_t> scratch;
   /// A load, and what it was made for each type.
   llvm::DenseMap<std::pair<Operation *, Type>, Value> loads;
 };
@@ -205,9 +204,20 @@ LogicalResult RoleLayouts::read(OpOperand &use) {
   Value tile = use.get();
   if (!isTile(tile.getType()))
     return success();
-  if (cast<RankedTensorType>(tile.getType()).getEncoding())
-    return success();
   Operation *user = use.getOwner();
+  if (cast<RankedTensorType>(tile.getType()).getEncoding()) {
+    if (!axes.isTurned(use))
+      return success();
+    auto own = cast<RankedTensorType>(tile.getType());
+    FailureOr<Type> type =
+        getType(RankedTensorType::get(own.getShape(), own.getElementType()),
+                axes.get(use), user);
+    if (failed(type))
+      return failure();
+    OpBuilder b(user);
+    use.set(tile::ConvertLayoutOp::create(b, user->getLoc(), *type, tile));
+    return success();
+  }
   FailureOr<Type> type = getType(tile.getType(), axes.get(use), user);
   if (failed(type))
     return failure();
@@ -254,44 +264,36 @@ LogicalResult RoleLayouts::assignProduct(Operation *op, Value a, Value b) {
   return assign(op->getResult(0), op);
 }
 
-/// The layout of a transposed tile whose elements stay where they are.
-static tile::Layout permute(const tile::Layout &layout,
-                            ArrayRef<int64_t> permutation) {
-  auto pick = [&](const auto &from) {
-    std::decay_t<decltype(from)> to = from;
-    for (auto [index, dim] : llvm::enumerate(permutation))
-      to[index] = from[dim];
-    return to;
-  };
-  std::vector<tile::Layout::Input> inputs(layout.getInputs());
-  for (tile::Layout::Input &input : inputs)
-    for (tile::Layout::Digit &digit : input.digits)
-      digit.basis = pick(digit.basis);
-  std::vector<tile::Layout::Output> outputs =
-      pick(std::vector<tile::Layout::Output>(layout.getOutputs()));
-  for (auto [index, output] : llvm::enumerate(outputs))
-    output.name = tile::Layout::dimName(index);
-  // The same numbers in another order.
-  return llvm::cantFail(
-      tile::Layout::get(std::move(inputs), std::move(outputs)));
-}
-
-/// A transpose for products that read scratch memory moves nothing: it is
-/// written as it is, and read the other way.
+/// A transpose moves nothing. Products that read scratch memory take it as it
+/// is; others want it in a layout of the family.
 LogicalResult RoleLayouts::assignTranspose(tile::TransposeOp op) {
   if (failed(readAll(op)))
     return failure();
-  if (!feedsProductsOnly(op.getResult()) ||
-      !scratch.contains(plan::getWhole(op.getResult())))
-    return assign(op.getResult(), op);
-  auto source = cast<RankedTensorType>(op.getSource().getType());
-  auto type = cast<RankedTensorType>(op.getType());
-  tile::Layout layout =
-      permute(cast<tile::LayoutAttr>(source.getEncoding()).getLayout(),
-              op.getPermutation());
-  op.getResult().setType(
-      RankedTensorType::get(type.getShape(), type.getElementType(),
-                            tile::LayoutAttr::get(op.getContext(), layout)));
+  FailureOr<Type> wanted = getType(op.getType(), axes.get(op.getResult()), op);
+  if (failed(wanted))
+    return failure();
+  const tile::Layout &from =
+      cast<tile::LayoutAttr>(op.getSource().getType().getEncoding())
+          .getLayout();
+  auto type = cast<RankedTensorType>(*wanted);
+  const tile::Layout &to =
+      cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
+  bool isForScratch = feedsProductsOnly(op.getResult()) &&
+                      plan::findScratch(role, arch)
+                          .operands.contains(plan::getWhole(op.getResult()));
+  if (!isForScratch && plan::findRegisters(from, to, plan::getReshape(op))) {
+    op.getResult().setType(type);
+    return success();
+  }
+  op.getResult().setType(type.cloneWithEncoding(tile::LayoutAttr::get(
+      op.getContext(), plan::permute(from, op.getPermutation()))));
+  if (isForScratch)
+    return success();
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  auto turned =
+      tile::ConvertLayoutOp::create(b, op.getLoc(), type, op.getResult());
+  op.getResult().replaceAllUsesExcept(turned, turned);
   return success();
 }
 
@@ -341,7 +343,8 @@ LogicalResult RoleLayouts::assign(Operation *op) {
 LogicalResult RoleLayouts::run() {
   adoptTiles();
   foldSplats();
-  if (failed(axes.infer(role, /*before=*/{}, fragments.getFreeAxis())))
+  axes.infer(role, /*before=*/{}, fragments.getFreeAxis());
+  if (failed(axes.check()))
     return failure();
   SmallVector<Operation *> operations, remade;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {

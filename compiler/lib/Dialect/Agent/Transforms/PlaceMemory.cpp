@@ -19,6 +19,7 @@
 // Lifetimes.h has an argument for it; everything else has bytes of its own.
 
 #include "Lifetimes.h"
+#include "drawloom/Analysis/Plan/Exchanges.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Analysis/Plan/Placement.h"
@@ -125,12 +126,12 @@ LogicalResult Placer::collectScratch() {
   for (RoleOp role : op.getRoles()) {
     Scratch scratch = findScratch(role, arch);
     if (scratch.bytes > arch.maxSharedMemoryPerCta)
-      return role.emitError()
-             << "role @" << role.getSymName() << " keeps "
-             << formatBytes(scratch.bytes)
-             << " of its products' operands in shared memory > "
-             << formatBytes(arch.maxSharedMemoryPerCta) << " on " << arch.name
-             << "; use a smaller tile";
+      return role.emitError() << "role @" << role.getSymName() << " keeps "
+                              << formatBytes(scratch.bytes)
+                              << " of operands and of what its threads "
+                                 "exchange in shared memory > "
+                              << formatBytes(arch.maxSharedMemoryPerCta)
+                              << " on " << arch.name << "; use a smaller tile";
     if (scratch.columns > arch.tensorMemory.columns)
       return role.emitError()
              << "role @" << role.getSymName() << " keeps " << scratch.columns
@@ -150,11 +151,11 @@ LogicalResult Placer::checkBarriers() {
   if (roles + 1 <= int64_t(arch.namedBarriers))
     return success();
   return op.emitError() << roles
-                        << " roles reduce tiles across their warps, each with "
-                           "a named barrier of its own: "
+                        << " roles exchange elements between their warps, each "
+                           "with a named barrier of its own: "
                         << roles << " + 1 of the CTA = " << roles + 1 << " > "
                         << arch.namedBarriers << " on " << arch.name
-                        << "; reduce in fewer roles, or in roles of one warp";
+                        << "; do it in fewer roles, or in roles of one warp";
 }
 
 /// Looks for a pipe whose bytes a staging pipe can take: the first that is

@@ -8,10 +8,13 @@
 
 #include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/Layouts/TensorMemory.h"
+#include "drawloom/Analysis/Plan/Exchanges.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -99,6 +102,67 @@ static void stageWrite(tile::WriteOp op) {
 // Scratch
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Where tiles change threads: memory, and who meets there.
+struct Scratch {
+  int64_t offset, bytes;
+  Crowd crowd;
+};
+} // namespace
+
+/// Warps of a role meet after its operands, see `access-memory`.
+static std::optional<Scratch> findScratch(Operation *op) {
+  auto role = op->getParentOfType<RoleOp>();
+  ScratchAttr scratch;
+  if (role)
+    scratch = role.getScratchAttr();
+  else if (auto kernel = op->getParentOfType<FunctionOpInterface>())
+    scratch = kernel->getAttrOfType<ScratchAttr>(scratchAttrName);
+  if (!scratch)
+    return std::nullopt;
+  if (!role || role.getWarps() == 1)
+    return Scratch{scratch.getOffset(), scratch.getBytes(),
+                   role ? Crowd::warp : Crowd::cta};
+  MeetingAttr meeting = role.getMeetingAttr();
+  if (!meeting)
+    return std::nullopt;
+  return Scratch{meeting.getParts(),
+                 scratch.getOffset() + scratch.getBytes() - meeting.getParts(),
+                 Crowd::role};
+}
+
+/// Writes a tile to scratch memory with a layout, and reads a part of it.
+static LogicalResult moveThrough(Operation *op, const tile::Layout &layout,
+                                 int64_t bytes, ArrayRef<int64_t> offsets) {
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<Scratch> scratch = findScratch(op);
+  if (!scratch || scratch->bytes < bytes) {
+    InFlightDiagnostic message = op->emitOpError()
+                                 << "needs " << bytes
+                                 << " bytes of scratch to convert a " << to
+                                 << ", but has ";
+    if (scratch)
+      return message << scratch->bytes << " from byte " << scratch->offset
+                     << " on";
+    return message << "none";
+  }
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto type = tile::BufferType::get(
+      from.getShape(), from.getElementType(), tile::Space::Smem,
+      tile::LayoutAttr::get(op->getContext(), layout));
+  Value buffer =
+      tile::AllocOp::create(b, type, b.getI64IntegerAttr(scratch->offset));
+  tile::WriteOp::create(b, op->getOperand(0), buffer, ValueRange(),
+                        SmallVector<int64_t>(from.getRank(), 0));
+  SyncOp::create(b, scratch->crowd);
+  Value read = tile::ReadOp::create(b, to, buffer, ValueRange(), offsets);
+  SyncOp::create(b, scratch->crowd);
+  op->replaceAllUsesWith(ValueRange(read));
+  op->erase();
+  return success();
+}
+
 static LogicalResult stageConversion(tile::ConvertLayoutOp op) {
   RankedTensorType from = op.getSource().getType(), to = op.getType();
   if (!getLayout(from) || !getLayout(to) || getElementBits(from) % 8 ||
@@ -111,46 +175,27 @@ static LogicalResult stageConversion(tile::ConvertLayoutOp op) {
                             << llvm::toString(conversion.takeError());
   if (conversion->way != layouts::Way::Scratch)
     return success();
+  return moveThrough(op, *conversion->scratch, conversion->scratchBytes,
+                     SmallVector<int64_t>(to.getRank(), 0));
+}
 
-  ScratchAttr scratch;
-  Crowd crowd = Crowd::cta;
-  if (auto role = op->getParentOfType<RoleOp>()) {
-    if (role.getWarps() > 1)
-      return op.emitOpError()
-             << "converts a " << to << " through scratch in a role of "
-             << role.getWarps()
-             << " warps: they have no barrier for it yet; convert in a role of "
-                "one warp, or choose layouts that keep elements in their warp";
-    scratch = role.getScratchAttr();
-    crowd = Crowd::warp;
-  } else if (auto kernel = op->getParentOfType<FunctionOpInterface>()) {
-    scratch = kernel->getAttrOfType<ScratchAttr>(scratchAttrName);
+/// A part of a tile in registers, if its elements are in other threads.
+static LogicalResult stageSlice(Operation *op) {
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(op->getResult(0).getType());
+  auto map = plan::getSlice(op);
+  if (!getLayout(from) || !getLayout(to) || !map ||
+      plan::findRegisters(*getLayout(from), *getLayout(to), map))
+    return success();
+  std::optional<int64_t> bytes = plan::getSliceBytes(from);
+  llvm::Expected<tile::Layout> rows =
+      tile::Layout::rowMajor("offset", from.getShape());
+  if (!rows || !bytes) {
+    llvm::consumeError(rows.takeError());
+    return success();
   }
-  if (!scratch || scratch.getBytes() < conversion->scratchBytes) {
-    InFlightDiagnostic message = op.emitOpError()
-                                 << "needs " << conversion->scratchBytes
-                                 << " bytes of scratch to convert a " << to
-                                 << ", but has ";
-    if (scratch)
-      return message << scratch.getBytes() << " from byte "
-                     << scratch.getOffset() << " on";
-    return message << "none";
-  }
-
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto type = tile::BufferType::get(
-      to.getShape(), to.getElementType(), tile::Space::Smem,
-      tile::LayoutAttr::get(op.getContext(), *conversion->scratch));
-  Value buffer =
-      tile::AllocOp::create(b, type, b.getI64IntegerAttr(scratch.getOffset()));
-  SmallVector<int64_t> start(to.getRank(), 0);
-  tile::WriteOp::create(b, op.getSource(), buffer, ValueRange(), start);
-  SyncOp::create(b, crowd);
-  Value read = tile::ReadOp::create(b, to, buffer, ValueRange(), start);
-  SyncOp::create(b, crowd);
-  op.replaceAllUsesWith(read);
-  op.erase();
-  return success();
+  return moveThrough(op, *rows, *bytes,
+                     map(SmallVector<int64_t>(to.getRank(), 0)));
 }
 
 namespace {
@@ -163,8 +208,16 @@ struct StageConversionsPass
     SmallVector<tile::ConvertLayoutOp> conversions;
     getOperation().walk(
         [&](tile::ConvertLayoutOp op) { conversions.push_back(op); });
+    SmallVector<Operation *> slices;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tile::ExtractSliceOp, tensor::ExtractSliceOp>(op))
+        slices.push_back(op);
+    });
     for (tile::ConvertLayoutOp op : conversions)
       if (failed(stageConversion(op)))
+        return signalPassFailure();
+    for (Operation *op : slices)
+      if (failed(stageSlice(op)))
         return signalPassFailure();
   }
 };

@@ -69,6 +69,8 @@ public:
         addStore(store);
       else if (auto loop = dyn_cast<scf::ForOp>(op))
         addCarried(loop);
+      else if (auto transpose = dyn_cast<TransposeOp>(op))
+        addTranspose(transpose);
     });
     addOperands();
     for (ForEachOp loop = kernel.getForEach(); loop; loop = loop.getNested())
@@ -135,6 +137,15 @@ private:
       if (type && type.getRank() > 0 && !value.getDefiningOp<MmaOp>())
         problem.carried.push_back(describeTile(type));
     }
+  }
+
+  /// Products read a transpose by a descriptor, and threads what is in a slot
+  /// by other offsets.
+  void addTranspose(TransposeOp op) {
+    SmallVector<MmaOp> products;
+    findReaders(op.getResult(), products);
+    if (products.empty() && !op.getSource().getDefiningOp<LoadOp>())
+      problem.exchanged.push_back(describeTile(op.getType()));
   }
 
   /// Operands that one product reads and one loop loads travel together.

@@ -57,6 +57,20 @@ int64_t Planner::getSlotBytes(const Problem::Pipe &pipe,
   return std::min(bytes, plan::saturated);
 }
 
+/// The largest tile that changes threads, in sub-tiles if an output is.
+int64_t Planner::getExchangeBytes(int64_t columns) const {
+  int64_t most = 0;
+  bool sliced = llvm::any_of(
+      problem.pipes, [&](const Problem::Pipe &pipe) { return isSliced(pipe); });
+  for (const Problem::Tile &tile : problem.exchanged) {
+    int64_t width =
+        sliced && columns ? std::min(columns, tile.columns) : tile.columns;
+    int64_t bits = multiply(multiply(tile.rows, width), tile.bits);
+    most = std::max(most, std::min(bits / 8, plan::saturated));
+  }
+  return most;
+}
+
 /// Widths of sub-tiles, the widest first: rows of 128, 64 and 32 bytes, which
 /// are what the swizzles of shared memory work on.
 llvm::SmallVector<int64_t> Planner::getWidths() const {
@@ -90,7 +104,8 @@ llvm::SmallVector<int64_t> Planner::getWidths() const {
 Rooms Planner::fill(int64_t columns, int64_t itemSlots) const {
   Rooms rooms;
   rooms.columns = columns;
-  rooms.total = barrierRoom;
+  rooms.total =
+      std::min(barrierRoom + getExchangeBytes(columns), plan::saturated);
   int64_t open = 0;
   auto take = [&](const Problem::Pipe &pipe, int64_t slots) {
     rooms.total =
@@ -127,6 +142,8 @@ std::string Planner::spell(const Rooms &rooms) const {
   for (auto [pipe, slots] : llvm::zip_equal(problem.pipes, rooms.slots))
     text += formatv("{0}: {1} × {2} + ", pipe.name, countSlots(slots),
                     formatBytes(getSlotBytes(pipe, rooms.columns)));
+  if (int64_t exchange = getExchangeBytes(rooms.columns))
+    text += formatBytes(exchange) + " for transposes + ";
   return text + formatBytes(barrierRoom) +
          " for barriers = " + formatBytes(rooms.total);
 }

@@ -161,14 +161,18 @@ tile.kernel @computed_cut(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %at:
 
 // -----
 
-tile.kernel @half_columns(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+tile.kernel @half_columns(%x: !tile.view<?x?xi8>, %y: !tile.view<?x?xi8>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
   agent.switch {
     agent.role @compute warps(4) {
-      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<32x128xf32>
-      // expected-error@below {{takes a 'tensor<32x64xf32>' out of a 'tensor<32x128xf32>' in the registers of @compute, where elements would have to change threads}}
-      %part = tile.extract_slice %0 [0, 64] : tensor<32x128xf32> -> tensor<32x64xf32>
-      tile.store %part, %y[%c0, %c0] : tensor<32x64xf32>, !tile.view<?x?xf32>
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xi8> -> tensor<32x128xi8>
+      scf.for %j = %c0 to %c128 step %c64 {
+        // expected-error@below {{takes a 'tensor<32x64xi8>' out of a 'tensor<32x128xi8>' in the registers of @compute, where elements would have to change threads}}
+        %part = tensor.extract_slice %0[0, %j] [32, 64] [1, 1] : tensor<32x128xi8> to tensor<32x64xi8>
+        tile.store %part, %y[%c0, %j] : tensor<32x64xi8>, !tile.view<?x?xi8>
+      }
     }
   }
 }

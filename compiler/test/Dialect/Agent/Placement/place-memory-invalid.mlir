@@ -159,7 +159,7 @@ tile.kernel @operands_of_two(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) 
 tile.kernel @too_large_operands(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   agent.switch {
-    // expected-error @below {{role @compute keeps 384 KiB of its products' operands in shared memory > 227 KiB on sm_90a; use a smaller tile}}
+    // expected-error @below {{role @compute keeps 384 KiB of operands and of what its threads exchange in shared memory > 227 KiB on sm_90a; use a smaller tile}}
     agent.role @compute warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x512xbf16>
       %y = tile.load %a[128, 0] : !tile.view<?x?xbf16> -> tensor<256x512xbf16>
@@ -263,7 +263,7 @@ tile.kernel @slots_beside_operands(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?x
 // -----
 
 tile.kernel @too_many_barriers(%a: !tile.view<?x?xf32>, %d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error @below {{16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp}}
+  // expected-error @below {{16 roles exchange elements between their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; do it in fewer roles, or in roles of one warp}}
   agent.switch {
     agent.role @r0 warps(2) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>

@@ -135,3 +135,29 @@ tile.kernel @before(%y: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"}
     }
   }
 }
+
+// -----
+
+// A vector that is made along the rows and used along the columns is converted where it is used, and so is a transpose.
+
+// CHECK-LABEL: tile.kernel @turned
+// CHECK: %[[V:.*]] = tile.reduce addf %[[A:.*]] axis 1 : {{.*}} -> tensor<32xf32, #[[ROWS:.*]]>
+// CHECK-NEXT: %[[W:.*]] = tile.convert_layout %[[V]] : tensor<32xf32, #[[ROWS]]> -> tensor<32xf32, #[[COLUMNS:.*]]>
+// CHECK-NEXT: tile.expand_dims %[[W]] axis 0 : tensor<32xf32, #[[COLUMNS]]>
+// CHECK: %[[T:.*]] = tile.transpose %[[A]] [1, 0] : tensor<32x32xf32, #[[TILE:.*]]> -> tensor<32x32xf32, #[[ACROSS:.*]]>
+// CHECK-NEXT: %[[U:.*]] = tile.convert_layout %[[T]] : tensor<32x32xf32, #[[ACROSS]]> -> tensor<32x32xf32, #[[TILE]]>
+// CHECK-NEXT: arith.addf %{{.*}}, %[[U]]
+tile.kernel @turned(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @compute warps(4) at(0) {
+      %a = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<32x32xf32>
+      %v = tile.reduce addf %a axis 1 : tensor<32x32xf32> -> tensor<32xf32>
+      %b0 = tile.expand_dims %v axis 0 : tensor<32xf32> -> tensor<1x32xf32>
+      %b = tile.broadcast %b0 : tensor<1x32xf32> -> tensor<32x32xf32>
+      %t = tile.transpose %a [1, 0] : tensor<32x32xf32> -> tensor<32x32xf32>
+      %s = arith.addf %b, %t : tensor<32x32xf32>
+      tile.store %s, %y[%c0, %c0] : tensor<32x32xf32>, !tile.view<?x?xf32>
+    }
+  }
+}

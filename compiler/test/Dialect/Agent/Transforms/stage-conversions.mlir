@@ -49,3 +49,37 @@ func.func @tensor_memory(%b: !tile.buffer<128x4xf32, tmem, #tmem>) {
   %1 = tile.read %b[0, 0] : !tile.buffer<128x4xf32, tmem, #tmem> -> tensor<128x4xf32, #a>
   return
 }
+
+// -----
+
+#rows = #tile.layout<128x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+#columns = #tile.layout<128x4, register = [[32, 0], [64, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 1], [0, 2]]>
+#part = #tile.layout<64x4, register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 2]]>
+
+// The warps of a role meet at their own barrier, and their memory is after the operands. A part whose elements are in other threads goes the same way.
+
+// CHECK-LABEL: tile.kernel @role
+// CHECK: %[[X:.*]] = tile.load
+// CHECK-NEXT: %[[ROOM:.*]] = tile.alloc at(4096) : !tile.buffer<128x4xf32, smem, #{{.*}}>
+// CHECK-NEXT: tile.write %[[X]], %[[ROOM]][0, 0]
+// CHECK-NEXT: agent.sync role
+// CHECK-NEXT: %[[Y:.*]] = tile.read %[[ROOM]][0, 0]
+// CHECK-NEXT: agent.sync role
+// CHECK-NEXT: %[[PARTS:.*]] = tile.alloc at(4096) : !tile.buffer<128x4xf32, smem, #{{.*}}>
+// CHECK-NEXT: tile.write %[[X]], %[[PARTS]][0, 0]
+// CHECK-NEXT: agent.sync role
+// CHECK-NEXT: %[[PART:.*]] = tile.read %[[PARTS]][64, 0]
+// CHECK-NEXT: agent.sync role
+// CHECK-NEXT: tile.store %[[Y]]
+// CHECK-NEXT: tile.store %[[PART]]
+tile.kernel @role(%v: !tile.view<128x4xf32>) {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @compute warps(4) at(0) attributes {scratch = #agent.scratch<offset = 1024, bytes = 5120, column = 0, columns = 0>, meeting = #agent.meeting<barrier = 1, parts = 4096>} {
+      %x = tile.load %v[0, 0] : !tile.view<128x4xf32> -> tensor<128x4xf32, #rows>
+      %y = tile.convert_layout %x : tensor<128x4xf32, #rows> -> tensor<128x4xf32, #columns>
+      %part = tile.extract_slice %x [64, 0] : tensor<128x4xf32, #rows> -> tensor<64x4xf32, #part>
+      tile.store %y, %v[0, 0] : tensor<128x4xf32, #columns>, !tile.view<128x4xf32>
+      tile.store %part, %v[0, 0] : tensor<64x4xf32, #part>, !tile.view<128x4xf32>
+    }
+  }
+}

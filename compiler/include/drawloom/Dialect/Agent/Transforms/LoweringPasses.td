@@ -139,7 +139,7 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns | its elements would have to change threads |
+    | makes a vector along the rows of the tiles of @compute that is combined with one along their columns: ... | its elements would have to change threads |
     | works on a 'tensor<4x4x4xf32>' in @compute: a tile of rank 3 has no layout in registers | |
   }];
   let dependentDialects = [
@@ -209,7 +209,7 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | combines or multiplies what takes 4 KiB of scratch memory; it has 0 B: run 'place-memory' | |
+    | multiplies what takes 4 KiB of scratch memory; it has 0 B: run 'place-memory' | |
     | multiplies a 'tensor<128x64xbf16, #layout>' that is neither in memory nor has scratch memory to go to | |
   }];
   let dependentDialects = [
@@ -234,8 +234,10 @@ def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
 
     A conversion in which elements change warps goes through scratch: shared
     memory in a layout without bank conflicts on either side, chosen by the two
-    layouts (docs/CodeGeneration.md has the arithmetic). The warps meet before
-    it is read, and again before somebody may write to it.
+    layouts (docs/CodeGeneration.md has the arithmetic). So does a slice of a
+    tile in registers whose elements are in other threads. The warps meet before
+    it is read, and again before somebody may write to it: those of the role at
+    its `#agent.meeting`, or all of the CTA.
 
     ```mlir
     %1 = tile.convert_layout %0 : tensor<128x64xf32, #a> -> tensor<128x64xf32, #b>                    // before
@@ -248,12 +250,11 @@ def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
     ```
 
     What stays in its warp stays a `tile.convert_layout`. Scratch is where the
-    role's, or the kernel's, `#agent.scratch` says.
+    role's meeting has its parts, or the kernel's `#agent.scratch` says.
 
     | message | why |
     |---|---|
     | needs 32768 bytes of scratch to convert a 'tensor<...>', but has 1024 from byte 65536 on | |
-    | converts a 'tensor<...>' through scratch in a role of 4 warps: they have no barrier for it yet; convert in a role of one warp, or choose layouts that keep elements in their warp | |
     | has layouts that nothing leads between: the layouts are of different tiles | |
   }];
   let dependentDialects = ["tile::TileDialect"];

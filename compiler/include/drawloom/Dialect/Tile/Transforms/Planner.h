@@ -68,6 +68,8 @@ struct Problem {
   std::vector<Pipe> pipes;
   /// Tiles besides accumulators that loops carry, so that registers hold them.
   std::vector<Tile> carried;
+  /// Tiles whose elements change threads, through shared memory.
+  std::vector<Tile> exchanged;
   /// The views of the kernel, loaded or stored.
   std::vector<std::string> views;
 };
