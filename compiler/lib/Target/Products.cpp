@@ -22,7 +22,7 @@ static constexpr ElementType f32[] = {ElementType::F32};
 static constexpr ElementType fp8[] = {ElementType::E4M3, ElementType::E5M2};
 
 static constexpr unsigned m64[] = {64};
-static constexpr unsigned m128[] = {128};
+static constexpr unsigned m128or64[] = {128, 64};
 
 /// Columns in steps of 8 and of 16, up to 256.
 static constexpr uint32_t by8 = 0xffffffff, by16 = 0xaaaaaaaa;
@@ -31,19 +31,20 @@ static constexpr ArchitectureSet blackwell = sm100a | sm103a | sm110a;
 static constexpr MmaInstruction wgmma = MmaInstruction::Wgmma;
 static constexpr MmaInstruction tc5 = MmaInstruction::Tcgen05;
 
-// One CTA, f32 accumulators, no scales. tcgen05 with 64 rows would use half of
-// the lanes; with 128 rows its columns come in steps of 16.
+// One CTA, f32 accumulators, no scales. tcgen05 takes several times 128 rows,
+// or 64 once, which use half of the lanes; with 128 rows its columns come in
+// steps of 16.
 // clang-format off
 static constexpr ProductCode table[] = {
     // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns
-    {{wgmma, "f16",    1, f16,  false, f32, {}, m64,  by8,  16, sm90a},     256},
-    {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,  by8,  16, sm90a},     256},
-    {{wgmma, "tf32",   1, tf32, false, f32, {}, m64,  by8,   8, sm90a},     256},
-    {{wgmma, "fp8",    1, fp8,  true,  f32, {}, m64,  by8,  32, sm90a},     256},
-    {{tc5,   "f16",    1, f16,  false, f32, {}, m128, by16, 16, blackwell}, 0},
-    {{tc5,   "f16",    1, bf16, false, f32, {}, m128, by16, 16, blackwell}, 0},
-    {{tc5,   "tf32",   1, tf32, false, f32, {}, m128, by16,  8, blackwell}, 0},
-    {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128, by16, 32, blackwell}, 0},
+    {{wgmma, "f16",    1, f16,  false, f32, {}, m64,      by8,  16, sm90a},     256},
+    {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,      by8,  16, sm90a},     256},
+    {{wgmma, "tf32",   1, tf32, false, f32, {}, m64,      by8,   8, sm90a},     256},
+    {{wgmma, "fp8",    1, fp8,  true,  f32, {}, m64,      by8,  32, sm90a},     256},
+    {{tc5,   "f16",    1, f16,  false, f32, {}, m128or64, by16, 16, blackwell}, 0},
+    {{tc5,   "f16",    1, bf16, false, f32, {}, m128or64, by16, 16, blackwell}, 0},
+    {{tc5,   "tf32",   1, tf32, false, f32, {}, m128or64, by16,  8, blackwell}, 0},
+    {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128or64, by16, 32, blackwell}, 0},
 };
 // clang-format on
 
@@ -94,7 +95,7 @@ static std::string whyNoShape(const ProductCode &code, const Product &product) {
   llvm::StringRef instruction =
       form.instruction == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
   int64_t rows = form.m.front();
-  if (product.m % rows != 0)
+  if (product.m % rows != 0 && !llvm::is_contained(form.m, product.m))
     return formatv("but {0} takes rows in multiples of {1}, and {2} % {1} = "
                    "{3}; use {4} rows",
                    instruction, rows, product.m, product.m % rows,

@@ -80,13 +80,15 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
     return access(type, axes.get(value, user), place, user);
   if (failed(getLayout(type, axes.get(value, user), user)))
     return failure();
+  bool isHalf = fragments.getFamily() == Fragments::Family::HalfRows;
   if (place.kind == Kind::Tensor &&
       (!type.getElementType().isF32() ||
-       type.getDimSize(0) % arch.tensorMemory.lanes))
+       (!isHalf && type.getDimSize(0) % arch.tensorMemory.lanes)))
     return user->emitOpError()
            << "reads a " << type
            << " from tensor memory; there is code for f32 and a multiple of "
-           << arch.tensorMemory.lanes << " rows";
+           << arch.tensorMemory.lanes
+           << " rows, or 64 in all sums that a role reads";
   if (place.kind == Kind::Accumulator)
     return user->emitOpError()
            << "reads a " << type
@@ -110,6 +112,11 @@ LogicalResult RoleChecker::writeTensor(Value value, Operation *user) {
     return failure();
   int64_t bits =
       layout->getInputSize(inRegister) * getElementBits(type.getElementType());
+  if (type.getDimSize(0) % arch.tensorMemory.lanes != 0)
+    return user->emitOpError()
+           << "fills tensor memory with " << type.getDimSize(0)
+           << " rows; there is code for a multiple of "
+           << arch.tensorMemory.lanes;
   if (bits % 32 == 0)
     return success();
   return user->emitOpError() << "fills tensor memory with rows of " << bits

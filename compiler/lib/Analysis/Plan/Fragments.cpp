@@ -23,6 +23,8 @@ using namespace drawloom::plan;
 using tile::Layout;
 
 static constexpr int64_t lanes = 32;
+/// Rows of a sum that is in half of the lanes of tensor memory.
+static constexpr int64_t halfLanes = 64;
 /// The widest access of a thread.
 static constexpr int64_t accessBits = 128;
 
@@ -46,6 +48,20 @@ Fragments Fragments::rows(int64_t warps) {
   for (int64_t count : factor(warps))
     result.sources.push_back({inWarp, 0, count});
   result.sources.push_back({inRegister, 0, 0});
+  return result;
+}
+
+/// PTX ISA, tcgen05 "Data Path Layout" of M = 64: rows 16 w to 16 w + 15 are
+/// the first lanes of warp w. With the shape 16x32bx2 of tcgen05.ld the other
+/// half of the warp reads the next columns.
+Fragments Fragments::halfRows(int64_t warps) {
+  Fragments result(Family::HalfRows, warps);
+  result.sources.push_back({inRegister, 1, 8});
+  result.sources.append(llvm::Log2_64(lanes / 2), {inLane, 0, 2});
+  result.sources.push_back({inLane, 1, 2});
+  for (int64_t count : factor(warps))
+    result.sources.push_back({inWarp, 0, count});
+  result.sources.append({{inRegister, 1, 0}, {inRegister, 0, 0}});
   return result;
 }
 
@@ -92,14 +108,21 @@ Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
           .wasInterrupted())
     return wgmma(warps);
 
-  bool inTensorMemory = false;
+  bool inTensorMemory = false, isHalf = true;
   int64_t rows = 1, columns = 1, bits = accessBits;
+  auto visitTensor = [&](agent::Memory memory, ArrayRef<Type> payload) {
+    if (memory != agent::Memory::tmem)
+      return;
+    inTensorMemory = true;
+    for (Type type : payload)
+      isHalf &= cast<ShapedType>(type).getDimSize(0) == halfLanes;
+  };
   role.walk([&](Operation *op) {
     auto visit = [&](Type type) {
       if (auto pipe = dyn_cast<agent::PipeType>(type))
-        inTensorMemory |= pipe.getMemory() == agent::Memory::tmem;
+        visitTensor(pipe.getMemory(), pipe.getPayload());
       if (auto slots = dyn_cast<agent::SlotsType>(type))
-        inTensorMemory |= slots.getMemory() == agent::Memory::tmem;
+        visitTensor(slots.getMemory(), slots.getPayload());
       // These name memory, which somebody else reads or writes.
       if (isa<agent::SlotOp, agent::OrZeroOp, tile::ReadOp>(op))
         return;
@@ -124,7 +147,7 @@ Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
       visit(type);
   });
   if (inTensorMemory)
-    return Fragments::rows(warps);
+    return isHalf ? halfRows(warps) : Fragments::rows(warps);
   return blocked(warps, rows, columns, accessBits / bits);
 }
 

@@ -171,7 +171,10 @@ std::string LayoutChecker::findAccessFault(tile::BufferType buffer,
                                            bool reads) {
   if (buffer.getSpace() == tile::Space::Tmem) {
     StringRef verb = reads ? "reads" : "writes";
-    if (!isOf(plan::Fragments::rows(role.getWarps()), tile))
+    bool isHalf = buffer.getDimSize(0) == 64 && reads;
+    if (!isOf(isHalf ? plan::Fragments::halfRows(role.getWarps())
+                     : plan::Fragments::rows(role.getWarps()),
+              tile))
       return (verb + " tensor memory in another layout than rows of lanes")
           .str();
     if (offsets.size() != 2 || offsets[0] != 0 || (!reads && offsets[1] != 0) ||

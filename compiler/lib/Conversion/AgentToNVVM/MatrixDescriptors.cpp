@@ -95,9 +95,11 @@ Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
   const OperandType *aType = findType(a.getElementType());
   const OperandType *bType = findType(b.getElementType());
   // An instruction of 128 rows takes columns in steps of 16, which is what all
-  // libraries do. One of 64 rows would use half of the lanes.
-  constexpr int64_t partM = 128, step = 16;
+  // libraries do. One of 64 rows uses half of the lanes: only if there are no
+  // more.
+  constexpr int64_t step = 16;
   int64_t m = op.getM(), n = op.getN();
+  int64_t partM = m == 64 ? 64 : 128;
   int64_t bits = bOperand.panels.bits;
   int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
   int64_t partN = getWidth(n, step, unit);

@@ -94,6 +94,48 @@ static Value readColumns(Value address, int64_t columns, CodeWriter &w) {
       b, VectorType::get(columns, b.getF32Type()), elements);
 }
 
+/// Of a sum of 64 rows, which is in half of the lanes: the other half of a warp
+/// reads the columns after those of the first.
+static Value readHalf(Value address, RankedTensorType tile, CodeWriter &w) {
+  ImplicitLocOpBuilder &b = w.b;
+  const tile::Layout &layout = getLayout(tile);
+  int64_t split = layout.getInputs()[plan::inLane].digits.back().basis.back();
+  int64_t count = layout.getInputSize(plan::inRegister);
+  auto getColumn = [&](int64_t number) {
+    return layout.apply({number, 0, 0})[1];
+  };
+  Value mine = arith::AddIOp::create(b, address, w.own.tensorLane);
+  Type i32 = b.getI32Type();
+  SmallVector<Value> elements;
+  for (int64_t done = 0; done < count;) {
+    SmallVector<Value> words;
+    // As many as are waited for at once.
+    while (done < count && words.size() < plan::columnsPerLoad) {
+      int64_t width = 1;
+      while (done + width < count &&
+             getColumn(done + width) == getColumn(done) + width &&
+             width < plan::columnsPerLoad)
+        ++width;
+      width = llvm::bit_floor<uint64_t>(width);
+      Value at = arith::AddIOp::create(b, mine, w.constant(getColumn(done)));
+      Type type = width == 1 ? i32 : Type(VectorType::get(width, i32));
+      Value loaded = NVVM::Tcgen05LdOp::create(
+          b, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_16X32BX2,
+          LLVM::IntToPtrOp::create(b, getTensorPointer(w), at),
+          w.constant(split, 64));
+      for (int64_t i = 0; i < width; ++i)
+        words.push_back(
+            width == 1 ? loaded
+                       : vector::ExtractOp::create(b, loaded, i).getResult());
+      done += width;
+    }
+    for (Value word : tonvvm::waitForLoad(b, words))
+      elements.push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
+  }
+  return vector::FromElementsOp::create(
+      b, VectorType::get(count, b.getF32Type()), elements);
+}
+
 Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
                           CodeWriter &w) {
   RankedTensorType type = op.getType();
@@ -104,6 +146,8 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
     address = arith::AddIOp::create(
         w.b, address,
         w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
+  if (rows == 64)
+    return readHalf(address, type, w);
   SmallVector<Value> addresses =
       getBlocks(address, rows,
                 getBlockColumns(op.getBuffer().getType(), w.kernel.arch), w);

@@ -53,3 +53,20 @@ tile.kernel @computed_operand(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xbf16>, 
     tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// Sums of 64 rows are in the first 16 lanes of each warp; the other lanes read the next 8 columns.
+// CHECK-LABEL: llvm.func @half(
+// CHECK:       nvvm.tcgen05.mma
+// CHECK:       %[[SPLIT:.*]] = arith.constant 8 : i64
+// CHECK-NEXT:  nvvm.tcgen05.ld %{{.*}}, %[[SPLIT]] {shape = #nvvm.tcgen05_ldst_shape<shape_16x32bx2>} : vector<8xi32>
+tile.kernel @half(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  tile.for_each (%m, %n) tiles [64, 128] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x64xbf16> -> tensor<64x64xbf16>
+    %b = tile.load %B[%n, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
+    %t = tile.mma %a, %b, %zero : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
+    tile.store %t, %D[%m, %n] : tensor<64x128xf32>, !tile.view<?x?xf32>
+  }
+}

@@ -53,6 +53,19 @@ TEST(Fragments, RowsAreWhatTcgen05LdGives) {
   });
 }
 
+TEST(Fragments, HalfRowsAreWhatTcgen05LdGivesOfTwoColumnRanges) {
+  // 64 rows: 16 in a warp, and its other lanes have the next 8 columns.
+  Layout layout = valid(Fragments::halfRows(4).getLayout({64, 96}));
+  EXPECT_EQ(layout.getInputSize(inRegister), 48);
+  EXPECT_TRUE(layout.isOnto());
+  EXPECT_TRUE(layout.isInjective());
+  forEachPlace(layout, [&](int64_t number, int64_t lane, int64_t warp) {
+    EXPECT_EQ(layout.apply({number, lane, warp}),
+              (Coordinates{16 * warp + lane % 16,
+                           number / 8 * 16 + lane / 16 * 8 + number % 8}));
+  });
+}
+
 TEST(Fragments, TwoHalvesOfRows) {
   // 256 rows on four warps: the second half is in the upper registers.
   Layout layout = valid(Fragments::rows(4).getLayout({256, 8}));

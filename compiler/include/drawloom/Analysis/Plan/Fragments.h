@@ -47,11 +47,14 @@ enum FragmentInput : unsigned { inRegister, inLane, inWarp };
 
 class Fragments {
 public:
-  enum class Family { Rows, Wgmma, Blocked };
+  enum class Family { Rows, HalfRows, Wgmma, Blocked };
 
   /// The family of a role.
   static Fragments get(agent::RoleOp role, const target::Architecture &arch);
+  /// Sums of 128 rows in tensor memory, and of 64, which are in half of its
+  /// lanes.
   static Fragments rows(int64_t warps);
+  static Fragments halfRows(int64_t warps);
   static Fragments wgmma(int64_t warps);
   /// `rows` x `columns` is the tile that lanes and warps are divided for, and
   /// `chunk` how many columns next to each other a thread has.

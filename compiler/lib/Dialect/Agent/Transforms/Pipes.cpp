@@ -197,12 +197,22 @@ void PipeFinder::nameIt(PipeSpec &pipe) {
   }
 }
 
+/// Whether tiles use all lanes of tensor memory.
+static bool fillLanes(ArrayRef<Value> tiles, const target::Architecture &arch) {
+  return llvm::all_of(tiles, [&](Value tile) {
+    return cast<ShapedType>(tile.getType()).getDimSize(0) %
+               arch.tensorMemory.lanes ==
+           0;
+  });
+}
+
 void PipeFinder::placeIt(PipeSpec &pipe) {
   if (pipe.filler == Filler::Product) {
     pipe.memory = Memory::tmem;
     pipe.because.push_back(fire(Rule::ResultInTensorMemory));
   } else if (pipe.filler == Filler::Computed &&
              arch.tensorMemory.columns != 0 && readByProducts(pipe, true) &&
+             fillLanes(pipe.values, arch) &&
              llvm::all_of(pipe.consumers, [&](auto consumer) {
                return ownsOnly(consumer.first, llvm::IsaPred<tile::MmaOp>);
              })) {

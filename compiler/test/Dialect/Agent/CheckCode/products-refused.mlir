@@ -14,13 +14,13 @@ tile.kernel @integers(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.
 // -----
 
 tile.kernel @half_height(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
-  tile.for_each (%m, %n) tiles [64, 128] of %D : !tile.view<?x?xf32> {
-    %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<96x128xf32>
+  tile.for_each (%m, %n) tiles [96, 128] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<96x64xbf16>
     %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error@+1 {{the product is 64x128x64, but tcgen05.mma takes rows in multiples of 128, and 64 % 128 = 64; use 128 rows}}
-    %t = tile.mma %a, %b, %zero : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
-    tile.store %t, %D[%m, %n] : tensor<64x128xf32>, !tile.view<?x?xf32>
+    // expected-error@+1 {{the product is 96x128x64, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows}}
+    %t = tile.mma %a, %b, %zero : tensor<96x64xbf16>, tensor<128x64xbf16> -> tensor<96x128xf32>
+    tile.store %t, %D[%m, %n] : tensor<96x128xf32>, !tile.view<?x?xf32>
   }
 }
 
