@@ -21,7 +21,7 @@ PYTHON = HERE.parent / "python"
 FINDINGS = HERE.parents[1] / "docs" / "Findings.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
 # The adversarial one holds commits back until a CTA has exited, and the machine reports
-# that: docs/Findings.md has the two kernels.
+# that: docs/Findings.md has the kernel.
 SCHEDULES = ("deterministic", "random:1", "random:2")
 # "peers: 76 of 76 kernels match", "programs: 18 of 18 do what they ought to"
 COUNT = re.compile(r": (\d+) of (\d+) ")

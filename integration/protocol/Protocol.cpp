@@ -47,10 +47,19 @@ struct Tally {
   std::map<unsigned, uint32_t> arriving, passing;
 };
 
+/// How roles leave the kernel, for a pipe.
+struct Leaving {
+  /// The last commit of a role gives a slot back.
+  bool isLastReturn = false;
+  /// Whoever fills waits for its last slot to come back, or doesn't.
+  bool waits = false, goes = false;
+};
+
 /// The plan, looked at from the barriers, and what the walk found.
 struct Comparison {
   Comparison(const plan::Plan &plan, llvm::ArrayRef<int64_t> boxBytes)
-      : plan(plan), boxBytes(boxBytes), tallies(plan.pipes.size() * 2) {
+      : plan(plan), boxBytes(boxBytes), tallies(plan.pipes.size() * 2),
+        leavings(plan.pipes.size()) {
     for (auto [index, pipe] : llvm::enumerate(plan.pipes))
       for (int64_t slot = 0; slot != pipe.slots; ++slot) {
         unsigned number = index;
@@ -79,6 +88,8 @@ struct Comparison {
   std::map<int64_t, Barrier> barriers;
   /// By pipe and side.
   std::vector<Tally> tallies;
+  /// By pipe.
+  std::vector<Leaving> leavings;
   /// By barrier: the count that it is set up with, and where.
   std::map<int64_t, std::map<std::pair<uint32_t, unsigned>, int64_t>> inits;
 };
@@ -93,6 +104,15 @@ struct Progress {
   /// Of the slot that is filled by copies: what is expected, and what has been
   /// copied.
   int64_t filling = -1, expected = 0, bytes = 0;
+  /// It has waited for the slot that it filled last to be empty.
+  bool awaitedLast = false;
+
+  /// Whether a wait is for that slot. If there is only one, it looks like the
+  /// next wait, and `end` finds that nothing has followed.
+  bool isForLast(const plan::Pipe &pipe, int64_t of, int64_t with) const {
+    return pipe.slots > 1 && of == (slot ? slot : pipe.slots) - 1 &&
+           with == (slot ? parity ^ 1 : parity);
+  }
 };
 
 class RoleMonitor : public Monitor {
@@ -137,6 +157,8 @@ private:
   std::vector<End> ends;
   std::vector<Progress> progress;
   unsigned meetings = 0;
+  /// The pipe whose slot the last commit gave back, if it did.
+  std::optional<unsigned> returned;
 };
 
 } // namespace
@@ -166,6 +188,7 @@ void RoleMonitor::appendKey(std::string &key) const {
     key.append(reinterpret_cast<const char *>(&word), sizeof(word));
   };
   append(meetings);
+  append(returned.value_or(comparison.plan.pipes.size()));
   for (const Progress &state : progress) {
     append(state.arrives);
     append(state.slot);
@@ -175,6 +198,7 @@ void RoleMonitor::appendKey(std::string &key) const {
     append(state.filling);
     append(state.expected);
     append(state.bytes);
+    append(state.awaitedLast);
   }
 }
 
@@ -246,6 +270,12 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     // Who fills waits for empty, and the other way round.
     if (end.pipe != barrier->pipe || end.tells == barrier->side)
       continue;
+    if (end.tells == Full &&
+        state.isForLast(pipe, barrier->slot, event.count)) {
+      state.awaitedLast = true;
+      return llvm::Error::success();
+    }
+    state.awaitedLast = false;
     if (barrier->slot != state.slot)
       return fail(event.line, "waits for {0}, but its next slot is {1}",
                   comparison.describe(*barrier), state.slot);
@@ -311,6 +341,11 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
         return fail(event.line, "expects {0} bytes at {1}, the plan says {2}",
                     event.count, comparison.describe(*barrier), pipe.fullBytes);
       state.expected = event.count;
+    }
+    if (event.kind == Kind::Commit) {
+      returned.reset();
+      if (end.tells == Empty)
+        returned = end.pipe;
     }
     state.arrives = Progress::Yes;
     --state.held;
@@ -431,6 +466,13 @@ llvm::Error protocol::requirePlanned(const Event &event) {
 llvm::Error RoleMonitor::end(uint32_t mask) {
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+    Leaving &leaving = comparison.leavings[end.pipe];
+    leaving.isLastReturn |= returned == end.pipe && end.tells == Empty;
+    if (state.arrives == Progress::Yes && end.tells == Full) {
+      if (pipe.slots == 1)
+        state.awaitedLast = std::exchange(state.held, 0);
+      (state.awaitedLast ? leaving.waits : leaving.goes) = true;
+    }
     if (state.arrives == Progress::Yes && state.held > 0)
       return fail(0, "leaves the kernel with {0} slots of '{1}' in its hands",
                   state.held, pipe.name);
@@ -450,6 +492,19 @@ llvm::Error Comparison::checkTotals() const {
       return llvm::createStringError(llvm::formatv(
           "@{0}: {1}, at byte {2}, is set up {3} times instead of once",
           plan.kernel, describe(barrier), offset, times));
+  }
+  for (auto [pipe, leaving] : llvm::zip_equal(plan.pipes, leavings)) {
+    llvm::StringRef filler = plan.roles[pipe.producer].name;
+    if (leaving.isLastReturn && leaving.goes)
+      return llvm::createStringError(llvm::formatv(
+          "@{0}: the last commit of a role gives a slot of '{1}' back, and "
+          "@{2} leaves without a wait for it",
+          plan.kernel, pipe.name, filler));
+    if (!leaving.isLastReturn && leaving.waits)
+      return llvm::createStringError(llvm::formatv(
+          "@{0}: @{1} leaves with a wait for a slot of '{2}', which no role's "
+          "last commit gives back",
+          plan.kernel, filler, pipe.name));
   }
   for (auto [index, pipe] : llvm::enumerate(plan.pipes))
     for (Side side : {Full, Empty}) {

@@ -39,7 +39,7 @@ void RoleLowering::advance(LoweredPipe &pipe, Ring &ring) {
   ring.phase = next.getNextPhase();
 }
 
-static Value getBarrier(ImplicitLocOpBuilder &b, Value barriers, Value slot) {
+Value agent::getBarrier(ImplicitLocOpBuilder &b, Value barriers, Value slot) {
   return BarrierOp::create(b, BarrierType::get(b.getContext()), barriers, slot);
 }
 

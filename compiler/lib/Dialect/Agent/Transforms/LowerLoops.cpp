@@ -63,9 +63,7 @@ void RoleLowering::popRings(ArrayRef<RingKey> keys, ValueRange values) {
   }
 }
 
-/// The loop, or the role, after which a consume with a lag gives its last slots
-/// back.
-static Operation *getLagScope(Operation *op) {
+Operation *agent::getLagScope(ConsumeOp op) {
   Operation *scope = op->getParentOp();
   while (!isa<scf::ForOp, ForEachItemOp, RoleOp>(scope))
     scope = scope->getParentOp();

@@ -16,6 +16,7 @@
 //   LowerLoops.cpp     loops and work items, which carry the rings
 //   LowerEnds.cpp      produce and consume
 //   LowerProducts.cpp  sums in tensor memory
+//   LowerTails.cpp     the end of a role
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
@@ -107,6 +108,7 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
     return failure();
   b.setLoc(role.getLoc());
   endLags(role);
+  awaitLastCommits();
   YieldOp::create(b);
   return body;
 }

@@ -51,6 +51,14 @@ struct LoweredPipe {
 
 using LoweredPipes = llvm::MapVector<mlir::Value, LoweredPipe>;
 
+/// The barrier of a slot.
+mlir::Value getBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value barriers,
+                       mlir::Value slot);
+
+/// The loop, or the role, after which a consume with a lag gives its last slots
+/// back.
+mlir::Operation *getLagScope(ConsumeOp op);
+
 class RoleLowering {
 public:
   RoleLowering(RoleOp role, LoweredPipes &pipes,
@@ -124,6 +132,9 @@ private:
   llvm::LogicalResult lowerProduct(tile::MmaOp op);
   mlir::Value getRuns(ConsumeOp op, mlir::scf::ForOp loop);
   mlir::Value getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value);
+
+  // LowerTails.cpp
+  void awaitLastCommits();
 
   RoleOp role;
   LoweredPipes &pipes;

@@ -1,0 +1,86 @@
+//===- LowerTails.cpp - What a role waits for before it leaves ------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A commit arrives when the tensor core is done, whoever is still there. So a
+// kernel must not leave before the last arrival, which would hit memory that
+// belongs to another CTA by then.
+//
+// Commits of a thread arrive in order, so of a role's commits only the last one
+// matters. If it fills a slot, the role that empties the slot has waited for
+// it. If it gives a slot back, nobody fills that slot any more and nobody
+// waits: then the role that has filled it does, once, at its end. In
+//
+//   consume K { produce result { ... } commit full } commit empty
+//
+// that is the role that loads K. Where the produce is around the consume, the
+// last commit is that of the result, and nobody waits.
+
+#include "RoleLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+/// Whether the role commits when it leaves `op`, an end of pipes.
+static bool commits(Operation *op) {
+  if (auto produce = dyn_cast<ProduceOp>(op))
+    return produce.getEngine() == Engine::tensor_core;
+  auto consume = dyn_cast<ConsumeOp>(op);
+  return consume &&
+         llvm::any_of(llvm::seq(consume.getPipes().size()), [&](unsigned pipe) {
+           return consume.getEngine(pipe) == Engine::tensor_core;
+         });
+}
+
+/// Whether the role is certain to commit again after it has left `op`.
+static bool commitsAfter(Operation *op) {
+  for (; !isa<RoleOp>(op); op = op->getParentOp()) {
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (commits(next))
+        return true;
+    if (commits(op->getParentOp()))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the last commit of a role gives back a slot of this pipe.
+static bool isLastToReturn(Value pipe) {
+  return llvm::any_of(pipe.getUsers(), [&](Operation *user) {
+    auto consume = dyn_cast<ConsumeOp>(user);
+    if (!consume)
+      return false;
+    // Slots of one consume go back in the order of its pipes.
+    unsigned last = consume.getPipes().size();
+    while (last && consume.getEngine(last - 1) != Engine::tensor_core)
+      --last;
+    return last && consume.getPipes()[last - 1] == pipe &&
+           !commitsAfter(consume.getLag() ? getLagScope(consume) : consume);
+  });
+}
+
+void RoleLowering::awaitLastCommits() {
+  for (auto &[value, pipe] : pipes) {
+    if (!llvm::is_contained(pipe.pipe.getProducers(), role) ||
+        !isLastToReturn(value))
+      continue;
+    // The slot that was filled last, with the parity that its next pass would
+    // wait for. If none was filled, that is the phase before the first one.
+    const Ring &ring = rings[{value, Fills}];
+    Value zero = constant(0), one = constant(1);
+    Value end = constant(pipe.pipe.getSlots() - 1);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.slot, zero);
+    Value before = arith::SubIOp::create(b, ring.slot, one);
+    Value slot = arith::SelectOp::create(b, isFirst, end, before);
+    Value flip = arith::SelectOp::create(b, isFirst, zero, one);
+    Value parity = arith::XOrIOp::create(b, ring.phase, flip);
+    WaitOp::create(b, getBarrier(b, pipe.empty, slot), parity);
+  }
+}
