@@ -98,7 +98,7 @@ compileInPlace(ModuleOp module, const CompileOptions &options,
     if (stage == Stage::Plan)
       return describePrograms(module, hasCode, result.kernels);
     if (stage == Stage::NVVM)
-      return describeCode(module, result.kernels);
+      describeCode(module, result.kernels);
     return success();
   };
   FailureOr<PathResult> made = runPath(module, options, describe);

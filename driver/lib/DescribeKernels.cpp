@@ -72,8 +72,7 @@ static runtime::ItemsInfo readItems(tile::KernelOp kernel,
   return items;
 }
 
-static FailureOr<runtime::ArgumentInfo> readArgument(tile::KernelOp kernel,
-                                                     BlockArgument argument) {
+static runtime::ArgumentInfo readArgument(BlockArgument argument) {
   runtime::ArgumentInfo info;
   info.name = tile::getArgumentName(argument);
   Type element = argument.getType();
@@ -94,18 +93,12 @@ static FailureOr<runtime::ArgumentInfo> readArgument(tile::KernelOp kernel,
   if (element.isIndex())
     name = "i64";
   info.type = runtime::findElementType(name);
-  if (!info.type)
-    return kernel.emitError()
-           << "argument '" << info.name << "' of @" << kernel.getSymName()
-           << " holds " << element << ", and a launch can pass "
-           << runtime::listElementTypes();
+  assert(info.type && "check-code asks whether a launch can pass it");
   return info;
 }
 
 /// A parameter from what the function says of it, and its type.
-static FailureOr<runtime::Parameter> readParameter(LLVM::LLVMFuncOp function,
-                                                   agent::ParameterAttr entry,
-                                                   Type type) {
+static runtime::Parameter readParameter(agent::ParameterAttr entry, Type type) {
   using Kind = runtime::Parameter::Kind;
   static constexpr Kind kinds[] = {Kind::TensorMap, Kind::Pointer, Kind::Stride,
                                    Kind::Size, Kind::Scalar};
@@ -120,13 +113,9 @@ static FailureOr<runtime::Parameter> readParameter(LLVM::LLVMFuncOp function,
     parameter.atom = *entry.getAtom();
     return parameter;
   }
-  if (isa<LLVM::LLVMPointerType>(type))
-    parameter.bytes = 8;
-  else if (type.isIntOrFloat())
-    parameter.bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  else
-    return function.emitError()
-           << "has a parameter of type " << type << ", which no launch passes";
+  parameter.bytes = isa<LLVM::LLVMPointerType>(type)
+                        ? 8
+                        : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   return parameter;
 }
 
@@ -182,8 +171,7 @@ readCondition(tile::KernelOp kernel) {
   return condition;
 }
 
-static LogicalResult describeLaunch(tile::KernelOp kernel,
-                                    CompiledKernel &result) {
+static void describeLaunch(tile::KernelOp kernel, CompiledKernel &result) {
   runtime::KernelInfo &info = result.info;
   info.name = kernel.getSymName().str();
   info.target = result.plan.arch->name.str();
@@ -191,62 +179,42 @@ static LogicalResult describeLaunch(tile::KernelOp kernel,
   info.condition = readCondition(kernel);
   for (auto [size, to] : llvm::zip(result.plan.cluster, info.cluster))
     to = size;
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    FailureOr<runtime::ArgumentInfo> read = readArgument(kernel, argument);
-    if (failed(read))
-      return failure();
-    info.arguments.push_back(std::move(*read));
-  }
-  return success();
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    info.arguments.push_back(readArgument(argument));
 }
 
 LogicalResult drawloom::describePrograms(ModuleOp module, bool forLaunch,
                                          std::vector<CompiledKernel> &kernels) {
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     auto switches = kernel.getBody().getOps<agent::SwitchOp>();
-    if (switches.empty())
-      return kernel.emitError() << "kernel @" << kernel.getSymName()
-                                << " has no roles, so there is no plan of it";
     FailureOr<plan::Plan> plan = plan::makePlan(*switches.begin());
     if (failed(plan))
       return failure();
     CompiledKernel &result = kernels.emplace_back(std::move(*plan));
-    if (forLaunch && failed(describeLaunch(kernel, result)))
-      return failure();
+    if (forLaunch)
+      describeLaunch(kernel, result);
   }
   return success();
 }
 
-static LogicalResult describeFunction(ModuleOp module,
-                                      runtime::KernelInfo &info) {
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
-  if (!function)
-    return module.emitError() << "no code came out for @" << info.name;
-  auto entries = function->getAttrOfType<ArrayAttr>(agent::parametersAttrName);
+static void describeFunction(LLVM::LLVMFuncOp function,
+                             runtime::KernelInfo &info) {
   auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
       NVVM::NVVMDialect::getReqntidAttrName());
-  if (!entries || !threads ||
-      entries.size() != function.getArgumentTypes().size())
-    return function.emitError("does not say what it is called with");
   info.threads = threads.asArrayRef().front();
   if (auto bytes =
           function->getAttrOfType<IntegerAttr>(agent::sharedBytesAttrName))
     info.sharedBytes = bytes.getInt();
+  auto entries = function->getAttrOfType<ArrayAttr>(agent::parametersAttrName);
   for (auto [entry, type] :
-       llvm::zip_equal(entries, function.getArgumentTypes())) {
-    FailureOr<runtime::Parameter> parameter =
-        readParameter(function, cast<agent::ParameterAttr>(entry), type);
-    if (failed(parameter))
-      return failure();
-    info.parameters.push_back(std::move(*parameter));
-  }
-  return success();
+       llvm::zip_equal(entries, function.getArgumentTypes()))
+    info.parameters.push_back(
+        readParameter(cast<agent::ParameterAttr>(entry), type));
 }
 
-LogicalResult drawloom::describeCode(ModuleOp module,
-                                     MutableArrayRef<CompiledKernel> kernels) {
+void drawloom::describeCode(ModuleOp module,
+                            MutableArrayRef<CompiledKernel> kernels) {
   for (CompiledKernel &kernel : kernels)
-    if (failed(describeFunction(module, kernel.info)))
-      return failure();
-  return success();
+    describeFunction(module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.info.name),
+                     kernel.info);
 }

@@ -23,8 +23,8 @@ mlir::LogicalResult describePrograms(mlir::ModuleOp module, bool forLaunch,
                                      std::vector<CompiledKernel> &kernels);
 
 /// Adds what their code says.
-mlir::LogicalResult describeCode(mlir::ModuleOp module,
-                                 llvm::MutableArrayRef<CompiledKernel> kernels);
+void describeCode(mlir::ModuleOp module,
+                  llvm::MutableArrayRef<CompiledKernel> kernels);
 
 } // namespace drawloom
 

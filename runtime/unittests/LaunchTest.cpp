@@ -349,6 +349,23 @@ TEST_F(LaunchTest, ErrorsAreValues) {
   EXPECT_TRUE(bool(device->allocate(16)));
 }
 
+TEST_F(LaunchTest, CopiesAreOfTheWholeBuffer) {
+  auto buffer = device->allocate(16);
+  ASSERT_TRUE(bool(buffer)) << llvm::toString(buffer.takeError());
+  char bytes[12] = {};
+  EXPECT_EQ(llvm::toString(buffer->upload(bytes)),
+            "a copy of 12 bytes, and the buffer has 16");
+  EXPECT_EQ(llvm::toString(buffer->download(bytes)),
+            "a copy of 12 bytes, and the buffer has 16");
+}
+
+TEST(Driver, IsALibrary) {
+  auto none = Driver::open("no-such-driver.so");
+  EXPECT_EQ(none ? "" : llvm::toString(none.takeError()),
+            "no CUDA driver: no-such-driver.so: cannot open shared object "
+            "file: No such file or directory");
+}
+
 TEST_F(LaunchTest, NothingIsLaunchedWithoutItems) {
   auto kernel = load(tileInfo, copyTile);
   ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());

@@ -59,8 +59,7 @@ llvm::Expected<std::string> drawloom::renderSvg(llvm::StringRef graph) {
     os.clear_error();
   }
   if (failure)
-    return llvm::createStringError("cannot write a temporary file: " +
-                                   failure.message());
+    return llvm::createFileError(input, failure);
 
   std::string reason;
   int code = llvm::sys::ExecuteAndWait(

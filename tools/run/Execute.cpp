@@ -51,10 +51,7 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
 llvm::Error run::execute(const CompiledModule &module,
                          const runtime::Device &device, Arguments &arguments,
                          const runtime::LaunchOptions &options) {
-  if (module.kernels.size() != 1)
-    return llvm::createStringError("the module holds " +
-                                   llvm::Twine(module.kernels.size()) +
-                                   " kernels; one is run at a time");
+  assert(module.kernels.size() == 1 && "the caller chooses the kernel");
   const runtime::KernelInfo &called = module.kernels.front().info;
   llvm::Expected<runtime::Kernel> kernel =
       runtime::Kernel::load(device, called, module.ptx);

@@ -57,16 +57,11 @@ createTargetMachine(const Architecture &arch) {
   std::string problem;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, problem);
-  if (!target)
-    return nullptr;
+  assert(target && "the NVPTX back end is linked in");
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, arch.name, arch.llvmFeatures(), llvm::TargetOptions(),
       /*RM=*/std::nullopt, /*CM=*/std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
-}
-
-static LogicalResult reportNoBackEnd(Location loc) {
-  return emitError(loc) << "this LLVM has no NVPTX back end";
 }
 
 /// LLVM takes a call that is not convergent for one that it may duplicate into
@@ -123,9 +118,6 @@ FailureOr<std::unique_ptr<llvm::Module>>
 drawloom::target::translateToLLVM(ModuleOp lowered, const Architecture &arch,
                                   llvm::LLVMContext &context) {
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(arch);
-  if (!machine)
-    return reportNoBackEnd(lowered.getLoc());
-
   OwningOpRef<ModuleOp> copy = lowered.clone();
   auto setString = [&](StringRef name, const std::string &value) {
     (*copy)->setAttr(name, StringAttr::get(lowered.getContext(), value));
@@ -192,9 +184,6 @@ FailureOr<std::string>
 drawloom::target::emitPTX(std::unique_ptr<llvm::Module> module,
                           const Architecture &arch, Location loc) {
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(arch);
-  if (!machine)
-    return reportNoBackEnd(loc);
-
   bool hasErrors = false;
   llvm::LLVMContext &context = module->getContext();
   std::unique_ptr<llvm::DiagnosticHandler> previous =
@@ -205,13 +194,11 @@ drawloom::target::emitPTX(std::unique_ptr<llvm::Module> module,
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream os(ptx);
   llvm::legacy::PassManager pm;
-  bool cannotEmit = machine->addPassesToEmitFile(
+  [[maybe_unused]] bool cannotEmit = machine->addPassesToEmitFile(
       pm, os, /*DwoOut=*/nullptr, llvm::CodeGenFileType::AssemblyFile);
-  if (!cannotEmit)
-    pm.run(*module);
+  assert(!cannotEmit && "every back end emits assembly");
+  pm.run(*module);
   context.setDiagnosticHandler(std::move(previous));
-  if (cannotEmit)
-    return reportNoBackEnd(loc);
   if (hasErrors)
     return failure();
   return std::string(ptx);

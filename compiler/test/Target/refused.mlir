@@ -13,6 +13,7 @@
 // RUN: not drawloom compile %t/type.mlir --arch sm_90a --emit ptx 2>&1 | FileCheck %t/type.mlir
 // RUN: not drawloom compile %t/cast.mlir --arch sm_90a --emit ptx 2>&1 | FileCheck %t/cast.mlir
 // RUN: not drawloom compile %t/select.mlir --arch sm_90a --emit ptx 2>&1 | FileCheck %t/select.mlir
+// RUN: not drawloom compile %t/back-end.mlir --arch sm_90a --emit ptx 2>&1 | FileCheck %t/back-end.mlir
 
 // What is refused before code is generated, and with which words.
 
@@ -120,5 +121,13 @@ llvm.func @k(%v: i64, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
 llvm.func @k(%x: f32, %m: i32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
   %r = nvvm.redux.sync fmin %x, %m : f32 -> f32
   llvm.store %r, %out : f32, !llvm.ptr<1>
+  llvm.return
+}
+
+//--- back-end.mlir
+// What LLVM says is handed on.
+// CHECK: back-end.mlir:0:0: error: NVPTX back end: couldn't allocate output register for constraint 'z'
+llvm.func @constraint() attributes {nvvm.kernel} {
+  %0 = llvm.inline_asm has_side_effects "mov.b32 $0, 0;", "=z" : () -> i32
   llvm.return
 }
