@@ -163,9 +163,9 @@ run::compare(tile::KernelOp kernel, const target::Architecture &arch,
   SmallVector<HostTensor *> pointers;
   for (HostTensor &tensor : reference)
     pointers.push_back(&tensor);
-  interp::Machine machine = interp::getMachine(arch.name);
+  interp::Arithmetic arithmetic = interp::getArithmetic(arch.name);
   interp::Options options;
-  options.machine = &machine;
+  options.arithmetic = &arithmetic;
   std::vector<std::optional<HostTensor>> deviations;
   if (failed(interp::run(kernel, pointers, options, deviations)))
     return failure();

@@ -34,9 +34,9 @@ struct View {
   unsigned rank;
 };
 
-class Emitter {
+class LinalgEmitter {
 public:
-  Emitter(const FusionGraph &graph, ModuleOp module)
+  LinalgEmitter(const FusionGraph &graph, ModuleOp module)
       : graph(graph), module(module), builder(module.getContext()) {}
 
   void emit();
@@ -77,7 +77,7 @@ private:
 };
 } // namespace
 
-Type Emitter::getType(DataType type) {
+Type LinalgEmitter::getType(DataType type) {
   switch (type) {
   case DataType::F32:
     return builder.getF32Type();
@@ -97,14 +97,14 @@ Type Emitter::getType(DataType type) {
   return {};
 }
 
-RankedTensorType Emitter::getType(const Node &node) {
+RankedTensorType LinalgEmitter::getType(const Node &node) {
   SmallVector<int64_t> shape;
   for (const Size &size : node.shape)
     shape.push_back(size.isStatic() ? size.value : ShapedType::kDynamic);
   return RankedTensorType::get(shape, getType(node.type));
 }
 
-View Emitter::view(unsigned index) {
+View LinalgEmitter::view(unsigned index) {
   const Node &node = graph.nodes[index];
   if (node.kind != NodeKind::Transpose && node.kind != NodeKind::Unsqueeze) {
     auto dims = llvm::seq<unsigned>(0, node.shape.size());
@@ -122,7 +122,7 @@ View Emitter::view(unsigned index) {
 }
 
 /// Finds an input for each dimension whose size is known at launch.
-void Emitter::propagateSizes() {
+void LinalgEmitter::propagateSizes() {
   std::map<std::string, std::pair<unsigned, unsigned>> byName;
   for (auto [i, node] : llvm::enumerate(graph.nodes)) {
     auto &own = sources.emplace_back(node.shape.size());
@@ -173,7 +173,7 @@ void Emitter::propagateSizes() {
   }
 }
 
-Value Emitter::getSize(unsigned node, unsigned dim) {
+Value LinalgEmitter::getSize(unsigned node, unsigned dim) {
   std::pair<unsigned, unsigned> source = sources[node][dim];
   Value &size = sizes[source];
   if (!size) {
@@ -186,7 +186,7 @@ Value Emitter::getSize(unsigned node, unsigned dim) {
   return size;
 }
 
-Value Emitter::createEmpty(unsigned index) {
+Value LinalgEmitter::createEmpty(unsigned index) {
   const Node &node = graph.nodes[index];
   SmallVector<OpFoldResult> shape;
   for (auto [dim, size] : llvm::enumerate(node.shape))
@@ -197,7 +197,7 @@ Value Emitter::createEmpty(unsigned index) {
                                  getType(node.type));
 }
 
-Value Emitter::createFilled(unsigned index, TypedAttr value) {
+Value LinalgEmitter::createFilled(unsigned index, TypedAttr value) {
   Location loc = locate(graph.nodes[index].where);
   Value scalar = arith::ConstantOp::create(builder, loc, value);
   return linalg::FillOp::create(builder, loc, ValueRange(scalar),
@@ -207,7 +207,7 @@ Value Emitter::createFilled(unsigned index, TypedAttr value) {
 
 /// How a node reads a view element by element: shapes are aligned at the last
 /// dimension, and what has size one is read at index 0.
-AffineMap Emitter::getMap(const View &view, const Node &reader) {
+AffineMap LinalgEmitter::getMap(const View &view, const Node &reader) {
   const Node &stored = graph.nodes[view.node];
   unsigned rank = reader.shape.size();
   SmallVector<AffineExpr> exprs;
@@ -220,7 +220,7 @@ AffineMap Emitter::getMap(const View &view, const Node &reader) {
   return AffineMap::get(rank, 0, exprs, builder.getContext());
 }
 
-Value Emitter::emitMatmul(unsigned index) {
+Value LinalgEmitter::emitMatmul(unsigned index) {
   const Node &node = graph.nodes[index];
   // Loops: batch dimensions, m, n, k.
   unsigned rank = node.shape.size(), k = rank;
@@ -251,7 +251,7 @@ Value Emitter::emitMatmul(unsigned index) {
       .getResult(0);
 }
 
-Value Emitter::emitReduce(unsigned index) {
+Value LinalgEmitter::emitReduce(unsigned index) {
   const Node &node = graph.nodes[index];
   View below = view(node.operands[0]);
   Type element = getType(node.type);
@@ -300,7 +300,8 @@ Value Emitter::emitReduce(unsigned index) {
       .getResult(0);
 }
 
-Value Emitter::emitElementwise(unsigned index, ArrayRef<unsigned> operands) {
+Value LinalgEmitter::emitElementwise(unsigned index,
+                                     ArrayRef<unsigned> operands) {
   const Node &node = graph.nodes[index];
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -322,7 +323,8 @@ Value Emitter::emitElementwise(unsigned index, ArrayRef<unsigned> operands) {
       .getResult(0);
 }
 
-Value Emitter::convert(OpBuilder &body, Location loc, Value value, Type type) {
+Value LinalgEmitter::convert(OpBuilder &body, Location loc, Value value,
+                             Type type) {
   Type from = value.getType();
   if (from == type)
     return value;
@@ -347,8 +349,8 @@ Value Emitter::convert(OpBuilder &body, Location loc, Value value, Type type) {
              : arith::SIToFPOp::create(body, loc, type, value).getResult();
 }
 
-Value Emitter::compute(OpBuilder &body, Location loc, const Node &node,
-                       ValueRange operands) {
+Value LinalgEmitter::compute(OpBuilder &body, Location loc, const Node &node,
+                             ValueRange operands) {
   Type result = getType(node.type);
   if (node.kind != NodeKind::Elementwise)
     return convert(body, loc, operands[0], result);
@@ -367,8 +369,8 @@ Value Emitter::compute(OpBuilder &body, Location loc, const Node &node,
   return convert(body, loc, applyFormula(body, loc, node, x, y), result);
 }
 
-Value Emitter::applyFormula(OpBuilder &body, Location loc, const Node &node,
-                            Value x, Value y) {
+Value LinalgEmitter::applyFormula(OpBuilder &body, Location loc,
+                                  const Node &node, Value x, Value y) {
   bool isFloating = isFloat(node.type);
   auto number = [&](double value) -> Value {
     return arith::ConstantOp::create(body, loc,
@@ -416,7 +418,7 @@ Value Emitter::applyFormula(OpBuilder &body, Location loc, const Node &node,
   return x;
 }
 
-Value Emitter::emitNode(unsigned index) {
+Value LinalgEmitter::emitNode(unsigned index) {
   const Node &node = graph.nodes[index];
   switch (node.kind) {
   case NodeKind::Matmul:
@@ -434,7 +436,7 @@ Value Emitter::emitNode(unsigned index) {
   return {};
 }
 
-void Emitter::emit() {
+void LinalgEmitter::emit() {
   builder.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect,
                     linalg::LinalgDialect, math::MathDialect,
@@ -488,5 +490,5 @@ void Emitter::emit() {
 }
 
 void frontend::emitLinalg(const FusionGraph &graph, ModuleOp module) {
-  Emitter(graph, module).emit();
+  LinalgEmitter(graph, module).emit();
 }

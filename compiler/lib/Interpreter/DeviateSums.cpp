@@ -98,13 +98,14 @@ static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
   if (!a.offs.empty() && !b.offs.empty())
     addProducts(spread, a.offs, b.offs, m, n, k);
 
-  const Machine &machine = *eval.getOptions().machine;
-  bool isAligned = machine.alignedBits != 0 && getInfo(a.format).bits == 8 &&
+  const Arithmetic &arithmetic = *eval.getOptions().arithmetic;
+  bool isAligned = arithmetic.alignedBits != 0 && getInfo(a.format).bits == 8 &&
                    getInfo(b.format).bits == 8;
   std::vector<double> cut(m * n, 0.0);
   if (isAligned)
-    cut = boundAlignedSums(a, b, spread, m, n, k, machine.alignedBits);
-  double factor = isAligned ? 0 : getSumErrorFactor(k + 1, machine.sumRoundoff);
+    cut = boundAlignedSums(a, b, spread, m, n, k, arithmetic.alignedBits);
+  double factor =
+      isAligned ? 0 : getSumErrorFactor(k + 1, arithmetic.sumRoundoff);
   double u = getUnitRoundoff(result->getFormat());
   TensorRef accOff = eval.getDeviation(mma.getAcc());
   HostTensor deviation(Format::F64, result->getShape());

@@ -16,11 +16,11 @@ using namespace drawloom::interp;
 // unit in the last place, 2^-23. For fp8 Hopper keeps 13 bits after the point
 // (measured by others: DeepSeek-V3's report, section 3.3.2; bit by bit in
 // Xie et al., MMA-Sim, arXiv:2511.10909).
-Machine drawloom::interp::getMachine(llvm::StringRef architecture) {
-  Machine machine{0x1p-23};
+Arithmetic drawloom::interp::getArithmetic(llvm::StringRef architecture) {
+  Arithmetic arithmetic{0x1p-23};
   if (architecture.starts_with("sm_90"))
-    machine.alignedBits = 13;
-  return machine;
+    arithmetic.alignedBits = 13;
+  return arithmetic;
 }
 
 bool drawloom::interp::isWithin(double machine, double reference,

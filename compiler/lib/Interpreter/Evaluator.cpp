@@ -38,7 +38,7 @@ Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
   for (llvm::ArrayRef<NamedRule> table : getAllRules())
     for (const NamedRule &entry : table)
       rules[mlir::OperationName(entry.operation, context)] = entry.rule;
-  if (options.machine)
+  if (options.arithmetic)
     for (llvm::ArrayRef<NamedRule> table :
          {getElementDeviations(), getStepDeviations(), getSumDeviations()})
       for (const NamedRule &entry : table)
@@ -79,7 +79,7 @@ LogicalResult Evaluator::runOp(Operation *op) {
     spreadUndefined(op);
   if (op->getNumRegions() != 0 && agents->runner)
     agents->runner->leave(op);
-  return options.machine ? deviate(op) : llvm::success();
+  return options.arithmetic ? deviate(op) : llvm::success();
 }
 
 bool drawloom::interp::isMover(Operation *op) {

@@ -42,7 +42,7 @@ void drawloom::buildAgent(OpPassManager &passes) {
   OpPassManager kernels(tile::KernelOp::getOperationName());
   // Before the schedule: two tiles side by side need twice the room.
   kernels.addPass(tile::createRunAbreast());
-  // Everything behind this reads the schedule, so what is open is decided
+  // Everything after this reads the schedule, so what is open is decided
   // first.
   kernels.addPass(tile::createChooseSchedule());
   // Sub-tiles before roles: a sub-tile is what travels through a pipe.

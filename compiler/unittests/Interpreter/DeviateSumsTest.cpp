@@ -62,9 +62,9 @@ tile.kernel @k(%A: !tile.view<48x256xf8E4M3FN>, %B: !tile.view<64x256xf8E4M3FN>,
 )mlir";
   HostTensor a = randomTensor(Format::F8E4M3FN, {m, k}, 1);
   HostTensor b = randomTensor(Format::F8E4M3FN, {n, k}, 2);
-  Machine hopper = getMachine("sm_90a");
+  Arithmetic hopper = getArithmetic("sm_90a");
   Outcome outcome = runKernel(text, {a, b, HostTensor(Format::F32, {m, n})},
-                              withMachine(hopper));
+                              withArithmetic(hopper));
   ASSERT_TRUE(outcome.succeeded) << outcome.errors;
   const HostTensor &d = outcome.tensors[2], &off = *outcome.deviations[2];
   for (bool aligns : {true, false}) {
@@ -108,7 +108,7 @@ tile.kernel @k(%X: !tile.view<4x64xf32>, %R: !tile.view<4xf32>) {
   tile.store %r, %R[0] : tensor<4xf32>, !tile.view<4xf32>
 }
 )mlir",
-                                {x, zeros("4xf32")}, withMachine());
+                                {x, zeros("4xf32")}, withArithmetic());
     ASSERT_TRUE(outcome.succeeded) << outcome.errors;
     for (int64_t row = 0; row < 4; ++row) {
       double bound = outcome.deviations[1]->getFloat(row);

@@ -44,7 +44,7 @@ TEST(Deviation, HoldsForOtherOrdersAndApproximations) {
   HostTensor b = randomTensor(Format::BF16, {8, 64}, 2);
   HostTensor c = randomTensor(Format::BF16, {16, 8}, 3);
   Outcome outcome = runKernel(
-      layer, {a, b, c, HostTensor(Format::BF16, {16, 8})}, withMachine());
+      layer, {a, b, c, HostTensor(Format::BF16, {16, 8})}, withArithmetic());
   ASSERT_TRUE(outcome.succeeded) << outcome.errors;
   ASSERT_FALSE(outcome.deviations[0]);
   ASSERT_TRUE(outcome.deviations[3]);
@@ -88,7 +88,7 @@ tile.kernel @k(%X: !tile.view<1xf32>, %Y: !tile.view<1xf32>, %R: !tile.view<1xTY
     text.replace(at, 4, type);
   Outcome outcome = runKernel(
       text, {floats("1xf32", {x}), floats("1xf32", {y}), zeros("1x" + type)},
-      withMachine());
+      withArithmetic());
   EXPECT_TRUE(outcome.succeeded) << outcome.errors;
   if (!outcome.succeeded || !outcome.deviations[2])
     return 0;
@@ -229,7 +229,7 @@ TEST(Deviation, AttentionWithExpHasABound) {
     HostTensor k = randomTensor(Format::BF16, {32, 16}, 2);
     HostTensor v = randomTensor(Format::BF16, {4, 32}, 3);
     Outcome outcome = runKernel(
-        text, {q, k, v, HostTensor(Format::F32, {8, 4})}, withMachine());
+        text, {q, k, v, HostTensor(Format::F32, {8, 4})}, withArithmetic());
     ASSERT_TRUE(outcome.succeeded) << outcome.errors;
     const HostTensor &o = outcome.tensors[3], &off = *outcome.deviations[3];
     for (int64_t row = 0; row != 8; ++row) {
@@ -374,7 +374,7 @@ tile.kernel @k(%X: !tile.view<8xf32>, %R: !tile.view<1xf32>) {
 }
 )mlir",
                 {floats("8xf32", {2, 0, 0, 0, 0, 0, 0, 0}), zeros("1xf32")},
-                withMachine());
+                withArithmetic());
   EXPECT_FALSE(outcome.succeeded);
   EXPECT_THAT(outcome.errors,
               testing::HasSubstr(
@@ -383,14 +383,15 @@ tile.kernel @k(%X: !tile.view<8xf32>, %R: !tile.view<1xf32>) {
 }
 
 TEST(Deviation, WhatHasNoRuleIsRefused) {
-  Outcome outcome = runKernel(R"mlir(
+  Outcome outcome =
+      runKernel(R"mlir(
 tile.kernel @k(%X: !tile.view<1xf32>, %R: !tile.view<1xf32>) {
   %x = tile.load %X[0] : !tile.view<1xf32> -> tensor<1xf32>
   %r = math.sin %x : tensor<1xf32>
   tile.store %r, %R[0] : tensor<1xf32>, !tile.view<1xf32>
 }
 )mlir",
-                              {zeros("1xf32"), zeros("1xf32")}, withMachine());
+                {zeros("1xf32"), zeros("1xf32")}, withArithmetic());
   EXPECT_FALSE(outcome.succeeded);
   EXPECT_THAT(outcome.errors,
               testing::HasSubstr(

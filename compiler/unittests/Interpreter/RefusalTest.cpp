@@ -114,10 +114,10 @@ TEST(Refusal, UndefinedElementsOutsideOfATensorDoNotMatter) {
       ints("3x5xi32", {9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -9, -8, -7, -6, -5}),
       ints("3x5xi32", {4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}),
       zeros("3x5xi32")};
-  static const Machine machine{0x1p-23};
+  static const Arithmetic arithmetic{0x1p-23};
   Options options;
-  for (const Machine *which : {(const Machine *)nullptr, &machine}) {
-    options.machine = which;
+  for (const Arithmetic *which : {(const Arithmetic *)nullptr, &arithmetic}) {
+    options.arithmetic = which;
     Outcome outcome = runKernel(ragged, arguments, options);
     ASSERT_TRUE(outcome.succeeded) << outcome.errors;
     EXPECT_TRUE(isEqual(outcome.tensors[2],

@@ -228,15 +228,15 @@ drawloom::interp::test::isEqual(const HostTensor &actual,
   return testing::AssertionSuccess();
 }
 
-Options test::withMachine(const Machine &machine) {
+Options test::withArithmetic(const Arithmetic &arithmetic) {
   Options options;
-  options.machine = &machine;
+  options.arithmetic = &arithmetic;
   return options;
 }
 
-Options test::withMachine() {
-  static const Machine machine{0x1p-23};
-  return withMachine(machine);
+Options test::withArithmetic() {
+  static const Arithmetic arithmetic{0x1p-23};
+  return withArithmetic(arithmetic);
 }
 
 HostTensor test::randomTensor(Format format, llvm::ArrayRef<int64_t> shape,

@@ -42,8 +42,8 @@ Outcome runKernel(llvm::StringRef text, std::vector<HostTensor> arguments,
 
 /// Options with which a run also tells how far `machine` may be from it; if
 /// none is named, one whose matrix instructions add with an error of 2^-23.
-Options withMachine();
-Options withMachine(const Machine &machine);
+Options withArithmetic();
+Options withArithmetic(const Arithmetic &arithmetic);
 
 /// Elements from -1 to 1, evenly distributed.
 HostTensor randomTensor(Format format, llvm::ArrayRef<int64_t> shape,

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel computes what its tile program says, but adds in another order, may
-// keep a product unrounded for the sum behind it, and has approximations for
+// keep a product unrounded for the sum after it, and has approximations for
 // exp2 and the like. So its results differ from the interpreter's, and a
 // comparison needs a bound that holds for every kernel that is right.
 //
@@ -34,7 +34,7 @@
 namespace drawloom::interp {
 
 /// What is promised about the arithmetic of an architecture.
-struct Machine {
+struct Arithmetic {
   /// Of an addition in a matrix instruction, relative.
   double sumRoundoff;
   /// If not 0, matrix instructions on 8-bit floats keep so many bits after the
@@ -44,7 +44,7 @@ struct Machine {
 };
 
 /// What is known about the architecture of that name, such as `sm_90a`.
-Machine getMachine(llvm::StringRef architecture);
+Arithmetic getArithmetic(llvm::StringRef architecture);
 
 /// Whether what the machine computed may stand for what the interpreter did.
 /// NaN stands for NaN, an infinity for itself.

@@ -44,9 +44,9 @@ struct Options {
   /// The operations that a run may execute before it is said not to end.
   int64_t maxSteps = 100'000'000;
 
-  /// If there is one, the run also computes how far a kernel on it may be from
-  /// what the run computes; see Deviation.h.
-  const Machine *machine = nullptr;
+  /// If there is one, the run also computes how far a kernel with it may be
+  /// from what the run computes; see Deviation.h.
+  const Arithmetic *arithmetic = nullptr;
 };
 
 /// The format of a scalar type, or of the elements of a tensor, view or buffer.

@@ -67,7 +67,7 @@ static std::optional<unsigned> getDimension(const Layout::Digit &digit) {
   return llvm::find_if(digit.basis, isStep) - digit.basis.begin();
 }
 
-/// Digits that go on where the one before ends are one digit: it may have to be
+/// Digits that go on where the previous one ends are one digit: it may have to be
 /// cut elsewhere.
 static SmallVector<Column> joinDigits(ArrayRef<Layout::Digit> digits) {
   SmallVector<Column> columns;

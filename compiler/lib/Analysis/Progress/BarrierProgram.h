@@ -32,7 +32,7 @@ struct WarpStep {
   };
 
   Kind kind;
-  /// The pipe, barrier or pool. Barriers behind the network's own ones are
+  /// The pipe, barrier or pool. Barriers after the network's own ones are
   /// those among the warps of a role.
   unsigned object;
   /// For a pipe: which content; -1 for one that is never produced. For a

@@ -107,7 +107,7 @@ void RoleWriter::writeLoop(const Step &step, Count trips, bool overItems,
   code.loops[index].end = out.size();
   out.push_back({.op = Op::loopEnd, .object = index, .step = &step});
   flush(inner);
-  code.loops[index].behind = out.size();
+  code.loops[index].after = out.size();
 }
 
 void RoleWriter::write(const Step &step, const OnItems &items) {

@@ -22,7 +22,7 @@
 namespace drawloom::progress {
 
 enum class Op : uint8_t {
-  loopBegin, // object: loop; enters the body or goes on behind the loop
+  loopBegin, // object: loop; enters the body or goes on after the loop
   loopEnd,   // object: loop; goes back into the body or falls through
   guard,     // value, value2: every, from; jumps to target for other items
   ownEmpty,  // object: pipe; broken if its bytes don't add up
@@ -59,9 +59,9 @@ struct LoopSite {
   Count trips;
   bool overItems;
   /// The loopBegin and loopEnd instructions. The body is between them, and
-  /// behind them stands what lets go of what lags, up to `behind`. A loop that
+  /// after them stands what lets go of what lags, up to `after`. A loop that
   /// does not run has nothing to let go.
-  unsigned begin = 0, end = 0, behind = 0;
+  unsigned begin = 0, end = 0, after = 0;
   /// The loops around it, outermost first.
   llvm::SmallVector<unsigned, 4> outer;
   /// The pipes, then the barriers, that its body touches.

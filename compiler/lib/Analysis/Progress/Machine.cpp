@@ -80,7 +80,7 @@ int64_t Machine::ageOf(size_t index, const Knowledge &knowledge) const {
   if (fact.kind == Fact::Kind::arrived)
     return std::min<int64_t>(
         state.barriers[fact.object].arrivals[fact.part] - knowledge[index], 3);
-  // Who waits for the last use of a slot must know of the one before.
+  // Who waits for the last use of a slot must know of the previous one.
   int64_t count = slots[fact.object];
   int64_t uses =
       (state.pipes[fact.object].produced + count - 1 - fact.part) / count;
@@ -122,7 +122,7 @@ Outcome Machine::stepLoop(RoleId id, const Instruction &instruction,
       role.frames.back().iteration = done;
     role.pc = code.loops[instruction.object].begin + 1;
   } else if (begin) {
-    role.pc = code.loops[instruction.object].behind;
+    role.pc = code.loops[instruction.object].after;
   } else {
     role.frames.pop_back();
     role.pc = code.loops[instruction.object].end + 1;

@@ -27,7 +27,7 @@ int64_t drawloom::progress::countValues(const Network &network,
 bool drawloom::progress::contains(const Box &box, const Network &network,
                                   const Sizes &sizes) {
   for (auto [id, interval] : llvm::enumerate(box)) {
-    // Items behind the end of the list repeat its last value.
+    // Items after the end of the list repeat its last value.
     int64_t listed = sizes.values[id].size();
     int64_t count = std::min(countValues(network, sizes, id), listed);
     for (int64_t item = 0; item < count; ++item)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Problem.h"
+#include "LinalgFunction.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 
 using namespace mlir;
@@ -25,14 +25,15 @@ static std::string getName(Value tensor) {
 
 /// What the planner must know to choose tile sizes: for each axis in `thick`
 /// its size, and what lies along these axes.
-static tile::Untiled describe(Problem &problem, ArrayRef<Axis *> thick) {
+static tile::Untiled describe(LinalgFunction &function,
+                              ArrayRef<Axis *> thick) {
   tile::Untiled untiled;
   for (Axis *axis : thick)
     untiled.axes.push_back(axis->size);
   auto getNumber = [&](int64_t axis) -> std::optional<unsigned> {
     if (axis == noAxis)
       return std::nullopt;
-    const auto *it = llvm::find(thick, &problem.axes[axis]);
+    const auto *it = llvm::find(thick, &function.axes[axis]);
     return it == thick.end() ? std::nullopt
                              : std::optional<unsigned>(it - thick.begin());
   };
@@ -47,14 +48,14 @@ static tile::Untiled describe(Problem &problem, ArrayRef<Axis *> thick) {
   };
 
   llvm::SmallDenseSet<Value> seen;
-  for (linalg::LinalgOp op : problem.ops) {
+  for (linalg::LinalgOp op : function.ops) {
     std::optional<Contraction> match = matchContraction(op);
     FailureOr<linalg::ContractionDimensions> dims = failure();
     if (match)
       dims = linalg::inferContractionDims(op);
     auto find = [&](ArrayRef<unsigned> loops) {
       return loops.empty() ? std::nullopt
-                           : getNumber(problem.opAxes[op][loops.back()]);
+                           : getNumber(function.opAxes[op][loops.back()]);
     };
     if (std::optional<unsigned> m, n, k;
         succeeded(dims) && (m = find(dims->m)) && (n = find(dims->n)) &&
@@ -72,34 +73,34 @@ static tile::Untiled describe(Problem &problem, ArrayRef<Axis *> thick) {
           isa<RankedTensorType>(input->get().getType()) &&
           seen.insert(input->get()).second)
         addTensor(getName(input->get()), input->get().getType(),
-                  problem.getAxes(*input), /*isOutput=*/false);
+                  function.getAxes(*input), /*isOutput=*/false);
   }
   for (OpOperand &result :
-       problem.func.front().getTerminator()->getOpOperands())
-    addTensor(getResultName(problem.func, result.getOperandNumber()),
+       function.func.front().getTerminator()->getOpOperands())
+    addTensor(getResultName(function.func, result.getOperandNumber()),
               result.get().getType(),
-              problem.getAxes(cast<OpResult>(result.get())),
+              function.getAxes(cast<OpResult>(result.get())),
               /*isOutput=*/true);
   return untiled;
 }
 
-static LogicalResult plan(Problem &problem, ArrayRef<Axis *> thick) {
+static LogicalResult plan(LinalgFunction &function, ArrayRef<Axis *> thick) {
   FailureOr<const target::Architecture *> arch =
-      tile::requireTarget(problem.func);
+      tile::requireTarget(function.func);
   if (failed(arch))
     return failure();
   tile::Choice choice = tile::chooseTile(
-      describe(problem, thick), tile::getSchedule(problem.func), **arch);
+      describe(function, thick), tile::getSchedule(function.func), **arch);
   if (!choice.fault.empty())
-    return problem.func.emitOpError() << choice.fault;
-  tile::setSchedule(problem.func, choice.schedule);
-  tile::addReasons(problem.func, choice.reasons);
+    return function.func.emitOpError() << choice.fault;
+  tile::setSchedule(function.func, choice.schedule);
+  tile::addReasons(function.func, choice.reasons);
   return success();
 }
 
-LogicalResult linalg_to_tile::chooseTiles(Problem &problem) {
+LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function) {
   SmallVector<Axis *> all, thick;
-  for (Axis &axis : problem.axes) {
+  for (Axis &axis : function.axes) {
     if (axis.unit)
       continue;
     axis.tile = 1;
@@ -107,14 +108,14 @@ LogicalResult linalg_to_tile::chooseTiles(Problem &problem) {
     if (axis.thick)
       thick.push_back(&axis);
   }
-  if (tile::getSchedule(problem.func).tile.empty() &&
-      failed(plan(problem, thick)))
+  if (tile::getSchedule(function.func).tile.empty() &&
+      failed(plan(function, thick)))
     return failure();
 
-  tile::Schedule schedule = tile::getSchedule(problem.func);
+  tile::Schedule schedule = tile::getSchedule(function.func);
   size_t given = schedule.tile.size();
   if (given != thick.size() && given != all.size()) {
-    InFlightDiagnostic diagnostic = problem.func.emitOpError()
+    InFlightDiagnostic diagnostic = function.func.emitOpError()
                                     << "has a schedule with " << given
                                     << " tile sizes, but " << thick.size()
                                     << " axes to tile";
@@ -127,7 +128,7 @@ LogicalResult linalg_to_tile::chooseTiles(Problem &problem) {
   for (auto [axis, size] :
        llvm::zip_equal(given == thick.size() ? thick : all, schedule.tile))
     if (axis->tile = size; size > largestTile)
-      return problem.func.emitOpError()
+      return function.func.emitOpError()
              << "has a schedule with a tile of " << size
              << " elements along one axis: no machine holds more than "
              << largestTile << "; tiles of 64 to 256 are usual";

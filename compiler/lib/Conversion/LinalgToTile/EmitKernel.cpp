@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "TileEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::linalg_to_tile;
 
-Emitter::Emitter(Problem &problem, NominalProgram &program)
-    : problem(problem), program(program), builder(problem.func.getContext()),
-      padding(problem, builder), sizes(problem.axes.size()),
-      positions(problem.axes.size()) {}
+TileEmitter::TileEmitter(LinalgFunction &function, NominalProgram &program)
+    : function(function), program(program), builder(function.func.getContext()),
+      padding(function, builder), sizes(function.axes.size()),
+      positions(function.axes.size()) {}
 
 //===----------------------------------------------------------------------===//
 // The kernel and what is known before the first work item
@@ -31,8 +31,8 @@ static Type getViewType(Type type) {
                 : type;
 }
 
-tile::KernelOp Emitter::makeKernel() {
-  func::FuncOp func = problem.func;
+tile::KernelOp TileEmitter::makeKernel() {
+  func::FuncOp func = function.func;
   SmallVector<Type> types;
   for (Type type : func.getArgumentTypes())
     types.push_back(getViewType(type));
@@ -58,8 +58,8 @@ tile::KernelOp Emitter::makeKernel() {
   return result;
 }
 
-void Emitter::emitSizes() {
-  for (auto [size, axis] : llvm::zip_equal(sizes, problem.axes)) {
+void TileEmitter::emitSizes() {
+  for (auto [size, axis] : llvm::zip_equal(sizes, function.axes)) {
     Location loc = kernel.getLoc();
     if (!ShapedType::isDynamic(axis.size))
       size = arith::ConstantIndexOp::create(builder, loc, axis.size);
@@ -71,7 +71,7 @@ void Emitter::emitSizes() {
 }
 
 /// A size of a tensor, as the function asks for it.
-Value Emitter::emitDim(tensor::DimOp dim) {
+Value TileEmitter::emitDim(tensor::DimOp dim) {
   int64_t index = *dim.getConstantIndex();
   auto type = cast<RankedTensorType>(dim.getSource().getType());
   if (!type.isDynamicDim(index))
@@ -80,12 +80,12 @@ Value Emitter::emitDim(tensor::DimOp dim) {
   if (auto empty = dim.getSource().getDefiningOp<tensor::EmptyOp>())
     return emitScalar(empty.getDynamicSize(index));
   if (auto result = dyn_cast<OpResult>(dim.getSource()))
-    return sizes[problem.getAxes(result)[index]];
+    return sizes[function.getAxes(result)[index]];
   return tile::DimOp::create(builder, dim.getLoc(),
                              originals.lookup(dim.getSource()), index);
 }
 
-Value Emitter::emitScalar(Value original) {
+Value TileEmitter::emitScalar(Value original) {
   if (Value known = originals.lookupOrNull(original))
     return known;
   Operation *op = original.getDefiningOp();
@@ -99,11 +99,11 @@ Value Emitter::emitScalar(Value original) {
   return originals.lookup(original);
 }
 
-FailureOr<tile::KernelOp> Emitter::run() {
+FailureOr<tile::KernelOp> TileEmitter::run() {
   kernel = makeKernel();
   Block &body = kernel.getBody().front();
   builder.setInsertionPoint(body.getTerminator());
-  for (BlockArgument argument : problem.func.getArguments())
+  for (BlockArgument argument : function.func.getArguments())
     originals.map(argument, body.getArgument(argument.getArgNumber()));
   emitSizes();
 
@@ -132,21 +132,21 @@ FailureOr<tile::KernelOp> Emitter::run() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult Emitter::emitItems(scf::ForallOp items) {
+LogicalResult TileEmitter::emitItems(scf::ForallOp items) {
   ArrayRef<int64_t> axes = getAxes(items);
   SmallVector<int64_t> tileSizes;
   SmallVector<Value> extents;
   for (int64_t axis : axes) {
-    tileSizes.push_back(problem.axes[axis].tile);
+    tileSizes.push_back(function.axes[axis].tile);
     extents.push_back(sizes[axis]);
   }
   // The shape of a result, if it is just the item's axes.
   Value view;
-  Operation *terminator = problem.func.front().getTerminator();
+  Operation *terminator = function.func.front().getTerminator();
   for (OpOperand &result : terminator->getOpOperands())
     if (!view && ArrayRef<int64_t>(
-                     problem.getAxes(cast<OpResult>(result.get()))) == axes)
-      view = kernel.getBody().getArgument(problem.func.getNumArguments() +
+                     function.getAxes(cast<OpResult>(result.get()))) == axes)
+      view = kernel.getBody().getArgument(function.func.getNumArguments() +
                                           result.getOperandNumber());
   tile::ForEachOp forEach =
       view ? tile::ForEachOp::create(builder, items.getLoc(), view, tileSizes)
@@ -180,9 +180,9 @@ static bool isStrip(scf::ForOp loop, unsigned number) {
   return insert && insert.getSourceType() != insert.getDestType();
 }
 
-LogicalResult Emitter::emitLoop(scf::ForOp loop) {
+LogicalResult TileEmitter::emitLoop(scf::ForOp loop) {
   int64_t axis = getAxes(loop).front();
-  const Axis &info = problem.axes[axis];
+  const Axis &info = function.axes[axis];
   Location loc = loop.getLoc();
 
   SmallVector<unsigned> carried;
@@ -242,7 +242,7 @@ static LogicalResult refuseRemainder(Operation *op) {
                               "tile program: write the kernel as tile text";
 }
 
-LogicalResult Emitter::emitBlock(Block &block) {
+LogicalResult TileEmitter::emitBlock(Block &block) {
   for (Operation &op : block) {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       if (failed(emitOp(linalgOp)))
@@ -281,8 +281,8 @@ LogicalResult Emitter::emitBlock(Block &block) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<OpFoldResult>
-Emitter::addOffsets(ArrayRef<OpFoldResult> kernelOffsets,
-                    ArrayRef<OpFoldResult> nominalOffsets) {
+TileEmitter::addOffsets(ArrayRef<OpFoldResult> kernelOffsets,
+                        ArrayRef<OpFoldResult> nominalOffsets) {
   SmallVector<OpFoldResult> sums;
   for (auto [a, b] : llvm::zip_equal(kernelOffsets, nominalOffsets)) {
     OpFoldResult offset = b;
@@ -294,7 +294,7 @@ Emitter::addOffsets(ArrayRef<OpFoldResult> kernelOffsets,
   return sums;
 }
 
-LogicalResult Emitter::emitSlice(tensor::ExtractSliceOp slice) {
+LogicalResult TileEmitter::emitSlice(tensor::ExtractSliceOp slice) {
   bool isWhole = slice.getSourceType() == slice.getType();
   if (auto it = tiles.find(slice.getSource()); isWhole && it != tiles.end()) {
     Value tile = it->second;
@@ -340,7 +340,7 @@ static DenseI64ArrayAttr getDimsAttr(OpBuilder &builder,
   return builder.getDenseI64ArrayAttr(dims);
 }
 
-Value Emitter::load(const Box &box, RankedTensorType type, Location loc) {
+Value TileEmitter::load(const Box &box, RankedTensorType type, Location loc) {
   Type tileType = getTileType(type);
   if (box.constant || !box.view) {
     Attribute number = box.constant;
@@ -379,7 +379,7 @@ Value Emitter::load(const Box &box, RankedTensorType type, Location loc) {
   return result;
 }
 
-Value Emitter::getTile(Value nominal) {
+Value TileEmitter::getTile(Value nominal) {
   auto [it, isNew] = tiles.try_emplace(nominal);
   if (!isNew)
     return it->second;
@@ -389,8 +389,8 @@ Value Emitter::getTile(Value nominal) {
   return tiles[nominal] = tile;
 }
 
-void Emitter::findDestinations(Value value, ArrayRef<OpFoldResult> offsets,
-                               SmallVectorImpl<Destination> &destinations) {
+void TileEmitter::findDestinations(Value value, ArrayRef<OpFoldResult> offsets,
+                                   SmallVectorImpl<Destination> &destinations) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
@@ -414,8 +414,8 @@ void Emitter::findDestinations(Value value, ArrayRef<OpFoldResult> offsets,
   }
 }
 
-void Emitter::emitStore(Location loc, Value source,
-                        const Destination &destination) {
+void TileEmitter::emitStore(Location loc, Value source,
+                            const Destination &destination) {
   auto type = cast<RankedTensorType>(source.getType());
   Value tile = getTile(source);
   SmallVector<int64_t> numbers;
@@ -426,13 +426,13 @@ void Emitter::emitStore(Location loc, Value source,
     dims = getDimsAttr(builder, type);
   tile::StoreOp::create(
       builder, loc, tile,
-      kernel.getBody().getArgument(problem.func.getNumArguments() +
+      kernel.getBody().getArgument(function.func.getNumArguments() +
                                    destination.result),
       values, builder.getDenseI64ArrayAttr(numbers), dims);
 }
 
-void Emitter::emitInsert(Operation *op, Value source,
-                         ArrayRef<OpFoldResult> offsets, Value inserted) {
+void TileEmitter::emitInsert(Operation *op, Value source,
+                             ArrayRef<OpFoldResult> offsets, Value inserted) {
   // What has no tile is a strip, and stored already.
   if (!tiles.count(source) && !boxes.count(source))
     return;
@@ -447,7 +447,7 @@ void Emitter::emitInsert(Operation *op, Value source,
     emitStore(op->getLoc(), source, destination);
 }
 
-void Emitter::emitTerminator(Operation *op) {
+void TileEmitter::emitTerminator(Operation *op) {
   if (auto parallel = dyn_cast<scf::InParallelOp>(op)) {
     for (Operation &inner : parallel.getYieldingOps()) {
       auto insert = cast<tensor::ParallelInsertSliceOp>(inner);

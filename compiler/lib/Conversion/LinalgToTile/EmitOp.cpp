@@ -11,7 +11,7 @@
 // depend on and no others: what is computed of a bias stays a row until it
 // meets a matrix.
 
-#include "Emitter.h"
+#include "TileEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::linalg_to_tile;
 
-SmallVector<unsigned, 4> Emitter::getLoops(linalg::LinalgOp op,
-                                           OpOperand &operand) {
+SmallVector<unsigned, 4> TileEmitter::getLoops(linalg::LinalgOp op,
+                                               OpOperand &operand) {
   SmallVector<unsigned, 4> loops;
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   for (auto [i, expr] :
@@ -31,8 +31,8 @@ SmallVector<unsigned, 4> Emitter::getLoops(linalg::LinalgOp op,
   return loops;
 }
 
-Value Emitter::track(linalg::LinalgOp op, Value tile,
-                     ArrayRef<unsigned> loops) {
+Value TileEmitter::track(linalg::LinalgOp op, Value tile,
+                         ArrayRef<unsigned> loops) {
   AxisList axes;
   for (unsigned loop : loops)
     axes.push_back(getAxes(op)[loop]);
@@ -40,8 +40,8 @@ Value Emitter::track(linalg::LinalgOp op, Value tile,
   return tile;
 }
 
-Value Emitter::permute(linalg::LinalgOp op, Value tile, ArrayRef<unsigned> from,
-                       ArrayRef<unsigned> to) {
+Value TileEmitter::permute(linalg::LinalgOp op, Value tile,
+                           ArrayRef<unsigned> from, ArrayRef<unsigned> to) {
   if (from == to)
     return tile;
   SmallVector<int64_t> permutation;
@@ -52,8 +52,8 @@ Value Emitter::permute(linalg::LinalgOp op, Value tile, ArrayRef<unsigned> from,
       to);
 }
 
-Value Emitter::neutralize(linalg::LinalgOp op, Value tile, unsigned loop,
-                          int64_t dim, TypedAttr neutral) {
+Value TileEmitter::neutralize(linalg::LinalgOp op, Value tile, unsigned loop,
+                              int64_t dim, TypedAttr neutral) {
   int64_t axis = getAxes(op)[loop];
   return padding.neutralize(op.getLoc(), tile,
                             {axis, dim, sizes[axis], positions[axis]}, neutral);
@@ -63,7 +63,7 @@ Value Emitter::neutralize(linalg::LinalgOp op, Value tile, unsigned loop,
 // Products
 //===----------------------------------------------------------------------===//
 
-FailureOr<bool> Emitter::emitProduct(linalg::LinalgOp op) {
+FailureOr<bool> TileEmitter::emitProduct(linalg::LinalgOp op) {
   std::optional<Contraction> product = matchContraction(op);
   if (!product)
     return false;
@@ -106,7 +106,8 @@ FailureOr<bool> Emitter::emitProduct(linalg::LinalgOp op) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-Emitter::Piece Emitter::getPiece(linalg::LinalgOp op, OpOperand &operand) {
+TileEmitter::Piece TileEmitter::getPiece(linalg::LinalgOp op,
+                                         OpOperand &operand) {
   if (!isa<RankedTensorType>(operand.get().getType()))
     return {scalars.lookup(operand.get()), {}};
   SmallVector<unsigned, 4> loops = getLoops(op, operand);
@@ -116,8 +117,8 @@ Emitter::Piece Emitter::getPiece(linalg::LinalgOp op, OpOperand &operand) {
 }
 
 /// Repeats a piece along more loops.
-Emitter::Piece Emitter::widen(linalg::LinalgOp op, Piece piece,
-                              ArrayRef<unsigned> loops) {
+TileEmitter::Piece TileEmitter::widen(linalg::LinalgOp op, Piece piece,
+                                      ArrayRef<unsigned> loops) {
   if (ArrayRef<unsigned>(piece.loops) == loops)
     return piece;
   Location loc = op.getLoc();
@@ -147,16 +148,16 @@ Emitter::Piece Emitter::widen(linalg::LinalgOp op, Piece piece,
           SmallVector<unsigned, 4>(loops.begin(), loops.end())};
 }
 
-Value Emitter::arrange(linalg::LinalgOp op, Piece piece,
-                       ArrayRef<unsigned> order) {
+Value TileEmitter::arrange(linalg::LinalgOp op, Piece piece,
+                           ArrayRef<unsigned> order) {
   SmallVector<unsigned, 4> sorted(order.begin(), order.end());
   llvm::sort(sorted);
   return permute(op, widen(op, piece, sorted).value, sorted, order);
 }
 
-SmallVector<Emitter::Piece, 1> Emitter::apply(linalg::LinalgOp op,
-                                              Operation &inner,
-                                              ArrayRef<Piece> operands) {
+SmallVector<TileEmitter::Piece, 1>
+TileEmitter::apply(linalg::LinalgOp op, Operation &inner,
+                   ArrayRef<Piece> operands) {
   llvm::SmallSetVector<unsigned, 4> set;
   for (const Piece &operand : operands)
     set.insert(operand.loops.begin(), operand.loops.end());
@@ -176,8 +177,8 @@ SmallVector<Emitter::Piece, 1> Emitter::apply(linalg::LinalgOp op,
   return pieces;
 }
 
-Emitter::Piece Emitter::evaluate(linalg::LinalgOp op, Value value,
-                                 DenseMap<Value, Piece> &pieces) {
+TileEmitter::Piece TileEmitter::evaluate(linalg::LinalgOp op, Value value,
+                                         DenseMap<Value, Piece> &pieces) {
   if (auto it = pieces.find(value); it != pieces.end())
     return it->second;
   Operation *inner = value.getDefiningOp();
@@ -192,8 +193,8 @@ Emitter::Piece Emitter::evaluate(linalg::LinalgOp op, Value value,
   return pieces[value];
 }
 
-Emitter::Piece Emitter::reduce(linalg::LinalgOp op, Piece piece,
-                               tile::Reduction kind) {
+TileEmitter::Piece TileEmitter::reduce(linalg::LinalgOp op, Piece piece,
+                                       tile::Reduction kind) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
@@ -223,7 +224,7 @@ Emitter::Piece Emitter::reduce(linalg::LinalgOp op, Piece piece,
   return piece;
 }
 
-LogicalResult Emitter::emitOp(linalg::LinalgOp op) {
+LogicalResult TileEmitter::emitOp(linalg::LinalgOp op) {
   FailureOr<bool> isProduct = emitProduct(op);
   if (failed(isProduct))
     return failure();

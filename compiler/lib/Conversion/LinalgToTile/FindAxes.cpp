@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Problem.h"
+#include "LinalgFunction.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -22,12 +22,12 @@ static AxisList applyMap(AffineMap map, ArrayRef<int64_t> loops) {
   return axes;
 }
 
-AxisList Problem::getAxes(OpOperand &operand) const {
+AxisList LinalgFunction::getAxes(OpOperand &operand) const {
   auto op = cast<linalg::LinalgOp>(operand.getOwner());
   return applyMap(op.getMatchingIndexingMap(&operand), opAxes.at(op));
 }
 
-AxisList Problem::getAxes(OpResult result) const {
+AxisList LinalgFunction::getAxes(OpResult result) const {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   return getAxes(*op.getDpsInitOperand(result.getResultNumber()));
 }
@@ -43,9 +43,9 @@ namespace {
 /// Joins loops into axes. Loops are numbered through, over all operations.
 class Joiner {
 public:
-  explicit Joiner(Problem &problem) : problem(problem) {
-    for (linalg::LinalgOp op : problem.ops) {
-      AxisList &loops = problem.opAxes[op];
+  explicit Joiner(LinalgFunction &function) : function(function) {
+    for (linalg::LinalgOp op : function.ops) {
+      AxisList &loops = function.opAxes[op];
       for (unsigned i = 0; i < op.getNumLoops(); ++i)
         loops.push_back(count++);
     }
@@ -74,7 +74,7 @@ private:
   /// An operation two of whose loops are the same axis, or null.
   linalg::LinalgOp findDoubleLoop() const;
 
-  Problem &problem;
+  LinalgFunction &function;
   int64_t count = 0;
   Leaders leader;
   /// Loops of one iteration whose result is read at index 0 only.
@@ -83,9 +83,9 @@ private:
 } // namespace
 
 linalg::LinalgOp Joiner::findDoubleLoop() const {
-  for (linalg::LinalgOp op : problem.ops) {
+  for (linalg::LinalgOp op : function.ops) {
     llvm::SmallDenseSet<int64_t> seen;
-    for (int64_t loop : problem.opAxes.at(op))
+    for (int64_t loop : function.opAxes.at(op))
       if (!seen.insert(find(leader, loop)).second)
         return op;
   }
@@ -93,13 +93,13 @@ linalg::LinalgOp Joiner::findDoubleLoop() const {
 }
 
 LogicalResult Joiner::joinThroughResults() {
-  for (linalg::LinalgOp op : problem.ops)
+  for (linalg::LinalgOp op : function.ops)
     for (OpOperand &operand : op->getOpOperands()) {
       auto result = dyn_cast<OpResult>(operand.get());
       if (!result || !isa<linalg::LinalgOp>(result.getOwner()))
         continue;
-      for (auto [a, b] :
-           llvm::zip_equal(problem.getAxes(operand), problem.getAxes(result))) {
+      for (auto [a, b] : llvm::zip_equal(function.getAxes(operand),
+                                         function.getAxes(result))) {
         if (b == noAxis)
           continue;
         if (a == noAxis)
@@ -118,11 +118,11 @@ LogicalResult Joiner::joinThroughResults() {
 
 void Joiner::joinThroughArguments() {
   DenseMap<std::pair<Value, int64_t>, int64_t> first;
-  for (linalg::LinalgOp op : problem.ops)
+  for (linalg::LinalgOp op : function.ops)
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<BlockArgument>(operand.get()))
         continue;
-      for (auto [dim, loop] : llvm::enumerate(problem.getAxes(operand))) {
+      for (auto [dim, loop] : llvm::enumerate(function.getAxes(operand))) {
         if (loop == noAxis)
           continue;
         auto [it, isNew] = first.try_emplace({operand.get(), dim}, loop);
@@ -142,30 +142,30 @@ void Joiner::numberAxes() {
     if (loop == noAxis)
       return;
     auto [it, isNew] =
-        number.try_emplace(find(leader, loop), problem.axes.size());
+        number.try_emplace(find(leader, loop), function.axes.size());
     if (isNew)
-      problem.axes.emplace_back();
+      function.axes.emplace_back();
   };
-  Operation *terminator = problem.func.front().getTerminator();
+  Operation *terminator = function.func.front().getTerminator();
   for (Value result : terminator->getOperands())
-    llvm::for_each(problem.getAxes(cast<OpResult>(result)), visit);
-  for (linalg::LinalgOp op : problem.ops)
-    llvm::for_each(problem.opAxes[op], visit);
+    llvm::for_each(function.getAxes(cast<OpResult>(result)), visit);
+  for (linalg::LinalgOp op : function.ops)
+    llvm::for_each(function.opAxes[op], visit);
   for (int64_t loop : units)
-    problem.axes[number.lookup(find(leader, loop))].unit = true;
-  for (linalg::LinalgOp op : problem.ops)
-    for (int64_t &loop : problem.opAxes[op])
+    function.axes[number.lookup(find(leader, loop))].unit = true;
+  for (linalg::LinalgOp op : function.ops)
+    for (int64_t &loop : function.opAxes[op])
       loop = number.lookup(find(leader, loop));
 }
 
 /// Sizes, and where they can be read.
-static LogicalResult findSizes(Problem &problem) {
+static LogicalResult findSizes(LinalgFunction &function) {
   auto see = [&](ArrayRef<int64_t> axes, Type type,
                  std::optional<unsigned> argument) {
     for (auto [dim, axis] : llvm::enumerate(axes)) {
       if (axis == noAxis)
         continue;
-      Axis &a = problem.axes[axis];
+      Axis &a = function.axes[axis];
       int64_t size = cast<RankedTensorType>(type).getDimSize(dim);
       if (!ShapedType::isDynamic(size))
         a.size = size;
@@ -173,21 +173,21 @@ static LogicalResult findSizes(Problem &problem) {
         a.place = {*argument, int64_t(dim)};
     }
   };
-  for (linalg::LinalgOp op : problem.ops)
+  for (linalg::LinalgOp op : function.ops)
     for (OpOperand &operand : op->getOpOperands())
       if (isa<RankedTensorType>(operand.get().getType())) {
         auto argument = dyn_cast<BlockArgument>(operand.get());
-        see(problem.getAxes(operand), operand.get().getType(),
+        see(function.getAxes(operand), operand.get().getType(),
             argument ? std::optional(argument.getArgNumber()) : std::nullopt);
       }
   for (OpOperand &result :
-       problem.func.front().getTerminator()->getOpOperands())
-    see(problem.getAxes(cast<OpResult>(result.get())), result.get().getType(),
-        problem.func.getNumArguments() + result.getOperandNumber());
+       function.func.front().getTerminator()->getOpOperands())
+    see(function.getAxes(cast<OpResult>(result.get())), result.get().getType(),
+        function.func.getNumArguments() + result.getOperandNumber());
 
-  for (linalg::LinalgOp op : problem.ops)
-    for (auto [loop, axis] : llvm::enumerate(problem.opAxes[op]))
-      if (const Axis &a = problem.axes[axis];
+  for (linalg::LinalgOp op : function.ops)
+    for (auto [loop, axis] : llvm::enumerate(function.opAxes[op]))
+      if (const Axis &a = function.axes[axis];
           ShapedType::isDynamic(a.size) && !a.place)
         return op.emitOpError()
                << "has a loop, d" << loop
@@ -200,18 +200,18 @@ static LogicalResult findSizes(Problem &problem) {
 /// products those are the innermost row, column and summed axis of each, and
 /// the innermost that another operation reduces. Without, they are the last two
 /// of the largest tensors.
-static void classify(Problem &problem) {
+static void classify(LinalgFunction &function) {
   bool hasProduct = false;
   int64_t largestRank = 0;
   auto makeThick = [&](ArrayRef<unsigned> loops, linalg::LinalgOp op) {
     if (!loops.empty())
-      problem.axes[problem.opAxes[op][loops.back()]].thick = true;
+      function.axes[function.opAxes[op][loops.back()]].thick = true;
   };
-  for (linalg::LinalgOp op : problem.ops) {
+  for (linalg::LinalgOp op : function.ops) {
     SmallVector<unsigned> reductions;
     op.getReductionDims(reductions);
     for (unsigned loop : reductions)
-      problem.axes[problem.opAxes[op][loop]].reduced = true;
+      function.axes[function.opAxes[op][loop]].reduced = true;
     for (AffineMap map : op.getIndexingMapsArray())
       largestRank = std::max<int64_t>(largestRank, map.getNumResults());
     FailureOr<linalg::ContractionDimensions> dims = failure();
@@ -224,7 +224,7 @@ static void classify(Problem &problem) {
     makeThick(dims->n, op);
     makeThick(dims->k, op);
   }
-  for (linalg::LinalgOp op : problem.ops) {
+  for (linalg::LinalgOp op : function.ops) {
     if (hasProduct) {
       SmallVector<unsigned> reductions;
       op.getReductionDims(reductions);
@@ -233,61 +233,61 @@ static void classify(Problem &problem) {
       continue;
     }
     for (OpOperand &operand : op->getOpOperands()) {
-      AxisList axes = problem.getAxes(operand);
+      AxisList axes = function.getAxes(operand);
       if (int64_t(axes.size()) != largestRank)
         continue;
       for (int64_t axis : ArrayRef<int64_t>(axes).take_back(2))
         if (axis != noAxis)
-          problem.axes[axis].thick = true;
+          function.axes[axis].thick = true;
     }
   }
 }
 
 /// An axis is cut into work items if every result has it and nobody reduces it.
-static LogicalResult findItems(Problem &problem) {
-  for (auto [number, axis] : llvm::enumerate(problem.axes)) {
+static LogicalResult findItems(LinalgFunction &function) {
+  for (auto [number, axis] : llvm::enumerate(function.axes)) {
     auto hasAxis = [&](OpResult result) {
-      return llvm::is_contained(problem.getAxes(result), number);
+      return llvm::is_contained(function.getAxes(result), number);
     };
     axis.item = !axis.reduced &&
-                llvm::all_of(problem.roots, [&](linalg::LinalgOp root) {
+                llvm::all_of(function.roots, [&](linalg::LinalgOp root) {
                   return llvm::all_of(root->getResults(), hasAxis);
                 });
   }
-  if (problem.roots.size() < 2 ||
-      llvm::any_of(problem.axes, [](const Axis &axis) { return axis.item; }))
+  if (function.roots.size() < 2 ||
+      llvm::any_of(function.axes, [](const Axis &axis) { return axis.item; }))
     return success();
   InFlightDiagnostic diagnostic =
-      problem.roots[1].emitOpError()
+      function.roots[1].emitOpError()
       << "gives a result that has no dimension in common with the other "
          "results, so that nothing could be cut into work items: move it to a "
          "function of its own";
-  diagnostic.attachNote(problem.roots[0].getLoc())
+  diagnostic.attachNote(function.roots[0].getLoc())
       << "the first result is computed here";
   return diagnostic;
 }
 
-FailureOr<Problem> linalg_to_tile::findAxes(func::FuncOp func) {
-  Problem problem;
-  problem.func = func;
-  llvm::append_range(problem.ops, func.front().getOps<linalg::LinalgOp>());
+FailureOr<LinalgFunction> linalg_to_tile::findAxes(func::FuncOp func) {
+  LinalgFunction function;
+  function.func = func;
+  llvm::append_range(function.ops, func.front().getOps<linalg::LinalgOp>());
   auto isReturned = [&](Value value) {
     return llvm::is_contained(func.front().getTerminator()->getOperands(),
                               value);
   };
-  for (linalg::LinalgOp op : problem.ops)
+  for (linalg::LinalgOp op : function.ops)
     if (llvm::any_of(op->getResults(), isReturned))
-      problem.roots.push_back(op);
+      function.roots.push_back(op);
 
-  Joiner joiner(problem);
+  Joiner joiner(function);
   if (failed(joiner.joinThroughResults()))
     return failure();
   joiner.joinThroughArguments();
   joiner.numberAxes();
-  if (failed(findSizes(problem)))
+  if (failed(findSizes(function)))
     return failure();
-  classify(problem);
-  if (failed(findItems(problem)))
+  classify(function);
+  if (failed(findItems(function)))
     return failure();
-  return problem;
+  return function;
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "TileEmitter.h"
 #include "drawloom/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
@@ -47,13 +47,13 @@ static LogicalResult expandShorthand(func::FuncOp func) {
 static LogicalResult convert(func::FuncOp func) {
   if (failed(expandShorthand(func)) || failed(checkProgram(func)))
     return failure();
-  FailureOr<Problem> problem = findAxes(func);
-  if (failed(problem) || failed(chooseTiles(*problem)))
+  FailureOr<LinalgFunction> function = findAxes(func);
+  if (failed(function) || failed(chooseTiles(*function)))
     return failure();
-  NominalProgram program = makeNominal(*problem);
-  if (failed(tileAndFuse(program, *problem)))
+  NominalProgram program = makeNominal(*function);
+  if (failed(tileAndFuse(program, *function)))
     return failure();
-  FailureOr<tile::KernelOp> kernel = Emitter(*problem, program).run();
+  FailureOr<tile::KernelOp> kernel = TileEmitter(*function, program).run();
   if (failed(kernel))
     return failure();
   func.erase();

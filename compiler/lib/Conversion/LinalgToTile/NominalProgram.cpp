@@ -27,8 +27,8 @@ void linalg_to_tile::setAxes(Operation *op, ArrayRef<int64_t> axes) {
 namespace {
 class NominalBuilder {
 public:
-  explicit NominalBuilder(Problem &problem)
-      : problem(problem), builder(problem.func.getContext()) {}
+  explicit NominalBuilder(LinalgFunction &function)
+      : function(function), builder(function.func.getContext()) {}
 
   NominalProgram build();
 
@@ -39,7 +39,7 @@ private:
   Value getOperand(OpOperand &operand);
   void copy(linalg::LinalgOp op);
 
-  Problem &problem;
+  LinalgFunction &function;
   OpBuilder builder;
   NominalProgram program;
   /// Scalars, and the results of linalg operations.
@@ -51,7 +51,7 @@ RankedTensorType NominalBuilder::getType(Type original,
                                          ArrayRef<int64_t> axes) {
   SmallVector<int64_t> shape;
   for (int64_t axis : axes)
-    shape.push_back(axis == noAxis ? 1 : problem.axes[axis].getNominalSize());
+    shape.push_back(axis == noAxis ? 1 : function.axes[axis].getNominalSize());
   return RankedTensorType::get(shape, getElementTypeOrSelf(original));
 }
 
@@ -88,7 +88,7 @@ Value NominalBuilder::getOperand(OpOperand &operand) {
       !op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand);
   if (Value result = values.lookupOrNull(original); result && isRead)
     return result;
-  AxisList axes = problem.getAxes(operand);
+  AxisList axes = function.getAxes(operand);
   RankedTensorType type = getType(original.getType(), axes);
   if (!isRead || original.getDefiningOp<tensor::EmptyOp>())
     return tensor::EmptyOp::create(builder, original.getLoc(), type.getShape(),
@@ -108,30 +108,30 @@ void NominalBuilder::copy(linalg::LinalgOp op) {
   op->walk([&](Operation *inner) {
     for (Value value : inner->getOperands())
       if (!isa<TensorType>(value.getType()) &&
-          value.getParentRegion() == &problem.func.getBody())
+          value.getParentRegion() == &function.func.getBody())
         getScalar(value);
   });
   Operation *clone = builder.clone(*op, values);
   clone->setOperands(operands);
   for (auto [result, original] :
        llvm::zip_equal(clone->getResults(), op->getResults())) {
-    result.setType(getType(original.getType(), problem.getAxes(original)));
+    result.setType(getType(original.getType(), function.getAxes(original)));
     values.map(original, result);
   }
-  setAxes(clone, problem.opAxes.at(op));
+  setAxes(clone, function.opAxes.at(op));
 }
 
 NominalProgram NominalBuilder::build() {
-  Location loc = problem.func.getLoc();
+  Location loc = function.func.getLoc();
   program.module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(program.module->getBody());
-  program.func = func::FuncOp::create(builder, loc, problem.func.getSymName(),
+  program.func = func::FuncOp::create(builder, loc, function.func.getSymName(),
                                       builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(program.func.addEntryBlock());
-  for (linalg::LinalgOp op : problem.ops)
+  for (linalg::LinalgOp op : function.ops)
     copy(op);
   SmallVector<Value> results;
-  for (Value result : problem.func.front().getTerminator()->getOperands())
+  for (Value result : function.func.front().getTerminator()->getOperands())
     results.push_back(values.lookup(result));
   func::ReturnOp::create(builder, loc, results);
   program.func.setFunctionType(builder.getFunctionType(
@@ -139,6 +139,6 @@ NominalProgram NominalBuilder::build() {
   return std::move(program);
 }
 
-NominalProgram linalg_to_tile::makeNominal(Problem &problem) {
-  return NominalBuilder(problem).build();
+NominalProgram linalg_to_tile::makeNominal(LinalgFunction &function) {
+  return NominalBuilder(function).build();
 }

@@ -20,7 +20,7 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_NOMINALPROGRAM_H
 #define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_NOMINALPROGRAM_H
 
-#include "Problem.h"
+#include "LinalgFunction.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace drawloom::linalg_to_tile {
@@ -45,12 +45,13 @@ inline constexpr llvm::StringLiteral axesAttrName = "axes";
 llvm::ArrayRef<int64_t> getAxes(mlir::Operation *op);
 void setAxes(mlir::Operation *op, llvm::ArrayRef<int64_t> axes);
 
-NominalProgram makeNominal(Problem &problem);
+NominalProgram makeNominal(LinalgFunction &function);
 
 /// Cuts the work items out of the program with one `scf.forall`, and walks the
 /// other axes in it with `scf.for`. Afterwards every linalg operation works on
 /// one tile.
-llvm::LogicalResult tileAndFuse(NominalProgram &program, Problem &problem);
+llvm::LogicalResult tileAndFuse(NominalProgram &program,
+                                LinalgFunction &function);
 
 } // namespace drawloom::linalg_to_tile
 

@@ -134,7 +134,7 @@ Value Padding::mask(Location loc, Value tile, const Edge &edge,
 Value Padding::neutralize(Location loc, Value tile, const Edge &edge,
                           TypedAttr neutral) {
   int64_t axis = edge.axis;
-  if (!problem.axes[axis].hasEdge())
+  if (!function.axes[axis].hasEdge())
     return tile;
   llvm::SmallPtrSet<Operation *, 4> loads;
   Attribute pad = getPad(tile, axis, {}, loads);

@@ -25,15 +25,15 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PADDING_H
 #define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PADDING_H
 
-#include "Problem.h"
+#include "LinalgFunction.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace drawloom::linalg_to_tile {
 
 class Padding {
 public:
-  Padding(Problem &problem, mlir::OpBuilder &builder)
-      : problem(problem), builder(builder) {}
+  Padding(LinalgFunction &function, mlir::OpBuilder &builder)
+      : function(function), builder(builder) {}
 
   /// Says along which axes the dimensions of a new tile lie.
   void setAxes(mlir::Value tile, llvm::ArrayRef<int64_t> axes) {
@@ -67,7 +67,7 @@ private:
   mlir::Value mask(mlir::Location loc, mlir::Value tile, const Edge &edge,
                    mlir::TypedAttr neutral);
 
-  Problem &problem;
+  LinalgFunction &function;
   mlir::OpBuilder &builder;
   llvm::DenseMap<mlir::Value, AxisList> tileAxes;
   /// Tiles that were masked: along which axis, and with what.

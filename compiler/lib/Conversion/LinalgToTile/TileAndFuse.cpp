@@ -27,10 +27,10 @@ using namespace drawloom::linalg_to_tile;
 namespace {
 class Tiler {
 public:
-  Tiler(NominalProgram &program, Problem &problem)
-      : program(program), problem(problem),
+  Tiler(NominalProgram &program, LinalgFunction &function)
+      : program(program), function(function),
         rewriter(program.func.getContext()) {
-    for (auto [number, axis] : llvm::enumerate(problem.axes))
+    for (auto [number, axis] : llvm::enumerate(function.axes))
       if (axis.tile)
         (axis.item ? items : walked).push_back(number);
   }
@@ -54,7 +54,7 @@ private:
   bool belongsInto(OpResult producer, ArrayRef<int64_t> axes);
 
   NominalProgram &program;
-  Problem &problem;
+  LinalgFunction &function;
   IRRewriter rewriter;
   AxisList items, walked;
 };
@@ -69,7 +69,7 @@ void Tiler::simplify(Operation *op) {
 bool Tiler::isWhole(linalg::LinalgOp op, unsigned loop) {
   int64_t axis = getAxes(op)[loop];
   return llvm::is_contained(walked, axis) &&
-         op.getStaticLoopRanges()[loop] == problem.axes[axis].getNominalSize();
+         op.getStaticLoopRanges()[loop] == function.axes[axis].getNominalSize();
 }
 
 std::optional<int64_t> Tiler::findNextAxis(linalg::LinalgOp op) {
@@ -102,7 +102,7 @@ LogicalResult Tiler::tile(linalg::LinalgOp op, ArrayRef<int64_t> axes) {
   SmallVector<int64_t> order;
   for (int64_t axis : getAxes(op))
     sizes.push_back(rewriter.getIndexAttr(
-        llvm::is_contained(axes, axis) ? problem.axes[axis].tile : 0));
+        llvm::is_contained(axes, axis) ? function.axes[axis].tile : 0));
   // Loops of all operations have the same order.
   for (int64_t axis : axes)
     order.push_back(llvm::find(getAxes(op), axis) - getAxes(op).begin());
@@ -230,6 +230,6 @@ LogicalResult Tiler::run() {
 }
 
 LogicalResult linalg_to_tile::tileAndFuse(NominalProgram &program,
-                                          Problem &problem) {
-  return Tiler(program, problem).run();
+                                          LinalgFunction &function) {
+  return Tiler(program, function).run();
 }

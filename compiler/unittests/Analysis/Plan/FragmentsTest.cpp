@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The instructions' fragments are written down here a second time, as the
+// The instructions' fragments stand here a second time, as the
 // formulas of the PTX ISA, and compared place by place. What code computes from
 // Offsets is compared with the layouts themselves, for every thread.
 

@@ -126,7 +126,7 @@ Count Maker::makeTrips() {
 }
 
 std::vector<Piece> Maker::makeProgram() {
-  // One to three loops, one in the other or one behind the other, and the
+  // One to three loops, one in the other or one after the other, and the
   // transfers in and around them.
   std::vector<std::vector<Piece>> level(1 + pick(1, 2));
   for (PipeId pipe = 0; pipe < network.pipes.size(); ++pipe) {
@@ -200,7 +200,7 @@ void Maker::makePool() {
     int64_t share = std::max<int64_t>(0, given / takers / role.warps);
     if (chance(25))
       share += 8;
-    // Behind what the role gives itself.
+    // After what the role gives itself.
     role.body.insert(role.body.begin() + (role.body.empty() ? 0 : 1),
                      take(pool, share));
   }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The machine's layouts are written down here a second time, as the formulas in
+// The machine's layouts stand here a second time, as the formulas in
 // which the PTX ISA states them, and compared place by place. Laws (compose,
 // invert, equality) are checked on layouts drawn at random, by enumeration.
 

@@ -129,7 +129,7 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
   for (RoleOp role : roles) {
     int64_t first = *role.getAt() / warpsPerGroup;
     int64_t last = (*role.getAt() + role.getWarps() - 1) / warpsPerGroup;
-    // Roles that begin in the group where the one before ends share a budget.
+    // Roles that begin in the group where the previous one ends share a budget.
     if (units.empty() || first > lastShared) {
       units.emplace_back();
       units.back().groups = last - first + 1;

@@ -18,7 +18,7 @@
 //
 // so that the tensor core works on C while the threads compute B. Nothing reads
 // a sum between the start and the end of the products that write it: ptxas
-// would put the products one behind the other (C7514).
+// would put the products one after the other (C7514).
 
 #include "Refusal.h"
 #include "drawloom/Analysis/Plan/Placement.h"
@@ -195,7 +195,7 @@ private:
                                  ValueRange arguments, Value product);
   Value makeFirst(OpBuilder &body, Value index, int64_t lag);
   SmallVector<Value> makeSecond(OpBuilder &body, Value index, ValueRange flow);
-  /// What an iteration starts from, given what B and C of the one before left.
+  /// What an iteration starts from, given what B and C of the previous one left.
   SmallVector<Value> getArguments(ValueRange between, ValueRange second);
 
   Chain &chain;
@@ -270,8 +270,8 @@ void Skewer::run() {
     starts.push_back(
         arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType())));
 
-  Value behind = arith::AddIOp::create(b, loc, from, step);
-  Value once = arith::MinSIOp::create(b, loc, to, behind);
+  Value second = arith::AddIOp::create(b, loc, from, step);
+  Value once = arith::MinSIOp::create(b, loc, to, second);
   auto begin = scf::ForOp::create(
       b, loc, from, once, step, starts,
       [&](OpBuilder &body, Location where, Value index, ValueRange) {

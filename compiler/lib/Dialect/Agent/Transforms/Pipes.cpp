@@ -388,7 +388,7 @@ MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
                      [&, n = StringRef(name)](BlockArgument argument) {
                        return tile::getArgumentName(argument) == n;
                      });
-    // The second pipe of a kind has a number behind its name.
+    // The second pipe of a kind has a number after its name.
     auto [kind, number] = StringRef(name).rsplit('_');
     unsigned count;
     if (isArgument || names.contains(name) || llvm::is_contained(known, name) ||

@@ -95,7 +95,7 @@ static void stage(const StagedStore &staged, Operation *store, Value channel) {
 namespace {
 /// The reads of one or more slots in a block, as a range of its operations.
 struct Reads {
-  /// The first operation, and the one behind the last.
+  /// The first operation, and the one after the last.
   size_t first, end;
   int64_t lag;
   SmallVector<Value, 2> channels;
@@ -123,7 +123,7 @@ static Operation *wrap(Reads &range, ArrayRef<Operation *> ops, Block *block) {
   auto isOutside = [&](OpOperand &use) {
     return !isInside.contains(block->findAncestorOpInBlock(*use.getOwner()));
   };
-  // What is needed behind the region leaves it as a result.
+  // What is needed after the region leaves it as a result.
   SmallVector<Value> leaving;
   for (Operation *op : inside)
     for (Value result : op->getResults())

@@ -74,7 +74,7 @@ static std::vector<std::string> listNames(const Problem &problem,
 static std::string checkNames(const Problem &problem, const Schedule &given,
                               const target::Architecture &arch) {
   std::vector<std::string> names = listNames(problem, given, arch);
-  // The second pipe of a kind has a number behind its name.
+  // The second pipe of a kind has a number after its name.
   auto isKnown = [&](StringRef name) {
     auto [kind, number] = name.rsplit('_');
     unsigned value;

@@ -82,7 +82,7 @@ struct Segment {
   /// The operations that are cut, and in which dimension of their result.
   llvm::MapVector<mlir::Operation *, int64_t> sliced;
   /// Operations before the last root that need a reduction's result, in order:
-  /// they have to move behind the loops of the stage before theirs.
+  /// they have to move after the loops of the stage before theirs.
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> moved;
 };
 

@@ -280,7 +280,7 @@ static void visitAccesses(Operation *first, Operation *last, Visit visit) {
     });
 }
 
-/// Why the store cannot move behind the segment's last root; nothing if it can.
+/// Why the store cannot move after the segment's last root; nothing if it can.
 std::string Analysis::findConflict(StoreOp store, Operation *last) {
   std::string reason;
   auto check = [&](Operation *other, Value view) {
@@ -300,7 +300,7 @@ std::string Analysis::findConflict(StoreOp store, Operation *last) {
   return reason;
 }
 
-/// Why what needs the reduction's result cannot move behind the last root.
+/// Why what needs the reduction's result cannot move after the last root.
 std::string Analysis::findObstacle(ReduceOp reduce, Operation *last) {
   if (!getNeutral(reduce.getKind(),
                   reduce.getSource().getType().getElementType()))

@@ -1,4 +1,4 @@
-//===- Emitter.h - A tiled nominal program to a tile.kernel --- -*- C++ -*-===//
+//===- TileEmitter.h - A tiled program to a tile.kernel ---------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@
 //   strip  a part of a result that a loop writes piece by piece: each piece is
 //          stored where it is computed, so there is no value.
 
-#ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_EMITTER_H
-#define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_EMITTER_H
+#ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_TILEEMITTER_H
+#define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_TILEEMITTER_H
 
 #include "NominalProgram.h"
 #include "Padding.h"
@@ -27,9 +27,9 @@
 
 namespace drawloom::linalg_to_tile {
 
-class Emitter {
+class TileEmitter {
 public:
-  Emitter(Problem &problem, NominalProgram &program);
+  TileEmitter(LinalgFunction &function, NominalProgram &program);
 
   /// Writes the kernel before the function.
   llvm::FailureOr<tile::KernelOp> run();
@@ -110,7 +110,7 @@ private:
   mlir::Value track(mlir::linalg::LinalgOp op, mlir::Value tile,
                     llvm::ArrayRef<unsigned> loops);
 
-  Problem &problem;
+  LinalgFunction &function;
   NominalProgram &program;
   mlir::OpBuilder builder;
   Padding padding;
@@ -127,4 +127,4 @@ private:
 
 } // namespace drawloom::linalg_to_tile
 
-#endif // DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_EMITTER_H
+#endif // DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_TILEEMITTER_H

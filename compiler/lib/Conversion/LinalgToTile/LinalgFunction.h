@@ -1,4 +1,4 @@
-//===- Problem.h - What a linalg function computes, by axes --- -*- C++ -*-===//
+//===- LinalgFunction.h - What a function computes, by axes -----*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,8 +33,8 @@
 // The invariant: the nominal sizes decide nothing. A loop of the copy stands
 // for all the tiles of its axis, and is replaced by a loop over the real size.
 
-#ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PROBLEM_H
-#define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PROBLEM_H
+#ifndef DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_LINALGFUNCTION_H
+#define DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_LINALGFUNCTION_H
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,7 +80,7 @@ struct Axis {
 };
 
 /// A function whose operations have been checked.
-struct Problem {
+struct LinalgFunction {
   mlir::func::FuncOp func;
   llvm::SmallVector<mlir::linalg::LinalgOp> ops;
   /// The operations whose results are returned, each once, in program order.
@@ -124,11 +124,11 @@ std::optional<Combiner> matchCombiner(mlir::linalg::LinalgOp op,
 llvm::LogicalResult checkProgram(mlir::func::FuncOp func);
 
 /// Finds the axes of a checked function and which of them are work items.
-llvm::FailureOr<Problem> findAxes(mlir::func::FuncOp func);
+llvm::FailureOr<LinalgFunction> findAxes(mlir::func::FuncOp func);
 
 /// Gives each axis its tile size.
-llvm::LogicalResult chooseTiles(Problem &problem);
+llvm::LogicalResult chooseTiles(LinalgFunction &function);
 
 } // namespace drawloom::linalg_to_tile
 
-#endif // DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_PROBLEM_H
+#endif // DRAWLOOM_LIB_CONVERSION_LINALGTOTILE_LINALGFUNCTION_H
