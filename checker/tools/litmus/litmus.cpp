@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 //   litmus FOLDER [NAME...]     runs the files *.litmus of a folder
+//   litmus --lessons FOLDER [NAME...]   the same; a file counts once, and has a
+//                               variant that is clean and one that isn't
 //   litmus --show FILE a        prints a kernel
 //   litmus --table FOLDER       the table of docs/MemoryModel.md
 //   litmus --page FOLDER PAGE   whether a page has it
@@ -24,12 +26,14 @@
 // Lines with `a|` are in variant a only. A verdict is `clean`, the names of
 // rules, or `stops "text"` if the machine ends the run with such a report; `or`
 // stands between two that depend on the schedule. Lines with `a<` come before
-// the CTAs of the cluster meet.
+// the CTAs of the cluster meet, those with `a^` stand in the kernel's header.
 // `# b strict: ...` is for strict mode, where it is another; `# b says: ...` is
 // in what a finding says. Other headers: `warps`, `ctas` (of the one cluster),
-// `clusters`, `target sm_100a`.
+// `clusters`, `launches` (of one stream, each may start before the one in front
+// has ended; %launch is its number), `target sm_100a`, `pair` for tensor memory
+// of a pair of CTAs, `map` for a tensor map.
 //
-// Prelude.ptx stands around the body: it has memory, barriers and predicates.
+// ../Prelude.ptx stands around the body: memory, barriers and predicates.
 // `WAIT(b, 0)` and `WAIT.acquire.cluster(b, 0)` stand for the loop that waits
 // for a phase, by parity.
 //
@@ -42,6 +46,7 @@
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -55,14 +60,15 @@ struct Variant {
   std::string name;
   std::string verdict[2]; ///< By default, and in strict mode.
   std::vector<std::string> says;
-  std::string early, body;
+  std::string header, early, body;
 };
 
 struct Test {
   std::string name, target = "sm_90a";
   std::string title; ///< What it shows.
   std::vector<std::string> rules;
-  unsigned warps = 1, ctas = 1, clusters = 1;
+  unsigned warps = 1, ctas = 1, clusters = 1, launches = 1;
+  bool isPair = false, hasMap = false;
   std::vector<Variant> variants;
 };
 } // namespace
@@ -98,7 +104,7 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
     for (Variant &known : test.variants)
       if (known.name == name)
         return known;
-    test.variants.push_back({name.str(), {}, {}, {}, {}});
+    test.variants.push_back({name.str(), {}, {}, {}, {}, {}});
     return test.variants.back();
   };
   bool isFirst = true;
@@ -117,15 +123,19 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
       }
       auto [key, value] = line.split(line.contains(':') ? ':' : ' ');
       value = value.trim();
-      bool isNumber = key == "warps" || key == "ctas" || key == "clusters";
+      unsigned *number = llvm::StringSwitch<unsigned *>(key)
+                             .Case("warps", &test.warps)
+                             .Case("ctas", &test.ctas)
+                             .Case("clusters", &test.clusters)
+                             .Case("launches", &test.launches)
+                             .Default(nullptr);
       if (key == "target")
         test.target = value.str();
-      else if (isNumber &&
-               value.getAsInteger(10, key == "warps"  ? test.warps
-                                      : key == "ctas" ? test.ctas
-                                                      : test.clusters))
+      else if (key == "pair" || key == "map")
+        (key == "pair" ? test.isPair : test.hasMap) = true;
+      else if (number && value.getAsInteger(10, *number))
         return llvm::createStringError(name + ": " + key + " is a number");
-      else if (!isNumber) {
+      else if (!number) {
         bool isStrict = key.consume_back(" strict");
         bool says = key.consume_back(" says");
         Variant &one = variant(key);
@@ -146,9 +156,10 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
           continue;
         rest = line.drop_front(2);
       }
-      if (line.size() > 1 && line[1] == '<') {
+      if (line.size() > 1 && (line[1] == '<' || line[1] == '^')) {
         if (line[0] == one.name[0])
-          one.early += line.drop_front(2).str() + "\n";
+          (line[1] == '<' ? one.early : one.header) +=
+              line.drop_front(2).str() + "\n";
         continue;
       }
       one.body += expandWaits(rest, labels) + "\n";
@@ -167,10 +178,18 @@ static std::string kernelOf(const std::string &prelude, const Test &test,
     if (at != std::string::npos)
       text.replace(at, what.size(), by);
   };
+  auto replaceAll = [&](llvm::StringRef what, const std::string &by) {
+    while (text.find(what.str()) != std::string::npos)
+      replace(what, by);
+  };
   replace("@TARGET@", test.target);
-  // What only sm_100a has.
-  while (test.target == "sm_100a" && text.find("//T ") != std::string::npos)
-    replace("//T ", "");
+  replaceAll("@GROUP@", test.isPair ? "2" : "1");
+  replace("@ROWS@", test.isPair ? "0x100" : "0x80");
+  if (test.target == "sm_100a")
+    replaceAll("//T ", "");
+  if (test.hasMap)
+    replaceAll("//M ", "");
+  replace("@HEADER@", variant.header);
   replace("@EARLY@", variant.early);
   replace("@BODY@", variant.body);
   return text;
@@ -198,11 +217,16 @@ static llvm::Expected<std::string> verdictOf(const std::string &kernel,
   auto entry = (*module)->kernel("k");
   if (!entry)
     return entry.takeError();
-  emu::Launch launch;
-  launch.kernel = *entry;
-  launch.grid = {test.ctas * test.clusters};
-  launch.cluster = {test.ctas};
-  launch.block = {test.warps * 32};
+  std::vector<emu::Launch> launches(test.launches);
+  for (auto [index, launch] : llvm::enumerate(launches)) {
+    launch.kernel = *entry;
+    launch.grid = {test.ctas * test.clusters};
+    launch.cluster = {test.ctas};
+    launch.block = {test.warps * 32};
+    launch.programmatic = index != 0;
+    launch.parameters.resize((*entry)->parameterBytes);
+    launch.parameters.front() = char(index);
+  }
   RaceChecker checker({.isStrict = isStrict});
   emu::RunOptions options;
   options.listener = &checker;
@@ -211,7 +235,7 @@ static llvm::Expected<std::string> verdictOf(const std::string &kernel,
                                    : emu::Policy::Random;
   options.seed = schedule;
   options.stepLimit = 1 << 22;
-  emu::RunResult run = emu::run(**device, launch, options);
+  emu::RunResult run = emu::run(**device, launches, options);
   if (!run.ok())
     return "stops \"" + run.report->str() + "\"";
   // What memory holds at first matters to tests of that only.
@@ -265,6 +289,19 @@ static bool runVariant(const std::string &prelude, const Test &test,
   return true;
 }
 
+/// Whether it shows a fault and how it is mended.
+static bool isLesson(const Test &test) {
+  auto isClean = [](const Variant &variant) {
+    return variant.verdict[0] == "clean";
+  };
+  if (llvm::any_of(test.variants, isClean) &&
+      !llvm::all_of(test.variants, isClean))
+    return true;
+  llvm::outs() << test.name
+               << ": needs a variant that is clean and one that isn't\n";
+  return false;
+}
+
 /// All files of a folder, or those of some names.
 static llvm::Expected<std::vector<Test>>
 readTests(const std::string &folder, llvm::ArrayRef<std::string> names) {
@@ -293,7 +330,8 @@ readTests(const std::string &folder, llvm::ArrayRef<std::string> names) {
   return tests;
 }
 
-/// A row for each test, by the rules of the memory model.
+/// A row for each test, by the rules of the memory model or where it was
+/// reported.
 static std::string tableOf(llvm::ArrayRef<Test> tests) {
   std::vector<std::string> rows;
   for (const Test &test : tests) {
@@ -308,7 +346,7 @@ static std::string tableOf(llvm::ArrayRef<Test> tests) {
     rows.push_back(row + llvm::join(verdicts, "; ") + " |\n");
   }
   llvm::sort(rows);
-  return "| rules | test | what it shows | verdicts |\n|---|---|---|---|\n" +
+  return "| of | test | what it shows | verdicts |\n|---|---|---|---|\n" +
          llvm::join(rows, "");
 }
 
@@ -333,7 +371,7 @@ int main(int argc, char **argv) {
     shown = llvm::sys::path::stem(folder).str();
     folder = llvm::sys::path::parent_path(folder).str();
   }
-  auto prelude = readFile(folder + "/Prelude.ptx");
+  auto prelude = readFile(folder + "/../Prelude.ptx");
   if (!prelude)
     return fail(prelude.takeError());
   auto tests =
@@ -342,6 +380,9 @@ int main(int argc, char **argv) {
                                            : names);
   if (!tests)
     return fail(tests.takeError());
+  if (tests->empty())
+    return fail(
+        llvm::createStringError("there is no such test in '" + folder + "'"));
   if (mode == "--table" || mode == "--page") {
     std::string table = tableOf(*tests);
     if (mode == "--table") {
@@ -357,19 +398,23 @@ int main(int argc, char **argv) {
         "'" + names.front() + "' is stale: put the output of litmus --table " +
         folder + " in the place of its table"));
   }
-  unsigned right = 0, all = 0;
-  for (const Test &test : *tests)
-    for (const Variant &variant : test.variants) {
-      if (mode == "--show") {
-        if (!names.empty() && variant.name == names.front())
-          llvm::outs() << kernelOf(*prelude, test, variant);
-        continue;
-      }
-      ++all;
-      right += runVariant(*prelude, test, variant);
-    }
-  if (mode == "--show")
+  if (mode == "--show") {
+    for (const Variant &variant : tests->front().variants)
+      if (!names.empty() && variant.name == names.front())
+        llvm::outs() << kernelOf(*prelude, tests->front(), variant);
     return 0;
-  llvm::outs() << "litmus: " << right << " of " << all << '\n';
+  }
+  bool areLessons = mode == "--lessons";
+  unsigned right = 0, all = 0;
+  for (const Test &test : *tests) {
+    unsigned rightHere = 0;
+    for (const Variant &variant : test.variants)
+      rightHere += runVariant(*prelude, test, variant);
+    bool isWhole = rightHere == test.variants.size();
+    right += areLessons ? isWhole && isLesson(test) : rightHere;
+    all += areLessons ? 1 : test.variants.size();
+  }
+  llvm::outs() << (areLessons ? "lessons: " : "litmus: ") << right << " of "
+               << all << '\n';
   return right == all ? 0 : 1;
 }
