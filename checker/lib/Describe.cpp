@@ -34,9 +34,18 @@ Site drawloom::checker::describeSite(const Access &access, int lane) {
   return site;
 }
 
-/// "line 40"
-static std::string lineOf(const Site &site) {
-  return "line " + utostr(site.line);
+std::string drawloom::checker::lineOf(const Site &site) {
+  return (site.sourceFile.empty() ? "line " : "PTX line ") + utostr(site.line);
+}
+
+std::string drawloom::checker::arrayAt(const emu::Kernel &kernel,
+                                       uint32_t offset) {
+  std::string name;
+  for (const emu::Kernel::SharedArray &array : kernel.sharedArrays())
+    if (offset >= array.offset &&
+        (array.size == 0 || offset < array.offset + array.size))
+      name = (array.name + "+" + llvm::Twine(offset - array.offset)).str();
+  return name;
 }
 
 static Opcode opcodeOf(const Access &access) {
@@ -230,6 +239,7 @@ void drawloom::checker::describeFinding(Finding &finding, const Access &before,
     uint32_t rank = (address - emu::sharedWindow) >> emu::sharedRankShift;
     finding.address = address & emu::sharedOffsetMask;
     finding.cta = ctaOf(rank);
+    finding.array = arrayAt(*now.kernel, finding.address);
     break;
   }
   case Finding::TensorMemory:

@@ -22,6 +22,11 @@ inline uint64_t tensorAddress(uint32_t rank, uint32_t lane, uint32_t column) {
 }
 
 Site describeSite(const Access &access, int lane);
+/// "line 40", or "PTX line 40" if the source has lines, too.
+std::string lineOf(const Site &site);
+/// "tile+16" for a byte of a CTA's shared memory; empty if it is in no
+/// variable.
+std::string arrayAt(const emu::Kernel &kernel, uint32_t offset);
 /// Fills in the kernel, the place, why there is no order and what gives it.
 void describeFinding(Finding &finding, const Access &before, const Access &now,
                      uint64_t address);

@@ -9,6 +9,7 @@
 #include "drawloom/Checker/RaceChecker.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 
 using namespace drawloom;
 using namespace drawloom::checker;
@@ -57,11 +58,12 @@ bool drawloom::checker::endsStrictRun(Rule rule) {
          rule == Rule::ParityValue;
 }
 
-/// "shared memory of CTA 3, byte 1040"
+/// "tile+16, byte 1040 of shared memory of CTA 3"
 static std::string placeOf(const Finding &finding) {
   switch (finding.space) {
   case Finding::Shared:
-    return "byte " + utostr(finding.address) + " of shared memory of CTA " +
+    return (finding.array.empty() ? "" : finding.array + ", ") + "byte " +
+           utostr(finding.address) + " of shared memory of CTA " +
            utostr(finding.cta);
   case Finding::TensorMemory:
     return "column " + utostr(finding.address) + " of tensor memory of CTA " +
@@ -69,21 +71,41 @@ static std::string placeOf(const Finding &finding) {
   case Finding::Global:
     return "global memory at 0x" + llvm::utohexstr(finding.address, true);
   case Finding::Registers:
-    return "registers";
+    break;
   }
   return "";
 }
 
-/// "gemm.cu:40: writes: st.shared.u32, PTX line 512 (CTA 0, warp 1, lane 3)"
-static std::string lineOf(const Site &site) {
-  std::string text;
-  if (!site.sourceFile.empty())
-    text += site.sourceFile + ":" + utostr(site.sourceLine) + ": ";
-  text += site.instruction + ", PTX line " + utostr(site.line) + ", CTA " +
-          utostr(site.cta) + ", warp " + utostr(site.warp);
+/// "gemm.cu:40, st.shared.u32", or with the line of the PTX if there is no
+/// source.
+static std::string instructionOf(const Site &site) {
+  return (site.sourceFile.empty()
+              ? "PTX line " + utostr(site.line)
+              : llvm::sys::path::filename(site.sourceFile).str() + ":" +
+                    utostr(site.sourceLine)) +
+         ", " + site.instruction;
+}
+
+/// "gemm.cu:40, st.shared.u32, PTX line 512"
+static std::string textOf(const Site &site) {
+  return instructionOf(site) +
+         (site.sourceFile.empty() ? "" : ", PTX line " + utostr(site.line));
+}
+
+/// The same, ": CTA 0, warp 1, lane 3"
+static std::string accessOf(const Site &site) {
+  std::string text = textOf(site) + ": CTA " + utostr(site.cta) + ", warp " +
+                     utostr(site.warp);
   if (site.lane >= 0)
     text += ", lane " + utostr(site.lane);
   return text;
+}
+
+/// Names of templates may fill a screen; JSON has the whole of it.
+static std::string shortened(llvm::StringRef name) {
+  constexpr size_t limit = 100;
+  return name.size() <= limit ? name.str()
+                              : (name.take_front(limit) + "...").str();
 }
 
 std::string Finding::str() const {
@@ -91,17 +113,21 @@ std::string Finding::str() const {
   llvm::raw_string_ostream os(text);
   auto verb = [&](const Site &site) {
     if (!isRace(rule))
-      return &site == &first ? "first " : "then  ";
-    return site.writes ? "writes" : "reads ";
+      return &site == &first ? "first:  " : "then:   ";
+    return site.writes ? "writes: " : "reads:  ";
   };
-  os << spelling(severity) << ": " << kernel << ": " << titleOf(rule) << " ["
-     << spelling(rule) << "]\n"
-     << "  where:  " << placeOf(*this) << '\n';
-  if (second.instruction.empty())
-    os << "  by:     " << lineOf(first) << '\n';
+  os << spelling(severity) << ": " << shortened(kernel) << ", "
+     << instructionOf(first) << ": " << titleOf(rule) << " [" << spelling(rule)
+     << "]\n";
+  if (space == Registers) // Of the text, not of a thread.
+    os << "  by:     " << textOf(first) << '\n';
+  else if (second.instruction.empty())
+    os << "  by:     " << accessOf(first) << '\n';
   else
-    os << "  " << verb(first) << ": " << lineOf(first) << '\n'
-       << "  " << verb(second) << ": " << lineOf(second) << '\n';
+    os << "  " << verb(first) << accessOf(first) << '\n'
+       << "  " << verb(second) << accessOf(second) << '\n';
+  if (space != Registers)
+    os << "  where:  " << placeOf(*this) << '\n';
   os << "  why:    " << why << '\n' << "  add:    " << advice << '\n';
   if (count > 1)
     os << "  times:  " << count << '\n';
@@ -151,6 +177,8 @@ void drawloom::checker::writeJson(llvm::ArrayRef<Finding> findings,
       object["second"] = jsonOf(finding.second);
     if (finding.space != Finding::Global)
       object["cta"] = finding.cta;
+    if (!finding.array.empty())
+      object["array"] = finding.array;
     list.push_back(std::move(object));
   }
   llvm::json::Object report{{"findings", std::move(list)},

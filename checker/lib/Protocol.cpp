@@ -25,9 +25,6 @@ static uint32_t rankOf(uint64_t address) {
 static uint32_t warpOf(const Origin &origin) {
   return uint32_t(origin.rank) << 16 | origin.warp;
 }
-static std::string lineOf(const Site &site) {
-  return "line " + utostr(site.line);
-}
 
 Site Protocol::siteOf(const Origin &origin) const {
   Access access;
@@ -45,6 +42,7 @@ Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
   finding.kernel = llvm::demangle(kernel->function->name);
   finding.address = address & emu::sharedOffsetMask;
   finding.cta = ctas[rankOf(address)];
+  finding.array = arrayAt(*kernel, finding.address);
   finding.first = siteOf(first);
   finding.firstInstruction = finding.secondInstruction = first.instruction;
   if (second) {

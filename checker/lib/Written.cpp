@@ -81,7 +81,7 @@ static void report(const Access &access, Finding::Space space, uint64_t address,
   finding.first.writes = false;
   finding.firstInstruction = finding.secondInstruction = access.instruction;
   describeFinding(finding, access, access, address);
-  std::string line = "line " + utostr(finding.first.line);
+  std::string line = lineOf(finding.first);
   finding.why = line + " reads " + what + " that nobody has written since " +
                 since + "; they may hold anything";
   finding.advice = "a write before " + line + ", or a condition around it";

@@ -9,6 +9,7 @@
 #include "drawloom/Protocol/Claims.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace drawloom;
 using namespace drawloom::protocol;
@@ -145,12 +146,37 @@ static void printBarriers(const Claims &claims, llvm::raw_ostream &os) {
   }
 }
 
+void protocol::locate(llvm::MutableArrayRef<Misfit> misfits,
+                      const ptx::Module &module, const ptx::Function &kernel) {
+  for (Misfit &misfit : misfits) {
+    // The last .loc in front of the line's first instruction.
+    const auto *at =
+        llvm::find_if(kernel.instructions, [&](const ptx::Instruction &one) {
+          return one.line == misfit.line;
+        });
+    uint32_t number = at - kernel.instructions.begin();
+    const ptx::SourceLocation *location = nullptr;
+    for (const ptx::BodyItem &item : kernel.items)
+      if (item.kind == ptx::BodyItem::Location && item.position <= number)
+        location = &kernel.locations[item.index];
+    if (!location)
+      continue;
+    misfit.sourceLine = location->line;
+    for (const ptx::TopLevelItem &item : module.items)
+      if (item.file && item.file->number == location->file)
+        misfit.sourceFile = item.file->name;
+  }
+}
+
 void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
                      llvm::StringRef file, bool isQuiet,
                      llvm::raw_ostream &os) {
   for (const Misfit &misfit : misfits) {
-    os << formatv("{0}:{1}: error: {2}: {3} [{4}]\n", file, misfit.line,
-                  claims.kernel, misfit.title, misfit.rule);
+    os << formatv("{0}:{1}: error: {2}", file, misfit.line, claims.kernel);
+    if (!misfit.sourceFile.empty())
+      os << formatv(", {0}:{1}", llvm::sys::path::filename(misfit.sourceFile),
+                    misfit.sourceLine);
+    os << formatv(": {0} [{1}]\n", misfit.title, misfit.rule);
     os << formatv("  where:  mbarrier at byte {0}", misfit.barrier.byte);
     if (claims.ctas() > 1)
       os << formatv(" of CTA {0}", misfit.barrier.rank);
@@ -210,15 +236,17 @@ llvm::json::Value protocol::toJson(const Claims &claims,
                               {"whole", claims.isWhole(barrier)},
                               {"parts", std::move(parts)}});
   }
-  for (const Misfit &misfit : misfits)
-    findings.push_back(Object{{"rule", misfit.rule},
-                              {"severity", "error"},
-                              {"title", misfit.title},
-                              {"line", misfit.line},
-                              {"cta", misfit.barrier.rank},
-                              {"byte", misfit.barrier.byte},
-                              {"why", misfit.why},
-                              {"advice", misfit.advice}});
+  for (const Misfit &misfit : misfits) {
+    Object object{{"rule", misfit.rule},        {"severity", "error"},
+                  {"title", misfit.title},      {"ptxLine", misfit.line},
+                  {"cta", misfit.barrier.rank}, {"byte", misfit.barrier.byte},
+                  {"why", misfit.why},          {"advice", misfit.advice}};
+    if (!misfit.sourceFile.empty()) {
+      object["file"] = misfit.sourceFile;
+      object["line"] = misfit.sourceLine;
+    }
+    findings.push_back(std::move(object));
+  }
   for (const Unfollowed &one : claims.unfollowed)
     unfollowed.push_back(Object{
         {"line", one.line}, {"instruction", one.mnemonic}, {"why", one.why}});

@@ -11,6 +11,7 @@
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Protocol/Claims.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -111,7 +112,9 @@ static ExitCode check(const CommandLine &line,
     if (!claims)
       return fail(path + ": " + llvm::toString(claims.takeError()) +
                   " (--threads, --cluster)");
+    claims->kernel = llvm::demangle(claims->kernel);
     std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
+    protocol::locate(misfits, *parsed.module, *function);
     faults += misfits.size();
     protocol::print(*claims, misfits, path, line.has("--quiet"), llvm::outs());
     kernels.push_back(protocol::toJson(*claims, misfits));

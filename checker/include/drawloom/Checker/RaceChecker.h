@@ -79,12 +79,14 @@ struct Finding {
   /// Of global memory: the address. Registers have none.
   uint64_t address = 0;
   uint32_t cta = 0;
+  std::string array;  ///< "tile+188", if a variable is there.
   std::string why;    ///< There is no order, because ...
   std::string advice; ///< What would give it.
   /// How often accesses of these two instructions were found.
   uint64_t count = 1;
 
-  /// A paragraph: what, where, both sides, why, what to do.
+  /// A paragraph: kernel, source line and instruction, what is wrong; both
+  /// sides, where, why, what to do.
   std::string str() const;
 };
 

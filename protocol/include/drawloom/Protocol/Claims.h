@@ -134,12 +134,18 @@ struct Misfit {
   /// A name of the rule, such as "count".
   std::string rule;
   BarrierId barrier;
-  uint32_t line = 0;
+  uint32_t line = 0; ///< Of the PTX.
   std::string title, why, advice;
+  llvm::StringRef sourceFile = {}; ///< From .loc; empty if there is none.
+  uint32_t sourceLine = 0;
 };
 
 /// What cannot fit, ordered by line.
 std::vector<Misfit> fit(const Claims &claims);
+
+/// Fills in the source lines of misfits of a kernel.
+void locate(llvm::MutableArrayRef<Misfit> misfits, const ptx::Module &module,
+            const ptx::Function &kernel);
 
 /// `isQuiet`: only what cannot fit.
 void print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
