@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Checker/RaceChecker.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace drawloom;
@@ -153,12 +153,11 @@ static llvm::json::Object jsonOf(const Site &site) {
 static unsigned countOf(llvm::ArrayRef<Finding> findings, Severity severity) {
   unsigned count = 0;
   for (const Finding &finding : findings)
-    count += finding.severity == severity;
+    count += finding.severity == severity && !finding.isSuppressed;
   return count;
 }
 
-void drawloom::checker::writeJson(llvm::ArrayRef<Finding> findings,
-                                  llvm::raw_ostream &os) {
+llvm::json::Object drawloom::checker::toJson(llvm::ArrayRef<Finding> findings) {
   static constexpr llvm::StringLiteral spaces[] = {"shared", "tensor", "global",
                                                    "registers"};
   llvm::json::Array list;
@@ -179,13 +178,14 @@ void drawloom::checker::writeJson(llvm::ArrayRef<Finding> findings,
       object["cta"] = finding.cta;
     if (!finding.array.empty())
       object["array"] = finding.array;
+    if (finding.isSuppressed)
+      object["suppressed"] = true;
     list.push_back(std::move(object));
   }
-  llvm::json::Object report{{"findings", std::move(list)},
+  return llvm::json::Object{{"findings", std::move(list)},
                             {"errors", countOf(findings, Severity::Error)},
                             {"warnings", countOf(findings, Severity::Warning)},
                             {"notes", countOf(findings, Severity::Note)}};
-  os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));
 }
 
 void drawloom::checker::writeCounts(llvm::ArrayRef<Finding> findings,
@@ -196,5 +196,9 @@ void drawloom::checker::writeCounts(llvm::ArrayRef<Finding> findings,
            (count == 1 ? "" : "s");
   };
   os << "check: " << counted(Severity::Error) << ", "
-     << counted(Severity::Warning) << ", " << counted(Severity::Note) << '\n';
+     << counted(Severity::Warning) << ", " << counted(Severity::Note);
+  if (size_t suppressed = llvm::count_if(
+          findings, [](const Finding &one) { return one.isSuppressed; }))
+    os << ", " << suppressed << " suppressed";
+  os << '\n';
 }

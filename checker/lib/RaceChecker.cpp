@@ -14,8 +14,8 @@ using namespace drawloom;
 using namespace drawloom::checker;
 
 RaceChecker::RaceChecker(CheckOptions options)
-    : options(options),
-      global(std::make_unique<GlobalChecker>(options.isStrict)) {}
+    : options(std::move(options)),
+      global(std::make_unique<GlobalChecker>(this->options.isStrict)) {}
 RaceChecker::~RaceChecker() = default;
 
 void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
@@ -85,15 +85,22 @@ void RaceChecker::collect(std::vector<Finding> more) {
               std::minmax(other.firstInstruction, other.secondInstruction) ==
                   lines);
     });
-    if (it == found.end())
-      found.push_back(std::move(finding));
-    else
+    if (it != found.end()) {
       it->count += finding.count;
+      continue;
+    }
+    auto placeOf = [](const Site &site) {
+      return Suppressions::Place{site.line, site.sourceFile, site.sourceLine};
+    };
+    finding.isSuppressed = options.suppressions.covers(
+        spelling(finding.rule), finding.kernel,
+        {placeOf(finding.first), placeOf(finding.second)});
+    found.push_back(std::move(finding));
   }
 }
 
 unsigned RaceChecker::count(Severity severity) const {
   return llvm::count_if(found, [&](const Finding &finding) {
-    return finding.severity == severity;
+    return finding.severity == severity && !finding.isSuppressed;
   });
 }

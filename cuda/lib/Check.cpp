@@ -18,7 +18,7 @@ using namespace drawloom::cuda;
 using checker::Severity;
 using llvm::Twine;
 
-Check::Check(bool isStrict) : checker({.isStrict = isStrict}) {
+Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
   llvm::errs(); // To be there still when the program exits.
   std::atexit([] { Driver::get().check->tellCounts(); });
 }
@@ -26,7 +26,7 @@ Check::Check(bool isStrict) : checker({.isStrict = isStrict}) {
 void Check::tell() {
   llvm::ArrayRef<checker::Finding> findings = checker.findings();
   for (const checker::Finding &finding : findings.drop_front(told))
-    if (finding.severity != Severity::Note)
+    if (finding.severity != Severity::Note && !finding.isSuppressed)
       llvm::errs() << finding.str() << '\n';
   told = findings.size();
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
@@ -40,9 +40,11 @@ void Check::tell() {
   if (failed)
     return complain("DRAWLOOM_CHECK_REPORT: cannot write '" + Twine(path) +
                     "': " + failed.message());
-  checker::writeJson(findings, os);
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(checker::toJson(findings)));
 }
 
 void Check::tellCounts() const {
+  for (const std::string &unused : checker.suppressions().unused())
+    complain(unused);
   checker::writeCounts(checker.findings(), llvm::errs());
 }

@@ -10,6 +10,7 @@
 // told on standard error after the run that has them, each once; the last line,
 // which counts them, when the program exits. DRAWLOOM_CHECK_REPORT names a file
 // for them in JSON; %p in it is the number of the process.
+// DRAWLOOM_CHECK_SUPPRESSIONS names a file with those that aren't told.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace drawloom::cuda {
 
 class Check {
 public:
-  explicit Check(bool isStrict);
+  explicit Check(checker::CheckOptions options);
 
   checker::RaceChecker &listener() { return checker; }
   /// Tells what is new.

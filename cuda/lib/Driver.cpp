@@ -68,7 +68,16 @@ Result Driver::initialize() {
       complain("DRAWLOOM_CHECK is '" + mode + "'; it takes default or strict");
       return CUDA_ERROR_NO_DEVICE;
     }
-    check = std::make_unique<Check>(mode == "strict");
+    auto suppressions =
+        checker::Suppressions::read(environment("DRAWLOOM_CHECK_SUPPRESSIONS"));
+    if (!suppressions) {
+      complain("DRAWLOOM_CHECK_SUPPRESSIONS: " +
+               llvm::toString(suppressions.takeError()));
+      return CUDA_ERROR_NO_DEVICE;
+    }
+    check = std::make_unique<Check>(
+        checker::CheckOptions{.isStrict = mode == "strict",
+                              .suppressions = std::move(*suppressions)});
   }
   primary = new ContextState;
   primary->primary = true;

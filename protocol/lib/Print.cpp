@@ -172,6 +172,8 @@ void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
                      llvm::StringRef file, bool isQuiet,
                      llvm::raw_ostream &os) {
   for (const Misfit &misfit : misfits) {
+    if (misfit.isSuppressed)
+      continue;
     os << formatv("{0}:{1}: error: {2}", file, misfit.line, claims.kernel);
     if (!misfit.sourceFile.empty())
       os << formatv(", {0}:{1}", llvm::sys::path::filename(misfit.sourceFile),
@@ -245,6 +247,8 @@ llvm::json::Value protocol::toJson(const Claims &claims,
       object["file"] = misfit.sourceFile;
       object["line"] = misfit.sourceLine;
     }
+    if (misfit.isSuppressed)
+      object["suppressed"] = true;
     findings.push_back(std::move(object));
   }
   for (const Unfollowed &one : claims.unfollowed)

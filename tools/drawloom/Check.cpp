@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckOptions.h"
 #include "CommandLine.h"
 #include "Verb.h"
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Protocol/Claims.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,6 +47,10 @@ static void printHelp() {
          "  --states N       of a warp, after which it is given up; 50000 "
          "without it\n"
          "  --report FILE    write all of it as JSON, too\n"
+         "  --sarif FILE     write what cannot fit as SARIF 2.1.0\n"
+         "  --suppressions FILE   what is known, by rule and line: it isn't "
+         "told and\n"
+         "                   doesn't count\n"
          "  --quiet          only what cannot fit\n"
          "  --help           this text\n"
          "\n"
@@ -101,7 +104,11 @@ static ExitCode check(const CommandLine &line,
     return fail(llvm::StringRef(parsed.str()).rtrim());
   std::optional<llvm::StringRef> wanted = line.get("--kernel");
   llvm::json::Array kernels;
-  unsigned faults = 0, checked = 0;
+  auto suppressions =
+      checker::Suppressions::read(line.get("--suppressions").value_or(""));
+  if (!suppressions)
+    return fail(llvm::toString(suppressions.takeError()));
+  unsigned faults = 0, suppressed = 0, checked = 0;
   for (const ptx::Function *function : parsed.module->functions) {
     if (!function->isEntry || !function->hasBody ||
         (wanted && function->name != *wanted))
@@ -115,7 +122,14 @@ static ExitCode check(const CommandLine &line,
     claims->kernel = llvm::demangle(claims->kernel);
     std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
     protocol::locate(misfits, *parsed.module, *function);
-    faults += misfits.size();
+    for (protocol::Misfit &misfit : misfits)
+      misfit.isSuppressed = suppressions->covers(
+          misfit.rule, claims->kernel,
+          {{misfit.line, misfit.sourceFile, misfit.sourceLine}});
+    unsigned known = llvm::count_if(
+        misfits, [](const protocol::Misfit &one) { return one.isSuppressed; });
+    suppressed += known;
+    faults += misfits.size() - known;
     protocol::print(*claims, misfits, path, line.has("--quiet"), llvm::outs());
     kernels.push_back(protocol::toJson(*claims, misfits));
   }
@@ -123,18 +137,21 @@ static ExitCode check(const CommandLine &line,
     return fail("there is no kernel '" + *wanted + "' in '" + path + "'");
   if (!checked)
     return fail("there is no kernel in '" + path + "'");
+  llvm::outs().flush();
+  tellUnused(*suppressions);
   llvm::outs() << "check: " << checked
                << (checked == 1 ? " kernel" : " kernels") << ", " << faults
-               << (faults == 1 ? " error" : " errors") << '\n';
-  if (std::optional<llvm::StringRef> file = line.get("--report")) {
-    std::error_code failed;
-    llvm::raw_fd_ostream os(*file, failed);
-    if (failed)
-      return fail("cannot write '" + *file + "': " + failed.message());
-    os << llvm::formatv(
-        "{0:2}\n", llvm::json::Value(llvm::json::Object{
-                       {"kernels", std::move(kernels)}, {"errors", faults}}));
-  }
+               << (faults == 1 ? " error" : " errors");
+  if (suppressed)
+    llvm::outs() << ", " << suppressed << " suppressed";
+  llvm::outs() << '\n';
+  if (llvm::Error error =
+          writeReports(llvm::json::Object{{"kernels", std::move(kernels)},
+                                          {"errors", faults}},
+                       {line.get("--report").value_or("").str(),
+                        line.get("--sarif").value_or("").str()},
+                       {path.str(), ""}))
+    return fail(llvm::toString(std::move(error)));
   return faults ? Failed : Done;
 }
 
@@ -149,6 +166,8 @@ ExitCode drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--threads", true},
                                      {"--cluster", true},
                                      {"--report", true},
+                                     {"--sarif", true},
+                                     {"--suppressions", true},
                                      {"--states", true},
                                      {"--quiet", false}});
   if (!line)

@@ -8,29 +8,62 @@
 
 #include "CheckOptions.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
 using namespace drawloom;
 
+llvm::SmallVector<OptionName>
+CheckOptions::with(llvm::ArrayRef<OptionName> others) {
+  llvm::SmallVector<OptionName> all(others);
+  all.append({{"--check", false},
+              {"--strict", false},
+              {"--report", true},
+              {"--sarif", true},
+              {"--suppressions", true}});
+  return all;
+}
+
 llvm::Expected<CheckOptions> CheckOptions::read(const CommandLine &line) {
   CheckOptions options;
   options.checks = line.has("--check");
   options.isStrict = line.has("--strict");
-  options.report = line.get("--report").value_or("").str();
-  for (llvm::StringRef option : {"--strict", "--report"})
+  options.files.json = line.get("--report").value_or("").str();
+  options.files.sarif = line.get("--sarif").value_or("").str();
+  options.suppressions = line.get("--suppressions").value_or("").str();
+  for (llvm::StringRef option :
+       {"--strict", "--report", "--sarif", "--suppressions"})
     if (line.has(option) && !options.checks)
       return llvm::createStringError(option +
                                      llvm::Twine(" goes with --check"));
   return options;
 }
 
+void drawloom::tellUnused(const checker::Suppressions &suppressions) {
+  for (const std::string &unused : suppressions.unused())
+    llvm::errs() << "drawloom: " << unused << '\n';
+}
+
+bool drawloom::tellFindings(const checker::RaceChecker &checker,
+                            const ReportFiles &files, const CheckedRun &run) {
+  llvm::ArrayRef<checker::Finding> findings = checker.findings();
+  for (const checker::Finding &finding : findings)
+    if (finding.severity != checker::Severity::Note && !finding.isSuppressed)
+      llvm::errs() << finding.str() << '\n';
+  tellUnused(checker.suppressions());
+  checker::writeCounts(findings, llvm::errs());
+  if (llvm::Error error = writeReports(checker::toJson(findings), files, run)) {
+    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
+    return false;
+  }
+  return checker.count(checker::Severity::Error) == 0;
+}
+
 DriverCheck::DriverCheck(const CheckOptions &options) : options(options) {
   if (!options.checks)
     return;
-  file = options.report;
+  file = options.files.json;
   if (file.empty()) {
     llvm::SmallString<128> name;
     if (std::error_code failed =
@@ -43,28 +76,40 @@ DriverCheck::DriverCheck(const CheckOptions &options) : options(options) {
   }
   setenv("DRAWLOOM_CHECK", options.isStrict ? "strict" : "default", 1);
   setenv("DRAWLOOM_CHECK_REPORT", file.c_str(), 1);
+  if (!options.suppressions.empty())
+    setenv("DRAWLOOM_CHECK_SUPPRESSIONS", options.suppressions.c_str(), 1);
 }
 
 DriverCheck::~DriverCheck() {
-  if (options.checks && options.report.empty() && !file.empty())
+  if (options.checks && options.files.json.empty() && !file.empty())
     llvm::sys::fs::remove(file);
 }
 
 ExitCode DriverCheck::judge(ExitCode result) const {
-  if (!options.checks || result != Done)
+  if (!options.checks)
     return result;
+  auto fail = [&](const llvm::Twine &words) {
+    if (result != Done) // The command has said why.
+      return result;
+    llvm::errs() << "drawloom: " << words << '\n';
+    return Failed;
+  };
   auto buffer = llvm::MemoryBuffer::getFile(file);
-  if (!buffer || (*buffer)->getBuffer().empty()) {
-    llvm::errs() << "drawloom: no kernel ran on the emulated device, so none "
-                    "was checked\n";
-    return Failed;
-  }
+  if (!buffer || (*buffer)->getBuffer().empty())
+    return fail("no kernel ran on the emulated device, so none was checked");
   auto report = llvm::json::parse((*buffer)->getBuffer());
-  if (!report) {
-    llvm::errs() << "drawloom: '" << file
-                 << "': " << llvm::toString(report.takeError()) << '\n';
-    return Failed;
-  }
+  if (!report)
+    return fail("'" + file + "': " + llvm::toString(report.takeError()));
   const llvm::json::Object *object = report->getAsObject();
-  return object && object->getInteger("errors") == 0 ? Done : Failed;
+  if (!object)
+    return fail("'" + file + "' is no report");
+  CheckedRun run;
+  if (result != Done)
+    run.failure = "the program failed with exit code " + std::to_string(result);
+  // The driver has written the JSON.
+  if (llvm::Error error = writeReports(*object, {"", options.files.sarif}, run))
+    return fail(llvm::toString(std::move(error)));
+  if (result != Done)
+    return result;
+  return object->getInteger("errors") == 0 ? Done : Failed;
 }

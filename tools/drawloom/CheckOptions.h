@@ -15,19 +15,29 @@
 #define DRAWLOOM_TOOLS_DRAWLOOM_CHECKOPTIONS_H
 
 #include "CommandLine.h"
+#include "Reports.h"
 #include "Verb.h"
+#include "drawloom/Checker/RaceChecker.h"
 
 namespace drawloom {
 
 struct CheckOptions {
   bool checks = false;
   bool isStrict = false;
-  std::string report; ///< A file for findings in JSON, or empty.
+  ReportFiles files;
+  std::string suppressions; ///< A file, or empty.
 
-  static constexpr OptionName names[] = {
-      {"--check", false}, {"--strict", false}, {"--report", true}};
+  /// The options of a verb, with these among them.
+  static llvm::SmallVector<OptionName> with(llvm::ArrayRef<OptionName> others);
   static llvm::Expected<CheckOptions> read(const CommandLine &line);
 };
+
+/// Says which suppressions suppress nothing.
+void tellUnused(const checker::Suppressions &suppressions);
+
+/// Says what was found, and writes it to files. False if there are errors.
+bool tellFindings(const checker::RaceChecker &checker, const ReportFiles &files,
+                  const CheckedRun &run);
 
 /// Has the emulated driver check what it runs, and asks for its report.
 class DriverCheck {

@@ -44,6 +44,7 @@ struct Setup {
   std::optional<emu::PreparedLaunch> launch;
   emu::RunOptions options;
   std::unique_ptr<checker::RaceChecker> checker; ///< If it is checked.
+  std::string failure;                           ///< Why a run ended early.
 };
 } // namespace
 
@@ -96,6 +97,11 @@ void drawloom::printRunHelp() {
          "  --strict         by the letter of PTX, also where released kernels "
          "aren't\n"
          "  --report FILE    write the findings as JSON, too\n"
+         "  --sarif FILE     write them as SARIF 2.1.0, for editors and code "
+         "hosts\n"
+         "  --suppressions FILE   findings that are known, by rule and line: "
+         "they aren't\n"
+         "                   told and don't count\n"
          "\n"
          "Exit code: 0 the kernel ran to its end, its results match and no "
          "error was\n"
@@ -216,8 +222,13 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments) {
   if (arguments.stepLimit)
     setup.options.stepLimit = *arguments.stepLimit;
   if (arguments.check.checks) {
+    auto suppressions =
+        checker::Suppressions::read(arguments.check.suppressions);
+    if (!suppressions)
+      return suppressions.takeError();
     setup.checker = std::make_unique<checker::RaceChecker>(
-        checker::CheckOptions{.isStrict = arguments.check.isStrict});
+        checker::CheckOptions{.isStrict = arguments.check.isStrict,
+                              .suppressions = std::move(*suppressions)});
     setup.options.listener = setup.checker.get();
   }
   return setup;
@@ -262,6 +273,7 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   if (result.ok())
     return true;
   const emu::Report &report = *result.report;
+  setup.failure = report.str();
   llvm::errs() << arguments.ptx;
   if (report.line)
     llvm::errs() << ':' << report.line;
@@ -319,29 +331,6 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
   return true;
 }
 
-/// Says what the checker has found. False if there are errors.
-static bool tellFindings(const Setup &setup, const CheckOptions &options) {
-  if (!setup.checker)
-    return true;
-  llvm::ArrayRef<checker::Finding> findings = setup.checker->findings();
-  for (const checker::Finding &finding : findings)
-    if (finding.severity != checker::Severity::Note)
-      llvm::errs() << finding.str() << '\n';
-  checker::writeCounts(findings, llvm::errs());
-  bool isWritten = true;
-  if (!options.report.empty()) {
-    std::error_code failed;
-    llvm::raw_fd_ostream os(options.report, failed);
-    if (failed)
-      llvm::errs() << "drawloom: cannot write '" << options.report
-                   << "': " << failed.message() << '\n';
-    else
-      checker::writeJson(findings, os);
-    isWritten = !failed;
-  }
-  return isWritten && setup.checker->count(checker::Severity::Error) == 0;
-}
-
 static ExitCode run(const RunArguments &arguments) {
   llvm::Expected<Setup> setup = prepare(arguments);
   if (!setup) {
@@ -351,7 +340,9 @@ static ExitCode run(const RunArguments &arguments) {
   emu::RunStatistics statistics;
   bool ran = arguments.seeds ? runSchedules(*setup, arguments)
                              : runOnce(*setup, arguments, statistics);
-  bool isClean = tellFindings(*setup, arguments.check);
+  bool isClean =
+      !setup->checker || tellFindings(*setup->checker, arguments.check.files,
+                                      {arguments.ptx, setup->failure});
   if (!ran)
     return Failed;
   if (!arguments.seeds) {
@@ -378,16 +369,13 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
     return runCommand(arguments.take_front(options),
                       arguments.drop_front(options + 1));
   }
-  llvm::Expected<CommandLine> line =
-      CommandLine::parse(arguments, {{"--launch", true},
+  llvm::Expected<CommandLine> line = CommandLine::parse(
+      arguments, CheckOptions::with({{"--launch", true},
                                      {"-o", true},
                                      {"--schedule", true},
                                      {"--schedules", true},
                                      {"--step-limit", true},
-                                     {"--progress", false},
-                                     CheckOptions::names[0],
-                                     CheckOptions::names[1],
-                                     CheckOptions::names[2]});
+                                     {"--progress", false}}));
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {

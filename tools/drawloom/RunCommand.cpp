@@ -234,13 +234,10 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
       {"--schedule", "DRAWLOOM_SCHEDULE"},
       {"--step-limit", "DRAWLOOM_STEP_LIMIT"}};
   llvm::Expected<CommandLine> line =
-      CommandLine::parse(options, {{"--device", true},
-                                   {"--sms", true},
-                                   {"--schedule", true},
-                                   {"--step-limit", true},
-                                   CheckOptions::names[0],
-                                   CheckOptions::names[1],
-                                   CheckOptions::names[2]});
+      CommandLine::parse(options, CheckOptions::with({{"--device", true},
+                                                      {"--sms", true},
+                                                      {"--schedule", true},
+                                                      {"--step-limit", true}}));
   if (!line)
     return complain(llvm::toString(line.takeError()));
   llvm::Expected<CheckOptions> checks = CheckOptions::read(*line);

@@ -407,7 +407,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
   Arguments before = *arguments;
   Stopwatch running;
   if (llvm::Error error = execute(*compiled, *device, *arguments))
-    return fail(std::move(error));
+    return check.judge(fail(std::move(error)));
   double runTime = running.seconds();
   llvm::outs() << llvm::formatv(
       "compiled in {0:f2} s; ran in {1:f2} s on {2}{3} with {4} SMs\n",
@@ -433,21 +433,18 @@ ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
     return BadUsage;
   };
   llvm::Expected<CommandLine> line =
-      CommandLine::parse(arguments, {{"--arch", true},
-                                     {"--device", true},
-                                     {"--sms", true},
-                                     {"--kernel", true},
-                                     {"--random", false},
-                                     {"--seed", true},
-                                     {"--compare", false},
-                                     {"--unproved", false},
-                                     {"--shape", true},
-                                     {"--scalar", true},
-                                     {"--input", true},
-                                     {"--output", true},
-                                     CheckOptions::names[0],
-                                     CheckOptions::names[1],
-                                     CheckOptions::names[2]});
+      CommandLine::parse(arguments, CheckOptions::with({{"--arch", true},
+                                                        {"--device", true},
+                                                        {"--sms", true},
+                                                        {"--kernel", true},
+                                                        {"--random", false},
+                                                        {"--seed", true},
+                                                        {"--compare", false},
+                                                        {"--unproved", false},
+                                                        {"--shape", true},
+                                                        {"--scalar", true},
+                                                        {"--input", true},
+                                                        {"--output", true}}));
   if (!line)
     return complain(line.takeError());
   llvm::Expected<ProgramOptions> options = readOptions(*line);

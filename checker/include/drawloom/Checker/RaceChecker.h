@@ -25,7 +25,9 @@
 #ifndef DRAWLOOM_CHECKER_RACECHECKER_H
 #define DRAWLOOM_CHECKER_RACECHECKER_H
 
+#include "drawloom/Checker/Suppressions.h"
 #include "drawloom/Emulator/Listener.h"
+#include "llvm/Support/JSON.h"
 
 namespace drawloom::checker {
 
@@ -84,6 +86,8 @@ struct Finding {
   std::string advice; ///< What would give it.
   /// How often accesses of these two instructions were found.
   uint64_t count = 1;
+  /// By CheckOptions::suppressions: it isn't told and doesn't count.
+  bool isSuppressed = false;
 
   /// A paragraph: kernel, source line and instruction, what is wrong; both
   /// sides, where, why, what to do.
@@ -94,6 +98,7 @@ struct CheckOptions {
   /// The text of the ISA; without it, what kernels that run on hardware rely on
   /// is left out (docs/MemoryModel.md).
   bool isStrict = false;
+  Suppressions suppressions = {};
 };
 
 class ClusterChecker;
@@ -102,12 +107,13 @@ class SharedArrays;
 
 class RaceChecker : public emu::Listener {
 public:
-  explicit RaceChecker(CheckOptions options = {});
+  explicit RaceChecker(CheckOptions options = CheckOptions());
   ~RaceChecker() override;
 
   /// One for each rule and two instructions, in the order of clusters.
   llvm::ArrayRef<Finding> findings() const { return found; }
   unsigned count(Severity severity) const;
+  const Suppressions &suppressions() const { return options.suppressions; }
 
   /// Global memory that holds nothing in particular until somebody writes to
   /// it. What isn't told of counts as written.
@@ -125,7 +131,7 @@ public:
 private:
   void collect(std::vector<Finding> more);
 
-  const CheckOptions options;
+  CheckOptions options;
   std::vector<const emu::Kernel *> kernels;          ///< Of the launches.
   std::vector<std::unique_ptr<SharedArrays>> arrays; ///< Of these.
   std::vector<Finding> found;
@@ -136,7 +142,7 @@ private:
 };
 
 /// {"findings": [...], "errors": 1, "warnings": 0, "notes": 0}
-void writeJson(llvm::ArrayRef<Finding> findings, llvm::raw_ostream &os);
+llvm::json::Object toJson(llvm::ArrayRef<Finding> findings);
 /// "check: 1 error, 0 warnings, 2 notes"
 void writeCounts(llvm::ArrayRef<Finding> findings, llvm::raw_ostream &os);
 

@@ -138,6 +138,7 @@ struct Misfit {
   std::string title, why, advice;
   llvm::StringRef sourceFile = {}; ///< From .loc; empty if there is none.
   uint32_t sourceLine = 0;
+  bool isSuppressed = false; ///< Known to the user: not printed.
 };
 
 /// What cannot fit, ordered by line.

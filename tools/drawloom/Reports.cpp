@@ -1,0 +1,156 @@
+//===- Reports.cpp - Findings in files ------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reports.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+using llvm::StringRef;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+/// A path as a URI: relative as it is, absolute with its scheme.
+static std::string uriOf(StringRef path) {
+  std::string uri = llvm::sys::path::is_absolute(path) ? "file://" : "";
+  for (char c : path)
+    if (llvm::isAlnum(c) || StringRef("/-._~").contains(c))
+      uri += c;
+    else
+      uri += llvm::formatv("%{0:X-2}", static_cast<unsigned char>(c));
+  return uri;
+}
+
+/// "st.shared.u32, PTX line 24: CTA 0, warp 1, lane 3"
+static std::string textOf(const Object &site) {
+  std::string text;
+  if (auto instruction = site.getString("instruction"))
+    text += instruction->str() + ", ";
+  text += "PTX line " + llvm::utostr(site.getInteger("ptxLine").value_or(0));
+  if (!site.get("warp"))
+    return text;
+  text += ": CTA " + llvm::utostr(site.getInteger("cta").value_or(0)) +
+          ", warp " + llvm::utostr(site.getInteger("warp").value_or(0));
+  if (auto lane = site.getInteger("lane"))
+    text += ", lane " + llvm::utostr(*lane);
+  return text;
+}
+
+/// Where an instruction stands: in the source, or else in the PTX.
+static Object locationOf(const Object &site, StringRef kernel,
+                         const CheckedRun &run) {
+  Object location{
+      {"message", Object{{"text", textOf(site)}}},
+      {"logicalLocations",
+       Array{Object{{"fullyQualifiedName", kernel}, {"kind", "function"}}}}};
+  auto file = site.getString("file");
+  int64_t line = site.getInteger(file ? "line" : "ptxLine").value_or(0);
+  std::string path = file ? file->str() : run.ptx;
+  if (!path.empty() && line > 0)
+    location["physicalLocation"] =
+        Object{{"artifactLocation", Object{{"uri", uriOf(path)}}},
+               {"region", Object{{"startLine", line}}}};
+  return location;
+}
+
+namespace {
+/// Collects results and the rules that they name.
+class SarifResults {
+public:
+  explicit SarifResults(const CheckedRun &run) : run(run) {}
+
+  void add(const Object &finding, StringRef kernel) {
+    auto text = [&](StringRef key) {
+      return finding.getString(key).value_or("").str();
+    };
+    std::string rule = text("rule");
+    auto [at, isNew] = indices.try_emplace(rule, rules.size());
+    if (isNew)
+      rules.push_back(Object{
+          {"id", rule},
+          {"defaultConfiguration", Object{{"level", text("severity")}}}});
+    // `drawloom check` has one line, in the finding itself.
+    const Object *first = finding.getObject("first");
+    Object result{
+        {"ruleId", rule},
+        {"ruleIndex", at->second},
+        {"level", text("severity")},
+        {"message", Object{{"text", text("title") + ": " + text("why") +
+                                        (first ? "; add: " : "; change: ") +
+                                        text("advice")}}},
+        {"locations", Array{locationOf(first ? *first : finding, kernel, run)}},
+        {"occurrenceCount", finding.getInteger("count").value_or(1)}};
+    if (const Object *second = finding.getObject("second"))
+      result["relatedLocations"] = Array{locationOf(*second, kernel, run)};
+    if (finding.getBoolean("suppressed").value_or(false))
+      result["suppressions"] = Array{Object{{"kind", "external"}}};
+    results.push_back(std::move(result));
+  }
+
+  Array rules, results;
+
+private:
+  const CheckedRun &run;
+  std::map<std::string, int64_t> indices;
+};
+} // namespace
+
+Value drawloom::toSarif(const Object &report, const CheckedRun &run) {
+  SarifResults collected(run);
+  auto addAll = [&](const Object &from, StringRef kernel) {
+    if (const Array *findings = from.getArray("findings"))
+      for (const Value &finding : *findings)
+        if (const Object *object = finding.getAsObject())
+          collected.add(*object, object->getString("kernel").value_or(kernel));
+  };
+  addAll(report, "");
+  if (const Array *kernels = report.getArray("kernels"))
+    for (const Value &kernel : *kernels)
+      if (const Object *object = kernel.getAsObject())
+        addAll(*object, object->getString("kernel").value_or(""));
+
+  Object invocation{{"executionSuccessful", run.failure.empty()}};
+  if (!run.failure.empty())
+    invocation["toolExecutionNotifications"] = Array{
+        Object{{"level", "error"}, {"message", Object{{"text", run.failure}}}}};
+  return Object{
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs",
+       Array{Object{
+           {"tool",
+            Object{{"driver", Object{{"name", "drawloom"},
+                                     {"version", DRAWLOOM_VERSION},
+                                     {"rules", std::move(collected.rules)}}}}},
+           {"invocations", Array{std::move(invocation)}},
+           {"results", std::move(collected.results)}}}}};
+}
+
+static llvm::Error write(const Value &value, StringRef file) {
+  std::error_code failed;
+  llvm::raw_fd_ostream os(file, failed);
+  if (failed)
+    return llvm::createStringError("cannot write '" + file +
+                                   "': " + failed.message());
+  os << llvm::formatv("{0:2}\n", value);
+  return llvm::Error::success();
+}
+
+llvm::Error drawloom::writeReports(const Object &report,
+                                   const ReportFiles &files,
+                                   const CheckedRun &run) {
+  if (!files.json.empty())
+    if (llvm::Error error = write(Object(report), files.json))
+      return error;
+  if (!files.sarif.empty())
+    return write(toSarif(report, run), files.sarif);
+  return llvm::Error::success();
+}
