@@ -253,4 +253,5 @@ void drawloom::checker::describeFinding(Finding &finding, const Access &before,
   }
   finding.why = whyOf(finding, before, now);
   finding.advice = adviceOf(finding, before, now);
+  finding.fixes = fixesOf(finding, before, now);
 }

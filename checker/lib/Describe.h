@@ -31,6 +31,12 @@ std::string arrayAt(const emu::Kernel &kernel, uint32_t offset);
 void describeFinding(Finding &finding, const Access &before, const Access &now,
                      uint64_t address);
 
+/// What may be inserted, the likeliest first; none if nothing helps.
+std::vector<Fix> fixesOf(const Finding &finding, const Access &before,
+                         const Access &now);
+/// The same of what is no race.
+std::vector<Fix> fixesOf(const Finding &finding);
+
 } // namespace drawloom::checker
 
 #endif // DRAWLOOM_CHECKER_DESCRIBE_H

@@ -119,7 +119,7 @@ std::string Finding::str() const {
   os << spelling(severity) << ": " << shortened(kernel) << ", "
      << instructionOf(first) << ": " << titleOf(rule) << " [" << spelling(rule)
      << "]\n";
-  if (space == Registers) // Of the text, not of a thread.
+  if (rule == Rule::RegistersIgnored) // Of the text, not of a thread.
     os << "  by:     " << textOf(first) << '\n';
   else if (second.instruction.empty())
     os << "  by:     " << accessOf(first) << '\n';
@@ -129,6 +129,8 @@ std::string Finding::str() const {
   if (space != Registers)
     os << "  where:  " << placeOf(*this) << '\n';
   os << "  why:    " << why << '\n' << "  add:    " << advice << '\n';
+  if (!tried.empty())
+    os << "  tried:  " << tried << '\n';
   if (count > 1)
     os << "  times:  " << count << '\n';
   return text;
@@ -178,6 +180,8 @@ llvm::json::Object drawloom::checker::toJson(llvm::ArrayRef<Finding> findings) {
       object["cta"] = finding.cta;
     if (!finding.array.empty())
       object["array"] = finding.array;
+    if (!finding.tried.empty())
+      object["tried"] = finding.tried;
     if (finding.isSuppressed)
       object["suppressed"] = true;
     list.push_back(std::move(object));

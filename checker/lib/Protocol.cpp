@@ -49,6 +49,7 @@ Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
     finding.second = siteOf(*second);
     finding.secondInstruction = second->instruction;
   }
+  finding.fixes = fixesOf(finding);
   return finding;
 }
 

@@ -9,6 +9,7 @@
 #include "CheckOptions.h"
 #include "CommandLine.h"
 #include "Verb.h"
+#include "drawloom/Checker/Suppressions.h"
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Protocol/Claims.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckOptions.h"
+#include "drawloom/Checker/RaceChecker.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -45,19 +46,23 @@ void drawloom::tellUnused(const checker::Suppressions &suppressions) {
     llvm::errs() << "drawloom: " << unused << '\n';
 }
 
-bool drawloom::tellFindings(const checker::RaceChecker &checker,
+bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
+                            const checker::Suppressions &suppressions,
                             const ReportFiles &files, const CheckedRun &run) {
-  llvm::ArrayRef<checker::Finding> findings = checker.findings();
-  for (const checker::Finding &finding : findings)
-    if (finding.severity != checker::Severity::Note && !finding.isSuppressed)
-      llvm::errs() << finding.str() << '\n';
-  tellUnused(checker.suppressions());
+  bool hasError = false;
+  for (const checker::Finding &finding : findings) {
+    if (finding.severity == checker::Severity::Note || finding.isSuppressed)
+      continue;
+    hasError |= finding.severity == checker::Severity::Error;
+    llvm::errs() << finding.str() << '\n';
+  }
+  tellUnused(suppressions);
   checker::writeCounts(findings, llvm::errs());
   if (llvm::Error error = writeReports(checker::toJson(findings), files, run)) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return false;
   }
-  return checker.count(checker::Severity::Error) == 0;
+  return !hasError;
 }
 
 DriverCheck::DriverCheck(const CheckOptions &options) : options(options) {

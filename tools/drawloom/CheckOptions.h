@@ -17,7 +17,11 @@
 #include "CommandLine.h"
 #include "Reports.h"
 #include "Verb.h"
-#include "drawloom/Checker/RaceChecker.h"
+
+namespace drawloom::checker {
+struct Finding;
+class Suppressions;
+} // namespace drawloom::checker
 
 namespace drawloom {
 
@@ -36,8 +40,9 @@ struct CheckOptions {
 void tellUnused(const checker::Suppressions &suppressions);
 
 /// Says what was found, and writes it to files. False if there are errors.
-bool tellFindings(const checker::RaceChecker &checker, const ReportFiles &files,
-                  const CheckedRun &run);
+bool tellFindings(llvm::ArrayRef<checker::Finding> findings,
+                  const checker::Suppressions &suppressions,
+                  const ReportFiles &files, const CheckedRun &run);
 
 /// Has the emulated driver check what it runs, and asks for its report.
 class DriverCheck {

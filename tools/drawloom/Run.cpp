@@ -34,6 +34,7 @@ struct RunArguments {
   std::optional<uint64_t> stepLimit;
   unsigned seeds = 0; ///< 0: one run.
   bool progress = false;
+  bool triesFixes = false;
   CheckOptions check;
 };
 
@@ -73,6 +74,9 @@ void drawloom::printRunHelp() {
          "                   and say whether the arrays end up the same\n"
          "  --step-limit N   warp instructions after which a run is given up\n"
          "  --progress       show progress even if nobody looks at a terminal\n"
+         "  --try-fixes      with --check: insert what would help, run it "
+         "again, and say\n"
+         "                   with which insertion a finding is gone\n"
          "  --help           this text\n"
          "\n"
          "Usage: drawloom run [options] -- COMMAND [arguments]\n"
@@ -153,6 +157,9 @@ static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
   if (!check)
     return check.takeError();
   result.check = *check;
+  result.triesFixes = line.has("--try-fixes");
+  if (result.triesFixes && !check->checks)
+    return llvm::createStringError("--try-fixes goes with --check");
   return result;
 }
 
@@ -171,7 +178,9 @@ static llvm::Error inFile(const std::string &path, llvm::Error error) {
                                  "': " + llvm::toString(std::move(error)));
 }
 
-static llvm::Expected<Setup> prepare(const RunArguments &arguments) {
+/// `text`: of the kernel.
+static llvm::Expected<Setup> prepare(const RunArguments &arguments,
+                                     llvm::StringRef text) {
   auto json = readFile(arguments.launch);
   if (!json)
     return json.takeError();
@@ -190,10 +199,8 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments) {
             llvm::join(llvm::map_range(emu::deviceModels(),
                                        [](auto &m) { return m.name; }),
                        ", ")));
-  auto ptx = readFile(arguments.ptx);
-  if (!ptx)
-    return ptx.takeError();
-  ptx::ParseResult parsed = ptx::parseModule((*ptx)->getMemBufferRef());
+  ptx::ParseResult parsed =
+      ptx::parseModule(llvm::MemoryBufferRef(text, arguments.ptx));
   if (!parsed)
     return llvm::createStringError(llvm::StringRef(parsed.str()).rtrim());
 
@@ -331,18 +338,60 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
   return true;
 }
 
+/// Puts what would help into the kernel, finding by finding, and runs it again.
+/// Says of each finding what was inserted if that made it go away.
+static std::vector<checker::Finding> tryFixes(const Setup &setup,
+                                              const RunArguments &arguments,
+                                              llvm::StringRef ptx,
+                                              uint64_t steps) {
+  auto run = [&](llvm::StringRef text)
+      -> llvm::Expected<std::vector<checker::Finding>> {
+    llvm::Expected<Setup> again = prepare(arguments, text);
+    if (!again)
+      return again.takeError();
+    emu::RunOptions options = again->options;
+    options.output = nullptr;
+    // One that takes so much longer waits for something.
+    if (steps)
+      options.stepLimit = 8 * steps + 1000000;
+    emu::RunResult result =
+        emu::run(*again->device, again->launch->launch(), options);
+    if (!result.ok())
+      return llvm::createStringError(result.report->str());
+    return again->checker->findings().vec();
+  };
+  std::vector<checker::Finding> findings = setup.checker->findings().vec();
+  for (checker::Finding &finding : findings)
+    if (finding.severity != checker::Severity::Note && !finding.isSuppressed)
+      if (auto fix =
+              checker::tryFixes(finding, setup.checker->findings(), ptx, run))
+        finding.tried = describe(*fix) + ": the finding is gone";
+  return findings;
+}
+
 static ExitCode run(const RunArguments &arguments) {
-  llvm::Expected<Setup> setup = prepare(arguments);
-  if (!setup) {
-    llvm::errs() << "drawloom: " << llvm::toString(setup.takeError()) << '\n';
+  auto fail = [](llvm::Error error) {
+    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return Failed;
-  }
+  };
+  auto ptx = readFile(arguments.ptx);
+  if (!ptx)
+    return fail(ptx.takeError());
+  llvm::StringRef text = (*ptx)->getBuffer();
+  llvm::Expected<Setup> setup = prepare(arguments, text);
+  if (!setup)
+    return fail(setup.takeError());
   emu::RunStatistics statistics;
   bool ran = arguments.seeds ? runSchedules(*setup, arguments)
                              : runOnce(*setup, arguments, statistics);
-  bool isClean =
-      !setup->checker || tellFindings(*setup->checker, arguments.check.files,
-                                      {arguments.ptx, setup->failure});
+  bool isClean = true;
+  if (setup->checker)
+    isClean = tellFindings(
+        arguments.triesFixes
+            ? tryFixes(*setup, arguments, text, statistics.warpInstructions)
+            : setup->checker->findings().vec(),
+        setup->checker->suppressions(), arguments.check.files,
+        {arguments.ptx, setup->failure});
   if (!ran)
     return Failed;
   if (!arguments.seeds) {
@@ -350,10 +399,8 @@ static ExitCode run(const RunArguments &arguments) {
                  << statistics.ctas << " CTAs, " << statistics.warpInstructions
                  << " warp instructions\n";
   }
-  if (llvm::Error error = setup->launch->writeOutputs(*setup->device)) {
-    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
-    return Failed;
-  }
+  if (llvm::Error error = setup->launch->writeOutputs(*setup->device))
+    return fail(std::move(error));
   return isClean ? Done : Failed;
 }
 
@@ -375,7 +422,8 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--schedule", true},
                                      {"--schedules", true},
                                      {"--step-limit", true},
-                                     {"--progress", false}}));
+                                     {"--progress", false},
+                                     {"--try-fixes", false}}));
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {

@@ -10,6 +10,7 @@
 //   litmus --lessons FOLDER [NAME...]   the same; a file counts once, and has a
 //                               variant that is clean and one that isn't
 //   litmus --show FILE a        prints a kernel
+//   litmus --fixes FOLDER [NAME...]   the fixes with which findings are gone
 //   litmus --table FOLDER       the table of docs/MemoryModel.md
 //   litmus --page FOLDER PAGE   whether a page has it
 //
@@ -28,10 +29,12 @@
 // stands between two that depend on the schedule. Lines with `a<` come before
 // the CTAs of the cluster meet, those with `a^` stand in the kernel's header.
 // `# b strict: ...` is for strict mode, where it is another; `# b says: ...` is
-// in what a finding says. Other headers: `warps`, `ctas` (of the one cluster),
-// `clusters`, `launches` (of one stream, each may start before the one in front
-// has ended; %launch is its number), `target sm_100a`, `pair` for tensor memory
-// of a pair of CTAs, `map` for a tensor map.
+// in what a finding says; `# b fix: ...` is in a fix that was tried and with
+// which the finding is gone, `# b strict fix: ...` in strict mode. Other
+// headers: `warps`, `ctas` (of the one cluster), `clusters`, `launches` (of one
+// stream, each may start before the one in front has ended; %launch is its
+// number), `target sm_100a`, `pair` for tensor memory of a pair of CTAs, `map`
+// for a tensor map.
 //
 // ../Prelude.ptx stands around the body: memory, barriers and predicates.
 // `WAIT(b, 0)` and `WAIT.acquire.cluster(b, 0)` stand for the loop that waits
@@ -60,6 +63,7 @@ struct Variant {
   std::string name;
   std::string verdict[2]; ///< By default, and in strict mode.
   std::vector<std::string> says;
+  std::string fix[2]; ///< In those that help, by default and in strict mode.
   std::string header, early, body;
 };
 
@@ -104,7 +108,7 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
     for (Variant &known : test.variants)
       if (known.name == name)
         return known;
-    test.variants.push_back({name.str(), {}, {}, {}, {}, {}});
+    test.variants.push_back({name.str(), {}, {}, {}, {}, {}, {}});
     return test.variants.back();
   };
   bool isFirst = true;
@@ -136,9 +140,14 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
       else if (number && value.getAsInteger(10, *number))
         return llvm::createStringError(name + ": " + key + " is a number");
       else if (!number) {
-        bool isStrict = key.consume_back(" strict");
         bool says = key.consume_back(" says");
+        bool isFix = key.consume_back(" fix");
+        bool isStrict = key.consume_back(" strict");
         Variant &one = variant(key);
+        if (isFix) {
+          one.fix[isStrict] = value.str();
+          continue;
+        }
         if (says) {
           one.says.push_back(value.str());
           continue;
@@ -195,12 +204,11 @@ static std::string kernelOf(const std::string &prelude, const Test &test,
   return text;
 }
 
-/// "clean", or names of rules; notes don't count.
-/// `words`: what the findings say.
-static llvm::Expected<std::string> verdictOf(const std::string &kernel,
-                                             const Test &test, int schedule,
-                                             bool isStrict,
-                                             std::string &words) {
+/// What is found in a kernel; an error if the machine ends the run.
+static llvm::Expected<std::vector<Finding>> findingsOf(llvm::StringRef kernel,
+                                                       const Test &test,
+                                                       int schedule,
+                                                       bool isStrict) {
   ptx::ParseResult parsed =
       ptx::parseModule(llvm::MemoryBufferRef(kernel, "litmus.ptx"));
   if (!parsed)
@@ -237,17 +245,41 @@ static llvm::Expected<std::string> verdictOf(const std::string &kernel,
   options.stepLimit = 1 << 22;
   emu::RunResult run = emu::run(**device, launches, options);
   if (!run.ok())
-    return "stops \"" + run.report->str() + "\"";
+    return llvm::createStringError("stops \"" + run.report->str() + "\"");
+  std::vector<Finding> findings;
   // What memory holds at first matters to tests of that only.
-  bool isOfContents = llvm::is_contained(test.rules, "I1");
+  for (const Finding &finding : checker.findings())
+    if (finding.rule != Rule::Uninitialised ||
+        llvm::is_contained(test.rules, "I1"))
+      findings.push_back(finding);
+  return findings;
+}
+
+/// "clean", or names of rules; notes don't count.
+static std::string verdictOf(llvm::ArrayRef<Finding> findings) {
   std::set<std::string> rules;
-  for (const Finding &finding : checker.findings())
-    if (finding.severity != Severity::Note &&
-        (isOfContents || finding.rule != Rule::Uninitialised))
+  for (const Finding &finding : findings)
+    if (finding.severity != Severity::Note)
       rules.insert(spelling(finding.rule).str());
-  for (const Finding &finding : checker.findings())
-    words += finding.str();
   return rules.empty() ? "clean" : llvm::join(rules, ", ");
+}
+
+/// The fixes with which a kernel's findings are gone.
+static std::string tryFixesOf(const std::string &kernel, const Test &test,
+                              bool isStrict) {
+  auto run = [&](llvm::StringRef text) {
+    return findingsOf(text, test, /*schedule=*/0, isStrict);
+  };
+  llvm::Expected<std::vector<Finding>> findings = run(kernel);
+  if (!findings) {
+    llvm::consumeError(findings.takeError());
+    return "";
+  }
+  std::string words;
+  for (const Finding &finding : *findings)
+    if (auto fix = tryFixes(finding, *findings, kernel, run))
+      words += describe(*fix) + "\n";
+  return words;
 }
 
 static bool matches(llvm::StringRef verdict, llvm::StringRef expected) {
@@ -265,12 +297,12 @@ static bool runVariant(const std::string &prelude, const Test &test,
   std::string words; // Under the first schedule, in both modes.
   for (bool isStrict : {false, true})
     for (int schedule = 0; schedule != 8; ++schedule) {
-      std::string said;
-      auto verdict = verdictOf(kernel, test, schedule, isStrict, said);
-      if (schedule == 0)
-        words += said;
-      std::string text =
-          verdict ? *verdict : llvm::toString(verdict.takeError());
+      auto findings = findingsOf(kernel, test, schedule, isStrict);
+      std::string text = findings ? verdictOf(*findings)
+                                  : llvm::toString(findings.takeError());
+      if (schedule == 0 && findings)
+        for (const Finding &finding : *findings)
+          words += finding.str();
       if (matches(text, variant.verdict[isStrict]))
         continue;
       llvm::outs() << test.name << ", " << variant.name
@@ -279,6 +311,17 @@ static bool runVariant(const std::string &prelude, const Test &test,
                    << '\n';
       return false;
     }
+  for (bool isStrict : {false, true}) {
+    if (variant.fix[isStrict].empty())
+      continue;
+    std::string fixes = tryFixesOf(kernel, test, isStrict);
+    if (fixes.find(variant.fix[isStrict]) != std::string::npos)
+      continue;
+    llvm::outs() << test.name << ", " << variant.name << ": '"
+                 << variant.fix[isStrict] << "' isn't among what helps:\n"
+                 << fixes;
+    return false;
+  }
   for (const std::string &part : variant.says)
     if (words.find(part) == std::string::npos) {
       llvm::outs() << test.name << ", " << variant.name << ": doesn't say '"
@@ -397,6 +440,17 @@ int main(int argc, char **argv) {
     return fail(llvm::createStringError(
         "'" + names.front() + "' is stale: put the output of litmus --table " +
         folder + " in the place of its table"));
+  }
+  if (mode == "--fixes") {
+    for (const Test &test : *tests)
+      for (const Variant &variant : test.variants)
+        for (bool isStrict : {false, true})
+          if (std::string words =
+                  tryFixesOf(kernelOf(*prelude, test, variant), test, isStrict);
+              !words.empty())
+            llvm::outs() << test.name << ", " << variant.name
+                         << (isStrict ? ", strict: " : ": ") << words;
+    return 0;
   }
   if (mode == "--show") {
     for (const Variant &variant : tests->front().variants)

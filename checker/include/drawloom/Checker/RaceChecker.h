@@ -25,6 +25,7 @@
 #ifndef DRAWLOOM_CHECKER_RACECHECKER_H
 #define DRAWLOOM_CHECKER_RACECHECKER_H
 
+#include "drawloom/Checker/Fix.h"
 #include "drawloom/Checker/Suppressions.h"
 #include "drawloom/Emulator/Listener.h"
 #include "llvm/Support/JSON.h"
@@ -81,9 +82,12 @@ struct Finding {
   /// Of global memory: the address. Registers have none.
   uint64_t address = 0;
   uint32_t cta = 0;
-  std::string array;  ///< "tile+188", if a variable is there.
-  std::string why;    ///< There is no order, because ...
-  std::string advice; ///< What would give it.
+  std::string array;      ///< "tile+188", if a variable is there.
+  std::string why;        ///< There is no order, because ...
+  std::string advice;     ///< What would give it.
+  std::vector<Fix> fixes; ///< What may be inserted, the likeliest first.
+  /// Whoever has tried them says what came of it; else empty.
+  std::string tried;
   /// How often accesses of these two instructions were found.
   uint64_t count = 1;
   /// By CheckOptions::suppressions: it isn't told and doesn't count.
