@@ -44,7 +44,7 @@ std::string drawloom::checker::arrayAt(const emu::Kernel &kernel,
   for (const emu::Kernel::SharedArray &array : kernel.sharedArrays())
     if (offset >= array.offset &&
         (array.size == 0 || offset < array.offset + array.size))
-      name = (array.name + "+" + llvm::Twine(offset - array.offset)).str();
+      name = llvm::demangle(array.name) + "+" + utostr(offset - array.offset);
   return name;
 }
 

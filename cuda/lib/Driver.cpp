@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "drawloom/Emulator/Interrupt.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -169,6 +173,36 @@ Result Driver::enqueue(ContextState &context, StreamState *stream,
   return CUDA_SUCCESS;
 }
 
+namespace {
+/// How far a run is, on a terminal, for those that take long.
+class RunProgress {
+public:
+  explicit RunProgress(const emu::Kernel &kernel) : kernel(kernel) {}
+  void show(uint64_t steps, uint64_t ctas) {
+    double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds < 2 || !llvm::sys::Process::StandardErrIsDisplayed())
+      return;
+    llvm::errs() << llvm::formatv("\rdrawloom: {0}: {1} CTAs done, {2:f1} M "
+                                  "warp instructions, {3:f1} s  ",
+                                  kernel.function->name, ctas, steps / 1e6,
+                                  seconds);
+    isShown = true;
+  }
+
+  void end() const {
+    if (isShown)
+      llvm::errs() << '\n';
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const emu::Kernel &kernel;
+  const Clock::time_point start = Clock::now();
+  bool isShown = false;
+};
+} // namespace
+
 Result Driver::flush() {
   if (pending.empty())
     return CUDA_SUCCESS;
@@ -207,7 +241,15 @@ Result Driver::flush() {
   options.heap = &*context.heap;
   if (check)
     options.listener = &check->listener();
+  emu::Interrupt interrupt;
+  RunProgress shown(*launches.back().kernel);
+  auto progress = [&](uint64_t steps, uint64_t ctas) {
+    shown.show(steps, ctas);
+    return !interrupt.happened();
+  };
+  options.progress = progress;
   emu::RunResult result = emu::run(*device, launches, options);
+  shown.end();
   lastStatistics = result.statistics;
   output.flush();
   if (check)

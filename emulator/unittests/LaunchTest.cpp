@@ -189,7 +189,10 @@ TEST(Schedule, ProgressCanEndARun) {
     return ++calls != 2;
   };
   h.options.progress = count;
-  EXPECT_EQ(h.fail("forever", {1}, {32}, {}), "the run was cancelled");
+  std::string report = h.fail("forever", {1}, {32}, {});
+  EXPECT_CONTAINS(report, " warp instructions, as it was told to; where its "
+                          "warps stand:\n  CTA (0, 0, 0), warp 0, line ");
+  EXPECT_CONTAINS(report, ": runs");
   EXPECT_EQ(calls, 2u);
 }
 

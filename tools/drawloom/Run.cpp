@@ -11,10 +11,12 @@
 #include "RunCommand.h"
 #include "Verb.h"
 #include "drawloom/Checker/RaceChecker.h"
+#include "drawloom/Emulator/Interrupt.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,6 +48,7 @@ struct Setup {
   emu::RunOptions options;
   std::unique_ptr<checker::RaceChecker> checker; ///< If it is checked.
   std::string failure;                           ///< Why a run ended early.
+  const emu::Interrupt *interrupt = nullptr;
 };
 } // namespace
 
@@ -257,6 +260,8 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
   bool shown = false;
   auto progress = [&](uint64_t steps, uint64_t finished) {
+    if (!terminal && !arguments.progress)
+      return !setup.interrupt->happened();
     double seconds =
         std::chrono::duration<double>(Clock::now() - start).count();
     llvm::errs() << (terminal ? "\r" : "")
@@ -266,11 +271,10 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
                         finished, ctas, thousands(steps), seconds)
                  << (terminal ? "  " : "\n");
     shown = true;
-    return true;
+    return !setup.interrupt->happened();
   };
   emu::RunOptions options = setup.options;
-  if (terminal || arguments.progress)
-    options.progress = progress;
+  options.progress = progress;
   emu::RunResult result =
       emu::run(*setup.device, setup.launch->launch(), options);
   llvm::outs().flush();
@@ -381,6 +385,10 @@ static ExitCode run(const RunArguments &arguments) {
   llvm::Expected<Setup> setup = prepare(arguments, text);
   if (!setup)
     return fail(setup.takeError());
+  // What was found is told first.
+  emu::Interrupt interrupt;
+  llvm::scope_exit flushed([] { llvm::outs().flush(); });
+  setup->interrupt = &interrupt;
   emu::RunStatistics statistics;
   bool ran = arguments.seeds ? runSchedules(*setup, arguments)
                              : runOnce(*setup, arguments, statistics);

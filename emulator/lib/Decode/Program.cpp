@@ -10,6 +10,7 @@
 #include "drawloom/Emulator/Device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -90,8 +91,8 @@ std::string Program::nameShared(uint32_t offset) const {
       found = &variable;
   if (!found)
     return "";
-  return (found->variable->name + "+" + llvm::Twine(offset - found->offset))
-      .str();
+  return llvm::demangle(found->variable->name) + "+" +
+         llvm::utostr(offset - found->offset);
 }
 
 std::string Program::nameRegister(const Inst *inst, uint32_t number) const {

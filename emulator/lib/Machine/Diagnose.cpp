@@ -68,8 +68,10 @@ static const Inst *waitingAt(const Fragment &fragment) {
   return fragment.resumes ? fragment.pc - 1 : fragment.pc;
 }
 
-void Run::reportDeadlock() {
-  // Lanes that wait at one place for the same thing share a line.
+/// Where every warp stands, a line for lanes that stand at one place for the
+/// same reason. `first`: one that waits, or else one that runs.
+static std::string describeWarps(llvm::ArrayRef<std::unique_ptr<Grid>> grids,
+                                 Fragment *&first) {
   struct Group {
     CTA *cta;
     const Inst *inst;
@@ -79,12 +81,13 @@ void Run::reportDeadlock() {
   constexpr size_t mostLines = 32;
   std::vector<Group> groups;
   size_t left = 0;
-  Fragment *first = nullptr;
   forEachFragment(grids, [&](CTA &cta, Fragment &fragment) {
-    if (!first)
+    bool waits = fragment.state == Fragment::Waiting;
+    if (!first || (waits && first->state != Fragment::Waiting))
       first = &fragment;
-    std::string what = fragment.object->describe(fragment);
-    const Inst *inst = waitingAt(fragment);
+    std::string what =
+        waits ? fragment.object->describe(fragment) : std::string("runs");
+    const Inst *inst = waits ? waitingAt(fragment) : fragment.pc;
     auto it = llvm::find_if(groups, [&](const Group &group) {
       return group.cta == &cta && group.inst == inst && group.what == what;
     });
@@ -98,11 +101,8 @@ void Run::reportDeadlock() {
     }
     it->warps.push_back({fragment.warp->index(), fragment.mask});
   });
-  Report report;
-  report.kind =
-      first ? first->object->deadlockKind() : ReportKind::InvalidLaunch;
-  llvm::raw_string_ostream os(report.message);
-  os << "deadlock: no warp can move and no asynchronous work is in flight";
+  std::string text;
+  llvm::raw_string_ostream os(text);
   for (const Group &group : groups) {
     os << "\n  CTA " << group.cta->id().str() << ", ";
     bool whole = llvm::all_of(group.warps,
@@ -117,47 +117,47 @@ void Run::reportDeadlock() {
   }
   if (left)
     os << "\n  and " << left << " more";
+  return text;
+}
+
+/// Places a report at a fragment.
+static void locateAt(Report &report, Fragment &fragment) {
+  ::locate(report, fragment.warp->cta().grid(),
+           fragment.state == Fragment::Waiting ? waitingAt(fragment)
+                                               : fragment.pc);
+  report.hasThread = true;
+  report.cta = fragment.warp->cta().id();
+  report.warp = fragment.warp->index();
+  report.lanes = fragment.mask;
+}
+
+void Run::reportDeadlock() {
+  Fragment *first = nullptr;
+  std::string warps = describeWarps(grids, first);
+  Report report;
   if (first) {
-    ::locate(report, first->warp->cta().grid(), waitingAt(*first));
-    report.hasThread = true;
-    report.cta = first->warp->cta().id();
-    report.warp = first->warp->index();
-    report.lanes = first->mask;
+    report.kind = first->object->deadlockKind();
+    report.message =
+        "deadlock: no warp can move and no asynchronous work is in flight" +
+        warps;
+    locateAt(report, *first);
   } else {
     // Nothing runs and yet a grid isn't done: it can't be placed.
+    report.kind = ReportKind::InvalidLaunch;
     report.message = "no SM has room for the next cluster of the launch";
   }
   fail(std::move(report));
 }
 
-void Run::reportStepLimit() {
+void Run::reportEnded(ReportKind kind, const std::string &why) {
+  Fragment *first = nullptr;
+  std::string warps = describeWarps(grids, first);
   Report report;
-  report.kind = ReportKind::StepLimit;
-  llvm::raw_string_ostream os(report.message);
-  os << "the run was ended after " << steps
-     << " warp instructions (the step limit is " << optionsField.stepLimit
-     << "); warps that were still running:";
-  unsigned shown = 0, left = 0;
-  forEachFragment(grids, [&](CTA &cta, Fragment &fragment) {
-    if (fragment.state != Fragment::Ready)
-      return;
-    if (shown == 16) {
-      ++left;
-      return;
-    }
-    ++shown;
-    if (!report.hasThread) {
-      ::locate(report, cta.grid(), fragment.pc);
-      report.hasThread = true;
-      report.cta = cta.id();
-      report.warp = fragment.warp->index();
-      report.lanes = fragment.mask;
-    }
-    os << "\n  CTA " << cta.id().str() << ", warp " << fragment.warp->index()
-       << ", " << describeLanes(fragment.mask) << ", "
-       << place(cta, fragment.pc);
-  });
-  if (left)
-    os << "\n  and " << left << " more";
+  report.kind = kind;
+  report.message = "the run was ended after " + llvm::utostr(steps) +
+                   " warp instructions" + why +
+                   "; where its warps stand:" + warps;
+  if (first)
+    locateAt(report, *first);
   fail(std::move(report));
 }

@@ -8,6 +8,7 @@
 
 #include "Machine/Run.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -220,16 +221,14 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
       startClusters();
     }
     if (steps > optionsField.stepLimit)
-      reportStepLimit();
+      reportEnded(ReportKind::StepLimit,
+                  " (the step limit is " +
+                      llvm::utostr(optionsField.stepLimit) + ")");
     if (steps >= nextProgressCall) {
       nextProgressCall = steps + progressInterval;
       if (optionsField.progress &&
-          !optionsField.progress(steps, statistics.ctas)) {
-        Report cancelled;
-        cancelled.kind = ReportKind::LaunchFailed;
-        cancelled.message = "the run was cancelled";
-        fail(std::move(cancelled));
-      }
+          !optionsField.progress(steps, statistics.ctas))
+        reportEnded(ReportKind::LaunchFailed, ", as it was told to");
     }
   }
   endRound();

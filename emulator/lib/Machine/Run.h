@@ -80,7 +80,9 @@ private:
   void listMachines();
   void fail(Report report);
   void reportDeadlock();
-  void reportStepLimit();
+  /// Of a run that is ended from outside; `why` comes behind "warp
+  /// instructions".
+  void reportEnded(ReportKind kind, const std::string &why);
 
   Device &deviceField;
   const RunOptions &optionsField;

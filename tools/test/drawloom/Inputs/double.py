@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Doubles 64 numbers of a buffer that was filled `copy`, `set`, `half` or not at all."""
+"""Doubles 64 numbers of a buffer that was filled `copy`, `set`, `half` or not at all;
+or, with `spin FILE`, runs the kernel `spin` of a file on zeros."""
 
 import ctypes
 import sys
@@ -22,6 +23,11 @@ KERNEL = b"""
 }
 """
 
+name, fills = b"twice", sys.argv[1:]
+if fills[:1] == ["spin"]:
+    name, fills = b"spin", ["zero"]
+    with open(sys.argv[2], "rb") as file:
+        KERNEL = file.read()
 cuda = ctypes.CDLL("libcuda.so.1")
 
 
@@ -37,10 +43,10 @@ call("cuDeviceGet", ctypes.byref(device), 0)
 call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
 call("cuCtxSetCurrent", context)
 call("cuModuleLoadData", ctypes.byref(module), KERNEL)
-call("cuModuleGetFunction", ctypes.byref(function), module, b"twice")
+call("cuModuleGetFunction", ctypes.byref(function), module, name)
 call("cuMemAlloc_v2", ctypes.byref(buffer), ctypes.c_size_t(256))
-for filled in sys.argv[1:]:
-    if filled == "copy":
+for filled in fills:
+    if filled in ("copy", "zero"):
         call("cuMemcpyHtoD_v2", buffer, bytes(256), ctypes.c_size_t(256))
     else:
         count = ctypes.c_size_t(64 if filled == "set" else 32)
