@@ -14,6 +14,7 @@
 
 #include "drawloom/Emulator/Launch.h"
 #include "drawloom/PTX/Parser.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstdlib>
 #include <cstring>
@@ -51,14 +52,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ptx::ParseResult parsed = ptx::parseModule(*buffer);
   if (!parsed)
     return 0;
-  bool isBlackwell = bytes.contains("sm_10");
-  static std::unique_ptr<Device> devices[] = {
-      llvm::cantFail(Device::create(*findDeviceModel("h100"))),
-      llvm::cantFail(Device::create(*findDeviceModel("b200")))};
-  Device &device = *devices[isBlackwell];
-  static const uint64_t memory[] = {
-      llvm::cantFail(devices[0]->memory().allocate(1 << 16)),
-      llvm::cantFail(devices[1]->memory().allocate(1 << 16))};
+  struct Prepared {
+    std::unique_ptr<Device> device;
+    uint64_t memory;
+  };
+  static std::vector<Prepared> devices = [] {
+    std::vector<Prepared> devices;
+    for (const DeviceModel &model : deviceModels()) {
+      auto device = llvm::cantFail(Device::create(model));
+      uint64_t memory = llvm::cantFail(device->memory().allocate(1 << 16));
+      devices.push_back({std::move(device), memory});
+    }
+    return devices;
+  }();
+  auto prepared = llvm::find_if(devices, [&](const Prepared &prepared) {
+    return ptx::provides(prepared.device->model().target,
+                         parsed.module->target);
+  });
+  if (prepared == devices.end())
+    return 0;
+  Device &device = *prepared->device;
   std::vector<std::string> names;
   for (const ptx::Function *function : parsed.module->functions)
     if (function->isEntry && function->hasBody)
@@ -75,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       llvm::consumeError(kernel.takeError());
       continue;
     }
-    runKernel(device, **kernel, memory[isBlackwell]);
+    runKernel(device, **kernel, prepared->memory);
   }
   return 0;
 }

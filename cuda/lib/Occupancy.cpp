@@ -108,7 +108,8 @@ Result cuda::cuOccupancyMaxPotentialClusterSize(int *size,
     return CUDA_ERROR_INVALID_HANDLE;
   if (!size || !config)
     return CUDA_ERROR_INVALID_VALUE;
-  *size = function->nonPortableCluster ? 16 : 8;
+  *size =
+      function->nonPortableCluster ? call.device().model().ctasPerCluster : 8;
   return CUDA_SUCCESS;
 }
 

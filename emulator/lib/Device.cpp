@@ -19,8 +19,8 @@ using llvm::Twine;
 // capability in the CUDA C++ programming guide.
 static const DeviceModel models[] = {
     // name, product, target, SMs, memory, threads, CTAs, registers, shared:
-    // SM, CTA, default, reserved; tensor memory columns, clock, bits of fp8
-    // sums (DeepSeek-V3's report, section 3.3.2).
+    // SM, CTA, default, reserved; CTAs of a cluster, tensor memory columns,
+    // clock, bits of fp8 sums (DeepSeek-V3's report, section 3.3.2).
     {"h100",
      "NVIDIA H100 80GB HBM3",
      {90, 'a'},
@@ -33,6 +33,7 @@ static const DeviceModel models[] = {
      227 << 10,
      48 << 10,
      1 << 10,
+     16,
      0,
      1980000,
      14},
@@ -48,8 +49,25 @@ static const DeviceModel models[] = {
      227 << 10,
      48 << 10,
      1 << 10,
+     16,
      512,
      1965000,
+     0},
+    {"rtx5090",
+     "NVIDIA GeForce RTX 5090",
+     {120, 'a'},
+     170,
+     uint64_t(32) << 30,
+     1536,
+     24,
+     65536,
+     100 << 10,
+     99 << 10,
+     48 << 10,
+     1 << 10,
+     8,
+     0,
+     2407000,
      0},
 };
 

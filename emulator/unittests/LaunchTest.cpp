@@ -250,6 +250,21 @@ TEST(LaunchMustFail, Resources) {
       "0 registers)");
 }
 
+// What the smaller device has less of.
+TEST(LaunchMustFail, ResourcesOfRtx5090) {
+  Harness h("rtx5090", ".visible .entry k() { ret; }");
+  h.dynamicShared = 100 << 10;
+  EXPECT_CONTAINS(h.fail("k", {1}, {32}, {}),
+                  "0 + 102400 = 102400 bytes of shared memory; a CTA can have "
+                  "101376 on rtx5090");
+  h.dynamicShared = 0;
+  h.cluster = {16};
+  EXPECT_CONTAINS(h.fail("k", {16}, {32}, {}),
+                  "a cluster of (16, 1, 1) = 16 CTAs; 1 to 8 are possible");
+  h.cluster = {8};
+  EXPECT_TRUE(h.run("k", {16}, {32}, {}));
+}
+
 TEST(LaunchMustFail, Parameters) {
   Harness h("h100", ".visible .entry k(.param .u64 a, .param .u32 b) { ret; }");
   Launch launch;
@@ -271,6 +286,9 @@ TEST(LaunchMustFail, Modules) {
             "there is no entry 'm' in the module; it has 'k', 'l'");
   EXPECT_EQ(h.loadError(".version 8.7 .target sm_100a .address_size 64"),
             "the module is for sm_100a; h100 is sm_90a");
+  EXPECT_EQ(Harness("rtx5090", "")
+                .loadError(".version 8.7 .target sm_100a .address_size 64"),
+            "the module is for sm_100a; rtx5090 is sm_120a");
   EXPECT_EQ(h.loadError(".version 8.0 .target sm_80 .address_size 64\n"
                         ".extern .global .u32 other;"),
             "line 2: 'other' is declared .extern and defined nowhere");

@@ -176,6 +176,19 @@ CASES = [
     Case("cutedsl_sm90_rms_norm", "bf16", cutedsl_rms_norm, problems=ROWS),
     Case("cutedsl_sm100_rms_norm_dependent", "bf16", cutedsl_rms_norm, problems=ROWS),
     Case("gluon_sm100_gathered", "bf16", gluon_gathered),
+    # mma.sync, with block scales and without.
+    Case("triton_sm120_gemm_fp16_gelu", "fp16", triton_gelu),
+    Case("triton_sm120_gemm_mxfp8", "mxfp8", triton_scaled, problems=SCALES),
+    Case("triton_sm120_gemm_nvfp4", "nvfp4", triton_scaled, problems=SCALES),
+    Case("triton_sm120_gemm_pointer", "bf16", triton_pointers),
+    Case("triton_sm120_gemm_persistent", "bf16", triton_persistent),
+    Case("triton_sm120_gemm_grouped", "bf16", triton_grouped,
+         problems=(SQUARE, Problem(200, 144, 80))),
+    Case("triton_sm120_attention", "bf16", triton_attention, dict(bm=128, bn=64, causal=True),
+         problems=HEADS_64),
+    Case("cutlass_sm120_fp8_cooperative_bias", "fp8", cutlass_gemm, dict(bias=True)),
+    Case("cutlass_sm120_mxfp8_cooperative", "mxfp8", cutlass_scaled, problems=SCALES),
+    Case("cutedsl_sm120_rms_norm", "bf16", cutedsl_rms_norm, problems=ROWS),
 ]
 
 
@@ -203,6 +216,9 @@ EXTENDED = [
          problems=(*CUBE, Problem(200, 512, 512)), mend=OWN_BARRIER),
     Case("mojo_sm100_library_gemm", "bf16", mojo_library, dict(threads=224),
          problems=(*CUBE, Problem(200, 512, 512))),
+    Case("triton_sm120_gemm_split_k", "bf16", triton_pointers, dict(bm=64, splits=4)),
+    Case("triton_sm120_gemm_fp8_gelu", "fp8", triton_gelu),
+    Case("triton_sm120_softmax", "bf16", triton_softmax, problems=ROWS),
 ]
 
 

@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,12 @@ def run_case(case, driver, path, problems) -> bool:
     return matches
 
 
+def verdict_of(cases) -> str:
+    """How many kernels there are, from how many compilers."""
+    compilers = [case.name.split("_")[0] for case in cases]
+    return f"{len(compilers)} kernels match, from {len(set(compilers))} compilers"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     workers.add_arguments(parser)
@@ -99,26 +106,29 @@ def main() -> int:
         matched = sum(run_case(case, driver, paths[case.name],
                                [problem_of(case, wanted)] if wanted else case.problems)
                       for case in cases if Device.of(case) == args.device)
-        print(f"matched {matched}")
+        print(f"matched {args.device.arch} {matched}")
         return 0
 
     print(f"{'kernel':40} {'arch':8} {'dtype':5} {'shape':13} {'worst err':>9} {'bound':>6} "
           f"{'seconds':>7}")
-    matched = 0
+    matched = Counter()
     for worker in workers.start(map(Device.of, cases), stdout=subprocess.PIPE, text=True):
         for line in worker.stdout:
             if line.startswith("matched "):
-                matched += int(line.split()[1])
+                _, arch, count = line.split()
+                matched[arch] += int(count)
             else:
                 print(line, end="", flush=True)
         if worker.wait():
             print(f"a process ended with {worker.returncode}")
             return 1
-    compilers = len({case.name.split("_")[0] for case in cases})
+    for arch in sorted(matched):
+        own = [case for case in cases if case.arch == arch]
+        print(f"{arch}: {matched[arch]} of {verdict_of(own)}")
     if mended := [case.name for case in cases if case.mend]:
         print(f"reported as they are, and matching with what PTX asks for: {', '.join(mended)}")
-    print(f"peers: {matched} of {len(cases)} kernels match, from {compilers} compilers")
-    return 0 if matched == len(cases) and matched >= args.at_least else 1
+    print(f"peers: {matched.total()} of {verdict_of(cases)}")
+    return 0 if matched.total() == len(cases) and len(cases) >= args.at_least else 1
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from driver import Driver
 
-MODELS = {"sm_90a": "h100", "sm_100a": "b200"}
+MODELS = {"sm_90a": "h100", "sm_100a": "b200", "sm_120a": "rtx5090"}
 
 
 @dataclass(frozen=True, order=True)

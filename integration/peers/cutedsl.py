@@ -54,6 +54,7 @@ CASES = (
     Case("mxfp4_1cta", "sm_100a", "gemm_scaled", {}, dict(ab="Float4E2M1FN")),
     Case("nvfp4_2cta", "sm_100a", "gemm_scaled", dict(PAIR, vector=16), NVFP4),
     Case("rms_norm_dependent", "sm_100a", "rms_norm", dict(dependent=True)),
+    Case("rms_norm", "sm_120a", "rms_norm"),
 )
 
 

@@ -58,6 +58,12 @@ CASES = {
         "Sm100, bf16, Tile<128, 128, 64>, Cluster<1, 1>, "
         "KernelPtrArrayTmaWarpSpecialized1SmSm100, ep::PtrArrayTmaWarpSpecialized1Sm, Linear, "
         "GroupScheduler, Grouped",
+    "sm120_fp8_cooperative_bias":
+        "cutlass::arch::Sm120, e4m3, Tile<128, 128, 128>, Cluster<1, 1>, "
+        "KernelTmaWarpSpecializedCooperative, ep::collective::EpilogueScheduleAuto, Bias, void",
+    "sm120_mxfp8_cooperative":
+        "cutlass::arch::Sm120, mxfp8, Tile<128, 128, 128>, Cluster<1, 1>, "
+        "KernelTmaWarpSpecializedCooperative, ep::collective::EpilogueScheduleAuto, Linear, void",
 }
 
 

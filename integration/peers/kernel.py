@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Callable, Iterable
 
-ARCHES = ("sm_90a", "sm_100a")
+ARCHES = ("sm_90a", "sm_100a", "sm_120a")
 SUITES = ("core", "extended")
 
 

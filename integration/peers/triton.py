@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .kernel import ARCHES, BuildError, Kernel, inputs
+from .kernel import BuildError, Kernel, inputs
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,15 @@ class Case:
     types: str
     constants: dict
     options: dict = field(default_factory=dict)
-    arches: tuple[str, ...] = ARCHES
+    arches: tuple[str, ...] = ("sm_90a", "sm_100a")
+    suite: str = field(default="core", repr=False)  # repr is of what is compiled
 
 
 TILE = dict(BM=128, BN=128, BK=64)
 POINTERS = "*bf16:16 *bf16:16 {d}:16 i32 i32 i32:16 i32:16 i32:16 i32:16"
 SM90 = ("sm_90a",)
 SM100 = ("sm_100a",)
+SM120 = ("sm_120a",)
 
 
 def descriptors(element: str, bm: int, bn: int, bk: int, result: str = "bf16") -> list[str]:
@@ -97,6 +99,32 @@ CASES = (
     Case("attention_specialized", "attention.forward",
          attention_types("fp16", 128, 128, 64),
          dict(BM=128, BN=128, DIM=64, CAUSAL=False, SPECIALIZE=True), {}, SM100),
+    # 99 KiB of shared memory: smaller tiles.
+    Case("gemm_fp16_gelu", "gemm.descriptor", bias_types("fp16", 128, 128, 64),
+         dict(TILE, GROUP=8), dict(num_warps=8, num_stages=2), SM120),
+    Case("gemm_mxfp8", "scaled.scaled", scaled_types("fp8e4nv", "u8", 128, 128, 128),
+         dict(BM=128, BN=128, BK=128, FORMAT="e4m3", VECTOR=32, PACKED=1),
+         dict(num_stages=2), SM120),
+    Case("gemm_nvfp4", "scaled.scaled", scaled_types("u8", "fp8e4nv", 128, 128, 128),
+         dict(BM=128, BN=128, BK=256, FORMAT="e2m1", VECTOR=16, PACKED=2),
+         dict(num_stages=2), SM120),
+    Case("gemm_pointer", "gemm.pointer", POINTERS.format(d="*bf16"),
+         dict(TILE, GROUP=8), dict(num_warps=8, num_stages=2), SM120),
+    Case("gemm_split_k", "gemm.split_k", POINTERS.format(d="*fp32"),
+         dict(BM=64, BN=128, BK=64, SPLIT=4), {}, SM120, "extended"),
+    Case("gemm_fp8_gelu", "gemm.descriptor", bias_types("fp8e4nv", 128, 128, 128),
+         dict(BM=128, BN=128, BK=128, GROUP=8), dict(num_warps=8, num_stages=2), SM120,
+         "extended"),
+    Case("gemm_persistent", "gemm.persistent", gemm_types("bf16", 128, 128, 64),
+         dict(TILE, GROUP=8, FLATTEN=True, SPECIALIZE=False),
+         dict(num_warps=8, num_stages=2), SM120),
+    Case("gemm_grouped", "gemm.grouped", "*i64:16 *i64:16 *i64:16 *i32:16 i32", TILE,
+         dict(num_warps=8, num_stages=2), SM120),
+    Case("softmax", "rows.softmax", "*bf16:16 *bf16:16 i32 i32 i32:16", dict(BLOCK=2048),
+         {}, SM120, "extended"),
+    Case("attention", "attention.forward", attention_types("bf16", 128, 64, 64),
+         dict(BM=128, BN=64, DIM=64, CAUSAL=True, SPECIALIZE=False),
+         dict(num_warps=8, num_stages=2), SM120),
 )
 
 
@@ -146,7 +174,7 @@ def compile_case(peer: str, case: Case, arch: str) -> str:
 def make(peer: str, case: Case, arch: str) -> Kernel:
     short = arch.replace("_", "").removesuffix("a")
     sources = sorted((Path(__file__).parent / "kernels" / peer).glob("*.py"))
-    return Kernel(name=f"{peer}_{short}_{case.name}", peer=peer, arch=arch, suite="core",
+    return Kernel(name=f"{peer}_{short}_{case.name}", peer=peer, arch=arch, suite=case.suite,
                   inputs=inputs(sources=sources, packages=["triton"], code=[compile_case],
                                 options=[repr(case)]),
                   build=lambda: compile_case(peer, case, arch))

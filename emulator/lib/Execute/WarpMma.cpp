@@ -13,6 +13,8 @@
 // 2t and 2t + 1 of row g in lane 4g + t, then those of row g + 8.
 //
 // A sparse A is stored as a dense one with half the K, and B has all of K.
+// Elements of 6 bits, and of 4 if the kind allows others beside them, are in
+// bytes of their own.
 //
 // Products are exact and their sum is rounded once, which PTX leaves open.
 
@@ -20,6 +22,7 @@
 #include "Arithmetic/ElementFormat.h"
 #include "Execute/Lanes.h"
 #include "Execute/QuadMetadata.h"
+#include "Execute/QuadScales.h"
 #include "Execute/WarpWide.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <bit>
@@ -52,6 +55,7 @@ struct MmaInfo {
   Sparsity sparsity;  ///< Of A, and where its metadata is.
   uint8_t selector = 0;
   Reg metadata = 0;
+  QuadScales scales;
 };
 
 using RowsOfA = double[maxM][maxK];
@@ -161,11 +165,23 @@ static void forEachSum(Type type, unsigned m, unsigned lane, F f) {
       2 * (lane % 4) + i % 2);
 }
 
+/// Multiplies `rows` rows of `k` elements with their factors.
+static void applyFactors(const float (*factors)[4], unsigned perRow,
+                         unsigned rows, unsigned k, double (*elements)[maxK]) {
+  for (unsigned row = 0; row != rows; ++row)
+    for (unsigned i = 0; i != k; ++i)
+      elements[row][i] *= factors[row][i * perRow / k];
+}
+
 static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   if (!wholeWarp(warp, inst, mask, next))
     return next;
   const auto &info = inst->as<MmaInfo>();
+  QuadFactors factors;
+  if (info.scales.perRow &&
+      !readQuadScales(warp, inst, info.scales, factors, next))
+    return next;
   unsigned pieceBytes = 4 * info.laneBytes, halves = info.m / 8;
   Operands operands;
   RowsOfA stored;
@@ -191,6 +207,10 @@ static const Inst *mma(Warp &warp, const Inst *inst, uint32_t mask) {
                /*transposed=*/false, panelOf(stored), panelOf(operands.a));
     if (!problem.empty())
       return warp.fail(inst, allLanes, ReportKind::Protocol, problem);
+  }
+  if (info.scales.perRow) {
+    applyFactors(factors.a, info.scales.perRow, maxM, k, operands.a);
+    applyFactors(factors.b, info.scales.perRow, n, k, operands.b);
   }
   double sums[maxM][n];
   for (unsigned row = 0; row != info.m; ++row)
@@ -233,6 +253,9 @@ bool drawloom::emu::findReader(Type type, ReadPiece &read, uint16_t &perPiece) {
       {Type::TF32, readFloats<ElementFormat::TF32>, 4},
       {Type::E4M3, readFloats<ElementFormat::E4M3>, 16},
       {Type::E5M2, readFloats<ElementFormat::E5M2>, 16},
+      {Type::E3M2, readFloats<ElementFormat::E3M2>, 16},
+      {Type::E2M3, readFloats<ElementFormat::E2M3>, 16},
+      {Type::E2M1, readFloats<ElementFormat::E2M1>, 16},
       {Type::S8, readFloats<ElementFormat::S8>, 16},
       {Type::U8, readFloats<ElementFormat::U8>, 16},
       {Type::S4, readNibbles<true>, 32},
@@ -267,17 +290,21 @@ static std::string decodeSparsity(Decoder &decoder, MmaInfo &info) {
   return "";
 }
 
-/// {d}, {a}, {b}, {c} {, metadata, selector}
+/// {d}, {a}, {b}, {c} {, metadata, selector} {, scales of A and B}
 bool drawloom::emu::decodeWarpMma(Decoder &decoder, Inst &inst) {
   MmaInfo info;
   llvm::StringRef shape = ptx::spelling(decoder.get(Slot::Shape));
   // f16 with m8n8k4 is four products of quad pairs, each with its own layout.
   if (shape == "m8n8k4" && decoder.type(Slot::AType) != Type::F64)
     return false;
-  if (decoder.get(Slot::Kind) != Modifier::None ||
-      !findReader(decoder.type(Slot::AType), info.readA, info.perPiece) ||
+  if (!findReader(decoder.type(Slot::AType), info.readA, info.perPiece) ||
       !findReader(decoder.type(Slot::BType), info.readB, info.perPiece))
     return false;
+  Modifier kind = decoder.get(Slot::Kind);
+  if (kind == Modifier::KindMXF4 || kind == Modifier::KindMXF4NVF4) {
+    info.readA = info.readB = readFloats<ElementFormat::DenseE2M1>;
+    info.perPiece = infoOf(ElementFormat::DenseE2M1).perPiece;
+  }
   info.m = shape.starts_with("m8") ? 8 : 16;
   info.sum = decoder.type(Slot::DType);
   info.addend = decoder.type(Slot::CType);
@@ -290,7 +317,9 @@ bool drawloom::emu::decodeWarpMma(Decoder &decoder, Inst &inst) {
   info.b = decoder.keepList<Reg>(decoder.sources(2, element));
   info.c = decoder.keepList<Reg>(decoder.sources(3, element));
   inst.fn = mma;
-  if (decoder.opcode() != Opcode::Mma) {
+  bool isSparse = decoder.opcode() != Opcode::Mma;
+  info.scales = decodeQuadScales(decoder, isSparse ? 6 : 4);
+  if (isSparse) {
     std::string problem = decodeSparsity(decoder, info);
     if (!problem.empty()) {
       decoder.refuse(inst, ReportKind::IllegalInstruction, problem);

@@ -56,9 +56,9 @@ std::optional<std::string> drawloom::emu::checkLaunch(const DeviceModel &model,
                    " threads; the kernel is compiled for at most " +
                    Twine(kernel.maxThreads) + " (.maxntid)");
   uint64_t cluster = launch.cluster.count();
-  if (cluster == 0 || cluster > maxClusterSize)
+  if (cluster == 0 || cluster > model.ctasPerCluster)
     return problem("a cluster of " + launch.cluster.str() + " = " +
-                   Twine(cluster) + " CTAs; 1 to " + Twine(maxClusterSize) +
+                   Twine(cluster) + " CTAs; 1 to " + Twine(model.ctasPerCluster) +
                    " are possible");
   if (kernel.requiredCluster && !(*kernel.requiredCluster == launch.cluster))
     return problem("a cluster of " + launch.cluster.str() +

@@ -9,25 +9,11 @@
 #include "TensorMemory/ScaleFactors.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 using namespace drawloom::emu;
 
 static constexpr unsigned groupLanes = 32, groups = TensorMemory::lanes / 32;
-
-static float valueOf(ScaleType type, uint8_t bits) {
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  if (type == ScaleType::UE8M0)
-    return bits == 0xff ? nan : std::ldexp(1.0f, int(bits) - 127);
-  bits &= 0x7f;
-  if (bits == 0x7f)
-    return nan;
-  unsigned exponent = bits >> 3, mantissa = bits & 7;
-  return exponent ? std::ldexp(1.0f + mantissa / 8.0f, int(exponent) - 7)
-                  : std::ldexp(mantissa / 8.0f, -6);
-}
 
 std::string drawloom::emu::readScales(TensorMemory &memory,
                                       const BlockScales &scales,
@@ -52,7 +38,7 @@ std::string drawloom::emu::readScales(TensorMemory &memory,
             lane + copy * groupLanes);
     }
     for (unsigned i = 0; i != scales.perRow; ++i)
-      table[row][i] = valueOf(scales.type, word >> 8 * (first + i));
+      table[row][i] = scaleValue(scales.type, word >> 8 * (first + i));
   }
   return "";
 }

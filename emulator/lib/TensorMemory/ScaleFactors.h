@@ -22,9 +22,8 @@
 // Where the columns of D are split over two groups of lanes (M = 128 of a pair
 // of CTAs), each group has the factors of its own columns of B.
 //
-// A factor is exact (ue8m0 is a power of two, ue4m3 has 4 significant bits),
-// and so is an element times its factor in bf16, which has 8. Only a scaled
-// element below 2^-126 is lost.
+// An element times its factor is exact in bf16, which has 8 significant bits.
+// Only a scaled element below 2^-126 is lost.
 //
 // PTX ISA, section 9.7.16.10.7.
 //
@@ -34,12 +33,11 @@
 #define DRAWLOOM_EMULATOR_SCALEFACTORS_H
 
 #include "Arithmetic/MatrixUnit.h"
+#include "Arithmetic/ScaleType.h"
 #include "TensorMemory/TensorMemory.h"
 #include <array>
 
 namespace drawloom::emu {
-
-enum class ScaleType : uint8_t { UE8M0, UE4M3 };
 
 /// The factors of an MMA's A and B.
 struct BlockScales {

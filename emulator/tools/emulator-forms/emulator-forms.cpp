@@ -180,14 +180,18 @@ static std::string summary(llvm::ArrayRef<Row> rows) {
     variants.all += row.count.all;
     variants.executed += row.count.executed;
   }
+  std::string targets;
+  for (const DeviceModel &model : deviceModels())
+    targets += (targets.empty() ? "" : ", ") + model.target.str();
   return llvm::formatv(
       "A form is a row of the PTX library's instruction table; a variant "
       "is a form with a choice of its modifiers.\n\n"
-      "| | on sm_90a or sm_100a | executed |\n|---|---|---|\n"
+      "| | on {5} | executed |\n|---|---|---|\n"
       "| forms | {0} | {1} in all their variants |\n"
       "| variants | {2} | {3} |\n\n"
       "{4} forms of the table are for other targets only.\n\n",
-      forms.all, forms.executed, variants.all, variants.executed, elsewhere);
+      forms.all, forms.executed, variants.all, variants.executed, elsewhere,
+      targets);
 }
 
 static std::vector<Gap> gapsOf(llvm::ArrayRef<Row> rows) {

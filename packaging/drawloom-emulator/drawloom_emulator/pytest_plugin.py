@@ -36,7 +36,7 @@ INSIDE = "DRAWLOOM_PYTEST"
 def pytest_addoption(parser):
     group = parser.getgroup("drawloom", "kernels without a GPU")
     group.addoption("--drawloom-device", metavar="NAME",
-                    help="run the tests on an emulated device: h100 or b200")
+                    help="run the tests on an emulated device: h100, b200 or rtx5090")
     group.addoption("--drawloom-schedules", metavar="N", type=int, default=0,
                     help="run each test under N random schedules and every "
                     "adversarial one, too")

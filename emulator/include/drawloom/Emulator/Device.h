@@ -49,6 +49,7 @@ struct DeviceModel {
   unsigned sharedPerCta;        ///< Bytes at most, if asked for.
   unsigned sharedPerCtaDefault; ///< Bytes without asking.
   unsigned sharedReserved;      ///< Bytes at the start that the system takes.
+  unsigned ctasPerCluster;      ///< At most, also what isn't portable.
   unsigned tensorMemoryColumns; ///< 0 if there is no tensor memory.
   unsigned clockKHz;
   /// Significant bits that the sums of fp8 matrix instructions keep; 0 for all
