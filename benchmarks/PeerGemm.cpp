@@ -7,44 +7,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "PeerGemm.h"
+#include "CutlassHost.h"
 #include "OneDnn.h"
-#include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/Emulator/Launch.h"
 #include "drawloom/PTX/Parser.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <dlfcn.h>
 #include <random>
 
 using namespace drawloom;
 using namespace drawloom::emu;
 
 namespace {
-/// As in integration/emulator/hosts/cutlass.cuh.
-struct Problem {
-  int m, n, k;
-  int smCount;
-  uint64_t a, b, c, bias, d;
-  uint64_t workspace;
-  float alpha, beta;
-  uint64_t aScales, bScales;
-};
-struct LaunchShape {
-  unsigned grid[3], block[3], cluster[3];
-  unsigned sharedBytes;
-  unsigned parameterBytes;
-  unsigned workspaceBytes;
-};
-using Describe = int(const Problem *, LaunchShape *, void *, size_t);
-
 struct Row {
   const char *kernel, *device;
 };
@@ -52,63 +30,6 @@ const Row rows[] = {{"cutlass_sm90_bf16_cooperative_bias", "h100"},
                     {"cutlass_sm100_bf16_1sm", "b200"},
                     {"cutlass_sm100_bf16_2sm", "b200"}};
 } // namespace
-
-static std::string cacheFolder() {
-  if (auto root = llvm::sys::Process::GetEnv("DRAWLOOM_CACHE"))
-    return *root;
-  if (auto root = llvm::sys::Process::GetEnv("XDG_CACHE_HOME"))
-    return *root + "/drawloom";
-  return llvm::sys::Process::GetEnv("HOME").value_or(".") + "/.cache/drawloom";
-}
-
-/// The newest file of `folder` called <name>-<hash><extension>; or nothing.
-static std::string newest(const std::string &folder, llvm::StringRef name,
-                          llvm::StringRef extension) {
-  std::error_code error;
-  std::string result;
-  llvm::sys::TimePoint<> when;
-  for (llvm::sys::fs::directory_iterator it(folder, error), end;
-       it != end && !error; it.increment(error)) {
-    llvm::StringRef file = llvm::sys::path::filename(it->path());
-    llvm::StringRef rest = file;
-    if (!rest.consume_front(name) || !rest.consume_front("-") ||
-        !file.ends_with(extension))
-      continue;
-    auto status = it->status();
-    if (status &&
-        (result.empty() || status->getLastModificationTime() > when)) {
-      result = it->path();
-      when = status->getLastModificationTime();
-    }
-  }
-  return result;
-}
-
-/// The emulator's CUDA driver, for CUTLASS's host code: it encodes tensor maps,
-/// which are the same for all devices. Whether it is there.
-static bool loadDriver() {
-  static char here;
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(
-      llvm::sys::fs::getMainExecutable("", &here)));
-  llvm::sys::path::append(path, "..", "lib", "drawloom", "libcuda.so.1");
-  // Host code finds its functions among the global symbols.
-  void *driver = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  auto *init =
-      driver ? reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"))
-             : nullptr;
-  return init && init(0) == 0;
-}
-
-/// CUTLASS's host code for a row; null if it isn't there.
-static Describe *loadHost(const Row &row) {
-  auto [peer, kernel] = llvm::StringRef(row.kernel).split('_');
-  auto title = (peer + "_" + kernel.split('_').first).str();
-  std::string path = newest(cacheFolder() + "/hosts", title, ".so");
-  void *host = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY);
-  std::string name = ("describe_" + kernel).str();
-  return host ? reinterpret_cast<Describe *>(dlsym(host, name.c_str()))
-              : nullptr;
-}
 
 static std::vector<uint16_t> randomNumbers(size_t count, uint32_t seed) {
   std::mt19937 generator(seed);
@@ -153,14 +74,11 @@ struct Timing {
 } // namespace
 
 /// The best of three, as for oneDNN: others use the machine, too.
-static Timing measure(Device &device, const Launch &launch, unsigned threads,
-                      bool checks = false) {
+static Timing measure(Device &device, const Launch &launch, unsigned threads) {
   Timing best;
   RunOptions options;
   options.threads = threads;
   for (unsigned round = 0; round != 3; ++round) {
-    checker::RaceChecker checker;
-    options.listener = checks ? &checker : nullptr;
     auto wallStart = std::chrono::steady_clock::now();
     double start = processorSeconds();
     RunResult result = run(device, launch, options);
@@ -181,13 +99,12 @@ static Timing measure(Device &device, const Launch &launch, unsigned threads,
 static bool benchRow(const Row &row, int size, unsigned threads,
                      llvm::ArrayRef<uint16_t> a, llvm::ArrayRef<uint16_t> b,
                      const OneDnnProduct &alone) {
-  std::string path = newest(cacheFolder() + "/peers", row.kernel, ".ptx");
-  Describe *describe = path.empty() ? nullptr : loadHost(row);
-  if (!describe)
+  std::optional<CutlassKernel> cutlass = findCutlassKernel(row.kernel);
+  if (!cutlass)
     return false;
   llvm::ExitOnError exitOnError("emulator-bench: ");
   auto buffer = exitOnError(
-      llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path, true)));
+      llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(cutlass->ptxFile)));
   ptx::ParseResult parsed = ptx::parseModule(*buffer);
   if (!parsed) {
     llvm::errs() << parsed.str();
@@ -202,23 +119,18 @@ static bool benchRow(const Row &row, int size, unsigned threads,
   size_t bytes = size_t(size) * size * 2;
   std::vector<uint16_t> zeros(size_t(size) * size);
   uint64_t d = upload(*device, zeros.data(), bytes);
-  Problem problem = {size,
-                     size,
-                     size,
-                     int(device->model().smCount),
-                     upload(*device, a.data(), bytes),
-                     upload(*device, b.data(), bytes),
-                     upload(*device, zeros.data(), bytes),
-                     upload(*device, zeros.data(), bytes),
-                     d,
-                     /*workspace=*/0,
-                     1,
-                     0,
-                     /*aScales=*/0,
-                     /*bScales=*/0};
-  LaunchShape shape;
-  alignas(128) char parameters[8192];
-  if (!describe(&problem, &shape, parameters, sizeof(parameters)))
+  CutlassProblem problem = {};
+  problem.m = problem.n = problem.k = size;
+  problem.smCount = int(device->model().smCount);
+  problem.a = upload(*device, a.data(), bytes);
+  problem.b = upload(*device, b.data(), bytes);
+  problem.c = upload(*device, zeros.data(), bytes);
+  problem.bias = upload(*device, zeros.data(), bytes);
+  problem.d = d;
+  problem.alpha = 1;
+  CutlassLaunch shape;
+  alignas(128) char parameters[CutlassKernel::mostParameterBytes];
+  if (!cutlass->describe(&problem, &shape, parameters, sizeof(parameters)))
     return false;
   Launch launch;
   launch.kernel = exitOnError(module->kernel(entry));
@@ -231,12 +143,11 @@ static bool benchRow(const Row &row, int size, unsigned threads,
   Timing timing = measure(*device, launch, threads);
   // On all of the host's, for those who wait for it.
   Timing onAll = measure(*device, launch, 0);
-  Timing checked = measure(*device, launch, threads, /*checks=*/true);
   auto *got =
       reinterpret_cast<const uint16_t *>(device->memory().translate(d, bytes));
   llvm::outs() << llvm::format(
-      "%-38s%10.2f%8.2f%10.2f%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel,
-      timing.seconds, timing.wall, onAll.wall, checked.seconds, alone.seconds,
+      "%-38s%10.2f%8.2f%10.2f%10.3f%8.1f%10.1f%8.1f%8.2f\n", row.kernel,
+      timing.seconds, timing.wall, onAll.wall, alone.seconds,
       timing.seconds / alone.seconds, timing.instructions / 1e6,
       timing.instructions / timing.seconds / 1e6, worstError(alone.d, got));
   return true;
@@ -247,16 +158,12 @@ void benchPeerGemms(int size, unsigned threads, llvm::StringRef only) {
   std::vector<uint16_t> b = randomNumbers(size_t(size) * size, 2);
   OneDnnProduct alone = multiplyByOneDnn(size, size, size, a, b);
   llvm::outs() << "bf16 GEMM of " << size << "^3; oneDNN on one thread\n"
-               << llvm::format("%-38s%10s%8s%10s%10s%10s%8s%10s%8s%8s\n",
-                               "kernel", "emulated", "wall", "wall, all",
-                               "checked", "oneDNN", "ratio", "M instr.", "M/s",
-                               "error");
-  bool hasDriver = loadDriver();
+               << llvm::format("%-38s%10s%8s%10s%10s%8s%10s%8s%8s\n", "kernel",
+                               "emulated", "wall", "wall, all", "oneDNN",
+                               "ratio", "M instr.", "M/s", "error");
   for (const Row &row : rows)
     if ((only.empty() || only == row.kernel) &&
-        (!hasDriver || !benchRow(row, size, threads, a, b, alone)))
-      llvm::outs() << llvm::format("%-38s", row.kernel)
-                   << "not in the cache: build the peers' kernels, and run the "
-                      "tests with the label peers once\n";
+        !benchRow(row, size, threads, a, b, alone))
+      llvm::outs() << llvm::format("%-38s", row.kernel) << cutlassMissing;
   llvm::outs() << "\n";
 }

@@ -6,11 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels are PTX as nvcc made it of CUTLASS's templates, and their
-// parameters come from CUTLASS's own host code, compiled to a shared library
-// that asks a CUDA driver for tensor maps: the emulator's libcuda.so.1. Both
-// are in the cache of the integration tests (`utils/peers build`, and then the
-// tests with the label `peers`); what isn't there is left out.
+// Kernels that aren't in the cache (CutlassHost.h) are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +15,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
-/// Prints a row for each kernel: a product of size^3 in bf16, emulated,
-/// emulated under the checker, and by oneDNN alone, their ratio, and the warp
-/// instructions a second. `only`: the kernel of that name, if it isn't empty.
+/// Prints a row for each kernel: a product of size^3 in bf16, emulated and by
+/// oneDNN alone, their ratio, and the warp instructions a second. `only`: the kernel of that name, if it isn't empty.
 void benchPeerGemms(int size, unsigned threads, llvm::StringRef only);
 
 #endif // DRAWLOOM_BENCHMARKS_PEERGEMM_H
