@@ -16,7 +16,8 @@
 #include "llvm/ADT/StringRef.h"
 
 /// Prints a row for each kernel: a product of size^3 in bf16, emulated and by
-/// oneDNN alone, their ratio, and the warp instructions a second. `only`: the kernel of that name, if it isn't empty.
+/// oneDNN alone, their ratio, and the warp instructions a second. `only`: the
+/// kernel of that name, if it isn't empty.
 void benchPeerGemms(int size, unsigned threads, llvm::StringRef only);
 
 #endif // DRAWLOOM_BENCHMARKS_PEERGEMM_H

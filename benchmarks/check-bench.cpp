@@ -39,12 +39,13 @@ static cl::OptionCategory category("check-bench");
 static cl::opt<unsigned> rounds("rounds", cl::init(3),
                                 cl::desc("How often each is run (default 3)"),
                                 cl::cat(category));
-static cl::opt<std::string> only("only",
-                                 cl::desc("Only rows whose name has this"),
-                                 cl::cat(category));
+static cl::opt<std::string>
+    only("only", cl::desc("Only rows whose name has this"), cl::cat(category));
 static cl::opt<bool> timesOnly("times-only",
                                cl::desc("No memory, for profiles"),
                                cl::cat(category));
+static cl::opt<bool> memoryOnly("memory-only", cl::desc("No times"),
+                                cl::cat(category));
 static cl::opt<bool> fails("fail",
                            cl::desc("Exit with 1 if something is over its bar"),
                            cl::cat(category));
@@ -91,8 +92,7 @@ static double processorSeconds() {
 }
 
 static std::string readFile(const std::string &path) {
-  return exitOnError(
-             llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))
+  return exitOnError(llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))
       ->getBuffer()
       .str();
 }
@@ -151,8 +151,8 @@ static double runExample(const Row &row, const runtime::Device &device,
     for (int64_t size : operand.shape)
       bytes *= size;
     buffers.push_back(makeBuffer(device, bytes, !operand.isOutput));
-    arguments.push_back({runtime::Tensor::packed(
-        argument.type, operand.shape, buffers.back().address())});
+    arguments.push_back({runtime::Tensor::packed(argument.type, operand.shape,
+                                                 buffers.back().address())});
   }
   return measure(device, [&] { return kernel.launch(arguments); });
 }
@@ -167,10 +167,9 @@ static double runEntry(const runtime::Device &device, const std::string &ptx,
   void *function = exitOnError(module.function(name));
   const runtime::Context &context = module.getContext();
   constexpr int maxDynamicShared = 8, clusterDimension = 4;
-  exitOnError(context.check(
-      context.enter().cuFuncSetAttribute(function, maxDynamicShared,
-                                         shape.sharedBytes),
-      "cuFuncSetAttribute"));
+  exitOnError(context.check(context.enter().cuFuncSetAttribute(
+                                function, maxDynamicShared, shape.sharedBytes),
+                            "cuFuncSetAttribute"));
   runtime::LaunchAttribute cluster = {};
   cluster.id = clusterDimension;
   llvm::copy(shape.cluster, cluster.value.clusterDim);
@@ -338,10 +337,7 @@ static void benchTimes(llvm::ArrayRef<Row> rows, double bar) {
   }
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "What the checker costs.\n");
+static void benchAllTimes() {
   llvm::outs() << "processor seconds on two threads\n"
                << llvm::format("%-46s%-8s%10s%10s%10s%6s\n", "kernel", "arch",
                                "emulated", "checked", "times", "bar");
@@ -352,8 +348,8 @@ int main(int argc, char **argv) {
   for (const char *arch : {"sm_90a", "sm_100a"}) {
     std::vector<Operand> operands = {queries, queries, queries, result, {}};
     rest.push_back({"attention", arch, Row::Example, "attention", operands});
-    rest.push_back({"causal attention", arch, Row::Example, "causal_attention",
-                    operands});
+    rest.push_back(
+        {"causal attention", arch, Row::Example, "causal_attention", operands});
     rest.push_back({"rmsnorm",
                     arch,
                     Row::Example,
@@ -366,14 +362,14 @@ int main(int argc, char **argv) {
   if (isWanted(empty)) {
     llvm::outs() << "\nprocessor seconds\n";
     for (bool checks : {false, true}) {
-      llvm::outs() << llvm::format(
-          "%-46s%-28s", empty.name.c_str(), checks ? "checked" : "emulated");
+      llvm::outs() << llvm::format("%-46s%-28s", empty.name.c_str(),
+                                   checks ? "checked" : "emulated");
       tell(measureRow(empty, checks).seconds, 0.4, " s");
     }
   }
+}
 
-  if (timesOnly)
-    return fails && overCount;
+static void benchMemory() {
   rounds = 1;
   llvm::outs() << "\nMiB that the checker keeps, at 4096^3\n";
   for (const Row &row : gemms(4096)) {
@@ -384,5 +380,15 @@ int main(int argc, char **argv) {
     llvm::outs() << llvm::format("%-46s%-28s", row.name.c_str(), row.arch);
     tell(checked - plain, 256, " MiB");
   }
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "What the checker costs.\n");
+  if (!memoryOnly)
+    benchAllTimes();
+  if (!timesOnly)
+    benchMemory();
   return fails && overCount;
 }

@@ -8,7 +8,6 @@
 
 #include "Clock.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 
 using namespace drawloom::checker;
@@ -32,7 +31,38 @@ uint32_t Clock::ofAny(Actor actor) const {
   return most;
 }
 
-void Clock::joinOdd(const OddList &more) {
+void Clock::addOdd(llvm::MutableArrayRef<Odd> entries, OddList &result) {
+  const Actor actor = entries.front().actor;
+  if (entries.size() > 1)
+    llvm::sort(entries,
+               [](const Odd &x, const Odd &y) { return x.value > y.value; });
+  // The highest value of each lane counts.
+  uint32_t left = ~0u;
+  size_t first = result.size();
+  for (const Odd &entry : entries) {
+    uint32_t lanes = entry.lanes & left;
+    if (!lanes || entry.value <= all[actor])
+      continue;
+    left &= ~lanes;
+    if (result.size() > first && result.back().value == entry.value)
+      result.back().lanes |= lanes;
+    else
+      result.push_back({actor, lanes, entry.value});
+  }
+  if (left)
+    return;
+  all[actor] = result.back().value; // Each is known up to that.
+  result.pop_back();
+}
+
+void Clock::joinOdd(llvm::ArrayRef<Odd> more) {
+  if (llvm::ArrayRef<Odd>(odd) == more)
+    more = {};
+  if (more.empty()) {
+    llvm::erase_if(
+        odd, [&](const Odd &entry) { return entry.value <= all[entry.actor]; });
+    return;
+  }
   OddList result;
   auto own = odd.begin();
   auto other = more.begin();
@@ -46,25 +76,7 @@ void Clock::joinOdd(const OddList &more) {
       entries.push_back(*own);
     for (; other != more.end() && other->actor == actor; ++other)
       entries.push_back(*other);
-    llvm::sort(entries,
-               [](const Odd &x, const Odd &y) { return x.value > y.value; });
-    // The highest value of each lane counts.
-    uint32_t left = ~0u;
-    size_t first = result.size();
-    for (const Odd &entry : entries) {
-      uint32_t lanes = entry.lanes & left;
-      if (!lanes || entry.value <= all[actor])
-        continue;
-      left &= ~lanes;
-      if (result.size() > first && result.back().value == entry.value)
-        result.back().lanes |= lanes;
-      else
-        result.push_back({actor, lanes, entry.value});
-    }
-    if (left)
-      continue;
-    all[actor] = result.back().value; // Each is known up to that.
-    result.pop_back();
+    addOdd(entries, result);
   }
   odd = std::move(result);
 }
@@ -107,31 +119,38 @@ bool Clock::covers(const Clock &other) const {
 void Clock::raise(Actor actor, uint32_t lanes, uint32_t value) {
   if (actor >= all.size())
     all.resize(actor + 1);
+  if (value <= all[actor])
+    return;
   if (lanes == ~0u) {
-    all[actor] = std::max(all[actor], value);
+    all[actor] = value;
     if (!odd.empty())
       joinOdd({});
     return;
   }
-  joinOdd({{actor, lanes, value}});
+  joinOdd(Odd{actor, lanes, value});
 }
 
-ClockRef drawloom::checker::joined(const ClockRef &x, const ClockRef &y) {
-  if (x == y || !y)
-    return x;
-  if (!x || y->covers(*x))
-    return y;
-  if (x->covers(*y))
-    return x;
-  auto result = std::make_shared<Clock>(*x);
-  result->join(*y);
-  return result;
+/// The clock itself if nobody else has it, or a copy that is `clock` then.
+static Clock &own(ClockRef &clock) {
+  if (clock.useCount() == 1)
+    return const_cast<Clock &>(*clock); // Made as one that may change.
+  auto *copy = clock ? new Clock(*clock) : new Clock;
+  clock = copy;
+  return *copy;
 }
 
-ClockRef drawloom::checker::raised(const ClockRef &clock, Actor actor,
-                                   uint32_t lanes, uint32_t value) {
-  auto result =
-      clock ? std::make_shared<Clock>(*clock) : std::make_shared<Clock>();
-  result->raise(actor, lanes, value);
-  return result;
+void drawloom::checker::join(ClockRef &clock, const ClockRef &other) {
+  if (clock == other || !other)
+    return;
+  // What both know is `other` then, so that lanes that meet have the same.
+  if (!clock || other->covers(*clock))
+    clock = other;
+  else if (!clock->covers(*other))
+    own(clock).join(*other);
+}
+
+void drawloom::checker::raise(ClockRef &clock, Actor actor, uint32_t lanes,
+                              uint32_t value) {
+  if (!clock || !clock->knows(actor, value))
+    own(clock).raise(actor, lanes, value);
 }

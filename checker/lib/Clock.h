@@ -20,16 +20,17 @@
 #ifndef DRAWLOOM_CHECKER_CLOCK_H
 #define DRAWLOOM_CHECKER_CLOCK_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 namespace drawloom::checker {
 
 /// Actors are numbered from 0 in the order in which they turn up.
 using Actor = uint32_t;
 
-class Clock {
+class Clock : public llvm::RefCountedBase<Clock> {
 public:
   /// Whether all lanes of an actor are known up to `value`.
   bool knows(Actor actor, uint32_t value) const {
@@ -51,22 +52,26 @@ private:
     Actor actor;
     uint32_t lanes;
     uint32_t value;
+    bool operator==(const Odd &) const = default;
   };
-  using OddList = std::vector<Odd>; ///< By actor, lanes only once.
-  void joinOdd(const OddList &more);
+  using OddList = llvm::SmallVector<Odd, 8>; ///< By actor, lanes only once.
+  /// Adds what counts of one actor's entries.
+  void addOdd(llvm::MutableArrayRef<Odd> entries, OddList &result);
+  void joinOdd(llvm::ArrayRef<Odd> more);
 
-  std::vector<uint32_t> all;
+  llvm::SmallVector<uint32_t, 64> all;
   OddList odd;
 };
 
-/// Clocks that are handed around don't change. Null knows nothing.
-using ClockRef = std::shared_ptr<const Clock>;
+/// Clocks that are handed around don't change. Null knows nothing. They stay in
+/// their cluster, so one thread at a time counts who has them.
+using ClockRef = llvm::IntrusiveRefCntPtr<const Clock>;
 
-/// What both know together; one of the two, if it knows what the other does.
-ClockRef joined(const ClockRef &x, const ClockRef &y);
-/// `clock`, and the lanes of an actor up to `value`.
-ClockRef raised(const ClockRef &clock, Actor actor, uint32_t lanes,
-                uint32_t value);
+/// `clock` comes to know what `other` does. It becomes another one, unless
+/// nobody else has it.
+void join(ClockRef &clock, const ClockRef &other);
+/// It comes to know the lanes of an actor up to `value`.
+void raise(ClockRef &clock, Actor actor, uint32_t lanes, uint32_t value);
 
 inline uint32_t valueOf(const ClockRef &clock, Actor actor, unsigned lane) {
   return clock ? clock->of(actor, lane) : 0;

@@ -32,7 +32,7 @@ ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                GlobalChecker &global, bool isStrict)
     : findings(isStrict, this), launch(start.launch), kernel(kernel),
       cluster(global.newCluster()), ctas(start.ctas.begin(), start.ctas.end()),
-      global(global), threads(actors, cluster, isStrict),
+      global(global), threads(actors, cluster, ctas.size() > 1, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
       protocol(kernel, ctas, threads, arrays, findings),
       written(start.sharedBytes, findings),
@@ -161,11 +161,7 @@ void ClusterChecker::touchByOperation(const AccessEvent &event) {
                            accessOf(event), [&](const Access &whole) {
                              shared.touch(whole, event.ranges, sharedJudge);
                            });
-    Access operand = accessOf(event);
-    for (const MemoryRange &range : event.ranges) {
-      operand.range = range;
-      written.touch(operand, false);
-    }
+    written.touchOperands(accessOf(event), event.ranges);
     return;
   }
   for (const MemoryRange &range : event.ranges)
@@ -251,7 +247,7 @@ void ClusterChecker::usePeersBarrier(const MbarrierEvent &event) {
   if (!operation)
     return;
   auto [actor, value] = mbarriers.phaseOf(event.address, true);
-  protocol.touchPeer(origin, operation->issue.known, event.address, actor, 0,
+  protocol.touchPeer(origin, *operation->issue.known, event.address, actor, 0,
                      value, operation->covers);
 }
 

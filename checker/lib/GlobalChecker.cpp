@@ -70,7 +70,9 @@ void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
     return;
   auto given = gift.near.world ? std::make_shared<World>(*gift.near.world)
                                : std::make_shared<World>();
-  (*given)[cluster] = gift.near[Causal];
+  const ClockRef &causal = gift.near[Causal];
+  (*given)[cluster] =
+      causal ? std::make_shared<Clock>(*causal) : std::make_shared<Clock>();
   for (Write &write : writes)
     if (write.cluster == cluster) {
       write.given = joined(write.given, WorldRef(given));

@@ -96,25 +96,26 @@ Mbarriers::Mbarrier &Mbarriers::at(uint64_t address) {
   auto [it, isNew] = byAddress.try_emplace(address);
   if (isNew) {
     it->second.phases = actors.of(Actors::Phases, address);
-    it->second.farPhases = actors.of(Actors::FarPhases, address);
   }
   return it->second;
 }
 
 std::pair<Actor, uint32_t> Mbarriers::phaseOf(uint64_t address, bool isFar) {
-  const Mbarrier &barrier = at(address);
-  return {isFar ? barrier.farPhases : barrier.phases,
+  Mbarrier &barrier = at(address);
+  if (isFar && !barrier.farPhases)
+    barrier.farPhases = actors.of(Actors::FarPhases, address);
+  return {isFar ? *barrier.farPhases : barrier.phases,
           barrier.base + barrier.phase + 1};
 }
 
 void Mbarriers::arrive(uint64_t address, const ClockRef &done,
                        const Threads::Issue &issue) {
   Mbarrier &barrier = at(address);
-  barrier.done = joined(barrier.done, done);
-  ClockRef executed =
-      raised(issue.known[Executed], issue.actor, issue.lanes, issue.time);
-  barrier.executed = joined(barrier.executed, executed);
-  barrier.arrived = joined(barrier.arrived, executed);
+  join(barrier.done, done);
+  ClockRef executed = (*issue.known)[Executed];
+  raise(executed, issue.actor, issue.lanes, issue.time);
+  join(barrier.executed, executed);
+  join(barrier.arrived, executed);
 }
 
 void Mbarriers::endPhase(Mbarrier &barrier, uint32_t phase) {
@@ -144,9 +145,12 @@ void Mbarriers::endPhase(Mbarrier &barrier, uint32_t phase) {
   uint32_t over = barrier.base + phase + 1;
   ended.gift = barrier.pending;
   ended.done = Knowledge();
-  ended.done[Causal] = raised(raised(barrier.done, barrier.phases, ~0u, over),
-                              barrier.farPhases, ~0u, over);
-  ended.done[Executed] = joined(ended.done[Causal], barrier.executed);
+  ended.done[Causal] = barrier.done;
+  raise(ended.done[Causal], barrier.phases, ~0u, over);
+  if (barrier.farPhases)
+    raise(ended.done[Causal], *barrier.farPhases, ~0u, over);
+  ended.done[Executed] = ended.done[Causal];
+  join(ended.done[Executed], barrier.executed);
   ended.done[TensorOut] = barrier.done;
   ended.nearDone = ended.gift.near;
   ended.nearDone.join(ended.done);
@@ -167,10 +171,11 @@ void Mbarriers::take(const Mbarrier::Ended &given, const MbarrierEvent &event,
   // says; by the letter it has to acquire, and at the scope of the cluster if
   // the work is another CTA's.
   Knowledge done = given.done;
-  if (isStrict)
-    done[Causal] = acquiring ? raised(barrier.done, barrier.phases, ~0u,
-                                      barrier.base + event.phase + 1)
-                             : nullptr;
+  if (isStrict) {
+    done[Causal] = acquiring ? barrier.done : nullptr;
+    if (acquiring)
+      raise(done[Causal], barrier.phases, ~0u, barrier.base + event.phase + 1);
+  }
   threads.take(origin, done, false, Order::Acquire, Scope::Cta);
 }
 
@@ -196,8 +201,7 @@ void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
       barrier.pending.near.join(gift.near);
     else
       barrier.pending.far.join(gift.far);
-    barrier.arrived =
-        joined(barrier.arrived, (isNear ? gift.near : gift.far)[Executed]);
+    join(barrier.arrived, (isNear ? gift.near : gift.far)[Executed]);
     return;
   }
   case MbarrierEvent::PhaseEnd:

@@ -71,10 +71,11 @@ private:
     uint32_t time;
   };
   struct Mbarrier {
-    Actor phases = 0, farPhases = 0;
-    uint32_t base = 0;  ///< Phases of earlier initialisations.
-    uint32_t phase = 0; ///< Under way.
-    Gift pending;       ///< In this phase and all before it.
+    Actor phases = 0;
+    std::optional<Actor> farPhases; ///< If another CTA has issued some.
+    uint32_t base = 0;              ///< Phases of earlier initialisations.
+    uint32_t phase = 0;             ///< Under way.
+    Gift pending;                   ///< In this phase and all before it.
     /// By engines: what is over, and what came before it.
     ClockRef done, executed;
     /// Who has seen the end of the phase before this one, and what those knew

@@ -107,7 +107,7 @@ bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
       return false;
     auto clock = world->find(before.cluster);
     return clock != world->end() &&
-           valueOf(clock->second, before.actor, lane) >= before.value;
+           clock->second->of(before.actor, lane) >= before.value;
   }
   if (!before.isEngine && before.actor == viewer.actor) {
     // A thread's own past.

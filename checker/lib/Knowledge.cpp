@@ -17,15 +17,28 @@ WorldRef drawloom::checker::joined(const WorldRef &x, const WorldRef &y) {
     return y;
   auto result = std::make_shared<World>(*x);
   for (const auto &[cluster, clock] : *y) {
-    ClockRef &own = (*result)[cluster];
-    own = joined(own, clock);
+    std::shared_ptr<const Clock> &own = (*result)[cluster];
+    if (!own || clock->covers(*own)) {
+      own = clock;
+    } else if (!own->covers(*clock)) {
+      auto both = std::make_shared<Clock>(*own);
+      both->join(*clock);
+      own = both;
+    }
   }
   return *result == *x ? x : WorldRef(result);
 }
 
 void Knowledge::join(const Knowledge &other) {
   for (unsigned part = 0; part != partCount; ++part)
-    parts[part] = joined(parts[part], other.parts[part]);
+    checker::join(parts[part], other.parts[part]);
+  world = joined(world, other.world);
+  worldFenced = joined(worldFenced, other.worldFenced);
+}
+
+void Knowledge::joinMemory(const Knowledge &other) {
+  for (Part part : {Causal, FencedShared, FencedGlobal})
+    checker::join(parts[part], other.parts[part]);
   world = joined(world, other.world);
   worldFenced = joined(worldFenced, other.worldFenced);
 }

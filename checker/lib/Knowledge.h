@@ -30,15 +30,16 @@ enum Part : unsigned {
   Causal,       ///< Base causality: release and acquire patterns, barriers.
   FencedShared, ///< What of it has passed a fence of the async proxy, in
   FencedGlobal, ///< shared and in global memory.
-  Executed,     ///< Hand-overs of any order and scope.
+  Executed,     ///< Hand-overs of any order and scope; all that is causal, too.
   TensorOwn,    ///< tcgen05's work: issued, done, and fenced on both sides.
   TensorOut,    ///< What of it tcgen05.fence::before_thread_sync has published.
   TensorIn,     ///< What others have; for tcgen05.fence::after_thread_sync.
 };
 inline constexpr unsigned partCount = 7;
 
-/// The causal clocks of other clusters, by their number in the run.
-using World = std::map<uint64_t, ClockRef>;
+/// The causal clocks of other clusters, by their number in the run. Clusters on
+/// several threads have the same ones.
+using World = std::map<uint64_t, std::shared_ptr<const Clock>>;
 using WorldRef = std::shared_ptr<const World>;
 /// Stands for all clusters of earlier launches, once they are waited for.
 inline constexpr uint64_t earlierLaunches = ~uint64_t(0);
@@ -51,6 +52,8 @@ struct Knowledge {
   ClockRef &operator[](Part part) { return parts[part]; }
   const ClockRef &operator[](Part part) const { return parts[part]; }
   void join(const Knowledge &other);
+  /// Of what is visible, not of what was executed, or done in tensor memory.
+  void joinMemory(const Knowledge &other);
   bool operator==(const Knowledge &) const = default;
 };
 

@@ -65,7 +65,10 @@ void Operations::event(const OperationEvent &event, const emu::Kernel &kernel) {
   case OperationEvent::SourceRead:
     return;
   case OperationEvent::Complete:
-    inFlight.erase(event.operation);
+    if (auto it = inFlight.find(event.operation); it != inFlight.end()) {
+      done.push_back(std::move(it->second));
+      inFlight.erase(it);
+    }
     return;
   }
 }
@@ -80,7 +83,7 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
     if (!it->second && it != groups.begin())
       it->second = std::prev(it)->second;
     for (; it != groups.end(); ++it)
-      it->second = raised(it->second, issue.actor, ~0u, issue.time);
+      raise(it->second, issue.actor, ~0u, issue.time);
     if (groups.size() > keptGroups)
       groups.erase(groups.begin());
   }
@@ -88,7 +91,13 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
     slot->others.push_back(std::move(issue));
     return;
   }
-  slot = std::make_unique<Operation>();
+  if (done.empty()) {
+    slot = std::make_unique<Operation>();
+  } else {
+    slot = std::move(done.back());
+    done.pop_back();
+    *slot = Operation();
+  }
   Operation &operation = *slot;
   operation.issue = std::move(issue);
   operation.engine = event.engine;
@@ -105,7 +114,7 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
   }
   if (event.engine == EngineKind::MatrixMultiply && event.groups.empty()) {
     MmaStream &stream = mmasOf(event.origin);
-    stream.behind = operation.issue.known[Executed];
+    stream.behind = (*operation.issue.known)[Executed];
     operation.issuer = stream.warp;
     operation.done = stream.done;
     operation.issued = stream.last = operation.issue.time;
@@ -117,7 +126,7 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
       covers.raise(stream.actor, 1u << lane, stream.valueOf(lane));
       ++stream.arrivals[lane];
     }
-    operation.covers = std::make_shared<Clock>(std::move(covers));
+    operation.covers = new Clock(std::move(covers));
   } else if (event.engine == EngineKind::Commit) {
     // It covers what its thread has issued, and what that was ordered behind.
     MmaStream &own = mmasOf(event.origin);
@@ -126,7 +135,7 @@ void Operations::issue(const OperationEvent &event, Opcode opcode) {
     for (auto &[thread, stream] : mmas)
       if (uint32_t behind = valueOf(own.behind, stream->warp, stream->lane))
         covers.raise(stream->done, ~0u, behind);
-    operation.covers = std::make_shared<Clock>(std::move(covers));
+    operation.covers = new Clock(std::move(covers));
   }
 }
 

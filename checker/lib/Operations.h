@@ -24,10 +24,10 @@ namespace drawloom::checker {
 struct Operation {
   Threads::Issue issue;
   /// By other warps of a warpgroup: what any of them knows counts.
-  llvm::SmallVector<Threads::Issue, 0> others;
+  llvm::SmallVector<Threads::Issue, 3> others;
   emu::EngineKind engine = emu::EngineKind::Copy;
   llvm::SmallVector<uint64_t, 1> barriers;
-  llvm::SmallVector<uint32_t, 0> groups; ///< By lane, or empty.
+  llvm::SmallVector<uint32_t, 32> groups; ///< By lane, or empty.
   ClockRef covers;     ///< Of a commit: what is over when it arrives.
   Actor done = 0;      ///< Of tcgen05's work: who comes to `issued`.
   Actor issuer = 0;    ///< The warp that has issued it,
@@ -82,6 +82,7 @@ private:
   Threads &threads;
   Mbarriers &mbarriers;
   llvm::DenseMap<uint64_t, std::unique_ptr<Operation>> inFlight;
+  std::vector<std::unique_ptr<Operation>> done; ///< To be used again.
   llvm::DenseMap<uint64_t, std::unique_ptr<CopyStream>> copies;
   llvm::DenseMap<uint64_t, std::unique_ptr<MmaStream>> mmas;
   llvm::DenseMap<uint64_t, std::pair<uint32_t, uint32_t>> tensorAccesses;

@@ -218,6 +218,8 @@ void Protocol::touchPeer(const Origin &origin, const Knowledge &known,
 }
 
 void Protocol::lanesExited(const Origin &origin) {
+  if (ctas.size() == 1)
+    return;
   Clock &known = knownAtExit[origin.rank];
   threads.view(origin, [&](const Viewer &viewer) {
     if (const ClockRef &clock = (*viewer.known)[Executed])
@@ -226,6 +228,8 @@ void Protocol::lanesExited(const Origin &origin) {
 }
 
 void Protocol::ctaExited(uint32_t rank) {
+  if (ctas.size() == 1)
+    return;
   const Clock &known = knownAtExit[rank];
   for (auto &[key, use] : peerUses) {
     auto [usedRank, actor, lane] = key;

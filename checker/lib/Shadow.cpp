@@ -18,26 +18,70 @@ struct Shadow::Touch {
   const Access &access;
   Judge &judge;
   bool hasRaced = false;
-  /// The last record found to be ordered before it as a whole.
-  Actor actor = ~0u;
-  uint32_t value = 0;
-  uint64_t serial = 0, cluster = 0;
+  Held *held = nullptr; ///< Once there is a record of it; a use of it, too.
+  /// The last ones found to be ordered before it as a whole.
+  std::array<const Held *, 8> known = {};
+  unsigned knownCount = 0;
 
-  bool isKnown(const Access &before) const {
-    return before.actor == actor && before.value == value &&
-           before.serial == serial && before.cluster == cluster;
+  bool isKnown(const Held *before) const {
+    return llvm::is_contained(known, before);
   }
 };
 
 Shadow::Block &Shadow::blockAt(uint64_t number) {
-  if (number == lastNumber)
-    return *lastBlock;
-  std::unique_ptr<Block> &block = blocks[number];
-  if (!block)
-    block = std::make_unique<Block>();
-  lastNumber = number;
-  lastBlock = block.get();
-  return *lastBlock;
+  uint64_t chunkNumber = number / chunkBlocks;
+  if (chunkNumber != lastNumber) {
+    std::unique_ptr<Chunk> &chunk = chunks[chunkNumber];
+    if (!chunk)
+      chunk = std::make_unique<Chunk>();
+    lastNumber = chunkNumber;
+    lastChunk = chunk.get();
+  }
+  return (*lastChunk)[number % chunkBlocks];
+}
+
+void Shadow::clear() {
+  chunks.clear();
+  lastNumber = ~uint64_t(0);
+  pool.clear();
+  freeHeld = nullptr;
+}
+
+Shadow::Held *Shadow::hold(const Access &access) {
+  if (!freeHeld) {
+    pool.push_back(std::make_unique<Held[]>(poolStep));
+    for (unsigned index = 0; index != poolStep; ++index) {
+      pool.back()[index].nextFree = freeHeld;
+      freeHeld = &pool.back()[index];
+    }
+  }
+  Held *held = std::exchange(freeHeld, freeHeld->nextFree);
+  *held = {access};
+  return held;
+}
+
+void Shadow::release(Held *held) {
+  if (!held || --held->uses)
+    return;
+  held->nextFree = freeHeld;
+  freeHeld = held;
+}
+
+template <typename F>
+void Shadow::eraseIf(Part &part, F f) {
+  llvm::erase_if(part.records, [&](Record &record) {
+    bool isErased = f(record);
+    if (isErased)
+      release(record.held);
+    return isErased;
+  });
+}
+
+template <typename F>
+void Shadow::forEachPart(Block &block, F f) {
+  f(block.whole);
+  for (unsigned part = 0; block.fine && part != blockBytes / partBytes; ++part)
+    f(block.fine[part]);
 }
 
 /// A bit for each 16 bytes becomes a bit for each byte.
@@ -50,12 +94,19 @@ static uint64_t widened(uint64_t mask, unsigned part) {
 }
 
 void Shadow::split(Block &block) {
-  block.fine = std::make_unique<Records[]>(blockBytes / partBytes);
-  for (unsigned part = 0; part != blockBytes / partBytes; ++part)
-    for (const Record &record : block.whole)
-      if (uint64_t mask = widened(record.mask, part))
-        block.fine[part].push_back({record.access, mask});
-  block.whole.clear();
+  block.fine = std::make_unique<Part[]>(blockBytes / partBytes);
+  for (unsigned part = 0; part != blockBytes / partBytes; ++part) {
+    for (const Record &record : block.whole.records)
+      if (uint64_t mask = widened(record.mask, part)) {
+        block.fine[part].records.push_back(record);
+        block.fine[part].records.back().mask = mask;
+        ++record.held->uses;
+      }
+    block.fine[part].muchRead = widened(block.whole.muchRead, part);
+  }
+  for (const Record &record : block.whole.records)
+    --record.held->uses;
+  block.whole = Part();
 }
 
 /// The bytes that the bits of a mask stand for.
@@ -72,45 +123,46 @@ static void overlapsOf(uint64_t start, unsigned bitBytes, uint64_t mask,
 }
 
 void Shadow::forgetBefore(uint32_t launch) {
-  auto isBefore = [&](const Record &record) {
-    return record.access.launch < launch;
-  };
-  for (auto &[number, block] : blocks) {
-    llvm::erase_if(block->whole, isBefore);
-    for (unsigned part = 0; block->fine && part != blockBytes / partBytes;
-         ++part)
-      llvm::erase_if(block->fine[part], isBefore);
-  }
+  for (auto &[number, chunk] : chunks)
+    for (Block &block : *chunk)
+      forEachPart(block, [&](Part &part) {
+        eraseIf(part, [&](const Record &record) {
+          return record.held->access.launch < launch;
+        });
+        part.muchRead = 0;
+      });
 }
 
-void Shadow::touchRecords(Records &records, uint64_t start, unsigned bitBytes,
-                          uint64_t mask, Touch &touch) {
+void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
+                       uint64_t mask, Touch &touch) {
   const Access &now = touch.access;
+  if (now.writes)
+    part.muchRead &= ~mask;
+  else if (!(mask & ~part.muchRead))
+    return;
   bool empties = false;
+  uint64_t written = 0;
   unsigned readers = 0; // In other clusters, of all of it.
   llvm::SmallVector<Overlap, 8> overlaps;
-  for (Record &record : records) {
+  for (Record &record : part.records) {
     uint64_t both = record.mask & mask;
     if (!both)
       continue;
-    const Access &before = record.access;
-    bool conflicts = before.writes || now.writes;
-    if (!conflicts && before.cluster != now.cluster) {
+    bool conflicts = record.writes || now.writes;
+    written |= record.writes ? both : 0;
+    if (!conflicts && record.cluster != uint32_t(now.cluster)) {
       readers += both == mask;
       continue;
     }
-    bool isOrdered = touch.isKnown(before);
+    const Access &before = record.held->access;
+    bool isOrdered = touch.isKnown(record.held);
     if (!isOrdered) {
       overlaps.clear();
       overlapsOf(start, bitBytes, both, overlaps);
       Judge::Answer answer = touch.judge.order(before, now, overlaps);
       isOrdered = answer != Judge::Answer::Unordered;
-      if (answer == Judge::Answer::WhollyBefore) {
-        touch.actor = before.actor;
-        touch.value = before.value;
-        touch.serial = before.serial;
-        touch.cluster = before.cluster;
-      }
+      if (answer == Judge::Answer::WhollyBefore)
+        touch.known[touch.knownCount++ % touch.known.size()] = record.held;
     }
     if (!isOrdered && conflicts && !touch.hasRaced) {
       touch.hasRaced = true;
@@ -126,24 +178,31 @@ void Shadow::touchRecords(Records &records, uint64_t start, unsigned bitBytes,
     }
   }
   if (empties)
-    llvm::erase_if(records, [](const Record &r) { return r.mask == 0; });
-  if (readers >= enoughReaders)
+    eraseIf(part, [](const Record &record) { return record.mask == 0; });
+  if (readers >= enoughReaders) {
+    part.muchRead |= mask & ~written;
     return;
-  if (records.size() >= mostRecords) {
+  }
+  if (part.records.size() >= mostRecords) {
     auto oldest = llvm::find_if(
-        records, [](const Record &r) { return !r.access.writes; });
-    records.erase(oldest == records.end() ? records.begin() : oldest);
+        part.records, [](const Record &record) { return !record.writes; });
+    if (oldest == part.records.end())
+      oldest = part.records.begin();
+    part.muchRead &= ~oldest->mask;
+    release(oldest->held);
+    part.records.erase(oldest);
   }
-  if (!records.empty() && records.back().access.serial == now.serial &&
-      records.back().access.cluster == now.cluster &&
-      records.back().access.writes == now.writes &&
-      records.back().access.range == now.range)
-    records.back().mask |= mask;
-  else {
-    if (records.empty())
-      records.reserve(4);
-    records.push_back({now, mask});
+  if (touch.held && !part.records.empty() &&
+      part.records.back().held == touch.held) {
+    part.records.back().mask |= mask;
+    return;
   }
+  if (!touch.held)
+    touch.held = hold(now);
+  if (part.records.empty())
+    part.records.reserve(4);
+  ++touch.held->uses;
+  part.records.push_back({touch.held, mask, uint32_t(now.cluster), now.writes});
 }
 
 /// A bit for each of the bits from `first` to `last`.
@@ -154,12 +213,12 @@ static uint64_t bits(unsigned first, unsigned last) {
 void Shadow::touch(const Access &access, Judge &judge) {
   Touch touch{access, judge};
   // Pieces that follow one another, or are in the same part, go together.
-  Records *records = nullptr;
+  Part *part = nullptr;
   uint64_t start = 0, mask = 0;
   unsigned bitBytes = 0;
   auto flush = [&] {
     if (mask)
-      touchRecords(*records, start, bitBytes, mask, touch);
+      touchPart(*part, start, bitBytes, mask, touch);
     mask = 0;
   };
   const emu::MemoryRange &range = access.range;
@@ -178,9 +237,9 @@ void Shadow::touch(const Access &access, Judge &judge) {
         split(block);
       }
       if (!block.fine) {
-        if (records != &block.whole) {
+        if (part != &block.whole) {
           flush();
-          records = &block.whole;
+          part = &block.whole;
           start = number * blockBytes;
           bitBytes = 16;
         }
@@ -189,10 +248,10 @@ void Shadow::touch(const Access &access, Judge &judge) {
         continue;
       }
       stop = std::min(stop, (begin / partBytes + 1) * partBytes);
-      Records *part = &block.fine[begin % blockBytes / partBytes];
-      if (records != part) {
+      Part *fine = &block.fine[begin % blockBytes / partBytes];
+      if (part != fine) {
         flush();
-        records = part;
+        part = fine;
         start = begin / partBytes * partBytes;
         bitBytes = 1;
       }
@@ -201,6 +260,7 @@ void Shadow::touch(const Access &access, Judge &judge) {
     }
   }
   flush();
+  release(touch.held);
 }
 
 bool Shadow::gather(llvm::ArrayRef<emu::MemoryRange> ranges, uint64_t &first) {
@@ -217,7 +277,16 @@ bool Shadow::gather(llvm::ArrayRef<emu::MemoryRange> ranges, uint64_t &first) {
   if (count > mostGathered)
     return false;
   masks.resize(count);
-  for (const emu::MemoryRange &range : ranges)
+  for (const emu::MemoryRange &range : ranges) {
+    // Rows of a swizzled tile are at the same place in block after block.
+    uint64_t inside = range.address % blockBytes;
+    if (range.pitch == blockBytes && inside + range.bytes <= blockBytes) {
+      uint64_t mask = bits(inside / 16, (inside + range.bytes - 1) / 16);
+      uint64_t *at = &masks[range.address / blockBytes - first];
+      for (uint32_t piece = 0; piece != range.count; ++piece)
+        at[piece] |= mask;
+      continue;
+    }
     for (uint32_t piece = 0; piece != range.count; ++piece) {
       uint64_t from = range.address + piece * range.pitch;
       uint64_t to = from + range.bytes;
@@ -229,6 +298,7 @@ bool Shadow::gather(llvm::ArrayRef<emu::MemoryRange> ranges, uint64_t &first) {
         from = stop;
       }
     }
+  }
   return true;
 }
 
@@ -251,22 +321,26 @@ void Shadow::touch(Access access, llvm::ArrayRef<emu::MemoryRange> ranges,
     Block &block = blockAt(first + index);
     uint64_t start = (first + index) * blockBytes;
     if (!block.fine) {
-      touchRecords(block.whole, start, 16, mask, touch);
+      touchPart(block.whole, start, 16, mask, touch);
       continue;
     }
     for (unsigned part = 0; part != blockBytes / partBytes; ++part)
       if (uint64_t bytes = widened(mask, part))
-        touchRecords(block.fine[part], start + part * partBytes, 1, bytes,
-                     touch);
+        touchPart(block.fine[part], start + part * partBytes, 1, bytes, touch);
   }
+  release(touch.held);
 }
 
 void Shadow::forget(const emu::MemoryRange &range) {
   for (uint32_t piece = 0; piece != range.count; ++piece) {
     uint64_t begin = range.address + piece * range.pitch;
     for (uint64_t number = begin / blockBytes;
-         number * blockBytes < begin + range.bytes; ++number)
-      blocks.erase(number);
+         number * blockBytes < begin + range.bytes; ++number) {
+      Block &block = blockAt(number);
+      forEachPart(block, [&](Part &part) {
+        eraseIf(part, [](const Record &) { return true; });
+      });
+      block = Block();
+    }
   }
-  lastNumber = ~uint64_t(0);
 }

@@ -16,10 +16,14 @@
 // records. Once an access to a block isn't of whole 16 bytes, the block has
 // sixteen parts of 64 bytes, with a bit for each byte.
 //
+// An access is kept once, whatever the number of blocks that it touches, and
+// goes with the last record of it.
+//
 // State is bounded. Of clusters that read the same, three are enough: who
-// writes there races with one of the others. And a part has at most
-// `mostRecords`; the oldest reads go first, and with them a race that could
-// have been found.
+// writes there races with one of the others. Where there are three and no
+// write, a block has a bit for that, and more readers stop at it. And a part
+// has at most `mostRecords`; the oldest reads go first, and with them a race
+// that could have been found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +35,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <array>
 
 namespace drawloom::checker {
 
@@ -96,35 +101,55 @@ public:
   void forget(const emu::MemoryRange &range);
   /// Forgets what launches before this one have done.
   void forgetBefore(uint32_t launch);
-  void clear() {
-    blocks.clear();
-    lastNumber = ~uint64_t(0);
-  }
+  void clear();
 
 private:
   static constexpr unsigned blockBytes = 1024, partBytes = 64, mostRecords = 48,
-                            enoughReaders = 3, mostGathered = 1024;
-  struct Record {
+                            enoughReaders = 3, mostGathered = 1024,
+                            chunkBlocks = 256, poolStep = 32;
+  /// An access that records are of.
+  struct Held {
     Access access;
+    uint32_t uses = 1; ///< By records, and by who makes them.
+    Held *nextFree = nullptr;
+  };
+  struct Record {
+    Held *held;
     uint64_t mask;
+    /// As of the access, which most are passed over without.
+    uint32_t cluster;
+    bool writes;
   };
-  using Records = std::vector<Record>;
+  /// Records, and where enough clusters have read what none of them wrote.
+  struct Part {
+    llvm::SmallVector<Record, 0> records;
+    uint64_t muchRead = 0;
+  };
   struct Block {
-    Records whole;                   ///< A bit is 16 bytes.
-    std::unique_ptr<Records[]> fine; ///< Sixteen; a bit is a byte.
+    Part whole;                   ///< A bit is 16 bytes.
+    std::unique_ptr<Part[]> fine; ///< Sixteen; a bit is a byte.
   };
+  using Chunk = std::array<Block, chunkBlocks>;
   struct Touch;
 
   Block &blockAt(uint64_t number);
   static void split(Block &block);
   /// Marks 16 bytes each in `masks`; false if it can't be done so.
   bool gather(llvm::ArrayRef<emu::MemoryRange> ranges, uint64_t &first);
-  void touchRecords(Records &records, uint64_t start, unsigned bitBytes,
-                    uint64_t mask, Touch &touch);
+  void touchPart(Part &part, uint64_t start, unsigned bitBytes, uint64_t mask,
+                 Touch &touch);
+  Held *hold(const Access &access);
+  void release(Held *held);
+  template <typename F>
+  void eraseIf(Part &part, F f);
+  template <typename F>
+  static void forEachPart(Block &block, F f);
 
-  llvm::DenseMap<uint64_t, std::unique_ptr<Block>> blocks;
+  llvm::DenseMap<uint64_t, std::unique_ptr<Chunk>> chunks;
   uint64_t lastNumber = ~uint64_t(0);
-  Block *lastBlock = nullptr;
+  Chunk *lastChunk = nullptr;
+  std::vector<std::unique_ptr<Held[]>> pool;
+  Held *freeHeld = nullptr;
   std::vector<uint64_t> masks; ///< Of blocks side by side; all 0.
 };
 

@@ -47,6 +47,7 @@ void Threads::view(const Origin &origin,
 void Threads::update(const Origin &origin,
                      llvm::function_ref<void(LaneGroup &)> f) {
   Warp &own = warp(origin);
+  own.issued.known = nullptr;
   for (size_t index = 0, end = own.groups.size(); index != end; ++index) {
     uint32_t inside = own.groups[index].lanes & origin.lanes;
     if (!inside)
@@ -83,11 +84,15 @@ void Threads::update(const Origin &origin,
 
 Threads::Issue Threads::issue(const Origin &origin) {
   Issue issue;
-  issue.actor = actorOf(origin);
+  Warp &own = warp(origin);
+  issue.actor = own.actor;
   issue.lanes = origin.lanes;
+  bool isSame = own.issued.known && own.issued.lanes == origin.lanes;
+  Knowledge known;
   bool isFirst = true;
   view(origin, [&](const Viewer &viewer) {
-    issue.known.join(*viewer.known);
+    if (!isSame)
+      known.join(*viewer.known);
     issue.fencedShared =
         isFirst ? viewer.fencedShared
                 : std::max(issue.fencedShared, viewer.fencedShared);
@@ -96,8 +101,12 @@ Threads::Issue Threads::issue(const Origin &origin) {
                 : std::max(issue.fencedGlobal, viewer.fencedGlobal);
     isFirst = false;
   });
+  if (!isSame)
+    own.issued = {origin.lanes,
+                  std::make_shared<const Knowledge>(std::move(known))};
+  issue.known = own.issued.known;
   issue.time = tick(origin);
-  warp(origin).hasGiven = true;
+  own.hasGiven = true;
   return issue;
 }
 
@@ -112,18 +121,21 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
     Knowledge given = releases(order) ? group.known : group.released;
     uint32_t time = releases(order) ? own.time : group.releasedTime;
     if (time)
-      given[Causal] = raised(given[Causal], own.actor, lanes, time);
+      raise(given[Causal], own.actor, lanes, time);
     if (uint32_t fenced = std::min(group.fencedShared, time))
-      given[FencedShared] =
-          raised(given[FencedShared], own.actor, lanes, fenced);
+      raise(given[FencedShared], own.actor, lanes, fenced);
     if (uint32_t fenced = std::min(group.fencedGlobal, time))
-      given[FencedGlobal] =
-          raised(given[FencedGlobal], own.actor, lanes, fenced);
-    given[Executed] = raised(group.known[Executed], own.actor, lanes, own.time);
+      raise(given[FencedGlobal], own.actor, lanes, fenced);
+    given[Executed] = group.known[Executed];
+    raise(given[Executed], own.actor, lanes, own.time);
     given[TensorOwn] = nullptr;
     given[TensorOut] = group.known[TensorOut];
     given[TensorIn] = nullptr;
     gift.near.join(given);
+    gift.reachesGpu |= scope >= Scope::Gpu &&
+                       (releases(order) || group.releasedScope >= Scope::Gpu);
+    if (!hasPeers && !isFar)
+      continue; // Nobody is far away.
     bool crosses =
         isFar && (releases(order) || isFarEnough(group.releasedScope));
     if (!crosses || isStrict) { // A fence counts in its own CTA.
@@ -135,10 +147,7 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
       given.world = nullptr;
     }
     gift.far.join(given);
-    gift.reachesGpu |= scope >= Scope::Gpu &&
-                       (releases(order) || group.releasedScope >= Scope::Gpu);
   }
-  gift.near[Executed] = joined(gift.near[Executed], gift.near[Causal]);
   own.hasGiven = true;
   return gift;
 }
@@ -151,26 +160,23 @@ void Threads::takeWorldNow(LaneGroup &group, const WorldRef &given) {
   auto own = given->find(cluster);
   if (own == given->end())
     return;
-  group.known[Causal] = joined(group.known[Causal], own->second);
-  group.known[Executed] = joined(group.known[Executed], own->second);
+  ClockRef back = new Clock(*own->second);
+  join(group.known[Causal], back);
+  join(group.known[Executed], back);
 }
 
 void Threads::take(const Origin &origin, const Knowledge &given, bool isFar,
                    Order order, Scope scope) {
-  Knowledge memory = given;
-  for (Part part : {Executed, TensorOwn, TensorOut, TensorIn})
-    memory[part] = nullptr;
   bool reaches = !isFar || isFarEnough(scope);
   update(origin, [&](LaneGroup &group) {
-    group.known[Executed] = joined(group.known[Executed], given[Executed]);
-    group.known[TensorIn] = joined(group.known[TensorIn], given[TensorOut]);
+    join(group.known[Executed], given[Executed]);
+    join(group.known[TensorIn], given[TensorOut]);
     if (!reaches)
       return;
     if (acquires(order)) {
-      group.known.join(memory);
-      group.known[Executed] = joined(group.known[Executed], given[Causal]);
+      group.known.joinMemory(given);
     } else {
-      (isFar ? group.seenFar : group.seenNear).join(memory);
+      (isFar ? group.seenFar : group.seenNear).joinMemory(given);
     }
   });
 }
@@ -189,7 +195,7 @@ void Threads::learn(const Origin &origin, Actor actor, uint32_t lanes,
                     uint32_t value, llvm::ArrayRef<Part> parts) {
   update(origin, [&](LaneGroup &group) {
     for (Part part : parts)
-      group.known[part] = raised(group.known[part], actor, lanes, value);
+      raise(group.known[part], actor, lanes, value);
   });
 }
 
@@ -199,7 +205,7 @@ void Threads::acquireSeen(LaneGroup &group, Scope scope) {
     group.known.join(group.seenFar);
   if (scope >= Scope::Gpu)
     takeWorldNow(group, group.seenWorld);
-  group.known[Executed] = joined(group.known[Executed], group.known[Causal]);
+  join(group.known[Executed], group.known[Causal]);
 }
 
 bool Threads::knowsOfCta(const Knowledge &known, uint32_t rank) const {
@@ -230,14 +236,12 @@ void Threads::fence(const FenceEvent &event) {
   case FenceEvent::ProxyAsync:
     update(origin, [&](LaneGroup &group) {
       if (event.space != ptx::StateSpace::Global) {
-        group.known[FencedShared] =
-            joined(group.known[FencedShared], group.known[Causal]);
+        join(group.known[FencedShared], group.known[Causal]);
         group.fencedShared = own.time;
       }
       if (event.space == ptx::StateSpace::Global ||
           event.space == ptx::StateSpace::Generic) {
-        group.known[FencedGlobal] =
-            joined(group.known[FencedGlobal], group.known[Causal]);
+        join(group.known[FencedGlobal], group.known[Causal]);
         group.fencedGlobal = own.time;
         group.known.worldFenced = group.known.world;
       }
@@ -247,16 +251,14 @@ void Threads::fence(const FenceEvent &event) {
   case FenceEvent::TensorBefore:
     update(origin, [&](LaneGroup &group) {
       // What it has issued itself is in its time.
-      group.known[TensorOut] =
-          raised(joined(group.known[TensorOut], group.known[TensorOwn]),
-                 own.actor, group.lanes, own.time);
+      join(group.known[TensorOut], group.known[TensorOwn]);
+      raise(group.known[TensorOut], own.actor, group.lanes, own.time);
     });
     own.hasGiven = true;
     return;
   case FenceEvent::TensorAfter:
     update(origin, [&](LaneGroup &group) {
-      group.known[TensorOwn] =
-          joined(group.known[TensorOwn], group.known[TensorIn]);
+      join(group.known[TensorOwn], group.known[TensorIn]);
     });
     return;
   case FenceEvent::MbarrierInit:

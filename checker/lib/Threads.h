@@ -55,8 +55,10 @@ struct Viewer {
 
 class Threads {
 public:
-  Threads(Actors &actors, uint64_t cluster, bool isStrict)
-      : actors(actors), cluster(cluster), isStrict(isStrict) {}
+  /// `hasPeers`: the cluster has several CTAs.
+  Threads(Actors &actors, uint64_t cluster, bool hasPeers, bool isStrict)
+      : actors(actors), cluster(cluster), hasPeers(hasPeers),
+        isStrict(isStrict) {}
 
   Actor actorOf(const emu::Origin &origin) { return warp(origin).actor; }
   /// The time of what the warp does now, after all that it has given.
@@ -66,11 +68,11 @@ public:
             llvm::function_ref<void(const Viewer &)> f);
   /// What the lanes know at the issue of an operation, which is theirs.
   struct Issue {
-    Knowledge known;
+    std::shared_ptr<const Knowledge> known;
     Actor actor = 0;
     uint32_t lanes = 0, time = 0, fencedShared = 0, fencedGlobal = 0;
     Viewer viewer() const {
-      return {&known, actor, lanes, time, fencedShared, fencedGlobal};
+      return {known.get(), actor, lanes, time, fencedShared, fencedGlobal};
     }
   };
   Issue issue(const emu::Origin &origin);
@@ -96,6 +98,11 @@ private:
     Actor actor = 0;
     uint32_t time = 1;
     bool hasGiven = false; ///< At this time.
+    /// What lanes knew at the last issue, as long as it is what they know.
+    struct {
+      uint32_t lanes = 0;
+      std::shared_ptr<const Knowledge> known;
+    } issued;
     llvm::SmallVector<LaneGroup, 1> groups;
   };
   Warp &warp(const emu::Origin &origin);
@@ -108,7 +115,7 @@ private:
 
   Actors &actors;
   const uint64_t cluster;
-  const bool isStrict;
+  const bool hasPeers, isStrict;
   std::vector<std::unique_ptr<Warp>> warps;
 };
 

@@ -96,15 +96,40 @@ static uint32_t rankOf(uint64_t address) {
   return (address - emu::sharedWindow) >> emu::sharedRankShift;
 }
 
+/// From the first byte of a range to the last.
+static std::pair<uint64_t, uint64_t> hullOf(const MemoryRange &range) {
+  int64_t reach = int64_t(range.count - 1) * range.pitch;
+  return {range.address + std::min<int64_t>(reach, 0),
+          range.address + std::max<int64_t>(reach, 0) + range.bytes};
+}
+
+bool WrittenInCluster::isComplete(uint64_t begin, uint64_t end) const {
+  uint32_t rank = rankOf(begin);
+  return rank < shared.size() && rank == rankOf(end - 1) &&
+         shared[rank].isComplete(begin & emu::sharedOffsetMask, end - begin);
+}
+
+void WrittenInCluster::touchOperands(Access access,
+                                     llvm::ArrayRef<MemoryRange> ranges) {
+  uint64_t begin = ~uint64_t(0), end = 0;
+  for (const MemoryRange &range : ranges) {
+    auto [first, last] = hullOf(range);
+    begin = std::min(begin, first);
+    end = std::max(end, last);
+  }
+  if (isComplete(begin, end))
+    return;
+  for (const MemoryRange &range : ranges) {
+    access.range = range;
+    touch(access, false);
+  }
+}
+
 void WrittenInCluster::touch(const Access &access, bool copies) {
   const MemoryRange &range = access.range;
-  int64_t reach = int64_t(range.count - 1) * range.pitch;
-  uint64_t begin = range.address + std::min<int64_t>(reach, 0);
-  uint32_t rank = rankOf(begin);
-  uint64_t bytes = std::abs(reach) + range.bytes;
+  auto [begin, end] = hullOf(range);
   // Once a block is complete, there is nothing to find or to do.
-  if (rank < shared.size() && rank == rankOf(begin + bytes - 1) &&
-      shared[rank].isComplete(begin & emu::sharedOffsetMask, bytes))
+  if (isComplete(begin, end))
     return;
   bool isReported = false;
   forEachPiece(range, [&](uint64_t address, int lane) {

@@ -65,6 +65,8 @@ public:
 
   /// An access to shared memory. `copies`: it reads for a copy.
   void touch(const Access &access, bool copies);
+  /// Of an MMA that reads them.
+  void touchOperands(Access access, llvm::ArrayRef<emu::MemoryRange> ranges);
   /// One to tensor memory.
   void touchTensor(const Access &access,
                    llvm::ArrayRef<emu::TensorRange> ranges);
@@ -72,6 +74,9 @@ public:
 
 private:
   static constexpr unsigned tensorLanes = 128, tensorColumns = 512;
+  /// Whether all from `begin` to `end` is written, as far as that is cheap.
+  bool isComplete(uint64_t begin, uint64_t end) const;
+
   using Columns = std::vector<std::bitset<tensorLanes>>;
 
   const uint32_t sharedBytes;
