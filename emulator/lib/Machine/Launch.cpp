@@ -58,8 +58,8 @@ std::optional<std::string> drawloom::emu::checkLaunch(const DeviceModel &model,
   uint64_t cluster = launch.cluster.count();
   if (cluster == 0 || cluster > model.ctasPerCluster)
     return problem("a cluster of " + launch.cluster.str() + " = " +
-                   Twine(cluster) + " CTAs; 1 to " + Twine(model.ctasPerCluster) +
-                   " are possible");
+                   Twine(cluster) + " CTAs; 1 to " +
+                   Twine(model.ctasPerCluster) + " are possible");
   if (kernel.requiredCluster && !(*kernel.requiredCluster == launch.cluster))
     return problem("a cluster of " + launch.cluster.str() +
                    "; the kernel is compiled for " +

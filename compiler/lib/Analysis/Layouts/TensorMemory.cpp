@@ -67,8 +67,8 @@ static std::optional<unsigned> getDimension(const Layout::Digit &digit) {
   return llvm::find_if(digit.basis, isStep) - digit.basis.begin();
 }
 
-/// Digits that go on where the previous one ends are one digit: it may have to be
-/// cut elsewhere.
+/// Digits that go on where the previous one ends are one digit: it may have to
+/// be cut elsewhere.
 static SmallVector<Column> joinDigits(ArrayRef<Layout::Digit> digits) {
   SmallVector<Column> columns;
   int64_t weight = 1;

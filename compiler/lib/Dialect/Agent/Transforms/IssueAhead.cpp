@@ -195,7 +195,8 @@ private:
                                  ValueRange arguments, Value product);
   Value makeFirst(OpBuilder &body, Value index, int64_t lag);
   SmallVector<Value> makeSecond(OpBuilder &body, Value index, ValueRange flow);
-  /// What an iteration starts from, given what B and C of the previous one left.
+  /// What an iteration starts from, given what B and C of the previous one
+  /// left.
   SmallVector<Value> getArguments(ValueRange between, ValueRange second);
 
   Chain &chain;
