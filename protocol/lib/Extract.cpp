@@ -132,7 +132,7 @@ llvm::Error Collector::see(const Event &event) {
     for (const Event::Read &read : event.reads)
       for (unsigned rank : {event.rank, event.rank ^ 1u})
         if (rank == event.rank || event.isOfPair) {
-          int64_t &bytes = claims.reads[{rank, read.address}];
+          int64_t &bytes = claims.reads[{rank, read.address}][read.layout];
           bytes = std::max(bytes, read.bytes);
         }
     return llvm::Error::success();

@@ -61,6 +61,9 @@ private:
   void checkParity(BarrierId id, const Barrier &barrier);
   void checkFirstRound(BarrierId id, const Barrier &barrier);
   std::set<BarrierId> neededBy(const Barrier &barrier, unsigned parity) const;
+  /// Whether those who arrive there wait before, for the first phase of a
+  /// barrier at which those of the other arrive.
+  bool waitsForOther(const Barrier &barrier, const Barrier &other) const;
   int64_t countOthers(const Barrier &barrier, const Part &without) const;
 
   const Claims &claims;
@@ -303,18 +306,37 @@ void Judge::checkExpectation(BarrierId id, const Part &part, const Part &copy,
           llvm::formatv("expect_tx of {0}", copied));
     return;
   }
-  int64_t room = 0, read = 0;
+  int64_t room = 0, read = 0, left = expected;
+  // By how operands lie there: their bytes, and the places.
+  std::map<uint64_t, std::pair<int64_t, std::set<BarrierId>>> byLayout;
   for (const BarrierId &target : targets) {
     auto found = rooms.find(target);
     if (found == rooms.end())
       return;
     room += found->second;
+    // What threads put behind it is no part of it.
+    int64_t filled = std::min(found->second, left);
+    left -= filled;
     for (auto it = claims.reads.lower_bound(target);
          it != claims.reads.end() && it->first.rank == target.rank &&
-         it->first.byte < target.byte + found->second;
+         it->first.byte < target.byte + filled;
          ++it)
-      read += it->second;
+      for (const auto &[layout, bytes] : it->second) {
+        byLayout[layout].first += bytes;
+        byLayout[layout].second.insert(target);
+      }
   }
+  // Operands that lie otherwise at the same place are other reads of the same
+  // bytes: the most counts.
+  std::set<BarrierId> counted;
+  auto isCounted = [&](const BarrierId &id) { return counted.contains(id); };
+  auto operands = llvm::to_vector(llvm::make_second_range(byLayout));
+  llvm::sort(operands, std::greater<>());
+  for (const auto &[bytes, places] : operands)
+    if (llvm::none_of(places, isCounted)) {
+      read += bytes;
+      counted.insert(places.begin(), places.end());
+    }
   if (targets.empty())
     return;
   if (expected > room)
@@ -398,6 +420,28 @@ int64_t Judge::countOthers(const Barrier &barrier, const Part &without) const {
   return sum;
 }
 
+/// Whether a warp arrives at both.
+static bool areOfOneSide(const Barrier &one, const Barrier &other) {
+  auto arrivesAt = [](const Barrier &barrier, const WarpId &warp) {
+    return llvm::any_of(barrier.parts, [&](const auto &entry) {
+      return isArrival(entry.first.first) && entry.second.who.contains(warp);
+    });
+  };
+  return llvm::any_of(one.parts, [&](const auto &entry) {
+    return isArrival(entry.first.first) &&
+           llvm::any_of(entry.second.who, [&](const auto &warp) {
+             return arrivesAt(other, warp.first);
+           });
+  });
+}
+
+bool Judge::waitsForOther(const Barrier &barrier, const Barrier &other) const {
+  return llvm::any_of(neededBy(barrier, 0), [&](const BarrierId &id) {
+    auto found = claims.barriers.find(id);
+    return found != claims.barriers.end() && areOfOneSide(found->second, other);
+  });
+}
+
 void Judge::checkFirstRound(BarrierId id, const Barrier &barrier) {
   if (mayMissArrivals || isPartial)
     return;
@@ -425,7 +469,12 @@ void Judge::checkFirstRound(BarrierId id, const Barrier &barrier) {
             "parity 1 the first time for the side that finds its slot free");
         break;
       }
-      if (own == 1 && neededBy(partner, 1).contains(id)) {
+      // Slots of a ring that warps fill and empty themselves have one side. And
+      // of two rings in opposite directions, both sides wait for free slots
+      // first; then one waits for what the other has filled.
+      if (own == 1 && neededBy(partner, 1).contains(id) &&
+          !areOfOneSide(barrier, partner) && !waitsForOther(barrier, partner) &&
+          !waitsForOther(partner, barrier)) {
         add("first-round", id, part.line, "two sides that don't wait",
             "who arrives here and who arrives at " + there +
                 " both wait for parity 1 first, which is over from the start",

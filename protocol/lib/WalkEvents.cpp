@@ -233,7 +233,8 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
       if (std::optional<uint64_t> descriptor = getNumber(operand))
         event.reads.push_back(
             {SharedLayout::offsetOf((*descriptor & 0x3fff) << 4),
-             (which == 1 ? rows.a : rows.b) * productRowBytes});
+             (which == 1 ? rows.a : rows.b) * productRowBytes,
+             *descriptor >> 14});
     }
     return finish();
   }

@@ -105,8 +105,9 @@ struct Claims {
   bool isCounted = false;
   std::set<uint32_t> counters;
   unsigned countedTo = 0;
-  /// Operands of products: CTA and byte, and how many bytes.
-  std::map<BarrierId, int64_t> reads;
+  /// Operands of products: CTA and byte, and how many bytes, by how they lie
+  /// there.
+  std::map<BarrierId, std::map<uint64_t, int64_t>> reads;
 
   unsigned ctas() const { return cluster[0] * cluster[1] * cluster[2]; }
   /// Whether count, bytes, parity, who arrives and who waits are known of it.

@@ -83,6 +83,8 @@ struct Event {
     int64_t address;
     /// 0 if they aren't known.
     int64_t bytes;
+    /// All of its descriptor but the address: how it lies there.
+    uint64_t layout;
   };
   Kind kind;
   uint32_t line = 0;
