@@ -47,6 +47,21 @@ class Recorder(Driver):
         raise Recorded
 
 
+def write_launch(base: Path, name: str, text: str, driver: Recorder, device: Device,
+                 result: int, size: int):
+    """The launch that the driver has seen, with the address and size of its result."""
+    rows, at = [], 0
+    with open(base.with_suffix(".bin"), "wb") as data:
+        for address, allocated in driver.allocations:
+            data.write(driver.download(address, (allocated,), np.uint8).tobytes())
+            rows.append(dict(address=address, size=allocated, at=at))
+            at += allocated
+    base.with_suffix(".ptx").write_text(text)
+    launch = dict(driver.recorded, name=name, device=MODELS[device.arch], sms=device.sms,
+                  allocations=rows, result=dict(address=int(result), size=int(size)))
+    base.with_suffix(".json").write_text(json.dumps(launch, indent=1) + "\n")
+
+
 def record(case, driver, path, problem, folder: Path):
     driver.reset()
     kernel = load_case(case, driver, path)
@@ -55,17 +70,8 @@ def record(case, driver, path, problem, folder: Path):
         job.run()
     except Recorded:
         pass
-    rows, at = [], 0
-    with open(folder / f"{case.name}.bin", "wb") as data:
-        for address, size in driver.allocations:
-            data.write(driver.download(address, (size,), np.uint8).tobytes())
-            rows.append(dict(address=address, size=size, at=at))
-            at += size
-    (folder / f"{case.name}.ptx").write_text(kernel.text)
-    launch = dict(driver.recorded, name=case.name, device=MODELS[case.arch], sms=case.sms,
-                  allocations=rows,
-                  result=dict(address=int(job.address), size=int(job.initial.nbytes)))
-    (folder / f"{case.name}.json").write_text(json.dumps(launch, indent=1) + "\n")
+    write_launch(folder / case.name, case.name, kernel.text, driver, Device.of(case),
+                 job.address, job.initial.nbytes)
 
 
 def main() -> int:

@@ -68,6 +68,11 @@ static const char *const synchronizing[] = {
     waits,
 };
 
+/// Instructions that do nothing the second time.
+static const char *const idempotent =
+    "^fence|^membar|^tcgen05\\.(fence|wait)|^wgmma\\.fence|wait_group|wait_all|"
+    "_wait|^griddepcontrol";
+
 static const Change changes[] = {
     {"count", "^mbarrier\\.init", 1, "add 1", "u32", 0},
     {"count", "^mbarrier\\.init", 1, "sub 1", "u32", 0},
@@ -191,14 +196,6 @@ std::string Mutant::apply(StringRef text) const {
   return replaceLines(text, line, lines, statement);
 }
 
-std::string drawloom::mutate::putTrap(const Mutant &mutant, StringRef text) {
-  llvm::SmallVector<StringRef> lines;
-  text.split(lines, '\n');
-  std::optional<Statement> statement = parse(lines[mutant.line - 1]);
-  return replaceLines(text, mutant.line, 1,
-                      (statement ? statement->guard : "") + "trap;");
-}
-
 std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
@@ -222,7 +219,8 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
                     StringRef(statement->operands[0]).split('|').first.str() +
                     ", 0, 0;";
       add("drop", succeeded);
-      add("double", statement->str() + " " + statement->str());
+      if (!matches(opcode, idempotent))
+        add("double", statement->str() + " " + statement->str());
       if (number < lines.size())
         if (std::optional<Statement> next = parse(lines[number]))
           if (next->opcode != statement->opcode &&
@@ -236,15 +234,13 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
           add(change.category, with);
     if (opcode.starts_with("mbarrier") || opcode.starts_with("fence") ||
         opcode.starts_with("tcgen05.commit")) {
-      for (auto [from, to] :
-           {std::pair(".cluster", ".cta"), std::pair(".cta", ".cluster")}) {
+      const StringRef wide = ".cluster";
+      size_t at = opcode.find(wide);
+      // Not the name of a state space or a group.
+      if (at != StringRef::npos &&
+          !opcode.substr(at + wide.size()).starts_with("_")) {
         Statement other = *statement;
-        size_t at = StringRef(other.opcode).find(from);
-        // Not the name of a state space or a group.
-        if (at == StringRef::npos ||
-            StringRef(other.opcode).substr(at + strlen(from)).starts_with("_"))
-          continue;
-        other.opcode.replace(at, strlen(from), to);
+        other.opcode.replace(at, wide.size(), ".cta");
         add("scope", other.str());
       }
       bool isWait = matches(opcode, waits);

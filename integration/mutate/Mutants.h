@@ -15,12 +15,16 @@
 //   bytes    16 more or less are expected
 //   phase    a wait is for the other parity
 //   mask     one lane or one CTA more or less
-//   scope    .cta becomes .cluster, or the other way round
+//   scope    .cluster becomes .cta
 //   slot     the barrier is the one beside it
 //   swap     it changes places with the next one
 //
 // The instructions are those that synchronise: arrivals, expectations, waits,
 // commits, fences, barriers and groups.
+//
+// What is the same kernel by what PTX says isn't made: a wait or a fence that
+// stands there twice asks the second time for what the first has given, and a
+// wider scope gives more than was asked for.
 
 #ifndef DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H
 #define DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H
@@ -45,9 +49,6 @@ struct Mutant {
 
 /// All of them, in the order of the lines.
 std::vector<Mutant> makeMutants(llvm::StringRef text);
-
-/// The same kernel with a trap in the place of the mutant's instruction.
-std::string putTrap(const Mutant &mutant, llvm::StringRef text);
 
 } // namespace drawloom::mutate
 

@@ -18,19 +18,21 @@
 //              the same bits and the checker finds nothing
 //   survived   neither; it is listed
 //
+// Only lines that the launch executes are changed. A barrier to which all come
+// by one line is the same barrier if it stands there twice, and isn't doubled.
 // The rules:
 //
-//   not executed  the kernel is right with a trap in the place of the line
-//   twice         a wait or a fence stands there twice: the second asks for
-//                 what the first has given
 //   not awaited   no wait of the run is for a phase of the barrier, so neither
 //                 its count nor who arrives matters; waits for the phase before
 //                 the first don't count
-//   wider         a fence, an arrival or a wait has a wider scope than before
 //   ordered       what was left out, moved or weakened only orders (a fence, a
 //                 barrier, a wait, a group), and without it every two accesses
 //                 are still ordered: the checker's verdict, which doesn't
 //                 depend on the schedule
+//
+// `--suite` is all of it; `--part 2/8` is every eighth mutant from the second
+// on, so that several processes, or one after another, do it together: their
+// last lines add up.
 
 #include "Mutants.h"
 #include "RecordedLaunch.h"
@@ -52,8 +54,13 @@ using namespace drawloom;
 using namespace drawloom::mutate;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> folder(cl::Positional, cl::desc("FOLDER"),
-                                   cl::Required);
+static cl::opt<std::string> folder(cl::Positional, cl::desc("[FOLDER]"),
+                                   cl::init(LAUNCHES));
+static cl::opt<bool> suite("suite", cl::desc("5,000 mutants, 20 random "
+                                             "schedules, and the survivors "
+                                             "that are listed"));
+static cl::opt<std::string> part("part", cl::init("1/1"),
+                                 cl::desc("I/N: every Nth, from the Ith on"));
 static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"));
 static cl::opt<unsigned> randomRuns("random", cl::init(20),
@@ -88,35 +95,68 @@ struct Subject {
   std::map<uint32_t, std::set<protocol::BarrierId>> barriers;
   /// Barriers with a phase that somebody waits for.
   std::set<protocol::BarrierId> awaited;
+  /// Lines that do something that synchronises.
+  std::set<uint32_t> executed;
+  /// Lines of barriers where others come by another line.
+  std::set<uint32_t> meetOthers;
 
   Checked run(llvm::StringRef text, const emu::RunOptions &schedule) const;
 };
 
-/// Which barriers a run waits for.
-class WaitListener : public emu::ClusterListener {
+/// What a run executes, and which barriers it waits for.
+class RunListener : public emu::ClusterListener {
 public:
-  explicit WaitListener(std::set<protocol::BarrierId> &awaited)
-      : awaited(awaited) {}
+  RunListener(Subject &subject, const emu::Kernel &kernel)
+      : subject(subject), kernel(kernel) {}
+  void access(const emu::AccessEvent &event) override { note(event.origin); }
+  void operation(const emu::OperationEvent &event) override {
+    note(event.origin);
+  }
+  void group(const emu::GroupEvent &event) override { note(event.origin); }
+  void barrier(const emu::BarrierEvent &event) override {
+    note(event.origin);
+    if (event.kind != emu::BarrierEvent::Arrive ||
+        event.level != emu::BarrierEvent::Cta)
+      return;
+    auto &lines = rounds[{event.origin.rank, event.number, event.generation}];
+    lines.insert(kernel.place(event.origin.instruction).line);
+    if (lines.size() > 1)
+      subject.meetOthers.insert(lines.begin(), lines.end());
+  }
+  void fence(const emu::FenceEvent &event) override { note(event.origin); }
+  void dependency(const emu::DependencyEvent &event) override {
+    note(event.origin);
+  }
   void mbarrier(const emu::MbarrierEvent &event) override {
+    note(event.origin);
     if (event.kind == emu::MbarrierEvent::Wait && event.phase >= 0)
-      awaited.insert(protocol::BarrierId::at(event.address));
+      subject.awaited.insert(protocol::BarrierId::at(event.address));
   }
 
 private:
-  std::set<protocol::BarrierId> &awaited;
+  void note(const emu::Origin &origin) {
+    subject.executed.insert(kernel.place(origin.instruction).line);
+  }
+  Subject &subject;
+  const emu::Kernel &kernel;
+  /// Of a barrier: the lines by which lanes come to it.
+  std::map<std::tuple<uint16_t, uint8_t, uint64_t>, std::set<uint32_t>> rounds;
 };
 
-class WaitWatcher : public emu::Listener {
+class RunWatcher : public emu::Listener {
 public:
-  explicit WaitWatcher(std::set<protocol::BarrierId> &awaited)
-      : awaited(awaited) {}
+  explicit RunWatcher(Subject &subject) : subject(subject) {}
+  void launchStarted(uint32_t, const emu::Launch &launch) override {
+    kernel = launch.kernel;
+  }
   std::unique_ptr<emu::ClusterListener>
   startCluster(const emu::ClusterStart &) override {
-    return std::make_unique<WaitListener>(awaited);
+    return std::make_unique<RunListener>(subject, *kernel);
   }
 
 private:
-  std::set<protocol::BarrierId> &awaited;
+  Subject &subject;
+  const emu::Kernel *kernel = nullptr;
 };
 
 struct Verdict {
@@ -227,14 +267,6 @@ static bool onlyOrders(llvm::StringRef opcode) {
 /// The rule by which it may be harmless; empty if there is none.
 static std::string findRule(const Subject &subject, const Mutant &mutant) {
   llvm::StringRef category = mutant.category, opcode = mutant.opcode;
-  if (category == "double" &&
-      matches(opcode, "^fence|^membar|^tcgen05\\.(fence|wait)|^wgmma\\.fence|"
-                      "wait_group|wait_all|_wait|^griddepcontrol"))
-    return "twice";
-  if (category == "scope" &&
-      llvm::StringRef(mutant.statement).contains(".cluster") &&
-      !opcode.contains(".cluster"))
-    return "wider";
   auto found = subject.barriers.find(mutant.line);
   if (opcode.starts_with("mbarrier.") && found != subject.barriers.end() &&
       llvm::none_of(found->second, [&](const protocol::BarrierId &id) {
@@ -254,10 +286,6 @@ static Verdict examine(const Subject &subject, const Mutant &mutant) {
   emu::RunOptions options;
   if (auto verdict = judge(subject, mutant, subject.run(text, options)))
     return *verdict;
-  Checked trapped =
-      subject.run(putTrap(mutant, subject.launch->text()), options);
-  if (trapped.outcome.ok() && trapped.outcome.result == subject.right.result)
-    return {Verdict::Harmless, "not executed"};
   std::vector<emu::RunOptions> schedules;
   for (unsigned i = 0; i != randomRuns; ++i) {
     options.policy = emu::Policy::Random;
@@ -311,9 +339,51 @@ static void findPartners(Subject &subject) {
   }
 }
 
+/// Draws the order of a kernel's mutants, of lines that its launch executes.
+static void drawMutants(Subject &subject) {
+  RunWatcher watcher(subject);
+  emu::RunOptions options;
+  options.threads = 1;
+  options.listener = &watcher;
+  subject.launch->run(subject.launch->text(), options);
+  subject.mutants = makeMutants(subject.launch->text());
+  llvm::erase_if(subject.mutants, [&](const Mutant &mutant) {
+    bool isTwice = mutant.category == "double" &&
+                   matches(mutant.opcode, "^(bar|barrier)(\\.cta)?\\.sync");
+    return !subject.executed.contains(mutant.line) ||
+           (isTwice && !subject.meetOthers.contains(mutant.line));
+  });
+  std::mt19937 random(seed);
+  std::shuffle(subject.mutants.begin(), subject.mutants.end(), random);
+}
+
+/// Runs the kernel as it is, under the checker. Whether it is right.
+static bool runAsIs(Subject &subject) {
+  Checked right = subject.run(subject.launch->text(), {});
+  if (!right.outcome.ok()) {
+    llvm::errs() << subject.launch->name() << " isn't right as it is\n";
+    return false;
+  }
+  for (const checker::Finding &finding : right.findings)
+    subject.known.insert(keyOf(finding));
+  subject.right = std::move(right.outcome);
+  findPartners(subject);
+  return true;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Changes one thing in kernels, and runs them\n");
+  if (suite && survivors.empty())
+    survivors = SURVIVORS;
+  auto [partText, partsText] = llvm::StringRef(part).split('/');
+  unsigned partNumber = 0, parts = 0;
+  if (partText.getAsInteger(10, partNumber) ||
+      partsText.getAsInteger(10, parts) || partNumber < 1 ||
+      partNumber > parts) {
+    llvm::errs() << "--part is '" << part << "'; it takes I/N, 1 to N of N\n";
+    return 1;
+  }
   std::vector<std::string> bases;
   std::error_code failed;
   for (llvm::sys::fs::directory_iterator at(folder, failed), end;
@@ -342,46 +412,33 @@ int main(int argc, char **argv) {
     }
     Subject subject;
     subject.launch = std::move(*launch);
-    subject.mutants = makeMutants(subject.launch->text());
+    drawMutants(subject);
     subjects.push_back(std::move(subject));
   }
   if (subjects.empty()) {
     llvm::errs() << "there are no launches in '" << folder << "'\n";
     return 1;
   }
-  // Kernels in turn, so that a run that is cut short has some of each.
-  std::mt19937 random(seed);
-  for (Subject &subject : subjects)
-    std::shuffle(subject.mutants.begin(), subject.mutants.end(), random);
-  unsigned total = 0, killed = 0, harmless = 0, survived = 0, first = 0,
-           named = 0, kernels = 0, unlisted = 0;
+  unsigned drawn = 0, total = 0, killed = 0, harmless = 0, survived = 0,
+           first = 0, named = 0, kernels = 0, unlisted = 0;
   std::map<std::string, unsigned> byHow;
   auto start = std::chrono::steady_clock::now();
   auto isOver = [&] {
     return seconds && std::chrono::steady_clock::now() - start >
                           std::chrono::seconds(seconds);
   };
-  for (size_t round = 0; total < count && !isOver(); ++round) {
+  // Kernels in turn, so that a run that is cut short has some of each.
+  for (size_t round = 0; drawn < count && !isOver(); ++round) {
     bool hasMore = false;
     for (Subject &subject : subjects) {
-      if (round >= subject.mutants.size() || total >= count || isOver())
+      if (round >= subject.mutants.size() || drawn >= count || isOver())
         continue;
       hasMore = true;
+      if (drawn++ % parts != partNumber - 1)
+        continue;
       if (subject.right.steps == 0) {
-        Checked right = subject.run(subject.launch->text(), {});
-        if (!right.outcome.ok()) {
-          llvm::errs() << subject.launch->name() << " isn't right as it is\n";
+        if (!runAsIs(subject))
           return 1;
-        }
-        for (const checker::Finding &finding : right.findings)
-          subject.known.insert(keyOf(finding));
-        subject.right = std::move(right.outcome);
-        findPartners(subject);
-        WaitWatcher watcher(subject.awaited);
-        emu::RunOptions options;
-        options.threads = 1;
-        options.listener = &watcher;
-        subject.launch->run(subject.launch->text(), options);
         ++kernels;
       }
       const Mutant &mutant = subject.mutants[round];
