@@ -9,6 +9,7 @@
 #include "CheckOptions.h"
 #include "CommandLine.h"
 #include "RunCommand.h"
+#include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/Emulator/Interrupt.h"
@@ -74,7 +75,9 @@ void drawloom::printRunHelp() {
          "                   commit, remote-store, launch-control)\n"
          "  --schedules N    run under N random schedules and every "
          "adversarial one, too,\n"
-         "                   and say whether the arrays end up the same\n"
+         "                   and say whether the arrays end up the same, and "
+         "if not, which\n"
+         "                   element differs first and who wrote it\n"
          "  --step-limit N   warp instructions after which a run is given up\n"
          "  --progress       show progress even if nobody looks at a terminal\n"
          "  --try-fixes      with --check: insert what would help, run it "
@@ -97,6 +100,9 @@ void drawloom::printRunHelp() {
          "  --sms N          SMs of the device; without it, as many as the "
          "real one\n"
          "  --schedule S, --step-limit N   as for PTX\n"
+         "  --schedules N    run it under as many; its exit code and what it "
+         "prints must\n"
+         "                   be the same\n"
          "\n"
          "Options for all:\n"
          "  --check          find races, missing fences and work that nobody "
@@ -148,14 +154,10 @@ static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
       return llvm::createStringError("--step-limit takes a number, not '" +
                                      *text + "'");
   }
-  if (std::optional<llvm::StringRef> text = line.get("--schedules")) {
-    if (text->getAsInteger(10, result.seeds) || result.seeds == 0)
-      return llvm::createStringError(
-          "--schedules takes a number from 1 on, not '" + *text + "'");
-    if (result.schedule)
-      return llvm::createStringError(
-          "--schedule and --schedules don't go together");
-  }
+  llvm::Expected<unsigned> seeds = readSchedules(line);
+  if (!seeds)
+    return seeds.takeError();
+  result.seeds = *seeds;
   result.progress = line.has("--progress");
   llvm::Expected<CheckOptions> check = CheckOptions::read(line);
   if (!check)
@@ -309,20 +311,10 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
     llvm::ArrayRef<char> bytes = setup.launch->contents(*setup.device, array);
     first.emplace_back(bytes.begin(), bytes.end());
   }
-  std::vector<emu::RunOptions> all;
-  for (unsigned seed = 0; seed != arguments.seeds; ++seed) {
-    all.push_back(setup.options);
-    all.back().policy = emu::Policy::Random;
-    all.back().seed = seed;
-  }
-  for (unsigned kind = 0; kind <= emu::engineKindCount; ++kind) {
-    all.push_back(setup.options);
-    all.back().policy = emu::Policy::Adversarial;
-    if (kind != emu::engineKindCount)
-      all.back().delayed = emu::EngineKind(kind);
-  }
-  for (const emu::RunOptions &options : all) {
-    setup.options = options;
+  std::vector<std::string> all = listSchedules(arguments.seeds);
+  for (const std::string &name : all) {
+    setup.options.delayed.reset();
+    llvm::cantFail(emu::parseSchedule(name, setup.options));
     setup.launch->restore(*setup.device);
     if (!runOnce(setup, arguments, statistics))
       return false;
@@ -332,10 +324,22 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
           std::mismatch(bytes.begin(), bytes.end(), expected.begin());
       if (at == bytes.end())
         continue;
-      llvm::errs() << arguments.ptx << ": error: under "
-                   << emu::printSchedule(options) << ", byte "
-                   << at - bytes.begin() << " of '" << array.name
-                   << "' is another than under deterministic\n";
+      uint64_t size =
+          llvm::cantFail(emu::NumpyArray::elementSize(array.before.type));
+      uint64_t number = (at - bytes.begin()) / size;
+      llvm::SmallVector<int64_t> shape(array.before.shape.begin(),
+                                       array.before.shape.end());
+      setup.launch->restore(*setup.device);
+      llvm::errs() << arguments.ptx << ": error: under " << name << ", element "
+                   << describeElement(shape, number) << " of '" << array.name
+                   << "' is another than under deterministic\n"
+                   << arguments.ptx << ": note: written last by "
+                   << findWriter(*setup.device, setup.launch->launch(),
+                                 setup.options, array.address + number * size,
+                                 size)
+                   << "\n"
+                   << arguments.ptx << ": note: --schedule " << name
+                   << " repeats this run\n";
       return false;
     }
   }

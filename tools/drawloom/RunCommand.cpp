@@ -9,6 +9,7 @@
 #include "RunCommand.h"
 #include "CheckOptions.h"
 #include "CommandLine.h"
+#include "Schedules.h"
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/Emulator/Device.h"
 #include "llvm/ADT/STLExtras.h"
@@ -220,6 +221,73 @@ static std::string refusal(StringRef program, const ProgramFacts &facts) {
   return "";
 }
 
+/// Runs it as a process of its own, and says what it printed if `printed` isn't
+/// null.
+static ExitCode runOnce(const std::string &path,
+                        llvm::ArrayRef<StringRef> command,
+                        const CheckOptions &checks, std::string *printed) {
+  DriverCheck check(checks);
+  llvm::SmallString<128> file;
+  if (printed)
+    if (std::error_code failed =
+            llvm::sys::fs::createTemporaryFile("drawloom-run", "txt", file))
+      return fail("cannot make a file for what it prints: " + failed.message());
+  std::optional<StringRef> redirects[] = {std::nullopt, std::nullopt,
+                                          std::nullopt};
+  if (printed)
+    redirects[1] = file;
+  std::string problem;
+  int result = llvm::sys::ExecuteAndWait(path, command, std::nullopt, redirects,
+                                         0, 0, &problem);
+  if (printed) {
+    if (auto buffer = llvm::MemoryBuffer::getFile(file))
+      *printed = (*buffer)->getBuffer().str();
+    llvm::sys::fs::remove(file);
+  }
+  if (result < 0)
+    return fail("'" + path + "': " + problem);
+  return check.judge(ExitCode(result));
+}
+
+/// Runs it under many schedules. What it prints and its exit code must be the
+/// same.
+static ExitCode runSchedules(const std::string &path,
+                             llvm::ArrayRef<StringRef> command,
+                             const CheckOptions &checks, unsigned seeds) {
+  setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
+  std::string first, printed;
+  ExitCode result = runOnce(path, command, checks, &first);
+  llvm::outs() << first;
+  llvm::outs().flush();
+  if (result != Done)
+    return result;
+  std::vector<std::string> all = listSchedules(seeds);
+  for (const std::string &name : all) {
+    setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
+    result = runOnce(path, command, checks, &printed);
+    if (result != Done) {
+      llvm::errs() << "drawloom: under " << name << ", the exit code is "
+                   << int(result) << "; --schedule " << name
+                   << " repeats this run\n";
+      return result;
+    }
+    unsigned line = 1;
+    StringRef left = first, right = printed;
+    for (; left != right; ++line) {
+      auto [expected, rest] = left.split('\n');
+      auto [found, more] = right.split('\n');
+      if (expected != found)
+        return fail("under " + name + ", line " + llvm::Twine(line) +
+                    " of what it prints is '" + found + "' and not '" +
+                    expected + "'; --schedule " + name + " repeats this run");
+      left = rest;
+      right = more;
+    }
+  }
+  llvm::outs() << all.size() + 1 << " schedules: the same is printed\n";
+  return Done;
+}
+
 ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
                               llvm::ArrayRef<StringRef> command) {
   auto complain = [](const llvm::Twine &what) {
@@ -237,12 +305,16 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
       CommandLine::parse(options, CheckOptions::with({{"--device", true},
                                                       {"--sms", true},
                                                       {"--schedule", true},
+                                                      {"--schedules", true},
                                                       {"--step-limit", true}}));
   if (!line)
     return complain(llvm::toString(line.takeError()));
   llvm::Expected<CheckOptions> checks = CheckOptions::read(*line);
   if (!checks)
     return complain(llvm::toString(checks.takeError()));
+  llvm::Expected<unsigned> seeds = readSchedules(*line);
+  if (!seeds)
+    return complain(llvm::toString(seeds.takeError()));
   if (!line->getOperands().empty())
     return complain("'" + line->getOperands().front() +
                     "' stands before '--'; only options do");
@@ -282,15 +354,10 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
     if (std::optional<StringRef> value = line->get(option))
       setenv(variable, value->str().c_str(), 1);
 
-  if (checks->checks) {
-    DriverCheck check(*checks);
-    std::string problem;
-    int result = llvm::sys::ExecuteAndWait(*path, command, std::nullopt, {}, 0,
-                                           0, &problem);
-    if (result < 0)
-      return fail("'" + *path + "': " + problem);
-    return check.judge(ExitCode(result));
-  }
+  if (*seeds)
+    return runSchedules(*path, command, *checks, *seeds);
+  if (checks->checks)
+    return runOnce(*path, command, *checks, nullptr);
   std::vector<std::string> words(command.begin(), command.end());
   std::vector<char *> arguments;
   for (std::string &word : words)

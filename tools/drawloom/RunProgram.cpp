@@ -9,6 +9,7 @@
 #include "CheckOptions.h"
 #include "CommandLine.h"
 #include "Files.h"
+#include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Analysis/Plan/Print.h"
 #include "drawloom/Interpreter/Npy.h"
@@ -33,6 +34,7 @@ struct ProgramOptions {
   unsigned sms = 0;
   bool compares = false;
   bool unproved = false;
+  unsigned schedules = 0; ///< Random ones to run again under.
   CheckOptions check;
   ArgumentOptions arguments;
   /// Files for outputs, by their names.
@@ -82,6 +84,9 @@ void drawloom::printRunProgramHelp() {
          "  --compare        compare with the reference interpreter; each "
          "result must be\n"
          "                   within the bound that follows from the program\n"
+         "  --schedules N    run again under N random schedules and every "
+         "adversarial one:\n"
+         "                   every output must have the same bits\n"
          "  --unproved       run a kernel that is not proved to end\n"
          "  --shape NAME=MxN[,...]       sizes of arguments; ? leaves one "
          "open\n"
@@ -170,6 +175,13 @@ static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
   else if (line.has("--seed"))
     return llvm::createStringError("--seed goes with --random");
 
+  llvm::Expected<unsigned> schedules = readSchedules(line);
+  if (!schedules)
+    return schedules.takeError();
+  options.schedules = *schedules;
+  if (options.schedules && options.device == "cuda")
+    return llvm::createStringError(
+        "--schedules needs an emulated device, not --device cuda");
   llvm::Expected<CheckOptions> check = CheckOptions::read(line);
   if (!check)
     return check.takeError();
@@ -335,6 +347,32 @@ static llvm::Error writeOutputs(const Arguments &arguments,
   return llvm::Error::success();
 }
 
+/// Runs again under other schedules: every output must have the same bits.
+static llvm::Error runSchedules(const CompiledModule &module,
+                                const runtime::Device &device,
+                                const Arguments &before, const Arguments &after,
+                                unsigned seeds) {
+  std::vector<std::string> all = listSchedules(seeds);
+  for (const std::string &name : all) {
+    setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
+    Arguments again = before;
+    if (llvm::Error error = execute(module, device, again))
+      return llvm::createStringError("under " + name + ": " +
+                                     llvm::toString(std::move(error)));
+    for (auto [argument, first, now] :
+         llvm::zip_equal(again.names, after.tensors, again.tensors))
+      for (int64_t i = 0; i != now.getNumElements(); ++i)
+        if (now.getBits(i) != first.getBits(i))
+          return llvm::createStringError(llvm::formatv(
+              "under {0}, {1}{2} has the bits {3:x} and not {4:x} as under "
+              "deterministic; DRAWLOOM_SCHEDULE={0} repeats this run",
+              name, argument, describeElement(now.getShape(), i),
+              now.getBits(i), first.getBits(i)));
+  }
+  llvm::outs() << all.size() + 1 << " schedules: identical outputs\n";
+  return llvm::Error::success();
+}
+
 /// Whether ptxas takes what has run, if there is one: an emulated device takes
 /// PTX that asks for more registers than there are.
 static ExitCode assemble(mlir::ModuleOp module, llvm::StringRef ptx,
@@ -405,6 +443,8 @@ static ExitCode runProgram(const ProgramOptions &options) {
   llvm::outs() << "arguments: " << describe(*arguments) << '\n';
   llvm::outs().flush();
   Arguments before = *arguments;
+  if (options.schedules)
+    setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
   Stopwatch running;
   if (llvm::Error error = execute(*compiled, *device, *arguments))
     return check.judge(fail(std::move(error)));
@@ -416,6 +456,10 @@ static ExitCode runProgram(const ProgramOptions &options) {
   if (llvm::Error error = writeOutputs(*arguments, options))
     return fail(std::move(error));
   ExitCode result = Done;
+  if (options.schedules)
+    if (llvm::Error error = runSchedules(*compiled, *device, before, *arguments,
+                                         options.schedules))
+      return check.judge(fail(std::move(error)));
   if (options.compares) {
     mlir::FailureOr<std::vector<Comparison>> comparisons =
         compare(*kernel, *options.arch, before, *arguments);
@@ -440,6 +484,7 @@ ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
                                                         {"--random", false},
                                                         {"--seed", true},
                                                         {"--compare", false},
+                                                        {"--schedules", true},
                                                         {"--unproved", false},
                                                         {"--shape", true},
                                                         {"--scalar", true},
