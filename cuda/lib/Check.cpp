@@ -11,7 +11,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
-#include <unistd.h>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -32,9 +31,7 @@ void Check::tell() {
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
   if (path.empty())
     return;
-  // Processes of one program may each have a file.
-  if (size_t at = path.find("%p"); at != std::string::npos)
-    path.replace(at, 2, std::to_string(getpid()));
+  path = perProcess(std::move(path));
   std::error_code failed;
   llvm::raw_fd_ostream os(path, failed);
   if (failed)

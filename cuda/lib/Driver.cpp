@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -34,6 +35,12 @@ Driver &Driver::get() {
 std::vector<ContextState *> &cuda::contextStack() {
   static thread_local std::vector<ContextState *> stack;
   return stack;
+}
+
+std::string cuda::perProcess(std::string path) {
+  if (size_t at = path.find("%p"); at != std::string::npos)
+    path.replace(at, 2, std::to_string(getpid()));
+  return path;
 }
 
 llvm::StringRef cuda::environment(const char *name) {
@@ -82,6 +89,10 @@ Result Driver::initialize() {
     check = std::make_unique<Check>(
         checker::CheckOptions{.isStrict = mode == "strict",
                               .suppressions = std::move(*suppressions)});
+  }
+  if (llvm::StringRef path = environment("DRAWLOOM_FIDELITY"); !path.empty()) {
+    device->countExecution();
+    fidelity = std::make_unique<FidelityLog>(path);
   }
   primary = new ContextState;
   primary->primary = true;
@@ -254,6 +265,8 @@ Result Driver::flush() {
   output.flush();
   if (check)
     check->tell();
+  if (fidelity)
+    fidelity->tell(launches);
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();

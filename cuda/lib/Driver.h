@@ -24,6 +24,7 @@
 
 #include "Check.h"
 #include "DriverApi.h"
+#include "FidelityLog.h"
 #include "HostVisible.h"
 #include "drawloom/Emulator/Launch.h"
 #include "llvm/ADT/DenseMap.h"
@@ -125,6 +126,7 @@ public:
   std::string lastReport;                ///< Of the last kernel that failed.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
   std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
+  std::unique_ptr<FidelityLog> fidelity; ///< The same.
   PoolState defaultPool;
   PoolState *currentPool = &defaultPool; ///< Of cuMemAllocAsync.
   llvm::DenseSet<PoolState *> pools;     ///< All but the default one.
@@ -205,6 +207,9 @@ Result resultOf(emu::ReportKind kind);
 
 /// What went wrong, in words, on standard error.
 void complain(const llvm::Twine &message);
+/// A path in which %p is the number of the process: those of one program may
+/// each have a file.
+std::string perProcess(std::string path);
 /// A variable of the environment; empty if it isn't set.
 llvm::StringRef environment(const char *name);
 

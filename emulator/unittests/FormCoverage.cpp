@@ -7,31 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormCoverage.h"
-#include "Machine/Warp.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
-#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <set>
-#include <utility>
 
 using namespace drawloom;
 using namespace drawloom::emu;
 
 namespace {
-/// A program whose instructions have the recorder in front of them.
-struct Recorded {
-  std::vector<Execute *> handlers;
-  std::vector<std::atomic<bool>> executed;
-
-  explicit Recorded(Program &program)
-      : handlers(program.code.size()), executed(program.code.size()) {}
-};
-
 class Recorder : public testing::Environment {
 public:
   static Recorder &get() {
@@ -42,7 +30,6 @@ public:
   }
 
   const bool isOn = std::getenv("DRAWLOOM_FORM_COVERAGE") != nullptr;
-  std::map<const Program *, Recorded> programs;
   std::set<std::string> covered;
 
   void TearDown() override;
@@ -52,47 +39,23 @@ public:
 [[maybe_unused]] Recorder &registered = Recorder::get();
 } // namespace
 
-static const Inst *record(Warp &warp, const Inst *inst, uint32_t mask) {
-  const Program &program = warp.program();
-  Recorded &recorded = Recorder::get().programs.find(&program)->second;
-  uint32_t index = program.indexOf(inst);
-  recorded.executed[index].store(true, std::memory_order_relaxed);
-  return recorded.handlers[index](warp, inst, mask);
-}
+bool FormCoverage::isOn() { return Recorder::get().isOn; }
 
 void FormCoverage::launch(const Program &program) {
-  Recorder &recorder = Recorder::get();
-  if (!recorder.isOn)
+  if (!isOn())
     return;
-  auto found = recorder.programs.find(&program);
-  if (found != recorder.programs.end()) {
-    for (std::atomic<bool> &executed : found->second.executed)
-      executed = false;
-    return;
-  }
-  // A program doesn't change once it is decoded; this is the one exception.
-  auto &code = const_cast<Program &>(program);
-  Recorded &recorded =
-      recorder.programs.try_emplace(&program, code).first->second;
-  for (auto [inst, handler] : llvm::zip_equal(code.code, recorded.handlers))
-    handler = std::exchange(inst.fn, record);
-  programs.push_back(&program);
+  for (std::atomic<uint64_t> &times : program.counts->times)
+    times = 0;
+  if (!llvm::is_contained(programs, &program))
+    programs.push_back(&program);
 }
 
 void FormCoverage::read() {
-  Recorder &recorder = Recorder::get();
   for (const Program *program : programs)
-    for (auto [index, executed] :
-         llvm::enumerate(recorder.programs.find(program)->second.executed))
-      if (executed.exchange(false))
+    for (auto [index, times] : llvm::enumerate(program->counts->times))
+      if (times.exchange(0))
         if (const auto *source = program->source(&program->code[index]))
-          recorder.covered.insert(source->variant->mnemonic());
-}
-
-void FormCoverage::forget() {
-  for (const Program *program : programs)
-    Recorder::get().programs.erase(program);
-  programs.clear();
+          Recorder::get().covered.insert(source->variant->mnemonic());
 }
 
 /// The n-th instruction of a line as it is written, up to its operands; there

@@ -10,8 +10,8 @@
 // Census-*.ptx). Each must be executed by a kernel whose results a test reads:
 // a form that decodes and does the wrong thing isn't covered by being known.
 //
-// With DRAWLOOM_FORM_COVERAGE set, a recorder stands in front of every
-// instruction of the kernels that tests launch. What a kernel has executed
+// With DRAWLOOM_FORM_COVERAGE set, devices count what the kernels that tests
+// launch execute (Device::countExecution). What a kernel has executed
 // counts when its harness reads results, and not if it doesn't. When all tests
 // have run, the program lists the forms that nothing covered and fails, or
 // says
@@ -25,21 +25,16 @@
 
 #include "Decode/Program.h"
 #include "llvm/ADT/SmallVector.h"
-#include <utility>
 
 /// The programs of a harness that are recorded.
 class FormCoverage {
 public:
-  FormCoverage() = default;
-  FormCoverage(FormCoverage &&other) : programs(std::move(other.programs)) {
-    other.programs.clear();
-  }
-  ~FormCoverage() { forget(); }
+  static bool isOn();
 
   /// A kernel is about to be launched: forgets what it executed before.
   void launch(const drawloom::emu::Program &program);
   /// The programs go away.
-  void forget();
+  void forget() { programs.clear(); }
   /// Results are read: what was executed counts.
   void read();
 

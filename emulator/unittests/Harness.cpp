@@ -24,6 +24,8 @@ void Harness::reload(const DeviceModel &model, const std::string &text) {
   coverage.forget();
   module.reset();
   device = llvm::cantFail(Device::create(model));
+  if (counts || FormCoverage::isOn())
+    device->countExecution();
   // On one line, so that line numbers are those of the text.
   std::string source = ".version 9.2 .target " + model.target.str() +
                        " .address_size 64 " + text;

@@ -72,6 +72,8 @@ public:
 
   std::unique_ptr<drawloom::emu::Device> device;
   std::unique_ptr<drawloom::emu::LoadedModule> module;
+  /// Whether devices count what they execute, from the next `reload` on.
+  bool counts = false;
   /// For the next launches.
   drawloom::emu::RunOptions options;
   drawloom::emu::Dim3 cluster;

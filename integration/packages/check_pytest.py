@@ -52,7 +52,8 @@ def check_findings(python, scratch):
     report = pathlib.Path(scratch) / "report.json"
     result = subprocess.run(
         [python, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--drawloom-device",
-         "h100", "--drawloom-check", "--drawloom-report", report, PROJECT],
+         "h100", "--drawloom-check", "--drawloom-fidelity", "--drawloom-report", report,
+         PROJECT],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=scratch)
     expect(result.returncode == 1, result.stdout)
     for words in ["the checker found", "early: ", "[in-flight]", "  why: ", "  add: "]:
@@ -69,6 +70,14 @@ def check_findings(python, scratch):
            failed["test_doubles[hang]"])
     expect("the checker found" in failed["test_doubles[early]"],
            failed["test_doubles[early]"])
+    # Of all tests, each in a process of its own.
+    stores = [form for form in written["fidelity"]
+              if form["form"].startswith("st.global")]
+    expect(len(stores) == 1 and stores[0]["class"] == "exact"
+           and stores[0]["times"] > 2, f"{written['fidelity']}")
+    expect(re.search(r"drawloom fidelity.*\d+ forms of instructions: \d+ exact, "
+                     r"0 approximate, 0 inferred, 0 not executed", result.stdout, re.S),
+           result.stdout)
 
 
 def run_action(folder, scratch, inputs):

@@ -12,6 +12,7 @@
 #include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Checker/RaceChecker.h"
+#include "drawloom/Emulator/Fidelity.h"
 #include "drawloom/Emulator/Interrupt.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Schedule.h"
@@ -38,6 +39,7 @@ struct RunArguments {
   unsigned seeds = 0; ///< 0: one run.
   bool progress = false;
   bool triesFixes = false;
+  std::string fidelity; ///< A file for the report, or empty.
   CheckOptions check;
 };
 
@@ -116,6 +118,11 @@ void drawloom::printRunHelp() {
          "  --suppressions FILE   findings that are known, by rule and line: "
          "they aren't\n"
          "                   told and don't count\n"
+         "  --fidelity FILE  write which forms of instructions ran, and which "
+         "are exact,\n"
+         "                   approximate or inferred: JSON if it ends in "
+         ".json, text if\n"
+         "                   not; '-' is standard error. docs/Run.md\n"
          "\n"
          "Exit code: 0 the kernel ran to its end, its results match and no "
          "error was\n"
@@ -159,6 +166,7 @@ static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
     return seeds.takeError();
   result.seeds = *seeds;
   result.progress = line.has("--progress");
+  result.fidelity = line.get("--fidelity").value_or("").str();
   llvm::Expected<CheckOptions> check = CheckOptions::read(line);
   if (!check)
     return check.takeError();
@@ -217,6 +225,8 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments,
   if (!device)
     return device.takeError();
   setup.device = std::move(*device);
+  if (!arguments.fidelity.empty())
+    setup.device->countExecution();
   auto module = setup.device->load(std::move(parsed.module));
   if (!module)
     return inFile(arguments.ptx, module.takeError());
@@ -378,6 +388,18 @@ static std::vector<checker::Finding> tryFixes(const Setup &setup,
   return findings;
 }
 
+/// Writes which forms of instructions ran. False if it can't.
+static bool tellFidelity(const Setup &setup, const RunArguments &arguments) {
+  if (arguments.fidelity.empty())
+    return true;
+  emu::FidelityReport report;
+  report.add(*setup.launch->launch().kernel);
+  std::string problem = report.write(arguments.fidelity);
+  if (!problem.empty())
+    llvm::errs() << "drawloom: " << problem << '\n';
+  return problem.empty();
+}
+
 static ExitCode run(const RunArguments &arguments) {
   auto fail = [](llvm::Error error) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
@@ -405,6 +427,7 @@ static ExitCode run(const RunArguments &arguments) {
             : setup->checker->findings().vec(),
         setup->checker->suppressions(), arguments.check.files,
         {arguments.ptx, setup->failure});
+  bool isTold = tellFidelity(*setup, arguments);
   if (!ran)
     return Failed;
   if (!arguments.seeds) {
@@ -414,7 +437,7 @@ static ExitCode run(const RunArguments &arguments) {
   }
   if (llvm::Error error = setup->launch->writeOutputs(*setup->device))
     return fail(std::move(error));
-  return isClean ? Done : Failed;
+  return isClean && isTold ? Done : Failed;
 }
 
 ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
@@ -436,6 +459,7 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--schedules", true},
                                      {"--step-limit", true},
                                      {"--progress", false},
+                                     {"--fidelity", true},
                                      {"--try-fixes", false}}));
   if (!line)
     return complain(line.takeError());

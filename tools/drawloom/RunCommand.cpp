@@ -300,13 +300,15 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
       {"--device", "DRAWLOOM_DEVICE"},
       {"--sms", "DRAWLOOM_SMS"},
       {"--schedule", "DRAWLOOM_SCHEDULE"},
-      {"--step-limit", "DRAWLOOM_STEP_LIMIT"}};
+      {"--step-limit", "DRAWLOOM_STEP_LIMIT"},
+      {"--fidelity", "DRAWLOOM_FIDELITY"}};
   llvm::Expected<CommandLine> line =
       CommandLine::parse(options, CheckOptions::with({{"--device", true},
                                                       {"--sms", true},
                                                       {"--schedule", true},
                                                       {"--schedules", true},
-                                                      {"--step-limit", true}}));
+                                                      {"--step-limit", true},
+                                                      {"--fidelity", true}}));
   if (!line)
     return complain(llvm::toString(line.takeError()));
   llvm::Expected<CheckOptions> checks = CheckOptions::read(*line);

@@ -189,6 +189,12 @@ static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
   if (options.check.checks && options.device == "cuda")
     return llvm::createStringError(
         "--check needs an emulated device, not --device cuda");
+  if (std::optional<llvm::StringRef> file = line.get("--fidelity")) {
+    if (options.device == "cuda")
+      return llvm::createStringError(
+          "--fidelity needs an emulated device, not --device cuda");
+    setenv("DRAWLOOM_FIDELITY", file->str().c_str(), 1);
+  }
   if (llvm::Error error = readList(
           line, "--shape",
           [&](llvm::StringRef name, llvm::StringRef value) {
@@ -489,7 +495,8 @@ ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
                                                         {"--shape", true},
                                                         {"--scalar", true},
                                                         {"--input", true},
-                                                        {"--output", true}}));
+                                                        {"--output", true},
+                                                        {"--fidelity", true}}));
   if (!line)
     return complain(line.takeError());
   llvm::Expected<ProgramOptions> options = readOptions(*line);

@@ -69,6 +69,8 @@ Decoder::decode(LoadedModule &module, const ptx::Function &entry) {
   decoder.placeRegisters();
   for (uint32_t index = 0; index != decoder.program->functions.size(); ++index)
     decoder.decodeFunction(index);
+  if (module.device().countsExecution())
+    decoder.placeCounters();
 
   std::vector<char> &image = decoder.program->registerImage;
   image.assign(llvm::alignTo(decoder.fileEnd, 64), 0);
@@ -312,6 +314,21 @@ void Decoder::placeCommunication() {
       break;
     }
   }
+}
+
+static const Inst *counted(Warp &warp, const Inst *inst, uint32_t mask) {
+  ExecutionCounts &counts = *warp.program().counts;
+  uint32_t index = warp.program().indexOf(inst);
+  counts.times[index].fetch_add(1, std::memory_order_relaxed);
+  return counts.handlers[index](warp, inst, mask);
+}
+
+void Decoder::placeCounters() {
+  auto counts = std::make_unique<ExecutionCounts>();
+  counts->times = std::vector<std::atomic<uint64_t>>(program->code.size());
+  for (Inst &inst : program->code)
+    counts->handlers.push_back(std::exchange(inst.fn, counted));
+  program->counts = std::move(counts);
 }
 
 static const Inst *implicitReturn(Warp &warp, const Inst *inst, uint32_t mask) {

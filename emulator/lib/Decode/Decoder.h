@@ -174,6 +174,7 @@ private:
   void emitReturn();
   void placeWatchers();
   void placeCommunication();
+  void placeCounters();
   Reg predicateSlot();
   AddressRef symbolAddress(const ptx::Symbol *symbol, int64_t offset);
 

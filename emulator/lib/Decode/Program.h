@@ -31,7 +31,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Allocator.h"
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace drawloom::emu {
@@ -136,6 +138,13 @@ struct WatchedAccess {
   llvm::ArrayRef<Register> registers;
 };
 
+/// How often warps came to each instruction: a handler that counts stands in
+/// front of its own.
+struct ExecutionCounts {
+  std::vector<Execute *> handlers;
+  std::vector<std::atomic<uint64_t>> times;
+};
+
 struct Program {
   LoadedModule *module = nullptr;
   const ptx::Function *entry = nullptr;
@@ -154,6 +163,8 @@ struct Program {
   /// the instructions whose asynchronous work does (Communication.h).
   llvm::DenseMap<uint32_t, Execute *> communicating;
   llvm::DenseSet<uint32_t> communicatingWork;
+  /// If the device counts.
+  std::unique_ptr<ExecutionCounts> counts;
 
   /// The register file of a warp before it runs: constants, and zeros.
   std::vector<char> registerImage;

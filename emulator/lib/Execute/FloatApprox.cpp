@@ -8,7 +8,7 @@
 
 // PTX ISA, sections 9.7.3.8, 9.7.3.13 to 9.7.3.22, 9.7.4.9 and 9.7.4.10. For
 // these the ISA gives special values and a largest error, not bits. Results are
-// as close as is cheap; docs/Emulator.md has the table of errors.
+// as close as is cheap; docs/EmulatedForms.md has the table of errors.
 
 #include "Execute/Arithmetic.h"
 #include "Execute/FloatMath.h"

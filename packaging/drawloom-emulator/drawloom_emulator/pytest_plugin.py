@@ -8,8 +8,9 @@ context unusable, as on a GPU. It fails if a kernel failed, whether the test loo
 or not, and the report says where. With schedules it runs once for each.
 
 `@pytest.mark.drawloom(schedules=N)` sets the number for a test. With
---drawloom-check races fail a test, too. --drawloom-report FILE writes what became
-of each test, in JSON.
+--drawloom-check races fail a test, too. --drawloom-fidelity says which instructions
+ran and how far they can be trusted. --drawloom-report FILE writes what became of each
+test, in JSON.
 """
 import ctypes
 import json
@@ -31,6 +32,7 @@ ADVERSARIAL = ["adversarial", "adversarial:copy", "adversarial:bulk",
                "adversarial:remote-store", "adversarial:launch-control"]
 # Set for the pytest that runs on the emulator, to a folder for findings.
 INSIDE = "DRAWLOOM_PYTEST"
+FORMS = pytest.StashKey()  # What was executed, for the summary.
 
 
 def pytest_addoption(parser):
@@ -44,6 +46,9 @@ def pytest_addoption(parser):
                     choices=["default", "strict"],
                     help="look for races in what the tests launch; an error fails "
                     "the test. 'strict' goes by the text of the ISA")
+    group.addoption("--drawloom-fidelity", action="store_true",
+                    help="say which forms of instructions the tests' kernels "
+                    "executed, and which of them aren't exact")
     group.addoption("--drawloom-report", metavar="FILE",
                     help="write outcomes and reports in JSON")
 
@@ -54,7 +59,8 @@ def pytest_configure(config):
     path = config.getoption("--drawloom-report")
     if path and active(config):
         config.pluginmanager.register(
-            JsonReport(path, config.getoption("--drawloom-device")))
+            JsonReport(path, config.getoption("--drawloom-device"),
+                       config.getoption("--drawloom-fidelity")))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -67,6 +73,8 @@ def pytest_cmdline_main(config):
     if mode := config.getoption("--drawloom-check"):
         os.environ["DRAWLOOM_CHECK"] = mode
         os.environ["DRAWLOOM_CHECK_REPORT"] = os.environ[INSIDE] + "/%p.json"
+    if config.getoption("--drawloom-fidelity"):
+        os.environ["DRAWLOOM_FIDELITY"] = os.environ[INSIDE] + "/%p.fidelity.json"
     sys.stdout.flush()
     os.execv(command(), [
         str(command()), "--device", device, "--", sys.executable, "-m", "pytest",
@@ -182,11 +190,38 @@ def pytest_runtest_protocol(item, nextitem):
     return True
 
 
+def fidelity():
+    """The forms of instructions that all tests together have executed, by name."""
+    forms = {}
+    for file in pathlib.Path(os.environ[INSIDE]).glob("*.fidelity.json"):
+        for form in json.loads(file.read_text())["forms"]:
+            known = forms.setdefault(form["form"], {**form, "times": 0})
+            known["times"] += form["times"]
+    return {name: form for name, form in sorted(forms.items()) if form["times"]}
+
+
+def describe_fidelity(forms):
+    """The counts of each class, and the forms that aren't exact below what is said
+    of them."""
+    classes = [form["class"] for form in forms.values()]
+    yield f"{len(forms)} forms of instructions: " + ", ".join(
+        f"{classes.count(name)} {name}"
+        for name in ("exact", "approximate", "inferred", "not executed"))
+    words = {}
+    for name, form in forms.items():
+        if form["class"] != "exact":
+            words.setdefault((form["class"], form.get("words", "")), []).append(name)
+    for (name, text), members in sorted(words.items()):
+        yield f"{name}: {text}"
+        yield from (f"  {member}" for member in members)
+
+
 class JsonReport:
     """Outcomes, one for each test and schedule."""
 
-    def __init__(self, path, device):
+    def __init__(self, path, device, has_fidelity):
         self.path, self.device, self.tests = path, device, {}
+        self.has_fidelity = has_fidelity
 
     def pytest_runtest_logreport(self, report):
         test = self.tests.setdefault(report.nodeid, {
@@ -199,11 +234,23 @@ class JsonReport:
                 filter(None, [report.longreprtext, report.capstderr]))
 
     def pytest_sessionfinish(self):
+        report = {"device": self.device, "tests": list(self.tests.values())}
+        if self.has_fidelity:
+            report["fidelity"] = list(fidelity().values())
         with open(self.path, "w") as file:
-            json.dump({"device": self.device, "tests": list(self.tests.values())},
-                      file, indent=1)
+            json.dump(report, file, indent=1)
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    if FORMS in config.stash:
+        terminalreporter.section("drawloom fidelity")
+        for line in describe_fidelity(config.stash[FORMS]):
+            terminalreporter.line(line)
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
     if active(session.config):
+        if session.config.getoption("--drawloom-fidelity"):
+            session.config.stash[FORMS] = fidelity()
         shutil.rmtree(os.environ[INSIDE], ignore_errors=True)

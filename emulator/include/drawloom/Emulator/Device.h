@@ -119,6 +119,10 @@ public:
   GlobalMemory &memory() { return *memoryField; }
   /// What kernels allocate.
   DeviceHeap &heap() { return *heapField; }
+  /// Kernels that are decoded from now on count what they execute, for a
+  /// FidelityReport.
+  void countExecution() { countsField = true; }
+  bool countsExecution() const { return countsField; }
 
   /// Places the module's variables and fills them in. An error if the module
   /// is for a target that this device isn't, or needs a symbol that it lacks.
@@ -131,6 +135,7 @@ private:
   DeviceModel modelField;
   std::unique_ptr<GlobalMemory> memoryField;
   std::unique_ptr<DeviceHeap> heapField;
+  bool countsField = false;
 };
 
 /// A module on a device; gives its memory back when it is destroyed.
