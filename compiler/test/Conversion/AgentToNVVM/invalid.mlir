@@ -139,3 +139,19 @@ tile.kernel @drain_not_scheduled() attributes {tile.target = "sm_90a"} {
     }
   }
 }
+
+// -----
+
+!x = !tile.buffer<64x32xf32, smem, #tile.panels<128x1, swizzle 16>>
+
+tile.kernel @across(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %s = agent.slots "x" count(1) at(0) stride(8192) offsets [0] : !agent.slots<smem, tensor<64x32xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %slot = arith.constant 0 : i32
+      %x = agent.slot %s[%slot], 0 : !agent.slots<smem, tensor<64x32xf32>> -> !x
+      // expected-error@+1 {{moves rows of 'tensor<64x32xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes}}
+      agent.put %x to %a[0, 0] dims [1, 0] by(tma) : !x, !tile.view<?x?xf32>
+    }
+  }
+}
