@@ -393,11 +393,11 @@ llvm::Error RoleMonitor::copy(const Event &event) {
 
 /// A product reads slots that its role holds.
 llvm::Error RoleMonitor::read(const Event &event) {
-  for (auto [address, bytes] : event.reads)
+  for (const Event::Read &read : event.reads)
     for (auto [index, pipe] : llvm::enumerate(comparison.plan.pipes)) {
       if (pipe.memory != plan::Pipe::Memory::Shared)
         continue;
-      int64_t offset = address - pipe.place->start;
+      int64_t offset = read.address - pipe.place->start;
       if (offset < 0 || offset >= pipe.slots * pipe.slotSize)
         continue;
       int64_t slot = offset / pipe.slotSize;
@@ -409,7 +409,7 @@ llvm::Error RoleMonitor::read(const Event &event) {
           return fail(event.line,
                       "a product reads byte {0}, slot {1} of '{2}', which its "
                       "role does not hold",
-                      address, slot, pipe.name);
+                      read.address, slot, pipe.name);
       }
     }
   return llvm::Error::success();
