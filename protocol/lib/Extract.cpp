@@ -275,6 +275,7 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
         walkOptions.rank = rank;
         walkOptions.cluster = claims.cluster;
         walkOptions.stateLimit = options.stateLimit;
+        walkOptions.followsLanes = true;
         Claims start = claims;
         if (llvm::Error error =
                 follow(kernel, {rank, warp}, walkOptions, stored, claims))

@@ -226,13 +226,13 @@ void Walk::Implementation::write(State &state, const Operand &operand,
     value = table.make(lanes, unknown);
   }
   // A counter without a bound would make infinitely many states. It is where
-  // it counts that it becomes unknown, not where it starts. Other lanes, which
-  // count by themselves, are followed as far.
+  // it counts that it becomes unknown, not where it starts.
   if (!options.parameters && !value.isUnknown()) {
     std::set<Value> &seen = values[state.pc];
-    if (seen.size() < options.valueLimit) {
+    if (!options.followsLanes || seen.size() < options.valueLimit)
       seen.insert(value);
-    } else if (!seen.contains(value)) {
+    if (options.followsLanes ? !seen.contains(value)
+                             : seen.size() > options.valueLimit) {
       givenUp.insert(kernel.instructions[state.pc].line);
       value = Value::ofCounter();
     }

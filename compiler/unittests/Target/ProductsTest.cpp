@@ -58,13 +58,14 @@ TEST(Products, WhatThereIs) {
     EXPECT_EQ(ask(bf16(256, 48, 16), arch), "");
   }
   EXPECT_EQ(ask(bf16(64, 8, 16), "sm_90a"), "");
+  EXPECT_EQ(ask(bf16(64, 256, 64), "sm_100a"), "");
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_100a"), "");
 }
 
 TEST(Products, RefusalsSayWhatWouldDo) {
-  EXPECT_EQ(ask(bf16(64, 128, 64), "sm_100a"),
-            "the product is 64x128x64, but tcgen05.mma takes rows in multiples "
-            "of 128, and 64 % 128 = 64; use 128 rows");
+  EXPECT_EQ(ask(bf16(192, 128, 64), "sm_100a"),
+            "the product is 192x128x64, but tcgen05.mma takes rows in "
+            "multiples of 128, and 192 % 128 = 64; use 256 rows");
   EXPECT_EQ(ask(bf16(128, 24, 64), "sm_100a"),
             "the product is 128x24x64, but tcgen05.mma has no width that "
             "divides 24 columns; use a multiple of 16 up to 256");

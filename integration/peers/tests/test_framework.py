@@ -131,7 +131,7 @@ class Table(unittest.TestCase):
     def test_the_core_suite_is_large_enough(self):
         core = [kernel for kernel in all_kernels() if kernel.suite == "core"]
         self.assertGreaterEqual(len(core), 40)
-        self.assertEqual({kernel.arch for kernel in core}, {"sm_90a", "sm_100a"})
+        self.assertEqual({kernel.arch for kernel in core}, {"sm_90a", "sm_100a", "sm_120a"})
 
 
 if __name__ == "__main__":

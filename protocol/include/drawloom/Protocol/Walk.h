@@ -137,6 +137,9 @@ struct WalkOptions {
   bool learnsEqual = false;
   /// Values of an instruction's result after which it counts as unknown.
   unsigned valueLimit = 64;
+  /// Whether values that were known once stay so: lanes that come out of a
+  /// branch alone count the same ones again. In many more states, too.
+  bool followsLanes = false;
   /// States after which the walk is given up.
   unsigned stateLimit = 2000000;
 };
