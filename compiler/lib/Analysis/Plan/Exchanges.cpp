@@ -194,18 +194,6 @@ int64_t plan::getExchangeBytes(RoleOp role, const target::Architecture &arch) {
   return most;
 }
 
-std::optional<int64_t> plan::getRoleBarrier(RoleOp role,
-                                            const target::Architecture &arch) {
-  auto meet = [&](RoleOp other) {
-    return other.getWarps() > 1 && findScratch(other, arch).bytes != 0;
-  };
-  if (!meet(role))
-    return std::nullopt;
-  int64_t number = 1;
-  for (RoleOp other : cast<SwitchOp>(role->getParentOp()).getRoles()) {
-    if (other == role)
-      break;
-    number += meet(other);
-  }
-  return number;
+bool plan::needsBarrier(RoleOp role, const target::Architecture &arch) {
+  return role.getWarps() > 1 && findScratch(role, arch).bytes != 0;
 }

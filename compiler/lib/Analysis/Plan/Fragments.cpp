@@ -192,6 +192,11 @@ llvm::Expected<Layout> Fragments::getLayout(ArrayRef<int64_t> shape,
   return Layout::get(std::move(inputs), std::move(outputs));
 }
 
+bool plan::isInRegisters(Value tile) {
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  return type && type.getEncoding();
+}
+
 Layout plan::dropAxis(const Layout &layout, unsigned axis) {
   std::vector<Layout::Input> inputs(layout.getInputs());
   std::vector<Layout::Output> outputs(layout.getOutputs());

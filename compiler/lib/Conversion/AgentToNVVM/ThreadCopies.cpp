@@ -260,15 +260,22 @@ static APInt getBits(TypedAttr attribute) {
   return cast<IntegerAttr>(attribute).getValue();
 }
 
+/// What a fetch or a put copies.
+template <typename OpT>
+static ThreadCopy getCopy(OpT op, typename OpT::Adaptor operands,
+                          CodeWriter &w) {
+  SmallVector<Value> offsets =
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
+  return ThreadCopy(w.b, w.kernel.signature, w.getRegion(op.getView()), offsets,
+                    op.getDims(), *plan::getPanels(op.getBuffer().getType()),
+                    operands.getBuffer());
+}
+
 void codegen::fetchByThreads(agent::FetchOp op,
                              agent::FetchOp::Adaptor operands, CodeWriter &w) {
   Value thread = w.getThread();
   int64_t threads = w.role.getWarps() * w.kernel.arch.warpSize;
-  SmallVector<Value> offsets =
-      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
-  ThreadCopy copy(w.b, w.kernel.signature, w.getRegion(op.getView()), offsets,
-                  op.getDims(), *plan::getPanels(op.getBuffer().getType()),
-                  operands.getBuffer());
+  ThreadCopy copy = getCopy(op, operands, w);
   APInt pad = getBits(op.getPad());
   auto byElements = [&] {
     copy.forEachChunk(thread, threads, [&](const Chunk &chunk) {
@@ -300,11 +307,7 @@ void codegen::putByThreads(agent::PutOp op, agent::PutOp::Adaptor operands,
                            CodeWriter &w) {
   Value thread = w.getThread();
   int64_t threads = w.role.getWarps() * w.kernel.arch.warpSize;
-  SmallVector<Value> offsets =
-      w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
-  ThreadCopy copy(w.b, w.kernel.signature, w.getRegion(op.getView()), offsets,
-                  op.getDims(), *plan::getPanels(op.getBuffer().getType()),
-                  operands.getBuffer());
+  ThreadCopy copy = getCopy(op, operands, w);
   Type type = copy.getElementType();
   int64_t count = copy.getElements();
   auto vector = VectorType::get(count, type);

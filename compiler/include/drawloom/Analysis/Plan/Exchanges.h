@@ -47,12 +47,9 @@ std::optional<int64_t> getSliceBytes(mlir::RankedTensorType whole);
 /// What a role needs for the largest of its exchanges.
 int64_t getExchangeBytes(agent::RoleOp role, const target::Architecture &arch);
 
-/// The named barrier at which the warps of a role meet when they exchange
-/// elements, or have written an operand; nothing if they never do. Barrier 0 is
-/// that of the CTA, and the roles that need one have the next ones in their
-/// order.
-std::optional<int64_t> getRoleBarrier(agent::RoleOp role,
-                                      const target::Architecture &arch);
+/// Whether the warps of a role need a named barrier: to exchange elements, or
+/// when they have written an operand. `access-memory` numbers them.
+bool needsBarrier(agent::RoleOp role, const target::Architecture &arch);
 
 } // namespace drawloom::plan
 

@@ -94,6 +94,10 @@ private:
 constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
                   columnsPerLoad = 32, columnsPerStore = 128;
 
+/// Whether a value is a tile that has a layout: after `assign-layouts` those
+/// are in registers, and others name memory.
+bool isInRegisters(mlir::Value tile);
+
 /// The layout of what is left of a tile when an axis is reduced: registers
 /// along it are gone, lanes and warps along it have copies.
 tile::Layout dropAxis(const tile::Layout &layout, unsigned axis);

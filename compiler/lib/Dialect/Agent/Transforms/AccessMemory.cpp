@@ -44,6 +44,7 @@ namespace drawloom::agent {
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
+using plan::isInRegisters;
 
 namespace {
 class AccessMemory : public agent::impl::AccessMemoryBase<AccessMemory> {
@@ -84,14 +85,8 @@ private:
   plan::Scratch scratch;
   /// What was read of shared memory, by the name and the type.
   llvm::DenseMap<std::pair<Value, Type>, Value> reads;
-  SmallVector<Operation *> names;
 };
 } // namespace
-
-static bool isInRegisters(Value tile) {
-  auto type = dyn_cast<RankedTensorType>(tile.getType());
-  return type && type.getEncoding();
-}
 
 /// The place of a name for memory; nothing if it is none.
 static std::optional<Place> findPlace(ImplicitLocOpBuilder &b, Value tile) {
@@ -294,7 +289,7 @@ LogicalResult RoleAccesses::access(Operation *op) {
 }
 
 LogicalResult RoleAccesses::run() {
-  SmallVector<Operation *> operations;
+  SmallVector<Operation *> operations, names;
   role.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { operations.push_back(op); });
   for (Operation *op : operations) {

@@ -147,7 +147,7 @@ LogicalResult Placer::collectScratch() {
 LogicalResult Placer::checkBarriers() {
   int64_t roles = 0;
   for (RoleOp role : op.getRoles())
-    roles += getRoleBarrier(role, arch).has_value();
+    roles += needsBarrier(role, arch);
   if (roles + 1 <= int64_t(arch.namedBarriers))
     return success();
   return op.emitError() << roles

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/Plan/Code.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -29,11 +30,6 @@ class UnrollSlices : public agent::impl::UnrollSlicesBase<UnrollSlices> {
   void runOnOperation() override;
 };
 } // namespace
-
-static bool isInRegisters(Value tile) {
-  auto type = dyn_cast<RankedTensorType>(tile.getType());
-  return type && type.getEncoding();
-}
 
 /// Upstream's `loopUnrollFull` leaves sums of the count; a slice of registers
 /// needs a number.
@@ -69,7 +65,7 @@ static LogicalResult unroll(scf::ForOp loop) {
 void UnrollSlices::runOnOperation() {
   // Inner loops first: an outer one copies what has become of them.
   WalkResult result = getOperation().walk([](scf::ForOp loop) -> WalkResult {
-    if (!plan::cutsRegisters(loop, isInRegisters))
+    if (!plan::cutsRegisters(loop, plan::isInRegisters))
       return WalkResult::advance();
     return unroll(loop);
   });
