@@ -17,6 +17,8 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     Every function of the module that takes or gives tensors becomes a
     `tile.kernel`. Its tensors become views, its results views at the end of the
     arguments; `tile.target`, `tile.schedule` and the names (`tile.name`) stay.
+    A view whose rows are known to be no multiple of 16 bytes has strides: rows
+    without gaps, which threads copy, because TMA can't.
 
     ```mlir
     func.func @f(%a: tensor<?x?xbf16> {tile.name = "a"},            // before

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileEmitter.h"
+#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -24,11 +26,29 @@ TileEmitter::TileEmitter(LinalgFunction &function, NominalProgram &program)
 // The kernel and what is known before the first work item
 //===----------------------------------------------------------------------===//
 
+/// A view without strides promises what TMA asks for. Where the sizes say that
+/// rows without gaps don't keep that, the view says that there are none, and
+/// threads copy.
 static Type getViewType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tile::ViewType::get(tensor.getShape(),
-                                      tensor.getElementType(), {})
-                : type;
+  if (!tensor)
+    return type;
+  constexpr int64_t unitBits = 8 * target::tiledMaps.granuleBytes;
+  SmallVector<int64_t> strides(tensor.getRank(), ShapedType::kDynamic);
+  bool keeps = true;
+  int64_t stride = 1;
+  for (int64_t dim = tensor.getRank() - 1; dim >= 0; --dim) {
+    strides[dim] = stride;
+    keeps &= dim + 1 == tensor.getRank() ||
+             stride % unitBits * plan::getElementBits(tensor.getElementType()) %
+                     unitBits ==
+                 0;
+    if (tensor.isDynamicDim(dim))
+      break;
+    stride = plan::multiply(stride, tensor.getDimSize(dim));
+  }
+  return tile::ViewType::get(tensor.getShape(), tensor.getElementType(),
+                             keeps ? ArrayRef<int64_t>() : strides);
 }
 
 tile::KernelOp TileEmitter::makeKernel() {

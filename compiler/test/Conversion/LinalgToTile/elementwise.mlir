@@ -36,7 +36,7 @@ func.func @small(%x: tensor<?x?xf32>, %row: tensor<?xf32>, %alpha: f32) -> tenso
 // CHECK:       tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [32, 64] of %out
 // CHECK:         %[[X:.*]] = tile.load %arg0[%[[N]], %[[M]]] : !tile.view<?x?xf32> -> tensor<64x32xf32>
 // CHECK:         %[[T:.*]] = tile.transpose %[[X]] [1, 0]
-// CHECK:         %[[C:.*]] = tile.load %arg1[%[[M]], 0] dims [0] : !tile.view<?x1xf32> -> tensor<32xf32>
+// CHECK:         %[[C:.*]] = tile.load %arg1[%[[M]], 0] dims [0] : !tile.view<?x1xf32, strides = [1, 1]> -> tensor<32xf32>
 // CHECK:         %[[E:.*]] = tile.expand_dims %[[C]] axis 1
 // CHECK:         %[[B:.*]] = tile.broadcast %[[E]]
 // CHECK:         arith.addf %[[T]], %[[B]]

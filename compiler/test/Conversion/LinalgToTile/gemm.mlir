@@ -81,6 +81,22 @@ func.func @one_step(%a: tensor<100x64xf16>, %b: tensor<64x200xf16>) -> tensor<10
 // CHECK:         %[[BT:.*]] = tile.transpose %[[B]] [1, 0]
 // CHECK:         tile.mma %[[A]], %[[BT]], %{{.*}} : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xf32>
 
+// Rows of 200 bytes are nothing for TMA, so the view says how far apart they
+// are. What is not known says nothing.
+// CHECK-LABEL: tile.kernel @odd_rows(%arg0: !tile.view<?x?x100xf16, strides = [?, 100, 1]>, %arg1: !tile.view<?x100x12xf16, strides = [1200, 12, 1]>, %out: !tile.view<?x?x12xf32>)
+func.func @odd_rows(%a: tensor<?x?x100xf16>, %b: tensor<?x100x12xf16>) -> tensor<?x?x12xf32>
+    attributes {tile.schedule = #tile.schedule<tile = [128, 16, 64]>} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %B = tensor.dim %a, %c0 : tensor<?x?x100xf16>
+  %M = tensor.dim %a, %c1 : tensor<?x?x100xf16>
+  %e = tensor.empty(%B, %M) : tensor<?x?x12xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x12xf32>) -> tensor<?x?x12xf32>
+  %d = linalg.batch_matmul ins(%a, %b : tensor<?x?x100xf16>, tensor<?x100x12xf16>) outs(%init : tensor<?x?x12xf32>) -> tensor<?x?x12xf32>
+  return %d : tensor<?x?x12xf32>
+}
+
 // The batch is a dimension of the work items along which a tile has one element.
 // CHECK-LABEL: tile.kernel @batched(
 func.func @batched(%a: tensor<?x?x?xbf16>, %b: tensor<?x?x?xbf16>, %c: tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
