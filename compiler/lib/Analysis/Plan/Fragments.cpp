@@ -41,27 +41,36 @@ static SmallVector<int64_t> factor(int64_t number) {
 // The families
 //===----------------------------------------------------------------------===//
 
-Fragments Fragments::rows(int64_t warps) {
+void Fragments::addWarps(int64_t sharing) {
+  for (int64_t count : factor(warps / sharing))
+    sources.push_back({inWarp, 0, count});
+  for (int64_t count : factor(sharing))
+    sources.push_back({inWarp, 1, count});
+  sources.append({{inRegister, 1, 0}, {inRegister, 0, 0}});
+}
+
+/// Groups that share columns take turns, so that a part of the columns has the
+/// layout that it would have alone.
+Fragments Fragments::rows(int64_t warps, int64_t sharing) {
   Fragments result(Family::Rows, warps);
-  result.sources.push_back({inRegister, 1, 0});
+  if (sharing > 1)
+    result.sources.push_back({inRegister, 1, columnsPerLoad});
+  else
+    result.sources.push_back({inRegister, 1, 0});
   result.sources.append(llvm::Log2_64(lanes), {inLane, 0, 2});
-  for (int64_t count : factor(warps))
-    result.sources.push_back({inWarp, 0, count});
-  result.sources.push_back({inRegister, 0, 0});
+  result.addWarps(sharing);
   return result;
 }
 
 /// PTX ISA, tcgen05 "Data Path Layout" of M = 64: rows 16 w to 16 w + 15 are
 /// the first lanes of warp w. With the shape 16x32bx2 of tcgen05.ld the other
 /// half of the warp reads the next columns.
-Fragments Fragments::halfRows(int64_t warps) {
+Fragments Fragments::halfRows(int64_t warps, int64_t sharing) {
   Fragments result(Family::HalfRows, warps);
   result.sources.push_back({inRegister, 1, 8});
   result.sources.append(llvm::Log2_64(lanes / 2), {inLane, 0, 2});
   result.sources.push_back({inLane, 1, 2});
-  for (int64_t count : factor(warps))
-    result.sources.push_back({inWarp, 0, count});
-  result.sources.append({{inRegister, 1, 0}, {inRegister, 0, 0}});
+  result.addWarps(sharing);
   return result;
 }
 
@@ -73,9 +82,7 @@ Fragments Fragments::wgmma(int64_t warps) {
   result.sources = {{inRegister, 1, 2}, {inLane, 1, 2}, {inLane, 1, 2},
                     {inLane, 0, 2},     {inLane, 0, 2}, {inLane, 0, 2},
                     {inRegister, 0, 2}};
-  for (int64_t count : factor(warps))
-    result.sources.push_back({inWarp, 0, count});
-  result.sources.append({{inRegister, 1, 0}, {inRegister, 0, 0}});
+  result.addWarps(/*sharing=*/1);
   return result;
 }
 
@@ -99,8 +106,15 @@ Fragments Fragments::blocked(int64_t warps, int64_t rows, int64_t columns,
   return result;
 }
 
-Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
-  int64_t warps = role.getWarps();
+int64_t Fragments::countSharing(int64_t warps, int64_t blocks) {
+  int64_t groups = warps / target::warpsPerGroup;
+  if (warps % target::warpsPerGroup != 0)
+    return 1;
+  return groups / std::gcd(groups, blocks);
+}
+
+Fragments Fragments::get(agent::RoleOp role, int64_t warps,
+                         const target::Architecture &arch) {
   if (arch.mma == target::MmaInstruction::Wgmma &&
       role.walk([](Operation *op) {
             return WalkResult(failure(isa<tile::MmaOp, agent::IssueOp>(op)));
@@ -109,13 +123,18 @@ Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
     return wgmma(warps);
 
   bool inTensorMemory = false, isHalf = true;
+  int64_t blocks = 0;
   int64_t rows = 1, columns = 1, bits = accessBits;
   auto visitTensor = [&](agent::Memory memory, ArrayRef<Type> payload) {
     if (memory != agent::Memory::tmem)
       return;
     inTensorMemory = true;
-    for (Type type : payload)
-      isHalf &= cast<ShapedType>(type).getDimSize(0) == halfLanes;
+    for (Type type : payload) {
+      int64_t rows = cast<ShapedType>(type).getDimSize(0);
+      isHalf &= rows == halfLanes;
+      blocks = std::gcd(
+          blocks, llvm::divideCeil(rows, int64_t(arch.tensorMemory.lanes)));
+    }
   };
   role.walk([&](Operation *op) {
     auto visit = [&](Type type) {
@@ -146,8 +165,10 @@ Fragments Fragments::get(agent::RoleOp role, const target::Architecture &arch) {
     for (Type type : op->getResultTypes())
       visit(type);
   });
-  if (inTensorMemory)
-    return isHalf ? halfRows(warps) : Fragments::rows(warps);
+  if (inTensorMemory) {
+    int64_t sharing = countSharing(warps, blocks);
+    return isHalf ? halfRows(warps, sharing) : Fragments::rows(warps, sharing);
+  }
   return blocked(warps, rows, columns, accessBits / bits);
 }
 

@@ -17,6 +17,7 @@
 #include "drawloom/Analysis/Plan/Panels.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -44,6 +45,7 @@ private:
   std::string findProductFault(Operation *op);
   /// Whether a tile has the layout of a family.
   static bool isOf(const plan::Fragments &family, Type type);
+  bool isOfRows(RankedTensorType tile, bool half);
 
   RoleOp role;
   llvm::DenseSet<Attribute> known;
@@ -98,6 +100,18 @@ bool LayoutChecker::isOf(const plan::Fragments &family, Type type) {
   if (layout)
     return own == *layout;
   llvm::consumeError(layout.takeError());
+  return false;
+}
+
+/// However many warp groups share the columns.
+bool LayoutChecker::isOfRows(RankedTensorType tile, bool half) {
+  int64_t warps = role.getWarps();
+  for (int64_t sharing = 1; sharing * target::warpsPerGroup <= warps; ++sharing)
+    if (warps % (sharing * target::warpsPerGroup) == 0 &&
+        isOf(half ? plan::Fragments::halfRows(warps, sharing)
+                  : plan::Fragments::rows(warps, sharing),
+             tile))
+      return true;
   return false;
 }
 
@@ -171,10 +185,7 @@ std::string LayoutChecker::findAccessFault(tile::BufferType buffer,
                                            bool reads) {
   if (buffer.getSpace() == tile::Space::Tmem) {
     StringRef verb = reads ? "reads" : "writes";
-    bool isHalf = buffer.getDimSize(0) == 64 && reads;
-    if (!isOf(isHalf ? plan::Fragments::halfRows(role.getWarps())
-                     : plan::Fragments::rows(role.getWarps()),
-              tile))
+    if (!isOfRows(tile, /*half=*/buffer.getDimSize(0) == 64 && reads))
       return (verb + " tensor memory in another layout than rows of lanes")
           .str();
     if (offsets.size() != 2 || offsets[0] != 0 || (!reads && offsets[1] != 0) ||

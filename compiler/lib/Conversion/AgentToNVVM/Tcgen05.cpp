@@ -18,17 +18,6 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-/// Cuts columns into what tcgen05.ld and tcgen05.st take: powers of two.
-static void forEachTransfer(int64_t columns,
-                            llvm::function_ref<void(int64_t, int64_t)> visit) {
-  for (int64_t done = 0; done < columns;) {
-    int64_t width = std::min<int64_t>(
-        plan::columnsPerStore, llvm::bit_floor<uint64_t>(columns - done));
-    visit(done, width);
-    done += width;
-  }
-}
-
 /// The columns of 128 rows of a buffer: then come the next 128.
 static int64_t getBlockColumns(tile::BufferType type,
                                const target::Architecture &arch) {
@@ -38,91 +27,108 @@ static int64_t getBlockColumns(tile::BufferType type,
       RankedTensorType::get(shape, type.getElementType()), 1, arch);
 }
 
-/// The addresses of what a thread has of a tile: 128 rows are side by side,
-/// then come the next 128. Warp groups take them in turn, as many as there are;
-/// what is left is more registers (Fragments::rows).
-static SmallVector<Value> getBlocks(Value address, int64_t rows,
-                                    int64_t blockColumns, CodeWriter &w) {
-  int64_t lanes = w.kernel.arch.tensorMemory.lanes;
-  int64_t blocks = llvm::divideCeil(rows, lanes);
-  int64_t groups = w.role.getWarps() / target::warpsPerGroup;
-  if (groups > 1 && blocks > 1) {
-    Value group = arith::ShRUIOp::create(w.b, w.own.warp, w.constant(2));
-    group = arith::RemUIOp::create(w.b, group, w.constant(blocks));
-    address = arith::AddIOp::create(
-        w.b, address,
-        arith::MulIOp::create(w.b, group, w.constant(blockColumns)));
-  }
-  SmallVector<Value> addresses;
-  for (int64_t block = 0; block < blocks; block += groups)
-    addresses.push_back(
-        arith::AddIOp::create(w.b, address, w.constant(block * blockColumns)));
-  return addresses;
-}
-
 static Type getTensorPointer(CodeWriter &w) {
   return getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::Tensor);
 }
 
-/// One row of `columns` 32-bit columns for each thread.
-static Value readColumns(Value address, int64_t columns, CodeWriter &w) {
+namespace {
+/// What a thread has of a tile in tensor memory, in words of 32 bits: a row of
+/// 128 lanes, or several such rows side by side.
+class TensorRows {
+public:
+  TensorRows(RankedTensorType tile, tile::BufferType buffer, Value address,
+             CodeWriter &w)
+      : layout(getLayout(tile)), perWord(32 / getElementBits(tile)),
+        blockColumns(getBlockColumns(buffer, w.kernel.arch)),
+        lanes(w.kernel.arch.tensorMemory.lanes), own(getOwn(address, w)) {}
+
+  int64_t getWords() const {
+    return layout.getInputSize(plan::inRegister) / perWord;
+  }
+  /// The words from `first` on that are side by side, a power of two and at
+  /// most `most` of them: what one tcgen05.ld or tcgen05.st takes.
+  int64_t getWidth(int64_t first, int64_t most) const {
+    int64_t width = 1;
+    most = std::min(most, getWords() - first);
+    while (width < most && getColumn(first + width) == getColumn(first) + width)
+      ++width;
+    return llvm::bit_floor<uint64_t>(width);
+  }
+  Value getPointer(int64_t word, CodeWriter &w) const {
+    Value at = arith::AddIOp::create(w.b, own, w.constant(getColumn(word)));
+    return LLVM::IntToPtrOp::create(w.b, getTensorPointer(w), at);
+  }
+
+private:
+  static int64_t getElementBits(RankedTensorType tile) {
+    return plan::getElementBits(tile.getElementType());
+  }
+  /// Of some coordinates of the tile.
+  int64_t getColumn(ArrayRef<int64_t> at) const {
+    return at[0] / lanes * blockColumns + at[1] / perWord;
+  }
+  int64_t getColumn(int64_t word) const {
+    return getColumn(layout.apply({word * perWord, 0, 0}));
+  }
+  /// Where the thread's part begins: four warps have all lanes, and others
+  /// other rows or columns.
+  Value getOwn(Value address, CodeWriter &w) const {
+    ImplicitLocOpBuilder &b = w.b;
+    Value mine = arith::AddIOp::create(b, address, w.own.tensorLane);
+    int64_t step = 1;
+    for (const tile::Layout::Digit &digit :
+         layout.getInputs()[plan::inWarp].digits) {
+      if (int64_t column = getColumn(digit.basis);
+          step >= target::warpsPerGroup && column != 0) {
+        Value number = arith::DivUIOp::create(b, w.own.warp, w.constant(step));
+        number = arith::RemUIOp::create(b, number, w.constant(digit.count));
+        mine = arith::AddIOp::create(
+            b, mine, arith::MulIOp::create(b, number, w.constant(column)));
+      }
+      step *= digit.count;
+    }
+    return mine;
+  }
+
+  const tile::Layout &layout;
+  int64_t perWord, blockColumns, lanes;
+  Value own;
+};
+} // namespace
+
+Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
+                          CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
-  Value mine = arith::AddIOp::create(b, address, w.own.tensorLane);
+  RankedTensorType type = op.getType();
+  Value address = operands.getBuffer();
+  // Columns are another address.
+  if (op.getStaticOffsets()[1] != 0)
+    address = arith::AddIOp::create(
+        b, address,
+        w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
+  TensorRows rows(type, op.getBuffer().getType(), address, w);
+  // Of a sum of 64 rows, which is in half of the lanes, the other half of a
+  // warp reads the columns after those of the first.
+  auto shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
+  Value split;
+  if (type.getDimSize(0) == 64) {
+    shape = NVVM::Tcgen05LdStShape::SHAPE_16X32BX2;
+    split = w.constant(
+        getLayout(type).getInputs()[plan::inLane].digits.back().basis.back(),
+        64);
+  }
   Type i32 = b.getI32Type();
+  int64_t count = rows.getWords();
+  SmallVector<Value> elements;
   // Piece by piece, so that what is computed with one needs no registers when
   // the next one comes.
-  constexpr int64_t piece = plan::columnsPerLoad;
-  SmallVector<Value> elements;
-  for (int64_t done = 0; done < columns; done += piece) {
-    SmallVector<Value> words;
-    forEachTransfer(std::min(piece, columns - done), [&](int64_t first,
-                                                         int64_t width) {
-      Value at = arith::AddIOp::create(b, mine, w.constant(done + first));
-      Type type = width == 1 ? i32 : Type(VectorType::get(width, i32));
-      Value loaded = NVVM::Tcgen05LdOp::create(
-          b, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-          LLVM::IntToPtrOp::create(b, getTensorPointer(w), at), Value());
-      for (int64_t i = 0; i < width; ++i)
-        words.push_back(
-            width == 1 ? loaded
-                       : vector::ExtractOp::create(b, loaded, i).getResult());
-    });
-    for (Value word : tonvvm::waitForLoad(b, words))
-      elements.push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
-  }
-  return vector::FromElementsOp::create(
-      b, VectorType::get(columns, b.getF32Type()), elements);
-}
-
-/// Of a sum of 64 rows, which is in half of the lanes: the other half of a warp
-/// reads the columns after those of the first.
-static Value readHalf(Value address, RankedTensorType tile, CodeWriter &w) {
-  ImplicitLocOpBuilder &b = w.b;
-  const tile::Layout &layout = getLayout(tile);
-  int64_t split = layout.getInputs()[plan::inLane].digits.back().basis.back();
-  int64_t count = layout.getInputSize(plan::inRegister);
-  auto getColumn = [&](int64_t number) {
-    return layout.apply({number, 0, 0})[1];
-  };
-  Value mine = arith::AddIOp::create(b, address, w.own.tensorLane);
-  Type i32 = b.getI32Type();
-  SmallVector<Value> elements;
   for (int64_t done = 0; done < count;) {
     SmallVector<Value> words;
-    // As many as are waited for at once.
     while (done < count && words.size() < plan::columnsPerLoad) {
-      int64_t width = 1;
-      while (done + width < count &&
-             getColumn(done + width) == getColumn(done) + width &&
-             width < plan::columnsPerLoad)
-        ++width;
-      width = llvm::bit_floor<uint64_t>(width);
-      Value at = arith::AddIOp::create(b, mine, w.constant(getColumn(done)));
-      Type type = width == 1 ? i32 : Type(VectorType::get(width, i32));
-      Value loaded = NVVM::Tcgen05LdOp::create(
-          b, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_16X32BX2,
-          LLVM::IntToPtrOp::create(b, getTensorPointer(w), at),
-          w.constant(split, 64));
+      int64_t width = rows.getWidth(done, plan::columnsPerLoad - words.size());
+      Type part = width == 1 ? i32 : Type(VectorType::get(width, i32));
+      Value loaded = NVVM::Tcgen05LdOp::create(b, part, /*pack=*/false, shape,
+                                               rows.getPointer(done, w), split);
       for (int64_t i = 0; i < width; ++i)
         words.push_back(
             width == 1 ? loaded
@@ -136,58 +142,28 @@ static Value readHalf(Value address, RankedTensorType tile, CodeWriter &w) {
       b, VectorType::get(count, b.getF32Type()), elements);
 }
 
-Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
-                          CodeWriter &w) {
-  RankedTensorType type = op.getType();
-  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  Value address = operands.getBuffer();
-  // Columns are another address.
-  if (op.getStaticOffsets()[1] != 0)
-    address = arith::AddIOp::create(
-        w.b, address,
-        w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
-  if (rows == 64)
-    return readHalf(address, type, w);
-  SmallVector<Value> addresses =
-      getBlocks(address, rows,
-                getBlockColumns(op.getBuffer().getType(), w.kernel.arch), w);
-  SmallVector<Value> elements;
-  for (Value block : addresses)
-    llvm::append_range(elements, vector::ToElementsOp::create(
-                                     w.b, readColumns(block, columns, w))
-                                     .getResults());
-  return vector::FromElementsOp::create(
-      w.b,
-      VectorType::get(columns * static_cast<int64_t>(addresses.size()),
-                      w.b.getF32Type()),
-      elements);
-}
-
-/// A row for each thread, as words of 32 bits: the low half is the element with
-/// the smaller number.
-void codegen::writeTensor(tile::WriteOp, tile::WriteOp::Adaptor operands,
+/// As words of 32 bits: the low half is the element with the smaller number.
+void codegen::writeTensor(tile::WriteOp op, tile::WriteOp::Adaptor operands,
                           CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
-  Value fragment = operands.getValue();
-  auto type = cast<VectorType>(fragment.getType());
-  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-  int64_t columns = bits / 32;
-  Type i32 = b.getI32Type();
-  Value words =
-      vector::BitCastOp::create(b, VectorType::get(columns, i32), fragment);
-  Value mine = arith::AddIOp::create(b, operands.getBuffer(), w.own.tensorLane);
-  forEachTransfer(columns, [&](int64_t first, int64_t width) {
-    Value at = arith::AddIOp::create(b, mine, w.constant(first));
+  TensorRows rows(op.getValue().getType(), op.getBuffer().getType(),
+                  operands.getBuffer(), w);
+  int64_t count = rows.getWords();
+  Value words = vector::BitCastOp::create(
+      b, VectorType::get(count, b.getI32Type()), operands.getValue());
+  for (int64_t done = 0; done < count;) {
+    int64_t width = rows.getWidth(done, plan::columnsPerStore);
     Value part = width == 1
-                     ? vector::ExtractOp::create(b, words, first).getResult()
+                     ? vector::ExtractOp::create(b, words, done).getResult()
                      : vector::ExtractStridedSliceOp::create(
-                           b, words, ArrayRef<int64_t>{first},
+                           b, words, ArrayRef<int64_t>{done},
                            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1})
                            .getResult();
-    NVVM::Tcgen05StOp::create(
-        b, /*unpack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-        LLVM::IntToPtrOp::create(b, getTensorPointer(w), at), part, Value());
-  });
+    NVVM::Tcgen05StOp::create(b, /*unpack=*/false,
+                              NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+                              rows.getPointer(done, w), part, Value());
+    done += width;
+  }
 }
 
 static Values multiply(agent::MultiplyOp op,

@@ -60,7 +60,7 @@ tile.kernel @computed_operand(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xbf16>, 
 // CHECK-LABEL: llvm.func @half(
 // CHECK:       nvvm.tcgen05.mma
 // CHECK:       %[[SPLIT:.*]] = arith.constant 8 : i64
-// CHECK-NEXT:  nvvm.tcgen05.ld %{{.*}}, %[[SPLIT]] {shape = #nvvm.tcgen05_ldst_shape<shape_16x32bx2>} : vector<8xi32>
+// CHECK:       nvvm.tcgen05.ld %{{.*}}, %[[SPLIT]] {shape = #nvvm.tcgen05_ldst_shape<shape_16x32bx2>} : vector<8xi32>
 tile.kernel @half(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
   tile.for_each (%m, %n) tiles [64, 128] of %D : !tile.view<?x?xf32> {
@@ -68,5 +68,28 @@ tile.kernel @half(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !til
     %b = tile.load %B[%n, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
     %t = tile.mma %a, %b, %zero : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
     tile.store %t, %D[%m, %n] : tensor<64x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Eight warps share 128 columns: 32 in turn, so the second group begins 32
+// columns later, and its second part is 64 after its first.
+// CHECK-LABEL: llvm.func @shared(
+// CHECK:       %[[GROUP:.*]] = arith.divui %{{.*}}, %c4_i32
+// CHECK:       %[[TURN:.*]] = arith.remui %[[GROUP]], %c2_i32
+// CHECK:       %[[OWN:.*]] = arith.muli %[[TURN]], %c32_i32
+// CHECK-NEXT:  %[[MINE:.*]] = arith.addi %{{.*}}, %[[OWN]]
+// CHECK:       nvvm.tcgen05.ld %{{.*}} : vector<32xi32>
+// CHECK:       %[[NEXT:.*]] = arith.addi %[[MINE]], %c64_i32
+// CHECK-NEXT:  %[[POINTER:.*]] = llvm.inttoptr %[[NEXT]]
+// CHECK-NEXT:  nvvm.tcgen05.ld %[[POINTER]] {{.*}} : vector<32xi32>
+tile.kernel @shared(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<warps = 8, columns = 128>} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
+    %b = tile.load %B[%n, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
+    %t = tile.mma %a, %b, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    tile.store %t, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }

@@ -75,6 +75,29 @@ TEST(Fragments, TwoHalvesOfRows) {
   EXPECT_EQ(layout.apply({3, 5, 5}), (Coordinates{128 + 37, 3}));
 }
 
+TEST(Fragments, GroupsShareColumns) {
+  EXPECT_EQ(Fragments::countSharing(4, 1), 1);
+  EXPECT_EQ(Fragments::countSharing(8, 1), 2);
+  EXPECT_EQ(Fragments::countSharing(8, 2), 1);
+  EXPECT_EQ(Fragments::countSharing(16, 2), 2);
+  EXPECT_EQ(Fragments::countSharing(12, 2), 3);
+  // 32 columns in turn, and a part has the layout that it would have alone.
+  Layout layout = valid(Fragments::rows(8, 2).getLayout({128, 256}));
+  EXPECT_EQ(layout.getInputSize(inRegister), 128);
+  EXPECT_TRUE(layout.isInjective());
+  EXPECT_TRUE(layout.isOnto());
+  EXPECT_EQ(layout.apply({3, 5, 1}), (Coordinates{37, 3}));
+  EXPECT_EQ(layout.apply({3, 5, 5}), (Coordinates{37, 35}));
+  EXPECT_EQ(layout.apply({32 + 3, 5, 5}), (Coordinates{37, 64 + 35}));
+  // Columns that two groups can't share are in both.
+  layout = valid(Fragments::rows(8, 2).getLayout({128, 96}));
+  EXPECT_EQ(layout.getInputSize(inRegister), 96);
+  EXPECT_EQ(layout.apply({95, 5, 5}), (Coordinates{37, 95}));
+  layout = valid(Fragments::halfRows(8, 2).getLayout({64, 128}));
+  EXPECT_EQ(layout.getInputSize(inRegister), 32);
+  EXPECT_EQ(layout.apply({3, 21, 5}), (Coordinates{21, 16 + 8 + 3}));
+}
+
 TEST(Fragments, WgmmaIsMatrixD) {
   for (int64_t columns : {8, 24, 64, 256})
     for (int64_t groups : {1, 2}) {

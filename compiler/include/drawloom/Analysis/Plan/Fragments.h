@@ -12,7 +12,7 @@
 //
 // | family | of which roles | rows | columns |
 // |---|---|---|---|
-// | rows | that read or write tensor memory | lane, warp | register |
+// | rows | that read or write tensor memory | lane, warp | register, warp |
 // | wgmma | whose warp groups issue products | register, lane, warp | register,
 // |       |                                  |                      | lane |
 // | blocked | all others | lane, warp, register | register, lane, warp |
@@ -49,12 +49,19 @@ class Fragments {
 public:
   enum class Family { Rows, HalfRows, Wgmma, Blocked };
 
-  /// The family of a role.
-  static Fragments get(agent::RoleOp role, const target::Architecture &arch);
+  /// The family of a role, and what it would be with another number of warps.
+  static Fragments get(agent::RoleOp role, const target::Architecture &arch) {
+    return get(role, role.getWarps(), arch);
+  }
+  static Fragments get(agent::RoleOp role, int64_t warps,
+                       const target::Architecture &arch);
   /// Sums of 128 rows in tensor memory, and of 64, which are in half of its
-  /// lanes.
-  static Fragments rows(int64_t warps);
-  static Fragments halfRows(int64_t warps);
+  /// lanes. Four warps have these rows, the next four the next such block, and
+  /// `sharing` groups of warps share the columns.
+  static Fragments rows(int64_t warps, int64_t sharing = 1);
+  static Fragments halfRows(int64_t warps, int64_t sharing = 1);
+  /// The groups that share columns where tiles have `blocks` blocks of rows.
+  static int64_t countSharing(int64_t warps, int64_t blocks);
   static Fragments wgmma(int64_t warps);
   /// `rows` x `columns` is the tile that lanes and warps are divided for, and
   /// `chunk` how many columns next to each other a thread has.
@@ -81,6 +88,9 @@ private:
   };
 
   Fragments(Family family, int64_t warps) : family(family), warps(warps) {}
+
+  /// The warps of a family by rows, and the registers that are left.
+  void addWarps(int64_t sharing);
 
   Family family;
   int64_t warps;

@@ -119,7 +119,8 @@ LogicalResult Budgeter::checkTiles(RoleOp role, const RegisterDemand &demand) {
                             << demand.total() << " > " << most;
   for (int64_t warps = alignUp(role.getWarps() + 1, warpsPerGroup);
        warps * arch.warpSize <= arch.maxThreadsPerCta; warps += warpsPerGroup)
-    if (estimateRegisters(role, warps, arch).total() <= most)
+    if (RegisterDemand other = estimateRegisters(role, warps, arch);
+        other.hasLayouts && other.total() <= most)
       return diag << "; use warps(" << warps << ") or a smaller tile";
   return diag << "; use a smaller tile";
 }

@@ -10,6 +10,7 @@
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/Plan/VectorAxes.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -27,7 +28,10 @@ public:
   Estimator(RoleOp role, int64_t warps, const target::Architecture &arch)
       : role(role), arch(arch), threads(warps * arch.warpSize),
         ctas(std::max<int64_t>(
-            1, cast<SwitchOp>(role->getParentOp()).getClusterSize())) {}
+            1, cast<SwitchOp>(role->getParentOp()).getClusterSize())),
+        fragments(plan::Fragments::get(role, warps, arch)) {
+    axes.infer(role, plan::findTilesBefore(role), fragments.getFreeAxis());
+  }
 
   RegisterDemand estimate() {
     demand.held = holdIn(role.getBody().front());
@@ -39,24 +43,41 @@ public:
   }
 
 private:
+  /// Elements of a tile that a thread has: a vector along columns may be whole
+  /// in each. `assign-layouts` gives the tile this layout.
+  int64_t countElements(Value value, RankedTensorType tile) {
+    llvm::Expected<tile::Layout> layout =
+        fragments.getLayout(tile.getShape(), axes.get(value));
+    if (layout)
+      return layout->getInputSize(plan::inRegister);
+    // A plan by hand that nobody has asked about its code.
+    llvm::consumeError(layout.takeError());
+    demand.hasLayouts = false;
+    return llvm::divideCeil(plan::countElements(tile), threads);
+  }
+
   /// Registers of a thread for a tile that its role holds together.
-  int64_t count(RankedTensorType tile) const {
+  int64_t count(Value value) {
     constexpr int64_t registerBits = 32;
-    int64_t bits = plan::multiply(plan::countElements(tile),
-                                  plan::getElementBits(tile.getElementType()));
-    int64_t share = registerBits * threads * ctas;
-    return (bits + share - 1) / share;
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    if (!tile || !tile.hasStaticShape())
+      return 0;
+    return llvm::divideCeil(
+        plan::multiply(countElements(value, tile),
+                       plan::getElementBits(tile.getElementType())),
+        registerBits * ctas);
   }
 
   /// A value that a loop carries in registers.
   int64_t hold(Value result) {
-    auto tile = dyn_cast<RankedTensorType>(result.getType());
-    if (!tile || !tile.hasStaticShape() ||
-        plan::isTensorCoreProduct(getMaker(result), arch))
+    int64_t registers = count(result);
+    if (!registers || plan::isTensorCoreProduct(getMaker(result), arch))
       return 0;
-    if (!demand.largestHeld || count(tile) > count(demand.largestHeld))
-      demand.largestHeld = tile;
-    return count(tile);
+    if (registers > largestHeld) {
+      largestHeld = registers;
+      demand.largestHeld = cast<RankedTensorType>(result.getType());
+    }
+    return registers;
   }
 
   /// The most that is held at one time while a block runs: in front of each
@@ -108,8 +129,8 @@ private:
           return isa<YieldOp>(user) && isa<ProduceOp>(user->getParentOp());
         }))
       return;
-    for (Type type : op->getResultTypes())
-      demand.working = std::max(demand.working, countIfTile(type));
+    for (Value result : op->getResults())
+      demand.working = std::max(demand.working, count(result));
     // What threads put into a slot passes through registers, even if they have
     // computed nothing.
     if (isa<YieldOp>(op) && isa<ProduceOp>(op->getParentOp()))
@@ -117,12 +138,11 @@ private:
         if (Operation *maker = getMaker(value);
             !isa_and_present<tile::LoadOp>(maker) &&
             !plan::isTensorCoreProduct(maker, arch))
-          demand.working =
-              std::max(demand.working, countIfTile(value.getType()));
+          demand.working = std::max(demand.working, count(value));
   }
 
   /// Registers of the widest instruction that threads issue for `op`.
-  int64_t countWidest(Operation *op) const {
+  int64_t countWidest(Operation *op) {
     if (auto product = dyn_cast<tile::MmaOp>(op)) {
       if (arch.mma != target::MmaInstruction::Wgmma)
         return 0;
@@ -136,8 +156,7 @@ private:
       if (pipe.getMemory() == Memory::tmem)
         for (Value tile : tiles)
           if (!tile.use_empty())
-            widest =
-                std::max(widest, std::min(countIfTile(tile.getType()), most));
+            widest = std::max(widest, std::min(count(tile), most));
     };
     if (auto consume = dyn_cast<ConsumeOp>(op)) {
       ValueRange arguments = consume.getBody().front().getArguments();
@@ -159,16 +178,14 @@ private:
     return widest;
   }
 
-  int64_t countIfTile(Type type) const {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    return tile && tile.hasStaticShape() ? count(tile) : 0;
-  }
-
   RoleOp role;
   const target::Architecture &arch;
   int64_t threads;
   int64_t ctas;
+  plan::Fragments fragments;
+  plan::VectorAxes axes;
   RegisterDemand demand;
+  int64_t largestHeld = 0;
 };
 } // namespace
 

@@ -51,6 +51,9 @@ struct RegisterDemand {
   /// Registers of the widest instruction: of a product's D, or of columns of
   /// tensor memory.
   int64_t widest = 0;
+  /// Whether that many warps can share all of the tiles. If not, the numbers
+  /// are those of equal shares.
+  bool hasLayouts = true;
 
   bool isLight() const { return held == 0 && working == 0 && widest == 0; }
   /// What the CTA has to enter with.

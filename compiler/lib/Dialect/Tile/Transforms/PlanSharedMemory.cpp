@@ -8,6 +8,7 @@
 
 #include "SchedulePlanner.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Plan/Fragments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -71,8 +72,22 @@ int64_t Planner::getExchangeBytes(int64_t columns) const {
   return most;
 }
 
+/// The columns that warp groups take in turn where several share those of
+/// tensor memory: a narrower sub-tile would be in one group only.
+int64_t Planner::getTurn() const {
+  if (holdsAccumulators() || problem.products.empty() || !choice.schedule.warps)
+    return 1;
+  int64_t blocks = 0;
+  for (const Problem::Product &product : problem.products)
+    blocks = std::gcd(
+        blocks, llvm::divideCeil(product.m, int64_t(arch.tensorMemory.lanes)));
+  int64_t sharing =
+      plan::Fragments::countSharing(*choice.schedule.warps, blocks);
+  return sharing > 1 ? sharing * plan::columnsPerLoad : 1;
+}
+
 /// Widths of sub-tiles, the widest first: rows of 128, 64 and 32 bytes, which
-/// are what the swizzles of shared memory work on.
+/// are what the swizzles of shared memory work on, or several such rows.
 llvm::SmallVector<int64_t> Planner::getWidths() const {
   int64_t columns = 0, bits = 0;
   for (const Problem::Pipe &pipe : problem.pipes)
@@ -89,8 +104,9 @@ llvm::SmallVector<int64_t> Planner::getWidths() const {
   int64_t granule = std::max<int64_t>(1, 8 * arch.tma.granuleBytes / bits);
   if (holdsAccumulators())
     granule = std::lcm(granule, target::wgmmaColumns);
+  granule = std::lcm(granule, getTurn());
   for (int64_t rowBytes : {128, 64, 32}) {
-    int64_t width = std::min(rowBytes * 8 / bits, columns);
+    int64_t width = std::min(std::max(rowBytes * 8 / bits, getTurn()), columns);
     while (width > 0 && (columns % width != 0 || width % granule != 0))
       --width;
     if (width > 0 && !llvm::is_contained(widths, width))

@@ -84,6 +84,7 @@ private:
   std::optional<int64_t> getGiven(const Problem::Pipe &pipe) const;
   int64_t getExchangeBytes(int64_t columns) const;
   int64_t getSlotBytes(const Problem::Pipe &pipe, int64_t columns) const;
+  int64_t getTurn() const;
   llvm::SmallVector<int64_t> getWidths() const;
   Rooms fill(int64_t columns, int64_t itemSlots) const;
   std::string spell(const Rooms &rooms) const;

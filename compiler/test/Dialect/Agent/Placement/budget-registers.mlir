@@ -75,6 +75,61 @@ tile.kernel @blackwell(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.targ
   }
 }
 
+// A thread that has a row of a tile in tensor memory has all of a vector along
+// its columns, not its share of one: 64 registers. Of two groups of warps, each
+// has half of the columns.
+// CHECK-LABEL: tile.kernel @vector
+tile.kernel @vector(%d: !tile.view<?xf32>, %K: index) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
+  %x = arith.constant dense<1.0> : tensor<128x16xbf16>
+  %y = arith.constant dense<1.0> : tensor<64x16xbf16>
+  %one = agent.pipe "one" slots(2) tmem : (tensor<128x64xf32>)
+  %two = agent.pipe "two" slots(2) tmem : (tensor<128x64xf32>)
+  agent.switch {
+    agent.role @mma warps(1) at(0) {
+      scf.for %k = %c0 to %K step %c64 {
+        agent.produce %one : !result {
+          %t = tile.mma %x, %y, %zeros : tensor<128x16xbf16>, tensor<64x16xbf16> -> tensor<128x64xf32>
+          agent.yield %t : tensor<128x64xf32>
+        }
+        agent.produce %two : !result {
+          %t = tile.mma %x, %y, %zeros : tensor<128x16xbf16>, tensor<64x16xbf16> -> tensor<128x64xf32>
+          agent.yield %t : tensor<128x64xf32>
+        }
+      }
+    }
+    // CHECK: agent.role @one warps(4)
+    // CHECK-SAME: it holds 64 for tensor<64xf32>
+    agent.role @one warps(4) at(4) {
+      %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<64xf32> {
+        %v = agent.consume %one as (%t) : !result -> tensor<64xf32> {
+          %r = tile.reduce addf %t axis 0 : tensor<128x64xf32> -> tensor<64xf32>
+          agent.yield %r : tensor<64xf32>
+        }
+        %n = arith.addf %s, %v : tensor<64xf32>
+        scf.yield %n : tensor<64xf32>
+      }
+      tile.store %sum, %d[0] : tensor<64xf32>, !tile.view<?xf32>
+    }
+    // CHECK: agent.role @two warps(8)
+    // CHECK-SAME: it holds 32 for tensor<64xf32>
+    agent.role @two warps(8) at(8) {
+      %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<64xf32> {
+        %v = agent.consume %two as (%t) : !result -> tensor<64xf32> {
+          %r = tile.reduce addf %t axis 0 : tensor<128x64xf32> -> tensor<64xf32>
+          agent.yield %r : tensor<64xf32>
+        }
+        %n = arith.addf %s, %v : tensor<64xf32>
+        scf.yield %n : tensor<64xf32>
+      }
+      tile.store %sum, %d[0] : tensor<64xf32>, !tile.view<?xf32>
+    }
+  }
+}
+
 // One warp group multiplies 64 × 256. 40 + 248 would leave 144 at entry, but an
 // instruction of 128 registers needs 158.
 // CHECK-LABEL: tile.kernel @wide

@@ -332,7 +332,8 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
   let description = [{
     Roles that compute no tile get 40 registers a thread, or less where the
     others need it; those that compute get what their tiles take and an equal
-    share of the rest. The sum stays within what the CTA enters with, and that
+    share of the rest. What a tile takes, the layout says that `assign-layouts`
+    will give it: a vector along columns may be whole in every thread. The sum stays within what the CTA enters with, and that
     number is recorded: it belongs into the kernel's header (`.maxnreg`), without
     which ptxas ignores setmaxnreg. It is large enough for the widest instruction,
     too, as ptxas demands. Budgets that the program gives are kept and checked.
