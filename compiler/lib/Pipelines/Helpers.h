@@ -13,6 +13,7 @@
 
 #include "drawloom/Pipelines/Path.h"
 #include "mlir/Pass/PassManager.h"
+#include <functional>
 #include <memory>
 
 namespace drawloom {
@@ -20,6 +21,13 @@ namespace drawloom {
 /// A pass that runs `passes` on a kernel that has no roles yet. One that has
 /// some, by hand or from an earlier run, keeps them.
 std::unique_ptr<mlir::Pass> unlessRoles(mlir::OpPassManager passes);
+
+/// Adds the passes from a program to a plan, leaving out the `smaller` tiles
+/// that would be taken first.
+using BuildPlans = std::function<void(mlir::OpPassManager &, int64_t smaller)>;
+
+/// A pass that finds a plan that fits, for each program that has no roles.
+std::unique_ptr<mlir::Pass> fitPlans(BuildPlans build);
 
 /// Writes the architecture into every program of the module: kernels over tiles
 /// and functions on tensors.

@@ -33,6 +33,12 @@ using namespace mlir;
 using namespace drawloom;
 
 void drawloom::buildTile(OpPassManager &passes) {
+  // Whether a plan fits is known at its end, so it is tried on a copy.
+  passes.addPass(fitPlans([](OpPassManager &trial, int64_t smaller) {
+    trial.addPass(createConvertLinalgToTile({.smaller = smaller}));
+    buildAgent(trial);
+    buildPlan(trial);
+  }));
   // Functions on whole tensors become kernels over tiles. Programs in tile text
   // pass through.
   passes.addPass(createConvertLinalgToTile());

@@ -29,8 +29,11 @@ public:
 
 private:
   void print(Pass *pass, Operation *op, StringRef suffix) {
-    // Those without a name only run others.
-    if (pass->getArgument().empty() || files.failed())
+    // Those without a name only run others, and trials are on copies.
+    auto module = dyn_cast<ModuleOp>(op);
+    if (!module)
+      module = op->getParentOfType<ModuleOp>();
+    if (pass->getArgument().empty() || files.failed() || module != files.module)
       return;
     std::string name = pass->getArgument().str();
     auto kernel = dyn_cast<tile::KernelOp>(op);

@@ -58,7 +58,8 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     tile has one element may be left out: the batch of a product, all but the
     innermost of several rows, columns or summed axes, and without a product all
     but the last two of the largest tensors. Without `tile` in the
-    schedule the planner chooses, and says why in `tile.reasons`.
+    schedule the planner chooses, and says why in `tile.reasons`. With the option
+    `smaller`, it leaves out as many of its choices, the best first.
 
     **Edges.** Sizes may be dynamic; tiles are static. Where a reduction or
     product would see what lies past an edge, that must be its neutral element.
@@ -98,6 +99,9 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     | tile sizes | `has a schedule with 2 tile sizes, but 3 axes to tile` |
     | | `has a schedule with a tile of 4611686018427387904 elements along one axis` |
   }];
+  let options = [
+    Option<"smaller", "smaller", "int64_t", /*default=*/"0",
+           "How many tiles are left out, of those that would be taken first">];
   let dependentDialects = [
     "::drawloom::tile::TileDialect",
     "::mlir::affine::AffineDialect",

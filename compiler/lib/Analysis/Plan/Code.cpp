@@ -11,6 +11,7 @@
 #include "drawloom/Analysis/Plan/Engines.h"
 #include "drawloom/Analysis/Plan/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,7 +42,7 @@ FailureOr<tile::Layout> RoleChecker::getLayout(RankedTensorType type,
   int64_t most = 2 * (arch.maxRegistersPerThread + 1);
   if (count <= most)
     return std::move(*layout);
-  return user->emitOpError()
+  return tile::tooLarge(user->emitOpError())
          << "works on a " << type << ", of which each thread of the "
          << role.getWarps() << " warps of @" << role.getSymName() << " has "
          << count << " elements, more than twice its registers: " << count

@@ -8,6 +8,7 @@
 
 #include "LinalgFunction.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
+#include <set>
 
 using namespace mlir;
 using namespace drawloom;
@@ -47,7 +48,8 @@ static tile::Untiled describe(LinalgFunction &function,
     untiled.tensors.push_back(std::move(tensor));
   };
 
-  llvm::SmallDenseSet<Value> seen;
+  // A tensor that is read along other axes, too, is loaded twice.
+  std::set<std::pair<unsigned, AxisList>> seen;
   for (linalg::LinalgOp op : function.ops) {
     std::optional<Contraction> match = matchContraction(op);
     FailureOr<linalg::ContractionDimensions> dims = failure();
@@ -68,12 +70,15 @@ static tile::Untiled describe(LinalgFunction &function,
            getName(b)});
       continue;
     }
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (isa<BlockArgument>(input->get()) &&
-          isa<RankedTensorType>(input->get().getType()) &&
-          seen.insert(input->get()).second)
-        addTensor(getName(input->get()), input->get().getType(),
-                  function.getAxes(*input), /*isOutput=*/false);
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto argument = dyn_cast<BlockArgument>(input->get());
+      if (!argument || !isa<RankedTensorType>(argument.getType()))
+        continue;
+      AxisList axes = function.getAxes(*input);
+      if (seen.insert({argument.getArgNumber(), axes}).second)
+        addTensor(getName(argument), argument.getType(), axes,
+                  /*isOutput=*/false);
+    }
   }
   for (OpOperand &result :
        function.func.front().getTerminator()->getOpOperands())
@@ -84,13 +89,15 @@ static tile::Untiled describe(LinalgFunction &function,
   return untiled;
 }
 
-static LogicalResult plan(LinalgFunction &function, ArrayRef<Axis *> thick) {
+static LogicalResult plan(LinalgFunction &function, ArrayRef<Axis *> thick,
+                          int64_t smaller) {
   FailureOr<const target::Architecture *> arch =
       tile::requireTarget(function.func);
   if (failed(arch))
     return failure();
-  tile::Choice choice = tile::chooseTile(
-      describe(function, thick), tile::getSchedule(function.func), **arch);
+  tile::Choice choice =
+      tile::chooseTile(describe(function, thick),
+                       tile::getSchedule(function.func), **arch, smaller);
   if (!choice.fault.empty())
     return function.func.emitOpError() << choice.fault;
   tile::setSchedule(function.func, choice.schedule);
@@ -98,7 +105,8 @@ static LogicalResult plan(LinalgFunction &function, ArrayRef<Axis *> thick) {
   return success();
 }
 
-LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function) {
+LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
+                                          int64_t smaller) {
   SmallVector<Axis *> all, thick;
   for (Axis &axis : function.axes) {
     if (axis.unit)
@@ -109,7 +117,7 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function) {
       thick.push_back(&axis);
   }
   if (tile::getSchedule(function.func).tile.empty() &&
-      failed(plan(function, thick)))
+      failed(plan(function, thick, smaller)))
     return failure();
 
   tile::Schedule schedule = tile::getSchedule(function.func);

@@ -127,7 +127,7 @@ llvm::LogicalResult checkProgram(mlir::func::FuncOp func);
 llvm::FailureOr<LinalgFunction> findAxes(mlir::func::FuncOp func);
 
 /// Gives each axis its tile size.
-llvm::LogicalResult chooseTiles(LinalgFunction &function);
+llvm::LogicalResult chooseTiles(LinalgFunction &function, int64_t smaller);
 
 } // namespace drawloom::linalg_to_tile
 

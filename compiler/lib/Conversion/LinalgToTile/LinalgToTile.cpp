@@ -44,11 +44,11 @@ static LogicalResult expandShorthand(func::FuncOp func) {
   return applyPatternsGreedily(func, std::move(patterns));
 }
 
-static LogicalResult convert(func::FuncOp func) {
+static LogicalResult convert(func::FuncOp func, int64_t smaller) {
   if (failed(expandShorthand(func)) || failed(checkProgram(func)))
     return failure();
   FailureOr<LinalgFunction> function = findAxes(func);
-  if (failed(function) || failed(chooseTiles(*function)))
+  if (failed(function) || failed(chooseTiles(*function, smaller)))
     return failure();
   NominalProgram program = makeNominal(*function);
   if (failed(tileAndFuse(program, *function)))
@@ -66,6 +66,8 @@ static LogicalResult convert(func::FuncOp func) {
 namespace {
 struct ConvertLinalgToTilePass
     : drawloom::impl::ConvertLinalgToTileBase<ConvertLinalgToTilePass> {
+  using ConvertLinalgToTileBase::ConvertLinalgToTileBase;
+
   void getDependentDialects(DialectRegistry &registry) const override {
     ConvertLinalgToTileBase::getDependentDialects(registry);
     linalg::registerTilingInterfaceExternalModels(registry);
@@ -76,7 +78,7 @@ struct ConvertLinalgToTilePass
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       bool hasTensors = llvm::any_of(func.getArgumentTypes(), isTensor) ||
                         llvm::any_of(func.getResultTypes(), isTensor);
-      if (hasTensors && !func.isExternal() && failed(convert(func)))
+      if (hasTensors && !func.isExternal() && failed(convert(func, smaller)))
         return signalPassFailure();
     }
   }

@@ -27,6 +27,7 @@
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
 
 namespace drawloom::agent {
@@ -108,7 +109,7 @@ static std::string nameRoles(const Unit &unit) {
 LogicalResult Budgeter::checkTiles(RoleOp role, const RegisterDemand &demand) {
   if (demand.total() <= most)
     return success();
-  InFlightDiagnostic diag = role.emitError()
+  InFlightDiagnostic diag = tile::tooLarge(role.emitError())
                             << "role @" << role.getSymName()
                             << " carries tiles through its loops that take "
                             << demand.held << " registers in each of its "
@@ -169,7 +170,7 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
 InFlightDiagnostic Budgeter::refuse(int64_t total) {
   int64_t groupThreads = warpsPerGroup * arch.warpSize;
   int64_t threads = busyGroups * groupThreads;
-  InFlightDiagnostic diag = op.emitError() << "registers: ";
+  InFlightDiagnostic diag = tile::tooLarge(op.emitError()) << "registers: ";
   for (auto [index, unit] : llvm::enumerate(units))
     diag << (index ? " + " : "") << nameRoles(unit) << " " << unit.budget
          << " × " << unit.groups * groupThreads << " threads";
@@ -186,7 +187,7 @@ LogicalResult Budgeter::checkEntry() {
     return success();
   int64_t threads = groups * warpsPerGroup * arch.warpSize;
   int64_t registers = estimateRegisters(widest, widest.getWarps(), arch).widest;
-  return widest.emitError()
+  return tile::tooLarge(widest.emitError())
          << "role @" << widest.getSymName() << " has an instruction of "
          << registers << " registers, with which each thread has to enter with "
          << leastEntry << ": " << leastEntry << " × " << threads

@@ -26,6 +26,7 @@
 #include "drawloom/Analysis/Plan/Scratch.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -126,14 +127,15 @@ LogicalResult Placer::collectScratch() {
   for (RoleOp role : op.getRoles()) {
     Scratch scratch = findScratch(role, arch);
     if (scratch.bytes > arch.maxSharedMemoryPerCta)
-      return role.emitError() << "role @" << role.getSymName() << " keeps "
-                              << formatBytes(scratch.bytes)
-                              << " of operands and of what its threads "
-                                 "exchange in shared memory > "
-                              << formatBytes(arch.maxSharedMemoryPerCta)
-                              << " on " << arch.name << "; use a smaller tile";
+      return tile::tooLarge(role.emitError())
+             << "role @" << role.getSymName() << " keeps "
+             << formatBytes(scratch.bytes)
+             << " of operands and of what its threads "
+                "exchange in shared memory > "
+             << formatBytes(arch.maxSharedMemoryPerCta) << " on " << arch.name
+             << "; use a smaller tile";
     if (scratch.columns > arch.tensorMemory.columns)
-      return role.emitError()
+      return tile::tooLarge(role.emitError())
              << "role @" << role.getSymName() << " keeps " << scratch.columns
              << " columns of its products' results in tensor memory > "
              << arch.tensorMemory.columns << " on " << arch.name
@@ -236,7 +238,7 @@ InFlightDiagnostic Placer::refuse(ArrayRef<Room> rooms, StringRef memory,
                                   function_ref<std::string(int64_t)> format) {
   const Room &largest = getLargest(rooms);
   PipeOp pipe = largest.pipe;
-  InFlightDiagnostic diag = pipe.emitError() << memory << ": ";
+  InFlightDiagnostic diag = tile::tooLarge(pipe.emitError()) << memory << ": ";
   StringRef separator;
   for (const Room &room : rooms) {
     if (!room.isOwn())
@@ -275,10 +277,10 @@ LogicalResult Placer::checkShared() {
     return success();
   std::vector<Room> &rooms = shared.empty() ? messages : shared;
   if (rooms.empty())
-    return op.emitError() << "operands that are in no pipe and barriers take "
-                          << formatBytes(sharedBytes) << " > "
-                          << formatBytes(limit) << " on " << arch.name
-                          << "; use a smaller tile or fewer slots";
+    return tile::tooLarge(op.emitError())
+           << "operands that are in no pipe and barriers take "
+           << formatBytes(sharedBytes) << " > " << formatBytes(limit) << " on "
+           << arch.name << "; use a smaller tile or fewer slots";
   int64_t slots = 0, scratchBytes = 0;
   for (const Room &room : rooms)
     if (room.isOwn())
@@ -311,11 +313,11 @@ LogicalResult Placer::placeColumns() {
   if (columns == 0)
     return success();
   if (columns > limit && tensor.empty())
-    return op.emitError() << "the roles keep " << columns
-                          << " columns of their products' results in tensor "
-                             "memory > "
-                          << limit << " on " << arch.name
-                          << "; use a smaller tile";
+    return tile::tooLarge(op.emitError())
+           << "the roles keep " << columns
+           << " columns of their products' results in tensor "
+              "memory > "
+           << limit << " on " << arch.name << "; use a smaller tile";
   if (columns > limit)
     return refuse(
                tensor, "tensor memory",

@@ -212,6 +212,8 @@ llvm::Error Layout::findRadices() {
                 llvm::formatv("digit {0} of '{1}' is a bit and reaches {2} in "
                               "'{3}', which lies in a digit of {4} values",
                               i, input.name, coordinate, output.name, *prime));
+  bitsAreLow = llvm::all_of(
+      radices, [](ArrayRef<int64_t> radix) { return llvm::is_sorted(radix); });
   return llvm::Error::success();
 }
 
@@ -266,21 +268,26 @@ int64_t Layout::getInputSize(unsigned in) const {
 
 SmallVector<int64_t> Layout::apply(ArrayRef<int64_t> place) const {
   uint64_t word = 0;
-  SmallVector<int64_t> result(outputs.size(), 0);
+  SmallVector<int64_t> result(outputs.size(), 0), low = result;
   for (auto [input, number] : llvm::zip_equal(inputs, place)) {
     int64_t rest = number;
     for (const Digit &digit : input.digits) {
       int64_t value = rest % digit.count;
       rest /= digit.count;
       if (digit.count == 2) {
-        word ^= value ? pack(digit.basis) : 0;
+        if (value && bitsAreLow)
+          for (auto [bits, basis] : llvm::zip_equal(low, digit.basis))
+            bits ^= basis;
+        else if (value)
+          word ^= pack(digit.basis);
         continue;
       }
       for (auto [coordinate, step] : llvm::zip_equal(result, digit.basis))
         coordinate += value * step;
     }
   }
-  for (auto [coordinate, bits] : llvm::zip_equal(result, unpack(word)))
+  for (auto [coordinate, bits] :
+       llvm::zip_equal(result, bitsAreLow ? low : unpack(word)))
     coordinate += bits;
   return result;
 }

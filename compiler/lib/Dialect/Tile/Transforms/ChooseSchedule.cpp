@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Tile/IR/Code.h"
+#include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 
@@ -31,7 +32,8 @@ struct ChooseSchedulePass : tile::impl::ChooseScheduleBase<ChooseSchedulePass> {
     Choice choice =
         chooseSchedule(describe(kernel), getSchedule(kernel), **arch);
     if (!choice.fault.empty()) {
-      (choice.faultAt ? choice.faultAt : kernel.getOperation())->emitError()
+      Operation *at = choice.faultAt ? choice.faultAt : kernel.getOperation();
+      (choice.isTooLarge ? tooLarge(at->emitError()) : at->emitError())
           << choice.fault;
       return signalPassFailure();
     }

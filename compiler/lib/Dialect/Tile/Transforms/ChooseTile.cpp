@@ -10,7 +10,8 @@
 // too little memory to load ahead. So the candidates are tried from the largest
 // on, each with the schedule that chooseSchedule would give it, and the first
 // one that leaves four operand slots is taken. Without a product, a tile is a
-// row of pieces that a copy moves well.
+// row of pieces that a copy moves well. What this takes in memory and registers
+// is an estimate; where it was too low, the next candidate is taken.
 
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 #include "drawloom/Target/Products.h"
@@ -34,7 +35,8 @@ static constexpr int64_t candidateColumns[] = {256, 192, 128, 96, 64, 32, 16};
 static constexpr int64_t rowBytes = 128;
 /// A tile of a program without products: long rows, and as many as make a copy
 /// of this size.
-static constexpr int64_t longestRow = 1024;
+static constexpr int64_t longestRow = 1024, shortestRow = 32,
+                         longestTurnedRow = 64;
 static constexpr int64_t mostRows = 128;
 static constexpr int64_t copyBytes = 16 * 1024;
 
@@ -65,8 +67,8 @@ namespace {
 class TileChooser {
 public:
   TileChooser(const Untiled &program, const Schedule &given,
-              const target::Architecture &arch)
-      : program(program), given(given), arch(arch),
+              const target::Architecture &arch, int64_t smaller)
+      : program(program), given(given), arch(arch), smaller(smaller),
         tile(program.axes.size(), 1) {}
 
   Choice choose() {
@@ -98,6 +100,7 @@ private:
   const Untiled &program;
   const Schedule &given;
   const target::Architecture &arch;
+  int64_t smaller;
   SmallVector<int64_t, 3> tile;
 };
 } // namespace
@@ -160,8 +163,13 @@ Choice TileChooser::chooseProduct() {
   others.cluster.clear();
   others.tile.clear();
   std::string firstFault;
-  SmallVector<int64_t, 3> best;
-  int64_t bestSlots = 0;
+  struct Candidate {
+    SmallVector<int64_t, 3> tile;
+    int64_t slots;
+  };
+  SmallVector<Candidate> legal;
+  // The first with enough slots, else the one with most, is the best.
+  size_t best = 0;
   SmallVector<int64_t> candidates = getRows(arch);
   for (int64_t rows : candidates)
     for (int64_t columns : candidateColumns) {
@@ -180,49 +188,74 @@ Choice TileChooser::chooseProduct() {
       }
       int64_t slots =
           choice.schedule.getSlots("operands").value_or(wantedSlots);
-      if (slots > bestSlots) {
-        best = tile;
-        bestSlots = slots;
-      }
-      if (bestSlots >= wantedSlots) {
-        tile = best;
-        return finish(formatv(
-            "tile: {0}, the largest candidate that leaves {1} operand slots on "
-            "{2}; k moves in rows of {3} bytes",
-            spell(), bestSlots, arch.name, step * bits / 8));
-      }
+      legal.push_back({tile, slots});
+      if (legal[best].slots < wantedSlots && slots > legal[best].slots)
+        best = legal.size() - 1;
     }
-  if (bestSlots > 0) {
-    tile = best;
-    return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
-                          "slots, this one leaves {3}",
-                          spell(), arch.name, wantedSlots, bestSlots));
+  if (best + smaller < legal.size()) {
+    const Candidate &taken = legal[best + smaller];
+    tile = taken.tile;
+    if (smaller)
+      return finish(formatv("tile: {0} on {1}; larger candidates are too large",
+                            spell(), arch.name));
+    if (taken.slots < wantedSlots)
+      return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
+                            "slots, this one leaves {3}",
+                            spell(), arch.name, wantedSlots, taken.slots));
+    return finish(formatv(
+        "tile: {0}, the largest candidate that leaves {1} operand slots on "
+        "{2}; k moves in rows of {3} bytes",
+        spell(), taken.slots, arch.name, step * bits / 8));
   }
   Choice choice = finish({});
-  choice.fault = "no tile size is legal for this product; the first that was "
-                 "tried is " +
-                 firstFault;
+  choice.fault = smaller
+                     ? "no smaller tile is left"
+                     : "no tile size is legal for this product; the first that "
+                       "was tried is " +
+                           firstFault;
   return choice;
 }
 
 Choice TileChooser::chooseCopies() {
-  // The innermost axis of the first tensor is contiguous in most of them.
+  // The innermost axis of the first tensor is contiguous in most of them; a
+  // vector says little about the others.
   unsigned inner = program.axes.size() - 1;
   int64_t bits = 8;
-  for (const Untiled::Tensor &tensor : program.tensors)
+  size_t rank = 0;
+  for (const Untiled::Tensor &tensor : program.tensors) {
     bits = std::max(bits, tensor.bits);
-  for (const Untiled::Tensor &tensor : program.tensors)
-    if (!tensor.axes.empty()) {
+    if (size_t own = std::min<size_t>(tensor.axes.size(), 2); own > rank) {
       inner = tensor.axes.back();
-      break;
+      rank = own;
     }
+  }
   auto cap = [&](unsigned axis, int64_t most) {
     int64_t size = program.axes[axis];
     return ShapedType::isDynamic(size)
                ? most
                : std::min<int64_t>(most, llvm::PowerOf2Ceil(size));
   };
-  tile[inner] = cap(inner, longestRow);
+  int64_t longest = longestRow >> std::min<int64_t>(smaller, 32);
+  if (longest < shortestRow) {
+    Choice choice = finish({});
+    choice.fault = "no smaller tile is left";
+    return choice;
+  }
+  // Where tensors have different axes innermost, elements change threads, and
+  // a square has long rows both ways.
+  bool isTurned = llvm::any_of(program.tensors, [&](const auto &tensor) {
+    return tensor.axes.size() > 1 && tensor.axes.back() != inner;
+  });
+  if (isTurned) {
+    longest = std::min(longest, longestTurnedRow);
+    for (const Untiled::Tensor &tensor : program.tensors)
+      if (tensor.axes.size() > 1)
+        tile[tensor.axes.back()] = cap(tensor.axes.back(), longest);
+    return finish(formatv("tile: {0}, a square, because rows of one tensor are "
+                          "columns of another",
+                          spell()));
+  }
+  tile[inner] = cap(inner, longest);
   int64_t rows =
       std::clamp<int64_t>(copyBytes * 8 / (tile[inner] * bits), 1, mostRows);
   for (unsigned axis = program.axes.size(); axis-- > 0;)
@@ -236,6 +269,6 @@ Choice TileChooser::chooseCopies() {
 }
 
 Choice tile::chooseTile(const Untiled &program, const Schedule &given,
-                        const target::Architecture &arch) {
-  return TileChooser(program, given, arch).choose();
+                        const target::Architecture &arch, int64_t smaller) {
+  return TileChooser(program, given, arch, smaller).choose();
 }

@@ -232,8 +232,9 @@ void Planner::chooseSharedMemory() {
       if (Rooms rooms = fill(width, itemSlots); isBetter(rooms))
         best = rooms;
   if (best->total > limit)
-    return fail("shared memory: " + spell(*best) + " > " + formatBytes(limit) +
-                " on " + arch.name + suggest(*best));
+    return failTooLarge("shared memory: " + spell(*best) + " > " +
+                        formatBytes(limit) + " on " + arch.name +
+                        suggest(*best));
 
   for (auto [pipe, slots] : llvm::zip_equal(problem.pipes, best->slots))
     if (!getGiven(pipe) && !choice.schedule.getSlots(pipe.name))

@@ -209,8 +209,8 @@ void Planner::chooseWarps() {
     for (std::optional<int64_t> more = findWarps(warps + group, most); more;
          more = findWarps(*more + group, most))
       if (fitsRegisters(*more))
-        return fail(text + "; " + Twine(*more) + " warps fit");
-    return fail(text + "; use a smaller tile");
+        return failTooLarge(text + "; " + Twine(*more) + " warps fit");
+    return failTooLarge(text + "; use a smaller tile");
   }
   if (given.warps)
     return;
@@ -254,9 +254,9 @@ void Planner::chooseTensorMemory() {
         "tensor memory: result: {0} × {1} columns = {2} > {3} columns on {4}",
         countSlots(slots), columns, total, limit, arch.name);
     if (int64_t fitting = limit / columns)
-      return fail(text + "; " + countSlots(fitting) +
-                  (fitting == 1 ? " fits" : " fit"));
-    return fail(text + "; use a smaller tile");
+      return failTooLarge(text + "; " + countSlots(fitting) +
+                          (fitting == 1 ? " fits" : " fit"));
+    return failTooLarge(text + "; use a smaller tile");
   }
   if (asked)
     return;

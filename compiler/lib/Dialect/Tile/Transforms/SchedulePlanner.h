@@ -56,6 +56,10 @@ private:
     choice.reasons.push_back(std::move(plain));
   }
   void fail(const llvm::Twine &text) { choice.fault = text.str(); }
+  void failTooLarge(const llvm::Twine &text) {
+    fail(text);
+    choice.isTooLarge = true;
+  }
 
   int64_t countAbreast() const { return given.abreast.value_or(1); }
   bool holdsAccumulators() const {

@@ -157,6 +157,9 @@ private:
   /// The digits of each output, the lowest first. They follow from the inputs
   /// and the outputs' sizes.
   std::vector<llvm::SmallVector<int64_t>> radices;
+  /// Whether the bits of each output are below its other digits: then bits of
+  /// an output's number are bits of the coordinate.
+  bool bitsAreLow = true;
 };
 
 llvm::hash_code hash_value(const Layout &layout);

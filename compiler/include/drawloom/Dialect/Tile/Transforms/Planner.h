@@ -80,6 +80,8 @@ struct Choice {
   std::vector<std::string> reasons;
   /// What is wrong with the program or the given fields; empty if nothing is.
   std::string fault;
+  /// Whether a smaller tile, or fewer slots, may be without it.
+  bool isTooLarge = false;
   /// The operation that the fault is about; null if it is about the kernel.
   mlir::Operation *faultAt = nullptr;
 };
@@ -119,8 +121,10 @@ struct Untiled {
 
 /// Chooses a tile size for each axis: `schedule.tile`, with its reasons. The
 /// other fields of `given` are taken into account and passed on as they are.
+/// `smaller` is how many tiles that would do are left out, the best first: they
+/// turned out to be too large.
 Choice chooseTile(const Untiled &program, const Schedule &given,
-                  const target::Architecture &arch);
+                  const target::Architecture &arch, int64_t smaller = 0);
 
 } // namespace drawloom::tile
 

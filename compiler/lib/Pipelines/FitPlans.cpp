@@ -1,0 +1,197 @@
+//===- FitPlans.cpp - Smaller plans where the first does not fit ----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Tiles and slots are chosen by an estimate: roles, pipes, scratch memory and
+// registers come later. Only when everything has its place is it known whether
+// a plan fits. So a copy of each program is planned, and if that ends because
+// something is too large, others with fewer slots, then with smaller tiles, as
+// far as the program leaves them open. What fits is written into its schedule,
+// and the path goes on as if the program had said it. If nothing fits, the
+// program stays as it is, and the path says why.
+
+#include "Helpers.h"
+#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/IR/TooLarge.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/InterleavedRange.h"
+
+using namespace mlir;
+using namespace drawloom;
+using tile::Schedule;
+
+/// With fewer slots, nothing is loaded ahead: then rather a smaller tile.
+static constexpr int64_t slotsBesideSmallerTiles = 3;
+/// A plan takes some milliseconds, and so does a refusal.
+static constexpr int64_t mostPlans = 24;
+
+namespace {
+class FitPlans : public PassWrapper<FitPlans, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FitPlans)
+
+  explicit FitPlans(BuildPlans build) : build(std::move(build)) {}
+
+  StringRef getArgument() const override { return "fit-plans"; }
+  StringRef getDescription() const override {
+    return "Fewer slots and smaller tiles where the first choice does not fit";
+  }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    getPasses(0).getDependentDialects(registry);
+  }
+
+  void runOnOperation() override;
+
+private:
+  /// How planning a copy of a program ended.
+  struct Outcome {
+    bool fits = false;
+    /// It doesn't, and something smaller may.
+    bool isTooLarge = false;
+    /// The first error.
+    std::string error;
+    /// As far as it was chosen; nothing if not even a tile was.
+    std::optional<Schedule> schedule;
+  };
+
+  OpPassManager getPasses(int64_t smaller) const {
+    OpPassManager passes(ModuleOp::getOperationName());
+    build(passes, smaller);
+    return passes;
+  }
+  Outcome plan(Operation *program, const Schedule &schedule, int64_t smaller);
+  void fit(Operation *program);
+
+  BuildPlans build;
+};
+} // namespace
+
+FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
+                                 int64_t smaller) {
+  Outcome outcome;
+  OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+  auto trial = ModuleOp::create(b, program->getLoc());
+  trial->setDiscardableAttrs(getOperation()->getDiscardableAttrDictionary());
+  Operation *copy = program->clone();
+  trial.push_back(copy);
+  tile::setSchedule(copy, schedule);
+  OpPassManager passes = getPasses(smaller);
+  {
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &said) {
+      if (said.getSeverity() == DiagnosticSeverity::Error) {
+        if (outcome.error.empty())
+          outcome.error = said.str();
+        outcome.isTooLarge |= tile::isTooLarge(said);
+      }
+      return success();
+    });
+    outcome.fits = succeeded(runPipeline(passes, trial));
+  }
+  // What isn't proved to end doesn't become code.
+  trial.walk([&](agent::SwitchOp roles) {
+    if (auto verdict = agent::readVerdict(roles); !verdict) {
+      llvm::consumeError(verdict.takeError());
+      outcome.fits = false;
+    }
+  });
+  for (auto kernel : trial.getOps<tile::KernelOp>())
+    outcome.schedule = tile::getSchedule(kernel);
+  trial.erase();
+  return outcome;
+}
+
+/// Takes a slot from the pipe with most of them, of those that the program says
+/// nothing about. False if none has more than `fewest`.
+static bool takeSlot(Schedule &schedule, const Schedule &given,
+                     const Schedule &chosen, int64_t fewest) {
+  schedule.slots = chosen.slots;
+  int64_t *most = nullptr;
+  for (auto &[name, slots] : schedule.slots)
+    if (!given.getSlots(name) && slots > fewest && (!most || slots > *most))
+      most = &slots;
+  if (most)
+    --*most;
+  return most;
+}
+
+/// "fit-plans: tile 128x96x64 and slots c = 2, operands = 3, because ...".
+static std::string spell(const Schedule &schedule, StringRef why) {
+  std::string text = "fit-plans: ";
+  llvm::raw_string_ostream os(text);
+  if (!schedule.tile.empty())
+    os << "tile " << llvm::interleaved(schedule.tile, "x");
+  if (!schedule.tile.empty() && !schedule.slots.empty())
+    os << " and ";
+  if (!schedule.slots.empty()) {
+    os << "slots ";
+    llvm::interleaveComma(schedule.slots, os, [&](const auto &pipe) {
+      os << pipe.first << " = " << pipe.second;
+    });
+  }
+  os << ", because what was chosen first does not fit: ";
+  // Attributes are printed in ASCII.
+  for (StringRef rest = why; !rest.empty();) {
+    auto [before, after] = rest.split("×");
+    os << before << (before.size() < rest.size() ? "x" : "");
+    rest = after;
+  }
+  return text;
+}
+
+void FitPlans::fit(Operation *program) {
+  const Schedule given = tile::getSchedule(program);
+  Outcome outcome = plan(program, given, 0);
+  std::string why = outcome.error;
+  bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
+  int64_t fewest = hasOpenTile ? slotsBesideSmallerTiles : 1;
+  Schedule schedule = given;
+  for (int64_t smaller = 0, plans = 1; !outcome.fits; ++plans) {
+    if (plans == mostPlans || !outcome.schedule)
+      return;
+    if (!outcome.isTooLarge && smaller == 0)
+      return;
+    if (!outcome.isTooLarge ||
+        !takeSlot(schedule, given, *outcome.schedule, fewest)) {
+      if (!hasOpenTile)
+        return;
+      schedule = given;
+      ++smaller;
+    }
+    outcome = plan(program, schedule, smaller);
+    if (outcome.fits) {
+      if (hasOpenTile)
+        schedule.tile = outcome.schedule->tile;
+      tile::setSchedule(program, schedule);
+      tile::addReasons(program, {spell(schedule, why)});
+    }
+  }
+}
+
+void FitPlans::runOnOperation() {
+  SmallVector<Operation *> programs;
+  for (Operation &op : *getOperation().getBody())
+    if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+      if (kernel.getBody().getOps<agent::SwitchOp>().empty())
+        programs.push_back(kernel);
+    } else if (auto func = dyn_cast<func::FuncOp>(op)) {
+      if (!func.isExternal())
+        programs.push_back(func);
+    }
+  for (Operation *program : programs)
+    fit(program);
+}
+
+std::unique_ptr<Pass> drawloom::fitPlans(BuildPlans build) {
+  return std::make_unique<FitPlans>(std::move(build));
+}

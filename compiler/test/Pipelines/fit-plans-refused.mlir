@@ -1,0 +1,21 @@
+// RUN: drawloom-opt %s --front-half --split-input-file --verify-diagnostics
+
+// Slots that the program gives stay, and the path says what it would have said.
+// expected-error @below {{shared memory: output: 2 slots × 4 KiB + operands: 9 slots × 32 KiB + 1 KiB for barriers = 297 KiB > 227 KiB on sm_90a; 6 slots of operands fit}}
+tile.kernel @given(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {operands = 9}>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xbf16> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %d = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %d, %D[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+  }
+}

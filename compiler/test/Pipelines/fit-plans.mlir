@@ -1,0 +1,52 @@
+// RUN: drawloom-opt %s --front-half --split-input-file | FileCheck %s
+
+// The tensor that the sum starts with takes more shared memory than the
+// estimate says: a smaller tile is found.
+// CHECK-LABEL: tile.kernel @smaller_tile
+// CHECK-SAME:  tile.reasons = ["fit-plans: tile 128x96x64 and slots c = 2, output = 2, operands = 3, because what was chosen first does not fit: shared memory: c: 2 slots x 128 KiB + {{.*}} > 227 KiB on sm_90a; {{.*}} use a smaller tile or fewer slots of the others"
+// CHECK-SAME:  tile = [128, 96, 64]
+func.func @smaller_tile(%a: tensor<?x?xbf16> {tile.name = "a"}, %b: tensor<?x?xbf16> {tile.name = "b"}, %c: tensor<?x?xf32> {tile.name = "c"})
+    -> (tensor<?x?xf32> {tile.name = "d"}) attributes {tile.target = "sm_90a"} {
+  %d = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+// -----
+
+// The tile is the program's own, so only slots are taken away.
+// CHECK-LABEL: tile.kernel @fewer_slots
+// CHECK-SAME:  tile.reasons = ["fit-plans: slots {{.*}}operands = 5{{.*}}, because what was chosen first does not fit: shared memory: operands: 6 slots x 32 KiB + {{.*}} > 227 KiB on sm_100a; 5 slots of operands fit"
+// CHECK:       agent.pipe "operands" slots(5)
+tile.kernel @fewer_slots(%A: !tile.view<?x?xbf16>, %B: !tile.view<128x?xbf16>, %Y: !tile.view<?x64xf32>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %M = tile.dim %A, 0 : !tile.view<?x?xbf16>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m) tiles [128] of [%M] {
+    %x = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[0, %k] : !tile.view<128x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %left = tile.extract_slice %x [0, 0] : tensor<128x128xf32> -> tensor<128x64xf32>
+    %right = tile.extract_slice %x [0, 64] : tensor<128x128xf32> -> tensor<128x64xf32>
+    %c = arith.mulf %left, %right : tensor<128x64xf32>
+    tile.store %c, %Y[%m, 0] : tensor<128x64xf32>, !tile.view<?x64xf32>
+  }
+}
+
+// -----
+
+// What fits at once is left alone.
+// CHECK-LABEL: tile.kernel @fits
+// CHECK-NOT:   fit-plans
+tile.kernel @fits(%X: !tile.view<?x64xf32>, %Y: !tile.view<?x64xf32>) attributes {tile.target = "sm_100a"} {
+  tile.for_each (%m, %n) tiles [32, 64] of %Y : !tile.view<?x64xf32> {
+    %x = tile.load %X[%m, %n] : !tile.view<?x64xf32> -> tensor<32x64xf32>
+    %y = math.exp %x : tensor<32x64xf32>
+    tile.store %y, %Y[%m, %n] : tensor<32x64xf32>, !tile.view<?x64xf32>
+  }
+}
