@@ -8,7 +8,7 @@
 
 #include "DescribeKernels.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"

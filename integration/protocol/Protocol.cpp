@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Protocol.h"
-#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -24,7 +24,7 @@
 #include "CompileText.h"
 #include "ForcedOrder.h"
 #include "OverlapOptions.h"
-#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"

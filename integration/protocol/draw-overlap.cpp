@@ -16,7 +16,7 @@
 
 #include "CompileText.h"
 #include "OverlapOptions.h"
-#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Listener.h"
 #include "drawloom/Emulator/Schedule.h"

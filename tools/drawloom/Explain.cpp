@@ -10,7 +10,7 @@
 #include "Files.h"
 #include "Graphviz.h"
 #include "Verb.h"
-#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

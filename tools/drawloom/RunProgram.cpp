@@ -11,7 +11,7 @@
 #include "Files.h"
 #include "Schedules.h"
 #include "Verb.h"
-#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Compile.h"

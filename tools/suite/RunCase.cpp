@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "suite/RunCase.h"
-#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/Diagnostics.h"

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Plan/Print.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Frontend/Fusion.h"
 #include "drawloom/InitAll.h"

@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Labels.h"
 #include "Program.h"
-#include "drawloom/Analysis/Plan/Engines.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Placement.h"
 #include "drawloom/Analysis/Plan/Plan.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -236,6 +235,12 @@ void PlanMaker::mapMemory() {
     return std::pair(a.offset, StringRef(a.name)) <
            std::pair(b.offset, StringRef(b.name));
   });
+}
+
+static StringRef toString(VerdictKind verdict) {
+  static constexpr StringLiteral names[] = {"proved", "proved if", "deadlock",
+                                            "undecided"};
+  return names[static_cast<unsigned>(verdict)];
 }
 
 void PlanMaker::readVerdict() {

@@ -12,9 +12,9 @@
 
 #include "CheckKernel.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
-#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Target/Architecture.h"

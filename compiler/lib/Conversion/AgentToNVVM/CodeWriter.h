@@ -26,8 +26,8 @@
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CODEWRITER_H
 
 #include "KernelSignature.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
-#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Conversion/TileToNVVM/Elements.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"

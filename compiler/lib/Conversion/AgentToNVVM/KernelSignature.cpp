@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSignature.h"
-#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Target/Architecture.h"

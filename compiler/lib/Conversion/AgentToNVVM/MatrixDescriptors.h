@@ -26,7 +26,7 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 
-#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -9,7 +9,7 @@
 // What `lower-pipes` has written out, an instruction or two for each operation.
 
 #include "Patterns.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

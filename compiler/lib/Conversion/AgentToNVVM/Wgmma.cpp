@@ -26,7 +26,7 @@
 
 #include "MatrixDescriptors.h"
 #include "Patterns.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

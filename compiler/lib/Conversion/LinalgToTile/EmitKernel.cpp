@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileEmitter.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

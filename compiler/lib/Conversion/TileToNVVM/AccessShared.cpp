@@ -8,9 +8,9 @@
 
 // tile.read, tile.write and tile.alloc of shared memory. The layout in
 // registers, then the inverse of the buffer's, is where each register is in
-// memory. Offsets (Analysis/Plan/Fragments.h) splits that into what a thread
-// computes once and a constant for each register, and finds registers that are
-// neighbours: one access, up to 16 bytes.
+// memory. Offsets (Analysis/RoleTiles/Fragments.h) splits that into what a
+// thread computes once and a constant for each register, and finds registers
+// that are neighbours: one access, up to 16 bytes.
 //
 // That takes two layouts that write coordinates in the same radices, and a part
 // of the buffer whose place is a constant multiple of its size, of not too many
@@ -21,7 +21,7 @@
 #include "Threads.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/Layouts/Copies.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

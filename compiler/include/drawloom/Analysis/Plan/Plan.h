@@ -32,7 +32,6 @@ struct Architecture;
 namespace drawloom::agent {
 class SwitchOp;
 enum class Engine : uint32_t;
-enum class VerdictKind : uint32_t;
 } // namespace drawloom::agent
 
 namespace drawloom::plan {

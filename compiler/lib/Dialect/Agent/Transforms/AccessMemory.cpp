@@ -20,11 +20,11 @@
 //   tile.write, agent.fence  the tensor core reads through another proxy
 //   agent.sync role          everybody has written
 
-#include "drawloom/Analysis/Plan/Engines.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
-#include "drawloom/Analysis/Plan/Panels.h"
-#include "drawloom/Analysis/Plan/Scratch.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"

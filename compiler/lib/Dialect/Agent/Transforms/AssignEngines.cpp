@@ -11,7 +11,7 @@
 // engine that can do what each of them does, and writes it to each. What the
 // program says stays as it is, if the architecture has it.
 
-#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Code.h"

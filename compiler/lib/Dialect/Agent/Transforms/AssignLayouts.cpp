@@ -13,15 +13,15 @@
 //              tensor memory, a transpose in shared memory
 //   registers  everything that threads compute, load, carry, store or write
 //
-// The layouts of a role are of one family (Analysis/Plan/Fragments.h), chosen
-// by the instructions that dictate one; the axis of a vector follows from its
-// uses (Analysis/Plan/VectorAxes.h). Constants, splats and iotas are made anew
-// at each use, a load for each layout that somebody wants.
+// The layouts of a role are of one family (Analysis/RoleTiles/Fragments.h),
+// chosen by the instructions that dictate one; the axis of a vector follows
+// from its uses (Analysis/RoleTiles/VectorAxes.h). Constants, splats and iotas
+// are made anew at each use, a load for each layout that somebody wants.
 
-#include "drawloom/Analysis/Plan/Exchanges.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
-#include "drawloom/Analysis/Plan/Scratch.h"
-#include "drawloom/Analysis/Plan/VectorAxes.h"
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/RoleTiles/VectorAxes.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"

@@ -22,8 +22,8 @@
 // are in units of 128 registers.
 
 #include "RegisterDemand.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"

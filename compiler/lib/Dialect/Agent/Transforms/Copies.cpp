@@ -8,7 +8,7 @@
 
 #include "Copies.h"
 #include "Owners.h"
-#include "drawloom/Analysis/Plan/Panels.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/Matchers.h"
 

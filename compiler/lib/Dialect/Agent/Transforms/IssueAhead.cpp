@@ -21,7 +21,7 @@
 // would put the products one after the other (C7514).
 
 #include "Refusal.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"

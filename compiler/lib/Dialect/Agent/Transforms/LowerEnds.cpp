@@ -14,8 +14,8 @@
 // arrives, after the wait.
 
 #include "RoleLowering.h"
-#include "drawloom/Analysis/Plan/Panels.h"
-#include "drawloom/Analysis/Plan/Sums.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
+#include "drawloom/Analysis/Slots/Sums.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -20,8 +20,8 @@
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
-#include "drawloom/Analysis/Plan/Code.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Code/Code.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Code.h"

@@ -16,7 +16,7 @@
 // work item, which every role knows.
 
 #include "RoleLowering.h"
-#include "drawloom/Analysis/Plan/Sums.h"
+#include "drawloom/Analysis/Slots/Sums.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -15,9 +15,9 @@
 //   @operand_load @epilogue_load @mma  idle | @epilogue
 //         0             1          2     3  |  4  5  6  7
 
-#include "drawloom/Analysis/Plan/Engines.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Placement.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"

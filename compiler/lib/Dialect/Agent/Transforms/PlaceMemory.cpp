@@ -19,11 +19,11 @@
 // Lifetimes.h has an argument for it; everything else has bytes of its own.
 
 #include "Lifetimes.h"
-#include "drawloom/Analysis/Plan/Exchanges.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
-#include "drawloom/Analysis/Plan/Placement.h"
-#include "drawloom/Analysis/Plan/Scratch.h"
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"

@@ -21,8 +21,8 @@
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ROLELOWERING_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ROLELOWERING_H
 
-#include "drawloom/Analysis/Plan/Engines.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

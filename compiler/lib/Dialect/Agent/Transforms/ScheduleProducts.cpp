@@ -20,7 +20,7 @@
 // `groups` counts the groups that are certain to have been issued, so a wait
 // never leaves out one that somebody relies on.
 
-#include "drawloom/Analysis/Plan/Engines.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"

@@ -8,8 +8,8 @@
 
 #include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/Layouts/TensorMemory.h"
-#include "drawloom/Analysis/Plan/Exchanges.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Plan/Code.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/Code/Code.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"

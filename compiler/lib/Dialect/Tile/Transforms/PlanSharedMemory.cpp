@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SchedulePlanner.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
-#include "drawloom/Analysis/Plan/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"

@@ -9,7 +9,7 @@
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 #include "CheckGiven.h"
 #include "SchedulePlanner.h"
-#include "drawloom/Analysis/Plan/Footprint.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Tile/IR/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,0 +1,44 @@
+//===- Code.h - Whether roles have code -------------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What an operation becomes depends on where its tiles are: in a slot of shared
+// or tensor memory, or in the registers of threads, by the layouts of the
+// role's family. This walks each role as code generation does, with places
+// instead of code, and asks the same questions of the same tables: Panels.h,
+// Fragments.h, VectorAxes.h, Sums.h.
+//
+// Invariant: roles that pass are emitted without an error, but for what only
+// plans by hand have so far: clusters, messages and granted items, and roles
+// that share a pipe and divide the items. These can be proved and drawn, and
+// code generation refuses them.
+
+#ifndef DRAWLOOM_ANALYSIS_CODE_CODE_H
+#define DRAWLOOM_ANALYSIS_CODE_CODE_H
+
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
+namespace drawloom::plan {
+
+/// An error at the first operation of the roles that there is no code for.
+/// Their engines are assigned.
+llvm::LogicalResult checkCode(agent::SwitchOp roles,
+                              const target::Architecture &arch);
+
+/// Whether a loop cuts a tile in registers at its own count. A register has a
+/// name and no address, so such a loop is unrolled.
+bool cutsRegisters(mlir::scf::ForOp loop,
+                   llvm::function_ref<bool(mlir::Value)> isInRegisters);
+
+} // namespace drawloom::plan
+
+#endif // DRAWLOOM_ANALYSIS_CODE_CODE_H

@@ -1,0 +1,44 @@
+//===- Print.h - A plan for people and for tools -------------- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The forms of a plan. All of them are made from the same structure and say the
+// same; docs/Plan.md describes them.
+
+#ifndef DRAWLOOM_ANALYSIS_PRINTPLAN_PRINT_H
+#define DRAWLOOM_ANALYSIS_PRINTPLAN_PRINT_H
+
+#include "drawloom/Analysis/Plan/Plan.h"
+
+namespace llvm {
+class raw_ostream;
+namespace json {
+class OStream;
+} // namespace json
+} // namespace llvm
+
+namespace drawloom::plan {
+
+/// Two lines: how many roles, pipes and threads, and the verdict on progress.
+void printSummary(const Plan &plan, llvm::raw_ostream &os);
+
+/// Tables and bars, no line wider than 100 columns.
+void printText(const Plan &plan, llvm::raw_ostream &os);
+
+/// One object; docs/Plan.md has the schema.
+void printJson(const Plan &plan, llvm::json::OStream &json);
+
+/// The graph of roles and pipes, for Mermaid and for Graphviz.
+void printMermaidGraph(const Plan &plan, llvm::raw_ostream &os);
+void printDot(const Plan &plan, llvm::raw_ostream &os);
+
+/// The first work items, barrier by barrier, as a sequence diagram for Mermaid.
+void printMermaidSequence(const Plan &plan, llvm::raw_ostream &os);
+
+} // namespace drawloom::plan
+
+#endif // DRAWLOOM_ANALYSIS_PRINTPLAN_PRINT_H

@@ -1,0 +1,56 @@
+//===- Engines.h - Who moves what is in a slot ---------------- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What follows from who fills and empties the slots of a pipe (docs of
+// `#agent.engine`): how many arrivals complete the full and the empty barrier
+// of a slot, and how many bytes. And what the architecture makes of a product.
+//
+// Invariant: everything here is read off the IR and the architecture's table,
+// after assign-engines.
+
+#ifndef DRAWLOOM_ANALYSIS_SLOTS_ENGINES_H
+#define DRAWLOOM_ANALYSIS_SLOTS_ENGINES_H
+
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
+namespace drawloom::plan {
+
+using agent::Engine;
+
+/// "threads", "cp.async", "TMA", "tensor core".
+llvm::StringRef toString(Engine engine);
+
+/// Whether a matrix product is issued by one thread and accumulates in tensor
+/// memory.
+bool isTensorCoreProduct(mlir::Operation *op, const target::Architecture &arch);
+
+/// Whether a product is done when the next operation starts, because threads
+/// add it to the total: wgmma's own sums of 8-bit products keep too few bits.
+bool isPromoted(mlir::Operation *op, const target::Architecture &arch);
+
+/// What the full and the empty barrier of each slot of a pipe count.
+struct BarrierCounts {
+  int64_t fullArrivals = 0;
+  /// Bytes that copies deliver to the full barrier; 0 if there are none.
+  int64_t fullBytes = 0;
+  int64_t emptyArrivals = 0;
+};
+
+BarrierCounts countArrivals(agent::PipeOp pipe,
+                            const target::Architecture &arch);
+
+/// CTAs that a scope spans in a cluster of `clusterSize`.
+int64_t countCtas(agent::Scope scope, int64_t clusterSize);
+
+} // namespace drawloom::plan
+
+#endif // DRAWLOOM_ANALYSIS_SLOTS_ENGINES_H

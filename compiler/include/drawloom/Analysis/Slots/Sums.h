@@ -1,0 +1,48 @@
+//===- Sums.h - Whether a sum in tensor memory has a product ----*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The first product of a sum overwrites what was in its columns. Where loops
+// of products may not run, nothing is written, and whoever reads the sum has to
+// know. It finds out by itself: it computes the loops' bounds from the work
+// item and from what all roles know.
+
+#ifndef DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
+#define DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
+
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace drawloom::plan {
+
+/// The ways in which a sum comes to have a product: each is the loops that all
+/// have to run for it, the outermost first. A way without loops is certain.
+using Ways = llvm::SmallVector<llvm::SmallVector<mlir::scf::ForOp>>;
+Ways findWays(mlir::Value sum);
+
+/// Visits the products of a sum that is built in place, the last one first:
+/// through loops and consumes, and what they start with.
+void forEachProduct(mlir::Value sum,
+                    llvm::function_ref<void(tile::MmaOp)> visit);
+
+/// What scalars of another role are computed from.
+struct ScalarSlice {
+  /// In the order of the program that they are from.
+  llvm::SetVector<mlir::Operation *> ops;
+  /// The items of the other role.
+  agent::ForEachItemOp items;
+};
+
+/// What the bounds of a loop are computed from; nothing if that is more than
+/// the work item and what all roles know.
+std::optional<ScalarSlice> sliceBounds(mlir::scf::ForOp loop);
+
+} // namespace drawloom::plan
+
+#endif // DRAWLOOM_ANALYSIS_SLOTS_SUMS_H

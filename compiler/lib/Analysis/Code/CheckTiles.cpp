@@ -1,0 +1,248 @@
+//===- CheckTiles.cpp - Whether operations on tiles have code -------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleChecker.h"
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::plan;
+using Kind = Place::Kind;
+
+LogicalResult RoleChecker::checkStore(tile::StoreOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type)
+    return success();
+  auto consume = dyn_cast<ConsumeOp>(op->getParentOp());
+  for (unsigned pipe = 0; consume && pipe < consume.getPipes().size(); ++pipe)
+    if (consume.getEngine(pipe) == Engine::tma &&
+        llvm::is_contained(consume.getSlotArguments(pipe), op.getValue()))
+      return checkBulkCopy(op, op.getView(), type, op.getTileDims());
+  return success(succeeded(read(op.getValue(), op)) &&
+                 succeeded(getLayout(type, axes.get(op.getValue(), op), op)));
+}
+
+LogicalResult RoleChecker::checkLoad(tile::LoadOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return success();
+  for (Operation *user : op->getUsers())
+    if (failed(getLayout(
+            type, type.getRank() == 1 ? axes.get(op.getResult(), user) : 0,
+            op)))
+      return failure();
+  places[op.getResult()] = {Kind::Registers};
+  return success();
+}
+
+LogicalResult RoleChecker::checkElementwise(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && failed(read(operand, op)))
+      return failure();
+  for (Value result : op->getResults()) {
+    if (!isa<RankedTensorType>(result.getType()))
+      continue;
+    if (failed(getLayout(result, op)))
+      return failure();
+    places[result] = {Kind::Registers};
+  }
+  return success();
+}
+
+FailureOr<bool> RoleChecker::keepsThreads(
+    Operation *op,
+    llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  if (failed(read(source, op)))
+    return failure();
+  FailureOr<tile::Layout> from = getLayout(
+      cast<RankedTensorType>(source.getType()), axes.get(source, op), op);
+  FailureOr<tile::Layout> to = getLayout(result, op);
+  if (failed(from) || failed(to))
+    return failure();
+  places[result] = {Kind::Registers};
+  return findRegisters(*from, *to, map).has_value();
+}
+
+LogicalResult RoleChecker::checkReshape(Operation *op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  const Place place = places.lookup(source);
+  if (place.kind == Kind::Splat) {
+    places[result] = place;
+    return success();
+  }
+  auto transpose = dyn_cast<tile::TransposeOp>(op);
+  if (transpose && (place.kind == Kind::Shared ||
+                    (place.kind == Kind::Registers &&
+                     scratch.operands.contains(getWhole(result)) &&
+                     feedsProductsOnly(result)))) {
+    places[result] = place;
+    places[result].transposed ^= transpose.getPermutation()[0] == 1;
+    return success();
+  }
+  auto from = cast<RankedTensorType>(source.getType());
+  auto to = cast<RankedTensorType>(result.getType());
+  FailureOr<bool> stays = keepsThreads(op, getReshape(op));
+  if (failed(stays) || *stays)
+    return stays;
+  // A transpose goes through memory.
+  if (transpose) {
+    FailureOr<tile::Layout> before = getLayout(source, op);
+    FailureOr<tile::Layout> after = getLayout(result, op);
+    if (failed(before) || failed(after))
+      return failure();
+    if (getExchangeBytes(permute(*before, transpose.getPermutation()), *after,
+                         to.getElementType()))
+      return success();
+  }
+  return op->emitOpError()
+         << "makes a " << to << " of a " << from << " in the registers of @"
+         << role.getSymName()
+         << ", where elements would have to change threads: load the tile "
+            "in the shape that is needed";
+}
+
+LogicalResult RoleChecker::checkSlice(Operation *op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  const Place place = places.lookup(source);
+  auto from = cast<RankedTensorType>(source.getType());
+  auto to = cast<RankedTensorType>(result.getType());
+  if (place.kind == Kind::Splat ||
+      (place.kind == Kind::Tensor && to.getDimSize(0) == from.getDimSize(0) &&
+       to.getElementType().isF32())) {
+    places[result] = place;
+    return success();
+  }
+  SmallVector<int64_t> first;
+  bool isKnown = true;
+  if (auto slice = dyn_cast<tile::ExtractSliceOp>(op)) {
+    llvm::append_range(first, slice.getOffsets());
+  } else {
+    for (OpFoldResult offset :
+         cast<tensor::ExtractSliceOp>(op).getMixedOffsets()) {
+      std::optional<int64_t> number = getConstantIntValue(offset);
+      isKnown &= number.has_value();
+      if (auto found = counts.find(dyn_cast<Value>(offset));
+          !number && found != counts.end())
+        number = found->second;
+      if (!number)
+        return op->emitOpError()
+               << "takes a part of a " << from
+               << " in registers at a place that is computed; registers cannot "
+                  "be indexed";
+      first.push_back(*number);
+    }
+  }
+  FailureOr<bool> stays = keepsThreads(op, [&](ArrayRef<int64_t> at) {
+    SmallVector<int64_t> moved(at);
+    for (auto [coordinate, start] : llvm::zip_equal(moved, first))
+      coordinate += start;
+    return moved;
+  });
+  if (failed(stays) || *stays)
+    return stays;
+  // A part at a place that is known goes through memory.
+  if (isKnown && getSliceBytes(from))
+    return success();
+  return op->emitOpError() << "takes a " << to << " out of a " << from
+                           << " in the registers of @" << role.getSymName()
+                           << ", where elements would have to change threads";
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult RoleChecker::checkOperand(Value value, Operation *user) {
+  Place place = places.lookup(value);
+  // Threads of a warp group write what they have to scratch memory.
+  bool isWritten = place.kind != Kind::Shared &&
+                   arch.mma == target::MmaInstruction::Wgmma &&
+                   scratch.operands.contains(getWhole(value));
+  if (isWritten) {
+    Value source = skipTransposes(value);
+    place.panels = getOperandPanels(cast<RankedTensorType>(source.getType()),
+                                    place.transposed);
+    if (failed(write(source, place.panels, user)))
+      return failure();
+  } else if (place.kind != Kind::Shared) {
+    return user->emitOpError()
+           << "multiplies a " << value.getType()
+           << " that is not in a slot of shared memory, which has no code yet";
+  }
+  if (place.panels && place.panels->isDescribed())
+    return success();
+  return user->emitOpError()
+         << "multiplies a " << value.getType()
+         << " that no matrix descriptor describes: use rows in memory of a "
+            "multiple of 32 bytes, and a multiple of 8 of them";
+}
+
+LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
+  const Place a = places.lookup(op.getA());
+  int64_t rows = role.getWarps() / target::warpsPerGroup * target::wgmmaRows;
+  if (role.getWarps() % target::warpsPerGroup != 0 || op.getM() % rows)
+    return op->emitOpError()
+           << "has " << op.getM() << " rows for " << role.getWarps()
+           << " warps; four warps take " << target::wgmmaRows
+           << " of them at a time, so this role needs a multiple of "
+           << std::max(rows, target::wgmmaRows);
+  Type aType = op.getA().getType().getElementType();
+  bool isShort = getElementBits(aType) == 16;
+  for (auto [value, name] :
+       {std::pair<Value, char>(op.getA(), 'a'), {op.getB(), 'b'}})
+    if (!isShort && places.lookup(value).transposed)
+      return op->emitOpError()
+             << "reads " << name << ", of " << getElementTypeOrSelf(value)
+             << ", across its rows in memory; wgmma does that for 16-bit types "
+                "only, so lay it out along k";
+  bool inRegisters = a.kind == Kind::Registers && !a.transposed && isShort;
+  if (a.kind == Kind::Registers && !isShort &&
+      !scratch.operands.contains(getWhole(op.getA())))
+    return op->emitOpError()
+           << "takes a, of " << aType
+           << ", from registers; wgmma does that for 16-bit types only, so "
+              "load it, or convert it to bf16 or f16";
+  if ((!inRegisters && failed(checkOperand(op.getA(), op))) ||
+      failed(checkOperand(op.getB(), op)) || failed(read(op.getAcc(), op)))
+    return failure();
+  places[op.getResult()] = {Kind::Registers};
+  return success();
+}
+
+LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
+  if (!sums.contains(op))
+    return op->emitOpError("is a sum that no slot of tensor memory is for, "
+                           "which has no code yet; let products have a role of "
+                           "their own, with 'roles = multi'");
+  const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());
+  if (failed(checkOperand(op.getB(), op)) ||
+      (a.kind != Kind::Tensor && failed(checkOperand(op.getA(), op))))
+    return failure();
+  for (auto [place, along] : {std::pair(&a, 'm'), std::pair(&b, 'n')})
+    if (op.getTf32() && place->transposed &&
+        place->panels->atom != Panels::wordAtom)
+      return op->emitOpError()
+             << "reads TF32 with rows along " << along
+             << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
+                "a multiple of 32 along "
+             << along << ", or store the operand with rows along k";
+  if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
+      !matchPattern(op.getAcc(), m_AnyZeroFloat()))
+    return op->emitOpError(
+        "starts a sum in tensor memory with a tile that is not zero, which has "
+        "no code yet; start with zero and add the tile after the products");
+  places[op.getResult()] = {Kind::Accumulator};
+  return success();
+}

@@ -1,0 +1,318 @@
+//===- Code.cpp - Whether roles have code ---------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/Code/Code.h"
+#include "RoleChecker.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/TooLarge.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::plan;
+using Kind = Place::Kind;
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+FailureOr<tile::Layout> RoleChecker::getLayout(RankedTensorType type,
+                                               unsigned axis, Operation *user) {
+  llvm::Expected<tile::Layout> layout =
+      fragments.getLayout(type.getShape(), axis);
+  if (!layout)
+    return user->emitOpError()
+           << "works on a " << type << " in @" << role.getSymName() << ": "
+           << llvm::toString(layout.takeError());
+  // Elements may come and go, and some may be spilled; but every one of them
+  // is code.
+  int64_t count = layout->getInputSize(inRegister);
+  int64_t most = 2 * (arch.maxRegistersPerThread + 1);
+  if (count <= most)
+    return std::move(*layout);
+  return tile::tooLarge(user->emitOpError())
+         << "works on a " << type << ", of which each thread of the "
+         << role.getWarps() << " warps of @" << role.getSymName() << " has "
+         << count << " elements, more than twice its registers: " << count
+         << " > " << most << "; use a smaller tile";
+}
+
+FailureOr<tile::Layout> RoleChecker::getLayout(Value tile, Operation *op) {
+  return getLayout(cast<RankedTensorType>(tile.getType()), axes.get(tile), op);
+}
+
+LogicalResult RoleChecker::access(RankedTensorType type, unsigned axis,
+                                  const Place &place, Operation *user) {
+  if (!place.panels || place.panels->atom != Panels::plainAtom)
+    return user->emitOpError()
+           << "moves rows of " << type
+           << " between registers and shared memory: they have a multiple of "
+              "16 bytes, and a swizzle of 16 bytes at a time";
+  FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
+  if (failed(fragment))
+    return failure();
+  llvm::Expected<Offsets> offsets =
+      getSharedOffsets(type, *fragment, *place.panels, place.transposed);
+  if (offsets)
+    return success();
+  return user->emitOpError()
+         << "moves a " << type
+         << " through shared memory: " << llvm::toString(offsets.takeError());
+}
+
+LogicalResult RoleChecker::read(Value value, Operation *user) {
+  const Place place = places.lookup(value);
+  if (place.kind == Kind::Registers)
+    return success();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (place.kind == Kind::Shared)
+    return access(type, axes.get(value, user), place, user);
+  if (failed(getLayout(type, axes.get(value, user), user)))
+    return failure();
+  bool isHalf = fragments.getFamily() == Fragments::Family::HalfRows;
+  if (place.kind == Kind::Tensor &&
+      (!type.getElementType().isF32() ||
+       (!isHalf && type.getDimSize(0) % arch.tensorMemory.lanes)))
+    return user->emitOpError()
+           << "reads a " << type
+           << " from tensor memory; there is code for f32 and a multiple of "
+           << arch.tensorMemory.lanes
+           << " rows, or 64 in all sums that a role reads";
+  if (place.kind == Kind::Accumulator)
+    return user->emitOpError()
+           << "reads a " << type
+           << " that products are adding to; let it be read after them";
+  return success();
+}
+
+LogicalResult RoleChecker::write(Value value,
+                                 const std::optional<Panels> &panels,
+                                 Operation *user) {
+  Place place{Kind::Shared, panels};
+  return success(succeeded(read(value, user)) &&
+                 succeeded(access(cast<RankedTensorType>(value.getType()),
+                                  axes.get(value, user), place, user)));
+}
+
+LogicalResult RoleChecker::writeTensor(Value value, Operation *user) {
+  auto type = cast<RankedTensorType>(value.getType());
+  FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
+  if (failed(layout) || failed(read(value, user)))
+    return failure();
+  int64_t bits =
+      layout->getInputSize(inRegister) * getElementBits(type.getElementType());
+  if (type.getDimSize(0) % arch.tensorMemory.lanes != 0)
+    return user->emitOpError()
+           << "fills tensor memory with " << type.getDimSize(0)
+           << " rows; there is code for a multiple of "
+           << arch.tensorMemory.lanes;
+  if (bits % 32 == 0)
+    return success();
+  return user->emitOpError() << "fills tensor memory with rows of " << bits
+                             << " bits, which are no whole columns of 32";
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+LogicalResult RoleChecker::run() {
+  SmallVector<Operation *> before = findTilesBefore(role);
+  axes.infer(role, before, fragments.getFreeAxis());
+  if (failed(axes.check()))
+    return failure();
+  for (Operation *op : before)
+    if (failed(check(op)))
+      return failure();
+  return checkBlock(role.getBody().front());
+}
+
+LogicalResult RoleChecker::checkBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(check(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult RoleChecker::check(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp loop) { return checkLoop(loop); })
+      .Case([&](scf::IfOp branch) { return checkIf(branch); })
+      .Case([&](ForEachItemOp loop) {
+        return checkBlock(loop.getBody().front());
+      })
+      .Case([&](ProduceOp produce) { return checkProduce(produce); })
+      .Case([&](ConsumeOp consume) { return checkConsume(consume); })
+      .Case([&](tile::StoreOp store) { return checkStore(store); })
+      .Case([&](tile::LoadOp load) { return checkLoad(load); })
+      .Case([&](tile::MmaOp product) {
+        return arch.mma == target::MmaInstruction::Wgmma
+                   ? checkWgmma(product)
+                   : checkTcgen05(product);
+      })
+      .Case<tensor::ExtractSliceOp, tile::ExtractSliceOp>(
+          [&](Operation *slice) { return checkSlice(slice); })
+      .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(
+          [&](Operation *reshape) { return checkReshape(reshape); })
+      .Case([&](tensor::SplatOp splat) {
+        places[splat] = {Kind::Splat};
+        return success();
+      })
+      .Case([&](tile::IotaOp iota) {
+        places[iota] = {Kind::Iota};
+        return success();
+      })
+      .Case([&](arith::ConstantOp constant) {
+        places[constant] = {Kind::Splat};
+        return success();
+      })
+      .Default([&](Operation *other) { return checkElementwise(other); });
+}
+
+/// Whether `value` is computed from `source` by scalars.
+static bool dependsOn(Value value, Value source) {
+  if (value == source)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, source);
+         });
+}
+
+bool plan::cutsRegisters(scf::ForOp loop,
+                         function_ref<bool(Value)> isInRegisters) {
+  WalkResult found = loop.getBody()->walk([&](tensor::ExtractSliceOp slice) {
+    bool cuts = isInRegisters(slice.getSource()) &&
+                llvm::any_of(slice.getOffsets(), [&](Value offset) {
+                  return dependsOn(offset, loop.getInductionVar());
+                });
+    return cuts ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+LogicalResult RoleChecker::checkLoop(scf::ForOp op) {
+  auto isInRegisters = [&](Value tile) {
+    auto place = places.find(tile);
+    return place != places.end() && place->second.kind == Kind::Registers;
+  };
+  Operation *end = op.getBody()->getTerminator();
+  if (!cutsRegisters(op, isInRegisters)) {
+    if (failed(carry(op, op.getInitArgs(), op)))
+      return failure();
+    bindCarried(op, op.getRegionIterArgs());
+    if (failed(checkBlock(*op.getBody())) ||
+        failed(carry(op, end->getOperands(), end)))
+      return failure();
+    bindCarried(op, op.getResults());
+    return success();
+  }
+  std::optional<APInt> trips = op.getStaticTripCount();
+  std::optional<int64_t> first = getConstantIntValue(op.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(op.getStep());
+  if (!trips || !first || !step)
+    return op->emitOpError("cuts a tile in registers at its own count, so its "
+                           "bounds must be constants");
+  // More parts than any tile has in the registers of a thread.
+  if (trips->ugt(arch.maxRegistersPerThread))
+    return op->emitOpError("cuts a tile in registers at its own count, so it "
+                           "is unrolled; cut it into at most ")
+           << arch.maxRegistersPerThread << " parts";
+  auto bind = [&](ValueRange to, ValueRange from) {
+    SmallVector<Place> all;
+    for (Value value : from)
+      all.push_back(places.lookup(value));
+    for (auto [value, place] : llvm::zip_equal(to, all))
+      places[value] = place;
+  };
+  bind(op.getRegionIterArgs(), op.getInitArgs());
+  for (uint64_t i = 0; i < trips->getZExtValue(); ++i) {
+    counts[op.getInductionVar()] = *first + int64_t(i) * *step;
+    if (failed(checkBlock(*op.getBody())))
+      return failure();
+    bind(op.getRegionIterArgs(), end->getOperands());
+  }
+  bind(op.getResults(), op.getRegionIterArgs());
+  return success();
+}
+
+LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
+                                 Operation *user) {
+  for (auto [index, value] : llvm::enumerate(values)) {
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    if (!isTensorCoreProduct(getMaker(op.getResult(index)), arch)) {
+      if (failed(read(value, user)))
+        return failure();
+    } else if (places.lookup(value).kind != Kind::Accumulator &&
+               !matchPattern(value, m_AnyZeroFloat())) {
+      return op->emitOpError(
+          "starts a sum in tensor memory with a tile that is not zero, which "
+          "has no code yet; start with zero and add the tile after the "
+          "products");
+    }
+  }
+  return success();
+}
+
+void RoleChecker::bindCarried(scf::ForOp op, ValueRange values) {
+  for (auto [index, value] : llvm::enumerate(values))
+    if (isa<RankedTensorType>(value.getType()))
+      places[value] = {isTensorCoreProduct(getMaker(op.getResult(index)), arch)
+                           ? Kind::Accumulator
+                           : Kind::Registers};
+}
+
+LogicalResult RoleChecker::checkIf(scf::IfOp op) {
+  WalkResult ends = op->walk([&](Operation *inner) {
+    if (!isa<ProduceOp, ConsumeOp>(inner))
+      return WalkResult::advance();
+    inner->emitOpError("stands in a branch, and roles that don't know whether "
+                       "it is taken would lose count of the slots; use masks");
+    return WalkResult::interrupt();
+  });
+  if (ends.wasInterrupted())
+    return failure();
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    if (failed(checkBlock(region.front())))
+      return failure();
+    Operation *end = region.front().getTerminator();
+    for (Value value : end->getOperands())
+      if (isa<RankedTensorType>(value.getType()) && failed(read(value, end)))
+        return failure();
+  }
+  for (Value result : op.getResults()) {
+    if (!isa<RankedTensorType>(result.getType()))
+      continue;
+    if (failed(getLayout(result, op)))
+      return failure();
+    places[result] = {Kind::Registers};
+  }
+  return success();
+}
+
+LogicalResult plan::checkCode(SwitchOp roles,
+                              const target::Architecture &arch) {
+  for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
+    if (pipe.getSwitch() == roles && failed(checkMemory(pipe, arch)))
+      return failure();
+  for (RoleOp role : roles.getRoles())
+    if (failed(RoleChecker(role, arch).run()))
+      return failure();
+  return success();
+}

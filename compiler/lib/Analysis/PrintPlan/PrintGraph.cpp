@@ -1,0 +1,202 @@
+//===- PrintGraph.cpp - The graph of roles and pipes ----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Labels.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+using namespace drawloom::plan;
+using llvm::StringRef;
+
+/// "warps 4–7, 248 registers".
+static std::string describeUnits(const Role &role) {
+  std::string text = describeWarps(role);
+  if (role.registers)
+    text += ", " + std::to_string(*role.registers) + " registers";
+  if (role.scope != "cta")
+    text += ", for the " + role.scope;
+  return text;
+}
+
+/// "4 × 48 KiB smem".
+static std::string describeRing(const Pipe &pipe) {
+  std::string text = std::to_string(pipe.slots) + " × " + describeSlot(pipe);
+  if (pipe.memory != Pipe::Memory::Message)
+    text += " " + toString(pipe.memory).str();
+  if (pipe.scope != "cta")
+    text += ", " + pipe.scope;
+  return text;
+}
+
+/// "load a, b by TMA".
+static std::string describeWork(const Role &role) {
+  bool byThreads = llvm::StringRef(role.engine).contains("threads");
+  return byThreads || role.does.empty() ? role.does
+                                        : role.does + " by " + role.engine;
+}
+
+static std::vector<std::string> makeRoleIds(const Plan &plan) {
+  Identifiers identifiers;
+  std::vector<std::string> ids;
+  for (const Role &role : plan.roles)
+    ids.push_back(identifiers.make(role.name));
+  return ids;
+}
+
+//===----------------------------------------------------------------------===//
+// Mermaid
+//===----------------------------------------------------------------------===//
+
+void plan::printMermaidGraph(const Plan &plan, llvm::raw_ostream &os) {
+  std::vector<std::string> ids = makeRoleIds(plan);
+  os << "graph TD\n";
+  for (auto [role, id] : llvm::zip(plan.roles, ids)) {
+    os << "    " << id << "[\"@" << escapeForMermaid(role.name) << "<br/>"
+       << escapeForMermaid(describeUnits(role));
+    if (!role.does.empty())
+      os << "<br/>" << escapeForMermaid(describeWork(role));
+    os << "\"]\n";
+  }
+  for (const Pipe &pipe : plan.pipes) {
+    std::string tensors = listTensors(pipe);
+    for (const Consumer &consumer : pipe.consumers) {
+      os << "    " << ids[pipe.producer] << " -->|\""
+         << escapeForMermaid(pipe.name);
+      if (!tensors.empty())
+        os << ": " << escapeForMermaid(tensors);
+      os << "<br/>" << escapeForMermaid(describeRing(pipe)) << "\"| "
+         << ids[consumer.role] << '\n';
+    }
+  }
+  os << '\n';
+  for (Role::Kind kind : {Role::Kind::Load, Role::Kind::Mma,
+                          Role::Kind::Compute, Role::Kind::Schedule}) {
+    std::string members;
+    for (auto [role, id] : llvm::zip(plan.roles, ids))
+      if (role.kind == kind)
+        members += (members.empty() ? "" : ",") + id;
+    if (members.empty())
+      continue;
+    Colours colours = getColours(kind);
+    os << "    classDef " << toString(kind) << " fill:" << colours.fill
+       << ",stroke:" << colours.line << '\n'
+       << "    class " << members << " " << toString(kind) << '\n';
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Graphviz
+//===----------------------------------------------------------------------===//
+
+/// Text for a label, which Graphviz reads as HTML.
+static std::string escape(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    switch (c) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    default:
+      result +=
+          llvm::isPrint(c) || static_cast<unsigned char>(c) >= 0x80 ? c : ' ';
+    }
+  }
+  return result;
+}
+
+static std::string describeTitle(const Plan &plan) {
+  std::string text = describePlan(plan);
+  std::string second;
+  auto add = [&](const std::string &part) {
+    second += (second.empty() ? "" : ", ") + part;
+  };
+  if (plan.sharedBytes)
+    add(formatBytes(*plan.sharedBytes) + " of " +
+        formatBytes(plan.arch->maxSharedMemoryPerCta) + " shared memory");
+  if (plan.tensorColumns)
+    add(std::to_string(*plan.tensorColumns) + " of " +
+        std::to_string(plan.arch->tensorMemory.columns) +
+        " columns of tensor memory");
+  if (!plan.verdict.empty())
+    add("progress " + plan.verdict +
+        (plan.verdictWords.empty() ? "" : " " + plan.verdictWords));
+  std::string title = "<b>" + escape(text) + "</b>";
+  if (!second.empty())
+    title += "<br/><font point-size=\"11\">" + escape(second) + "</font>";
+  return title + "<br/> ";
+}
+
+static void printDotRole(const Role &role, StringRef id,
+                         llvm::raw_ostream &os) {
+  Colours colours = getColours(role.kind);
+  os << "  " << id << " [fillcolor=\"" << colours.fill << "\", color=\""
+     << colours.line << "\",\n    label=<<b>@" << escape(role.name)
+     << "</b><br/><font point-size=\"10\">" << escape(describeUnits(role));
+  if (!role.does.empty())
+    os << "<br/>" << escape(describeWork(role));
+  os << "</font>>];\n";
+}
+
+static void printDotPipe(const Pipe &pipe, llvm::ArrayRef<std::string> ids,
+                         llvm::raw_ostream &os) {
+  // Where the slots are is the first thing to see of an edge.
+  struct Look {
+    StringRef colour;
+    StringRef style;
+  };
+  static constexpr Look looks[] = {
+      {"#334155", "solid"}, {"#b45309", "bold"}, {"#6d28d9", "dashed"}};
+  const Look &look = looks[static_cast<unsigned>(pipe.memory)];
+  std::string tensors = listTensors(pipe);
+  for (const Consumer &consumer : pipe.consumers) {
+    os << "  " << ids[pipe.producer] << " -> " << ids[consumer.role]
+       << " [color=\"" << look.colour << "\", style=\"" << look.style
+       << "\", fontcolor=\""
+       << look.colour
+       // A table, because only its cells keep a distance to the line.
+       << "\",\n    label=<<table border=\"0\" cellpadding=\"4\"><tr><td><b>"
+       << escape(pipe.name) << "</b>";
+    if (!tensors.empty())
+      os << ": " << escape(tensors);
+    os << "<br/>" << escape(describeRing(pipe));
+    if (consumer.lag)
+      os << "<br/>lag " << consumer.lag;
+    os << "</td></tr></table>>];\n";
+  }
+}
+
+void plan::printDot(const Plan &plan, llvm::raw_ostream &os) {
+  std::vector<std::string> ids = makeRoleIds(plan);
+  os << "digraph plan {\n"
+        "  graph [rankdir=TB, nodesep=0.7, ranksep=0.7, pad=0.3, labelloc=t,\n"
+        "    fontname=\"Helvetica\", fontsize=12, label=<"
+     << describeTitle(plan)
+     << ">];\n"
+        "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", "
+        "fontsize=13,\n"
+        "    margin=\"0.2,0.12\", penwidth=1.4];\n"
+        "  edge [fontname=\"Helvetica\", fontsize=10, arrowsize=0.8];\n";
+  for (auto [role, id] : llvm::zip(plan.roles, ids))
+    printDotRole(role, id, os);
+  for (const Pipe &pipe : plan.pipes)
+    printDotPipe(pipe, ids, os);
+  os << "}\n";
+}

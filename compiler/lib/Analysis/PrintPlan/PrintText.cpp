@@ -1,0 +1,266 @@
+//===- PrintText.cpp - A plan as tables and bars --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Labels.h"
+#include "TextLayout.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Placement.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom;
+using namespace drawloom::plan;
+using llvm::StringRef;
+
+static std::string listPipes(const Plan &plan,
+                             const std::vector<unsigned> &pipes,
+                             llvm::function_ref<bool(const Pipe &)> isWanted) {
+  std::string text;
+  for (unsigned pipe : pipes)
+    if (isWanted(plan.pipes[pipe]))
+      text += (text.empty() ? "" : ", ") + plan.pipes[pipe].name;
+  return text;
+}
+
+/// "operands → mma → result": what comes in, what is done, what goes out.
+static std::string describeRole(const Plan &plan, const Role &role) {
+  auto crosses = [](const Pipe &pipe) { return !pipe.isStaging(); };
+  std::string in = listPipes(plan, role.consumes, crosses);
+  std::string out = listPipes(plan, role.produces, crosses);
+  std::string staged = listPipes(
+      plan, role.produces, [](const Pipe &pipe) { return pipe.isStaging(); });
+  std::string text = in.empty() ? "" : in + " → ";
+  text += role.does;
+  if (!out.empty())
+    text += (text.empty() ? "→ " : " → ") + out;
+  if (!staged.empty())
+    text += " (staged in " + staged + ")";
+  return text;
+}
+
+static void printRoles(const Plan &plan, llvm::raw_ostream &os) {
+  Table table({"role", ">warps", ">registers", "works by", "what it does"});
+  auto warps = [](int64_t at, int64_t count) {
+    return count == 1
+               ? std::to_string(at)
+               : std::to_string(at) + "–" + std::to_string(at + count - 1);
+  };
+  // In the order of their warps, with the idle ones between them.
+  std::vector<std::pair<int64_t, std::vector<std::string>>> rows;
+  for (const Role &role : plan.roles) {
+    std::string name = "@" + role.name;
+    if (role.scope != "cta")
+      name += " (" + role.scope + ")";
+    rows.push_back(
+        {role.at.value_or(0),
+         {name,
+          role.at ? warps(*role.at, role.warps) : std::to_string(role.warps),
+          role.registers ? std::to_string(*role.registers) : "", role.engine,
+          describeRole(plan, role)}});
+  }
+  for (size_t i = 0; i < plan.holes.size();) {
+    size_t end = i + 1;
+    while (end < plan.holes.size() &&
+           plan.holes[end] == plan.holes[end - 1] + 1)
+      ++end;
+    rows.push_back(
+        {plan.holes[i], {"(idle)", warps(plan.holes[i], end - i), "", "", ""}});
+    i = end;
+  }
+  // Stable by hand: before placement, all roles are at the same warp.
+  std::vector<size_t> order(rows.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(rows[a].first, a) < std::pair(rows[b].first, b);
+  });
+  for (size_t i : order)
+    table.add(rows[i].second);
+  os << "\nroles\n";
+  table.print(os);
+}
+
+static void printPipes(const Plan &plan, llvm::raw_ostream &os) {
+  if (plan.pipes.empty())
+    return;
+  os << "\npipes\n";
+  Table pipes({"pipe", ">slots", "memory", ">slot", "from → to", "holds"});
+  for (const Pipe &pipe : plan.pipes) {
+    std::string memory = toString(pipe.memory).str();
+    if (pipe.scope != "cta")
+      memory += " (" + pipe.scope + ")";
+    // One line for each consumer: there may be many.
+    std::string from = "@" + plan.roles[pipe.producer].name;
+    for (auto [index, consumer] : llvm::enumerate(pipe.consumers)) {
+      std::string to = " → @" + plan.roles[consumer.role].name;
+      if (index == 0)
+        pipes.add({pipe.name, std::to_string(pipe.slots), memory,
+                   describeSlot(pipe), from + to, describeTensors(pipe)});
+      else
+        pipes.add(
+            {"", "", "", "", std::string(measureColumns(from), ' ') + to, ""});
+    }
+  }
+  pipes.print(os);
+  os << "\nbarriers of each slot\n";
+  Table barriers({"pipe", "full after", "empty after"});
+  for (const Pipe &pipe : plan.pipes)
+    barriers.add({pipe.name, describeFull(pipe), describeEmpty(pipe)});
+  barriers.print(os);
+}
+
+static std::string describeUse(int64_t used, int64_t limit, StringRef unit) {
+  return (llvm::Twine(used) + " of " + llvm::Twine(limit) + " " + unit).str();
+}
+
+static void printShared(const Plan &plan, Bars &bars) {
+  int64_t limit = plan.arch->maxSharedMemoryPerCta;
+  bars.total("shared memory", *plan.sharedBytes, limit,
+             formatBytes(*plan.sharedBytes) + " of " + formatBytes(limit));
+  int64_t first = limit, end = 0;
+  auto isSlots = [&](const MemoryRange &region) {
+    // A role's own room is called like the role.
+    return region.name.front() == '@' ||
+           llvm::any_of(plan.pipes, [&](const Pipe &pipe) {
+             return pipe.name == region.name;
+           });
+  };
+  for (const MemoryRange &region : plan.memory) {
+    if (!isSlots(region)) {
+      first = std::min(first, region.offset);
+      end = std::max(end, region.offset + region.bytes);
+      continue;
+    }
+    std::string words =
+        formatBytes(region.bytes) + " at " + std::to_string(region.offset);
+    for (const Pipe &pipe : plan.pipes)
+      if (pipe.name == region.name && pipe.place && !pipe.place->reuses.empty())
+        words += ", shared with " + pipe.place->reuses;
+    bars.part(region.name, region.offset, region.bytes, words);
+  }
+  if (end)
+    bars.part("barriers", first, end - first,
+              formatBytes(end - first) + " at " + std::to_string(first));
+}
+
+static void printTensor(const Plan &plan, Bars &bars) {
+  int64_t limit = plan.arch->tensorMemory.columns;
+  bars.total("tensor memory", *plan.tensorColumns, limit,
+             describeUse(*plan.tensorColumns, limit, "columns"));
+  for (const Pipe &pipe : plan.pipes)
+    if (pipe.memory == Pipe::Memory::Tensor && pipe.place) {
+      int64_t columns = multiply(pipe.slotSize, pipe.slots);
+      bars.part(pipe.name, pipe.place->start, columns,
+                std::to_string(columns) + " at " +
+                    std::to_string(pipe.place->start));
+    }
+  for (const Role &role : plan.roles)
+    if (role.columns)
+      bars.part("@" + role.name, role.column, role.columns,
+                std::to_string(role.columns) + " at " +
+                    std::to_string(role.column));
+}
+
+static void printRegisters(const Plan &plan, Bars &bars) {
+  int64_t threads = plan.countThreads(), limit = plan.arch->registersPerSm;
+  int64_t pool = *plan.entryRegisters * threads;
+  bars.total("registers", pool, limit,
+             std::to_string(*plan.entryRegisters) + " × " +
+                 std::to_string(threads) + " = " +
+                 describeUse(pool, limit, "at entry"));
+  // One part for each run of warp groups with the same budget.
+  int64_t groupThreads = warpsPerGroup * plan.arch->warpSize, start = 0;
+  int64_t groups = threads / groupThreads;
+  auto budgetOf = [&](int64_t group) -> std::optional<int64_t> {
+    for (const Role &role : plan.roles)
+      if (role.at && *role.at / warpsPerGroup <= group &&
+          (*role.at + role.warps - 1) / warpsPerGroup >= group)
+        return role.registers;
+    return std::nullopt;
+  };
+  for (int64_t group = 0; group < groups;) {
+    int64_t end = group + 1;
+    std::optional<int64_t> budget = budgetOf(group);
+    while (end < groups && budgetOf(end) == budget)
+      ++end;
+    if (budget) {
+      int64_t count = (end - group) * groupThreads;
+      bars.part("warps " + std::to_string(group * warpsPerGroup) + "–" +
+                    std::to_string(end * warpsPerGroup - 1),
+                start, *budget * count,
+                std::to_string(*budget) + " × " + std::to_string(count) +
+                    " = " + std::to_string(*budget * count));
+      start += *budget * count;
+    }
+    group = end;
+  }
+}
+
+static void printBudgets(const Plan &plan, llvm::raw_ostream &os) {
+  if (!plan.warps && !plan.entryRegisters && !plan.sharedBytes)
+    return;
+  os << "\nbudgets\n";
+  unsigned nameWidth = StringRef("shared memory").size();
+  for (const Pipe &pipe : plan.pipes)
+    nameWidth = std::max(nameWidth, measureColumns(pipe.name) + 2);
+  for (const MemoryRange &region : plan.memory)
+    if (region.name.front() == '@')
+      nameWidth = std::max(nameWidth, measureColumns(region.name) + 2);
+  Bars bars(os, nameWidth);
+  if (plan.warps) {
+    int64_t limit = plan.arch->maxThreadsPerCta;
+    bars.total("threads", plan.countThreads(), limit,
+               describeUse(plan.countThreads(), limit, "in a CTA"));
+  }
+  if (plan.entryRegisters)
+    printRegisters(plan, bars);
+  if (plan.sharedBytes)
+    printShared(plan, bars);
+  if (plan.tensorColumns)
+    printTensor(plan, bars);
+}
+
+static void printReasons(const Plan &plan, llvm::raw_ostream &os) {
+  bool any = false;
+  auto print = [&](StringRef subject, const std::vector<std::string> &reasons) {
+    if (reasons.empty())
+      return;
+    if (!any)
+      os << "\nreasons\n";
+    any = true;
+    os.indent(2) << subject << '\n';
+    for (const std::string &reason : reasons) {
+      os.indent(4);
+      printWrapped(reason, 4, os);
+    }
+  };
+  print("schedule", plan.reasons);
+  for (const Role &role : plan.roles)
+    print("@" + role.name, role.because);
+  for (const Pipe &pipe : plan.pipes)
+    print(pipe.name, pipe.because);
+}
+
+void plan::printSummary(const Plan &plan, llvm::raw_ostream &os) {
+  printWrapped(describePlan(plan), 0, os);
+  std::string verdict =
+      plan.verdict.empty() ? "not looked at yet" : plan.verdict;
+  if (!plan.verdictWords.empty())
+    verdict += " " + plan.verdictWords;
+  os << "progress: ";
+  printWrapped(verdict, StringRef("progress: ").size(), os);
+}
+
+void plan::printText(const Plan &plan, llvm::raw_ostream &os) {
+  printSummary(plan, os);
+  printRoles(plan, os);
+  printPipes(plan, os);
+  printBudgets(plan, os);
+  printReasons(plan, os);
+}

@@ -1,0 +1,199 @@
+//===- Exchanges.cpp - Elements that change threads -----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/Layouts/Conversion.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/RoleTiles/VectorAxes.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::plan;
+using tile::Layout;
+
+Layout plan::permute(const Layout &layout, ArrayRef<int64_t> permutation) {
+  auto pick = [&](const auto &from) {
+    std::decay_t<decltype(from)> to = from;
+    for (auto [index, dim] : llvm::enumerate(permutation))
+      to[index] = from[dim];
+    return to;
+  };
+  std::vector<Layout::Input> inputs(layout.getInputs());
+  for (Layout::Input &input : inputs)
+    for (Layout::Digit &digit : input.digits)
+      digit.basis = pick(digit.basis);
+  std::vector<Layout::Output> outputs =
+      pick(std::vector<Layout::Output>(layout.getOutputs()));
+  for (auto [index, output] : llvm::enumerate(outputs))
+    output.name = Layout::dimName(index);
+  // The same numbers in another order.
+  return llvm::cantFail(Layout::get(std::move(inputs), std::move(outputs)));
+}
+
+/// Bytes of an element in memory; nothing if it shares one with others.
+static std::optional<int64_t> getBytes(Type element) {
+  int64_t bits = element.isIndex() ? 32 : getElementBits(element);
+  if (bits % 8 != 0 || !llvm::isPowerOf2_64(bits))
+    return std::nullopt;
+  return bits / 8;
+}
+
+std::optional<int64_t> plan::getExchangeBytes(const Layout &from,
+                                              const Layout &to, Type element) {
+  std::optional<int64_t> bytes = getBytes(element);
+  if (!bytes)
+    return std::nullopt;
+  llvm::Expected<layouts::Conversion> conversion =
+      layouts::planConversion(from, to, *bytes);
+  if (!conversion) {
+    llvm::consumeError(conversion.takeError());
+    return std::nullopt;
+  }
+  return conversion->way == layouts::Way::Scratch ? conversion->scratchBytes
+                                                  : 0;
+}
+
+std::optional<int64_t> plan::getSliceBytes(RankedTensorType whole) {
+  std::optional<int64_t> bytes = getBytes(whole.getElementType());
+  if (!bytes)
+    return std::nullopt;
+  return multiply(countElements(whole), *bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// A role
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ExchangeCounter {
+public:
+  ExchangeCounter(RoleOp role, const target::Architecture &arch)
+      : role(role), fragments(Fragments::get(role, arch)) {}
+
+  int64_t count(Operation *op);
+
+private:
+  int64_t count(tile::ReduceOp op);
+  int64_t count(tile::TransposeOp op);
+  int64_t countSlice(Operation *op);
+  int64_t count(tile::ExpandDimsOp op);
+  /// The layout of a tile in the role's family; nothing if it has none.
+  std::optional<Layout> getLayout(Type tile, unsigned axis = 0);
+
+  RoleOp role;
+  Fragments fragments;
+  std::optional<VectorAxes> axes;
+};
+} // namespace
+
+std::optional<Layout> ExchangeCounter::getLayout(Type tile, unsigned axis) {
+  llvm::Expected<Layout> layout =
+      fragments.getLayout(cast<RankedTensorType>(tile).getShape(), axis);
+  if (layout)
+    return std::move(*layout);
+  llvm::consumeError(layout.takeError());
+  return std::nullopt;
+}
+
+int64_t ExchangeCounter::count(tile::ReduceOp op) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  int64_t bytes =
+      std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
+  // A vector may run along either axis.
+  if (type.getRank() == 1)
+    return role.getWarps() * bytes;
+  std::optional<Layout> layout = getLayout(type);
+  if (!layout)
+    return 0;
+  int64_t parts = 1;
+  for (const Layout::Digit &digit : layout->getInputs()[inWarp].digits)
+    if (digit.basis[op.getAxis()])
+      parts *= digit.count;
+  return parts > 1 ? parts * type.getDimSize(1 - op.getAxis()) * bytes : 0;
+}
+
+/// A tile in a slot of shared memory is read across, and an operand of products
+/// in scratch memory is described so.
+int64_t ExchangeCounter::count(tile::TransposeOp op) {
+  if (op.getPermutation()[0] != 1 || isInSlot(op.getSource()) ||
+      feedsProductsOnly(op.getResult()))
+    return 0;
+  std::optional<Layout> from = getLayout(op.getSource().getType());
+  std::optional<Layout> to = getLayout(op.getType());
+  if (!from || !to || findRegisters(*from, *to, getReshape(op)))
+    return 0;
+  return getExchangeBytes(permute(*from, op.getPermutation()), *to,
+                          op.getType().getElementType())
+      .value_or(0);
+}
+
+int64_t ExchangeCounter::countSlice(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  std::optional<Layout> from = getLayout(type);
+  std::optional<Layout> to = getLayout(op->getResult(0).getType());
+  auto map = getSlice(op);
+  if (!from || !to || !map || findRegisters(*from, *to, map))
+    return 0;
+  return getSliceBytes(type).value_or(0);
+}
+
+int64_t ExchangeCounter::count(tile::ExpandDimsOp op) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  if (type.getRank() != 1)
+    return 0;
+  if (!axes) {
+    axes.emplace();
+    axes->infer(role, findTilesBefore(role), fragments.getFreeAxis());
+  }
+  OpOperand &use = op->getOpOperand(0);
+  if (!axes->isTurned(use))
+    return 0;
+  std::optional<Layout> from = getLayout(type, axes->get(op.getSource()));
+  std::optional<Layout> to = getLayout(type, axes->get(use));
+  if (!from || !to)
+    return 0;
+  return getExchangeBytes(*from, *to, type.getElementType()).value_or(0);
+}
+
+int64_t ExchangeCounter::count(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<tile::ReduceOp, tile::TransposeOp, tile::ExpandDimsOp>(
+          [&](auto exchange) { return count(exchange); })
+      .Case<tile::ExtractSliceOp, tensor::ExtractSliceOp>(
+          [&](auto slice) { return countSlice(slice); })
+      .Default([](Operation *) { return 0; });
+}
+
+static bool mayExchange(Operation *op) {
+  return isa<tile::ReduceOp, tile::TransposeOp, tile::ExpandDimsOp,
+             tile::ExtractSliceOp, tensor::ExtractSliceOp>(op);
+}
+
+int64_t plan::getExchangeBytes(RoleOp role, const target::Architecture &arch) {
+  int64_t most = 0;
+  std::optional<ExchangeCounter> counter;
+  role.walk([&](Operation *op) {
+    if (!mayExchange(op))
+      return;
+    if (!counter)
+      counter.emplace(role, arch);
+    most = std::max(most, counter->count(op));
+  });
+  return most;
+}
+
+bool plan::needsBarrier(RoleOp role, const target::Architecture &arch) {
+  return role.getWarps() > 1 && findScratch(role, arch).bytes != 0;
+}

@@ -1,0 +1,116 @@
+//===- Scratch.cpp - Memory that products need beside the pipes -----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::plan;
+
+Value plan::getWhole(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *op = result.getOwner();
+    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp,
+            KeepOp>(op))
+      value = op->getOperand(0);
+    else if (auto consume = dyn_cast<ConsumeOp>(op))
+      value = consume.getBody().front().getTerminator()->getOperand(
+          result.getResultNumber());
+    else
+      break;
+  }
+  return value;
+}
+
+Value plan::skipTransposes(Value operand) {
+  while (auto transpose = operand.getDefiningOp<tile::TransposeOp>())
+    operand = transpose.getSource();
+  return operand;
+}
+
+bool plan::isInSlot(Value value) {
+  if (value.getDefiningOp<tile::ReadOp>())
+    return true;
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<ConsumeOp>(argument.getOwner()->getParentOp());
+}
+
+/// Whether a result of a product needs columns of its own: it goes neither into
+/// a slot nor on into another product, which counts it.
+static bool needsColumns(Value result) {
+  for (OpOperand &use : result.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<tile::MmaOp>(user))
+      return false;
+    if (!isa<scf::YieldOp, YieldOp>(user))
+      continue;
+    Operation *parent = user->getParentOp();
+    if (isa<ProduceOp>(parent))
+      return false;
+    if (isa<scf::ForOp, scf::IfOp, ConsumeOp>(parent) &&
+        use.getOperandNumber() < parent->getNumResults() &&
+        !needsColumns(parent->getResult(use.getOperandNumber())))
+      return false;
+  }
+  return true;
+}
+
+Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
+  Scratch scratch;
+  scratch.role = role;
+  int64_t ctas = std::max<int64_t>(
+      1, cast<SwitchOp>(role->getParentOp()).getClusterSize());
+  llvm::SmallSetVector<Value, 4> operands;
+  auto addOperands = [&](Value a, Value b, bool onTensorCore) {
+    a = getWhole(a), b = getWhole(b);
+    // wgmma takes a computed A from registers.
+    bool fromRegisters =
+        !onTensorCore && !isa_and_present<tile::LoadOp>(a.getDefiningOp());
+    if (!isInSlot(a) && !fromRegisters)
+      operands.insert(a);
+    if (!isInSlot(b))
+      operands.insert(b);
+  };
+  role.walk([&](Operation *op) {
+    // After schedule-products.
+    if (auto issue = dyn_cast<IssueOp>(op))
+      addOperands(issue.getA(), issue.getB(), /*onTensorCore=*/false);
+    auto product = dyn_cast<tile::MmaOp>(op);
+    if (!product)
+      return;
+    bool onTensorCore = isTensorCoreProduct(product, arch);
+    addOperands(product.getA(), product.getB(), onTensorCore);
+    if (onTensorCore && needsColumns(product.getResult()))
+      scratch.columns = std::min(
+          scratch.columns + getTileColumns(product.getType(), ctas, arch),
+          saturated);
+  });
+  for (Value operand : operands)
+    if (auto tile = dyn_cast<RankedTensorType>(operand.getType());
+        tile && tile.hasStaticShape()) {
+      scratch.operands[operand] = scratch.bytes;
+      scratch.bytes = std::min(
+          scratch.bytes + alignUp(getTileBytes(tile, ctas), Scratch::alignment),
+          saturated);
+    }
+  scratch.operandBytes = scratch.bytes;
+  scratch.bytes =
+      std::min(scratch.bytes + getExchangeBytes(role, arch), saturated);
+  return scratch;
+}

@@ -1,0 +1,121 @@
+//===- Engines.cpp - Who moves what is in a slot --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Target/Architecture.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+using namespace drawloom::plan;
+
+StringRef plan::toString(Engine engine) {
+  static constexpr StringLiteral names[] = {"threads", "cp.async", "TMA",
+                                            "tensor core"};
+  return names[static_cast<unsigned>(engine)];
+}
+
+bool plan::isTensorCoreProduct(Operation *op,
+                               const target::Architecture &arch) {
+  return isa_and_present<tile::MmaOp>(op) &&
+         arch.mma == target::MmaInstruction::Tcgen05;
+}
+
+bool plan::isPromoted(Operation *op, const target::Architecture &arch) {
+  auto product = dyn_cast_if_present<tile::MmaOp>(op);
+  return product && arch.mma == target::MmaInstruction::Wgmma &&
+         getElementBits(product.getA().getType().getElementType()) == 8;
+}
+
+int64_t plan::countCtas(Scope scope, int64_t clusterSize) {
+  switch (scope) {
+  case Scope::cta:
+    return 1;
+  case Scope::pair:
+    return 2;
+  case Scope::cluster:
+    return clusterSize;
+  }
+  return 1;
+}
+
+/// Arrivals of one instance of a role that fills a slot.
+static int64_t countFilling(RoleOp role, Engine engine,
+                            const target::Architecture &arch) {
+  switch (engine) {
+  case Engine::threads:
+    return role.getWarps();
+  case Engine::copies:
+    return role.getWarps() * arch.warpSize;
+  case Engine::tma:
+  case Engine::tensor_core:
+    return 1;
+  }
+  return 1;
+}
+
+/// Arrivals of one instance of a role that empties a slot. Bulk stores don't
+/// arrive; the thread that started them waits, and the warps arrive.
+static int64_t countEmptying(RoleOp role, Engine engine) {
+  return engine == Engine::tensor_core ? 1 : role.getWarps();
+}
+
+/// Whether `role` takes the slots of the items whose number is `residue`,
+/// counted by the period of the roles that share the pipe. Roles that divide
+/// the items do so by the same number.
+static bool takesResidue(PipeOp pipe, RoleOp role, int64_t residue) {
+  return llvm::any_of(pipe.getPipe().getUsers(), [&](Operation *user) {
+    if (isa<ProduceOp>(user) || user->getParentOfType<RoleOp>() != role)
+      return false;
+    auto loop = isa<ForEachItemOp>(user)
+                    ? cast<ForEachItemOp>(user)
+                    : user->getParentOfType<ForEachItemOp>();
+    return !loop || loop.getEvery() == 1 || loop.getFrom() == residue;
+  });
+}
+
+BarrierCounts plan::countArrivals(PipeOp pipe,
+                                  const target::Architecture &arch) {
+  BarrierCounts counts;
+  int64_t clusterSize = pipe.getSwitch().getClusterSize();
+  int64_t span = countCtas(pipe.getScope(), clusterSize);
+  // Every CTA that the pipe reaches and that has the role arrives.
+  auto instances = [&](RoleOp role) {
+    return std::max<int64_t>(1, span / countCtas(role.getScope(), clusterSize));
+  };
+
+  RoleOp producer = pipe.getProducers().front();
+  Engine engine = *pipe.getProducerEngine();
+  counts.fullArrivals =
+      instances(producer) * countFilling(producer, engine, arch);
+
+  // Each item has the same number of consumers, so any residue that somebody
+  // takes tells the count.
+  int64_t residue = 0;
+  SmallVector<RoleOp, 4> consumers = pipe.getConsumers();
+  for (Operation *user : pipe.getPipe().getUsers())
+    if (auto loop = user->getParentOfType<ForEachItemOp>();
+        loop && loop.getEvery() > 1)
+      residue = loop.getFrom();
+  int64_t waitingCtas = 1;
+  for (RoleOp role : consumers) {
+    if (!takesResidue(pipe, role, residue))
+      continue;
+    counts.emptyArrivals +=
+        instances(role) * countEmptying(role, *pipe.getConsumerEngine(role));
+    waitingCtas =
+        std::max(waitingCtas, countCtas(role.getScope(), clusterSize));
+  }
+  // A consumer that acts for several CTAs waits for the bytes of all of them.
+  if (engine == Engine::tma)
+    counts.fullBytes =
+        multiply(getSlotFootprint(pipe).payloadBytes, waitingCtas);
+  return counts;
+}
