@@ -120,6 +120,23 @@ TEST(LaunchControl, ClustersShareTheAnswer) {
   EXPECT_EQ(h.read<uint32_t>(out, 12), expected);
 }
 
+// A kernel may pass on that nothing is left, as 16 bytes of 0.
+TEST(LaunchControl, ZerosAfterTheEnd) {
+  std::string text = kernel(byVector, false);
+  std::string last = "  @%more bra work;";
+  text.insert(text.find(last) + last.size(),
+              "mov.u64 %rd2, 0;"
+              "mov.b128 %q, {%rd2, %rd2};"
+              "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %more, "
+              "%q;"
+              "@%more bra work;");
+  Harness h("b200", text);
+  h.reload(fewSms(2), text);
+  uint64_t out = h.allocate<uint32_t>(24);
+  EXPECT_TRUE(h.run("k", {4, 3, 2}, {1}, {out}));
+  EXPECT_EQ(h.read<uint32_t>(out, 24), std::vector<uint32_t>(24, 1));
+}
+
 /// The report of one cluster that executes the kernel with `from` replaced by
 /// `to`.
 static std::string failureOf(const std::string &from, const std::string &to,

@@ -16,6 +16,10 @@
 //
 // The first CTA of an answer that has none is undefined; it is (-1, -1, -1)
 // here, since kernels ask for it before they look whether there is one.
+//
+// CUTLASS's ping-pong kernels tell a second warp group that nothing is left by
+// an answer of their own, 16 bytes of 0. It counts as one once the CTA has seen
+// that nothing is left. Before, it is memory that no answer has reached yet.
 
 #include "Execute/Engine.h"
 #include "Execute/Lanes.h"
@@ -40,6 +44,7 @@ struct Answer {
   uint32_t marked = mark;
 
   bool isAnswer() const { return (marked & ~1u) == mark; }
+  bool isZero() const { return !first[0] && !first[1] && !first[2] && !marked; }
   bool isCanceled() const { return marked & 1; }
 };
 constexpr uint32_t answerBytes = sizeof(Answer);
@@ -138,9 +143,10 @@ static const Inst *tryCancel(Warp &warp, const Inst *inst, uint32_t mask) {
 /// Whether all lanes of `mask` have an answer; if not, the launch has failed.
 static bool haveAnswers(Warp &warp, const Inst *inst, uint32_t mask,
                         const Answer *answers) {
+  bool takesZero = warp.cta().extensions.get<LaunchControl>().sawFailure;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
-    if (answers[lane].isAnswer())
+    if (answers[lane].isAnswer() || (takesZero && answers[lane].isZero()))
       continue;
     EngineCheck(warp, inst, lane)
         .fail(ReportKind::Protocol,
