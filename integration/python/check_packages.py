@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 from check_programs import run
 
@@ -29,11 +30,17 @@ def main():
                       if file.stem != "entries")
     if options.only:
         programs = [file for file in programs if file.stem in options.only.split(",")]
+    cases = [(program, device) for program in programs
+             for device in options.devices.split(",")]
+
+    def run_case(case):
+        with tempfile.TemporaryDirectory() as cache:
+            return run(options, *case, cache)
+
     outcomes, crashed = {}, []
-    for program in programs:
-        for device in options.devices.split(","):
-            with tempfile.TemporaryDirectory() as cache:
-                code, words, seconds = run(options, program, device, cache)
+    with ThreadPoolExecutor(2) as pool:
+        for (program, device), (code, words, seconds) in zip(
+                cases, pool.map(run_case, cases)):
             found = LINE.findall(words)
             print(f"{program.stem} {device}: {len(found)} entry points, exit code "
                   f"{code}, {seconds:.0f} s", flush=True)
