@@ -20,13 +20,15 @@ compile_kernel = type(cute.compile).__call__
 
 
 def compile_as_allowed(self, *arguments, **options):
-    """Backward on sm_100a, warps of one warp group ask setmaxnreg for 24 and for 88
-    registers, which PTX doesn't allow. All ask for 88 here."""
+    """Backward on sm_100a, warps of one warp group ask setmaxnreg for 24 registers and
+    for 88, or 104 with heads of 128, which PTX doesn't allow. All ask for the larger
+    number here."""
     result = compile_kernel(self, *arguments, **options)
     for file in KEPT.glob("*.ptx"):
         text = file.read_text()
-        if re.search(r"setmaxnreg\.dec\S*\s+88;", text):
-            file.write_text(re.sub(r"(setmaxnreg\.dec\S*\s+)24;", r"\g<1>88;", text))
+        if more := re.search(r"setmaxnreg\.dec\S*\s+(88|104);", text):
+            file.write_text(re.sub(r"(setmaxnreg\.dec\S*\s+)24;",
+                                   rf"\g<1>{more[1]};", text))
     return result
 
 
