@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch, Triton and Drawloom in one process, imported in any order, with a kernel
-on the emulator under them. Both wheels are in a fresh environment; torch and
-Triton come from the one of the extended suite."""
+on the emulator under them, for tensors on the CPU and on its device. Both wheels are
+in a fresh environment; torch and Triton come from the one of the extended suite."""
 import argparse
 import itertools
 import os
@@ -22,6 +22,9 @@ x, y = torch.randn(2, 1000)
 out = torch.empty(1000)
 add[(8,)](x, y, out, 1000, BLOCK=128)
 assert torch.equal(out, x + y)
+there = torch.empty(1000, device='cuda')
+add[(8,)](x.cuda(), y.cuda(), there, 1000, BLOCK=128)
+assert torch.equal(there.cpu(), x + y)
 a = torch.randn(64, 64)
 assert torch.allclose(a @ a, (a.double() @ a.double()).float(), atol=1e-4)
 loaded = open('/proc/self/maps').read()

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From nothing to a checked kernel: packs the wheels, installs them into a fresh
-environment with no compiler around, and runs kernels from there. With --emulator
-it is the emulator's wheel alone, which is packed in seconds."""
+environment with no compiler around, and runs kernels from there. The first result
+is there after FIRST_RESULT seconds at most. With --emulator it is the emulator's
+wheel alone, which is packed in seconds."""
 import argparse
 import json
+import os
 import pathlib
 import re
 import struct
@@ -14,6 +16,8 @@ import time
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIRST_RESULT = 60
+TAG = "manylinux_2_34_x86_64"
 # What every Linux has that the wheels' tag names; all else is in the wheels.
 SYSTEM = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6",
           "libgcc_s.so.1", "libstdc++.so.6", "libdl.so.2", "libpthread.so.0",
@@ -83,6 +87,23 @@ def check_contents(wheel, version):
                f"{wheel.name}: no licence of {debian}")
     expect(f"{information}licenses/LICENSE" in names,
            f"{wheel.name}: no licence of ours")
+
+
+def check_audit(wheel):
+    """auditwheel finds nothing newer than the tag, and nothing from elsewhere but what
+    the compiler's wheel takes from the emulator's, which it depends on."""
+    folder = pathlib.Path(sys.executable).parent
+    audit = json.loads(run(
+        folder / "auditwheel", "show", "--json", wheel, stderr=None,
+        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}))
+    private = "lib/drawloom/private/"
+    lent = {name.removeprefix(private) for name in INSIDE["drawloom_emulator"]
+            if name.startswith(private) and wheel.name.startswith("drawloom-")}
+    elsewhere = set(audit["external_libs"])
+    expect(audit["sym_tag"] == TAG and elsewhere <= lent,
+           f"{wheel.name}: {audit['sym_tag']}, libraries from elsewhere: {elsewhere}")
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB; auditwheel: symbols of "
+          f"{audit['sym_tag']}, of the other wheel: {' '.join(sorted(elsewhere)) or '-'}")
 
 
 def check_loaded(folder):
@@ -184,9 +205,9 @@ def main():
            f"CHANGELOG.md begins with '{heading}', not {version}")
     for wheel in pack(options.build, names):
         check_contents(wheel, version)
-        expect(wheel.name.endswith("-py3-none-manylinux_2_34_x86_64.whl"),
+        expect(wheel.name.endswith(f"-py3-none-{TAG}.whl"),
                f"{wheel.name}: another tag")
-        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+        check_audit(wheel)
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve() / "fresh"
@@ -195,9 +216,12 @@ def main():
         # No compiler, no ptxas, no variables of this build.
         clean = {"PATH": f"{folder}/bin", "HOME": scratch}
         check_emulator(scratch, clean, version)
+        first = time.monotonic() - start
+        expect(first <= FIRST_RESULT, f"a checked kernel after {first:.1f} s")
         if not options.emulator:
             check_compiler(scratch, clean, version)
-        print(f"results {time.monotonic() - start:.1f} s after the download")
+        print(f"a checked kernel {first:.1f} s after the download, all "
+              f"{time.monotonic() - start:.1f} s after it")
         check_loaded(folder)
     print("wheels: pass")
 
