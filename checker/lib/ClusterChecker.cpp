@@ -103,6 +103,9 @@ void ClusterChecker::touch(const Access &access, const emu::Origin &origin) {
       for (const Viewer &viewer : viewers)
         protocol.touchPeer(origin, *viewer.known, access.range.address,
                            access.actor, access.lane, access.value);
+    else if (access.isEngine)
+      protocol.touchOwn(origin, access.range.address, access.actor, access.lane,
+                        access.value);
     sharedJudge.viewers = viewers;
     shared.touch(access, sharedJudge);
   } else if (access.range.address >= emu::globalBase) {
@@ -283,6 +286,11 @@ void ClusterChecker::ctaExited(uint32_t rank) {
   startsNextEarly |=
       !llvm::is_contained(letsNextStart, rank) &&
       llvm::none_of(waited, [&](auto warp) { return warp.first == rank; });
+}
+
+void ClusterChecker::ended() {
+  countArrivals();
+  protocol.clusterEnded();
 }
 
 void ClusterChecker::allocation(const emu::AllocationEvent &event) {

@@ -32,6 +32,8 @@ public:
   void dependency(const emu::DependencyEvent &event) override;
   void lanesExited(const emu::Origin &origin) override;
   void ctaExited(uint32_t rank) override;
+  /// Nothing comes after this.
+  void ended();
 
   Findings findings;
   GlobalLog log;

@@ -208,9 +208,10 @@ void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
     endPhase(barrier, event.phase);
     return;
   case MbarrierEvent::Wait:
-    if (!event.success || event.phase < 0)
+    if (!event.success)
       return;
-    take(barrier.ended[event.phase & 1], event, barrier, threads);
+    if (event.phase >= 0)
+      take(barrier.ended[event.phase & 1], event, barrier, threads);
     if (event.byParity)
       barrier.waiters.push_back({event.origin, threads.actorOf(event.origin),
                                  threads.tick(event.origin)});

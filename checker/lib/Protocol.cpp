@@ -9,6 +9,7 @@
 #include "Protocol.h"
 #include "Describe.h"
 #include "drawloom/Emulator/AddressMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Demangle/Demangle.h"
@@ -83,13 +84,19 @@ void Protocol::mbarrier(const MbarrierEvent &event) {
     barrier.by = now;
     barrier.actor = threads.actorOf(now);
     barrier.time = threads.tick(now);
+    barrier.count = event.count;
     initialised.insert_or_assign(event.address, std::move(barrier));
     return;
   }
   if (!event.operation && event.kind != MbarrierEvent::PhaseEnd)
     useMbarrier(now, event.address);
-  if (event.kind == MbarrierEvent::Invalidate)
-    initialised.erase(event.address);
+  if (auto it = initialised.find(event.address); it != initialised.end()) {
+    follow(it->second, event);
+    if (event.kind == MbarrierEvent::Invalidate) {
+      checkOpen(event.address, it->second);
+      initialised.erase(it);
+    }
+  }
   // From a predicate as a signed number, 1 comes as -1.
   if (event.parity <= 1 || event.parity == ~0u ||
       !findings.isFirst(Rule::ParityValue, kernel, now.instruction,
@@ -102,6 +109,62 @@ void Protocol::mbarrier(const MbarrierEvent &event) {
   finding.advice =
       "and.b32 with 1 on the parity, before " + lineOf(finding.first);
   findings.add(std::move(finding));
+}
+
+void Protocol::follow(Initialised &barrier, const MbarrierEvent &event) const {
+  switch (event.kind) {
+  case MbarrierEvent::Arrive:
+    barrier.arrived += event.count;
+    break;
+  case MbarrierEvent::ExpectArrival:
+    barrier.arrived -= event.count;
+    break;
+  case MbarrierEvent::ExpectBytes:
+    barrier.bytes += event.count;
+    break;
+  case MbarrierEvent::CompleteBytes:
+    barrier.bytes -= event.count;
+    break;
+  case MbarrierEvent::PhaseEnd:
+    barrier.arrived = barrier.bytes = 0;
+    return;
+  case MbarrierEvent::Init:
+  case MbarrierEvent::Invalidate:
+  case MbarrierEvent::Wait:
+    return;
+  }
+  barrier.last = event.origin;
+}
+
+void Protocol::checkOpen(uint64_t address, const Initialised &barrier) {
+  if ((!barrier.arrived && !barrier.bytes) ||
+      !findings.isFirst(Rule::OpenPhase, kernel, barrier.by.instruction,
+                        barrier.last.instruction))
+    return;
+  Finding finding =
+      findingOf(Rule::OpenPhase, address, barrier.by, &barrier.last);
+  std::string first = lineOf(finding.first);
+  finding.why = first + " sets it up for " + utostr(barrier.count) +
+                " arrivals; " + lineOf(finding.second) +
+                " is the last to do something to it, and then its phase has " +
+                llvm::itostr(barrier.arrived) + " of them";
+  if (barrier.bytes)
+    finding.why +=
+        " and " + utostr(std::abs(barrier.bytes)) + " bytes " +
+        (barrier.bytes > 0 ? "that haven't come" : "that nobody expects");
+  finding.advice = "a count in " + first +
+                   " that the arrivals of each phase make, and bytes that its "
+                   "copies have";
+  findings.add(std::move(finding));
+}
+
+void Protocol::clusterEnded() {
+  if (exitedCtas != ctas.size())
+    return;
+  auto addresses = llvm::to_vector(llvm::make_first_range(initialised));
+  llvm::sort(addresses);
+  for (uint64_t address : addresses)
+    checkOpen(address, initialised.find(address)->second);
 }
 
 void Protocol::fence(const emu::FenceEvent &event) {
@@ -179,8 +242,11 @@ void Protocol::wrapped(const Mbarriers::Wrap &wrap,
     return;
   Finding finding =
       findingOf(Rule::ParityWraps, event.address, wrap.waiter, &event.origin);
+  std::string awaited = wrap.phase < 0 ? "the phase before the first, which is "
+                                         "over from the start"
+                                       : "phase " + utostr(wrap.phase);
   finding.why =
-      lineOf(finding.first) + " waits for phase " + utostr(wrap.phase) + "; " +
+      lineOf(finding.first) + " waits for " + awaited + "; " +
       lineOf(finding.second) + " ends phase " + utostr(wrap.phase + 1) +
       ", and nobody who arrived in it knew that the wait was over. A thread "
       "that is slower sees the parity of phase " +
@@ -201,7 +267,7 @@ void Protocol::touchPeer(const Origin &origin, const Knowledge &known,
   uint32_t rank = rankOf(address);
   if (rank == origin.rank)
     return;
-  peerUses[{rank, actor, lane}] = {origin, address, value, covers};
+  uses[{rank, actor, lane}] = {origin, address, value, covers};
   uint32_t &lanes = startsKnown[{warpOf(origin), rank}];
   bool isNew = origin.lanes & ~lanes;
   lanes |= origin.lanes;
@@ -218,7 +284,8 @@ void Protocol::touchPeer(const Origin &origin, const Knowledge &known,
 }
 
 void Protocol::lanesExited(const Origin &origin) {
-  if (ctas.size() == 1)
+  // What isn't issued yet, nobody who exits now knows to be over.
+  if (uses.empty())
     return;
   Clock &known = knownAtExit[origin.rank];
   threads.view(origin, [&](const Viewer &viewer) {
@@ -228,26 +295,31 @@ void Protocol::lanesExited(const Origin &origin) {
 }
 
 void Protocol::ctaExited(uint32_t rank) {
-  if (ctas.size() == 1)
-    return;
+  ++exitedCtas;
   const Clock &known = knownAtExit[rank];
-  for (auto &[key, use] : peerUses) {
+  for (auto &[key, use] : uses) {
     auto [usedRank, actor, lane] = key;
+    bool isOwn = use.origin.rank == rank;
+    Rule rule = isOwn ? Rule::ExitInFlight : Rule::PeerExit;
     if (usedRank != rank || known.of(actor, lane) >= use.value ||
         (use.covers && known.covers(*use.covers)) ||
-        !findings.isFirst(Rule::PeerExit, kernel, use.origin.instruction,
+        !findings.isFirst(rule, kernel, use.origin.instruction,
                           use.origin.instruction))
       continue;
-    Finding finding =
-        findingOf(Rule::PeerExit, use.address, use.origin, nullptr);
+    Finding finding = findingOf(rule, use.address, use.origin, nullptr);
     std::string line = lineOf(finding.first);
     finding.why = "CTA " + utostr(finding.cta) +
                   " exits, and none of its threads knows that " + line +
                   " of CTA " + utostr(finding.first.cta) + " is over";
-    finding.advice = "barrier.cluster.arrive after " + line +
-                     " and .wait in both CTAs before they exit, or a wait for "
-                     "the last phase in CTA " +
-                     utostr(finding.cta);
+    finding.advice =
+        isOwn ? "a wait for the work of " + line +
+                    " before the CTA exits: for its group in the thread that "
+                    "executes it (of a bulk store, .read will do), or for its "
+                    "mbarrier"
+              : "barrier.cluster.arrive after " + line +
+                    " and .wait in both CTAs before they exit, or a wait for "
+                    "the last phase in CTA " +
+                    utostr(finding.cta);
     findings.add(std::move(finding));
   }
 }

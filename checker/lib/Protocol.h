@@ -39,6 +39,8 @@ public:
   /// Lanes use an mbarrier, or issue work that will.
   void useMbarrier(const emu::Origin &origin, uint64_t address);
   void fence(const emu::FenceEvent &event);
+  /// All its CTAs have exited, or the run has ended.
+  void clusterEnded();
   void wrapped(const Mbarriers::Wrap &wrap, const emu::MbarrierEvent &event);
 
   /// Lanes use shared memory of another CTA, or issue work that does. It is
@@ -47,6 +49,12 @@ public:
   void touchPeer(const emu::Origin &origin, const Knowledge &known,
                  uint64_t address, Actor actor, unsigned lane, uint32_t value,
                  const ClockRef &covers = nullptr);
+  /// Asynchronous work of a CTA uses its own shared memory, until `actor` has
+  /// come to `value`.
+  void touchOwn(const emu::Origin &origin, uint64_t address, Actor actor,
+                unsigned lane, uint32_t value) {
+    uses[{origin.rank, actor, lane}] = {origin, address, value, nullptr};
+  }
   /// Lanes touch shared memory themselves.
   void touchArray(const emu::Origin &origin, const emu::MemoryRange &range);
   void lanesExited(const emu::Origin &origin);
@@ -60,10 +68,15 @@ private:
     emu::Origin by;
     Actor actor = 0;
     uint32_t time = 0;
+    uint32_t count = 0;
+    /// Of the phase under way: how many have arrived, how many bytes are
+    /// expected and haven't come, and who did something last.
+    int64_t arrived = 0, bytes = 0;
+    emu::Origin last = {};
     /// Who has used it already, by rank and warp.
     llvm::DenseMap<uint32_t, uint32_t> users;
   };
-  struct PeerUse {
+  struct Use {
     emu::Origin origin;
     uint64_t address;
     uint32_t value;
@@ -71,6 +84,8 @@ private:
   };
 
   bool isKnown(const Initialised &barrier, const Viewer &viewer) const;
+  void follow(Initialised &barrier, const emu::MbarrierEvent &event) const;
+  void checkOpen(uint64_t address, const Initialised &barrier);
   Site siteOf(const emu::Origin &origin) const;
   Finding findingOf(Rule rule, uint64_t address, const emu::Origin &first,
                     const emu::Origin *second) const;
@@ -80,15 +95,17 @@ private:
   Threads &threads;
   const SharedArrays &arrays;
   Findings &findings;
-  llvm::DenseMap<uint64_t, Initialised> initialised;
+  llvm::DenseMap<uint64_t, Initialised> initialised; ///< By address.
   /// When a lane has executed fence.mbarrier_init.
   llvm::DenseMap<std::pair<Actor, unsigned>, llvm::SmallVector<uint32_t, 1>>
       fences;
   /// Lanes that know that a CTA has started, by their warp and its rank.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> startsKnown;
-  /// The last uses of the memory of a CTA by others: by rank, actor and lane.
-  std::map<std::tuple<uint32_t, Actor, unsigned>, PeerUse> peerUses;
+  /// The last uses of the memory of a CTA by others, and by asynchronous work:
+  /// by rank, actor and lane.
+  std::map<std::tuple<uint32_t, Actor, unsigned>, Use> uses;
   llvm::DenseMap<uint32_t, Clock> knownAtExit; ///< By rank.
+  unsigned exitedCtas = 0;
 };
 
 /// Says that ptxas ignores a kernel's setmaxnreg, if it does.

@@ -55,6 +55,7 @@ RaceChecker::startCluster(const emu::ClusterStart &start) {
 void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
   auto *checker = static_cast<ClusterChecker *>(listener.get());
   global->check(checker->log);
+  checker->ended();
   collect(checker->findings.take());
   collect(global->findings.take());
   if (checker->startsNextEarly && checker->launch < early.size())
