@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
+#include <set>
 
 using namespace drawloom::mutate;
 using llvm::StringRef;
@@ -137,6 +138,51 @@ static bool matches(StringRef opcode, const char *pattern) {
   return llvm::Regex(pattern).match(opcode);
 }
 
+/// Whether it computes from registers what it puts into its first operand, and
+/// does nothing else.
+static bool isArithmetic(StringRef opcode) {
+  static const char *const pattern =
+      "^(mov|add|sub|mul|mad|fma|neg|abs|min|max|and|or|xor|not|shl|shr|lop3|"
+      "bfe|bfi|prmt|set|setp|selp|cvt|cvta|mapa)(\\.|$)";
+  return matches(opcode, pattern);
+}
+
+/// The registers of an operand: "%r1", "P1"; of all, with the guard.
+static std::set<std::string> registersOf(StringRef text) {
+  std::set<std::string> registers;
+  while (!text.empty()) {
+    StringRef word = text.take_while([](char c) {
+      return llvm::isAlnum(c) || StringRef("%_$").contains(c);
+    });
+    if (!word.empty() && !llvm::isDigit(word[0]))
+      registers.insert(word.str());
+    text = text.drop_front(std::max<size_t>(word.size(), 1));
+  }
+  return registers;
+}
+
+static std::set<std::string> registersOf(const Statement &statement) {
+  return registersOf(statement.guard + llvm::join(statement.operands, " "));
+}
+
+/// Whether the kernel is the same if they change places: the second touches
+/// registers only, and neither writes what the other uses.
+static bool areIndependent(const Statement &one, const Statement &other) {
+  if (!isArithmetic(other.opcode) || other.operands.empty())
+    return false;
+  auto writes = [](const Statement &writer, const Statement &user) {
+    StringRef target;
+    if (!writer.operands.empty())
+      target = writer.operands[0];
+    std::set<std::string> used = registersOf(user);
+    return !target.starts_with("[") &&
+           llvm::any_of(registersOf(target), [&](const std::string &name) {
+             return name != "_" && used.contains(name);
+           });
+  };
+  return !writes(one, other) && !writes(other, one);
+}
+
 /// The statement with an operand changed; empty if it can't be.
 static std::string edit(Statement statement, const Change &change) {
   size_t count = statement.operands.size();
@@ -174,7 +220,8 @@ static std::string edit(Statement statement, const Change &change) {
 }
 
 std::string Mutant::str() const {
-  return llvm::formatv("line {0}: {1}: {2}", line, category, opcode);
+  return llvm::formatv("line {0}: {1}{2}{3}: {4}", line, category,
+                       edit.empty() ? "" : " ", edit, opcode);
 }
 
 static std::string replaceLines(StringRef text, unsigned line, unsigned count,
@@ -225,13 +272,16 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
         if (std::optional<Statement> next = parse(lines[number]))
           if (next->opcode != statement->opcode &&
               !StringRef(next->opcode).starts_with("bra") &&
-              !StringRef(next->opcode).starts_with("ret"))
+              !StringRef(next->opcode).starts_with("ret") &&
+              !areIndependent(*statement, *next))
             add("swap", next->str() + " " + statement->str(), 2);
     }
     for (const Change &change : changes)
       if (matches(opcode, change.opcode))
-        if (std::string with = edit(*statement, change); !with.empty())
+        if (std::string with = edit(*statement, change); !with.empty()) {
           add(change.category, with);
+          mutants.back().edit = change.edit;
+        }
     if (opcode.starts_with("mbarrier") || opcode.starts_with("fence") ||
         opcode.starts_with("tcgen05.commit")) {
       const StringRef wide = ".cluster";

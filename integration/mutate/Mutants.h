@@ -23,8 +23,9 @@
 // commits, fences, barriers and groups.
 //
 // What is the same kernel by what PTX says isn't made: a wait or a fence that
-// stands there twice asks the second time for what the first has given, and a
-// wider scope gives more than was asked for.
+// stands there twice asks the second time for what the first has given, a wider
+// scope gives more than was asked for, and an instruction that touches
+// registers only may change places with any that doesn't touch those.
 
 #ifndef DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H
 #define DRAWLOOM_INTEGRATION_MUTATE_MUTANTS_H
@@ -42,7 +43,9 @@ struct Mutant {
   /// What stands in its place; of a swap, in that of both lines.
   std::string statement;
   unsigned lines = 1;
-  /// "line 12: phase: mbarrier.try_wait..."
+  /// What is done to an operand, such as "add 1"; else empty.
+  std::string edit = {};
+  /// "line 12: phase xor 1: mbarrier.try_wait...": no other has this.
   std::string str() const;
   std::string apply(llvm::StringRef text) const;
 };

@@ -18,27 +18,27 @@
 //              the same bits and the checker finds nothing
 //   survived   neither; it is listed
 //
-// Only lines that the launch executes are changed. A barrier to which all come
-// by one line is the same barrier if it stands there twice, and isn't doubled.
-// The rules:
+// Only lines that the launch executes are changed. The bits of kernels whose
+// own differ between schedules aren't compared. A barrier to which all come by
+// one line is the same barrier if it stands there twice, and isn't doubled. The
+// rules:
 //
-//   not awaited   no wait of the run is for a phase of the barrier, so neither
-//                 its count nor who arrives matters; waits for the phase before
-//                 the first don't count
+//   not awaited   no wait of the run is for a phase of the barrier in which the
+//                 line counts, or for a later one, so neither the number nor
+//                 who arrives matters; waits for the phase before the first
+//                 don't count
 //   ordered       what was left out, moved or weakened only orders (a fence, a
 //                 barrier, a wait, a group), and without it every two accesses
 //                 are still ordered: the checker's verdict, which doesn't
 //                 depend on the schedule
 //
 // `--suite` is all of it; `--part 2/8` is every eighth mutant from the second
-// on, so that several processes, or one after another, do it together: their
-// last lines add up.
+// on, so that several processes, or one after another, do it together.
+// `--rows FILE` has a row for each mutant, written as soon as it is known; what
+// has a row isn't run again. So a run that was cut short goes on, and the rows
+// of all parts in one file give the figures of the whole.
 
-#include "Mutants.h"
-#include "RecordedLaunch.h"
-#include "drawloom/Checker/RaceChecker.h"
-#include "drawloom/PTX/Parser.h"
-#include "drawloom/Protocol/Claims.h"
+#include "Subject.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,7 +48,6 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <random>
 
 using namespace drawloom;
 using namespace drawloom::mutate;
@@ -71,93 +70,14 @@ static cl::opt<unsigned> seconds("seconds", cl::init(0),
 static cl::opt<std::string>
     survivors("survivors", cl::desc("a file with those that may survive, as "
                                     "they are printed; others fail"));
+static cl::opt<std::string>
+    rowsFile("rows", cl::desc("a file with a row for each mutant; those that "
+                              "have one aren't run"));
+static cl::opt<std::string> only("only",
+                                 cl::desc("mutants whose line has this text"));
 static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
 
 namespace {
-
-/// A finding, as far as two runs' are the same one.
-using FindingKey = std::tuple<checker::Rule, uint32_t, uint32_t>;
-
-/// A run under the checker.
-struct Checked {
-  Outcome outcome;
-  std::vector<checker::Finding> findings;
-};
-
-/// A kernel that is right, and what is known about it.
-struct Subject {
-  std::unique_ptr<RecordedLaunch> launch;
-  std::vector<Mutant> mutants;
-  Outcome right;
-  std::set<FindingKey> known;
-  /// Lines that share an mbarrier with a line, and the barriers of a line.
-  std::map<uint32_t, std::set<uint32_t>> partners;
-  std::map<uint32_t, std::set<protocol::BarrierId>> barriers;
-  /// Barriers with a phase that somebody waits for.
-  std::set<protocol::BarrierId> awaited;
-  /// Lines that do something that synchronises.
-  std::set<uint32_t> executed;
-  /// Lines of barriers where others come by another line.
-  std::set<uint32_t> meetOthers;
-
-  Checked run(llvm::StringRef text, const emu::RunOptions &schedule) const;
-};
-
-/// What a run executes, and which barriers it waits for.
-class RunListener : public emu::ClusterListener {
-public:
-  RunListener(Subject &subject, const emu::Kernel &kernel)
-      : subject(subject), kernel(kernel) {}
-  void access(const emu::AccessEvent &event) override { note(event.origin); }
-  void operation(const emu::OperationEvent &event) override {
-    note(event.origin);
-  }
-  void group(const emu::GroupEvent &event) override { note(event.origin); }
-  void barrier(const emu::BarrierEvent &event) override {
-    note(event.origin);
-    if (event.kind != emu::BarrierEvent::Arrive ||
-        event.level != emu::BarrierEvent::Cta)
-      return;
-    auto &lines = rounds[{event.origin.rank, event.number, event.generation}];
-    lines.insert(kernel.place(event.origin.instruction).line);
-    if (lines.size() > 1)
-      subject.meetOthers.insert(lines.begin(), lines.end());
-  }
-  void fence(const emu::FenceEvent &event) override { note(event.origin); }
-  void dependency(const emu::DependencyEvent &event) override {
-    note(event.origin);
-  }
-  void mbarrier(const emu::MbarrierEvent &event) override {
-    note(event.origin);
-    if (event.kind == emu::MbarrierEvent::Wait && event.phase >= 0)
-      subject.awaited.insert(protocol::BarrierId::at(event.address));
-  }
-
-private:
-  void note(const emu::Origin &origin) {
-    subject.executed.insert(kernel.place(origin.instruction).line);
-  }
-  Subject &subject;
-  const emu::Kernel &kernel;
-  /// Of a barrier: the lines by which lanes come to it.
-  std::map<std::tuple<uint16_t, uint8_t, uint64_t>, std::set<uint32_t>> rounds;
-};
-
-class RunWatcher : public emu::Listener {
-public:
-  explicit RunWatcher(Subject &subject) : subject(subject) {}
-  void launchStarted(uint32_t, const emu::Launch &launch) override {
-    kernel = launch.kernel;
-  }
-  std::unique_ptr<emu::ClusterListener>
-  startCluster(const emu::ClusterStart &) override {
-    return std::make_unique<RunListener>(subject, *kernel);
-  }
-
-private:
-  Subject &subject;
-  const emu::Kernel *kernel = nullptr;
-};
 
 struct Verdict {
   enum Kind { Killed, Harmless, Survived };
@@ -168,25 +88,90 @@ struct Verdict {
   bool isNamed = false;
 };
 
+/// Mutants with their verdicts, in a file, too.
+class Rows {
+public:
+  llvm::Error open(llvm::StringRef path);
+  const Verdict *find(const std::string &what) const;
+  void add(const std::string &what, const Verdict &verdict);
+
+private:
+  std::map<std::string, Verdict> rows;
+  std::unique_ptr<llvm::raw_fd_ostream> file;
+};
+
+/// How many of what.
+struct Tally {
+  unsigned total = 0, killed = 0, harmless = 0, survived = 0, first = 0,
+           named = 0, unlisted = 0;
+  std::map<std::string, unsigned> byHow;
+  std::set<std::string> kernels;
+
+  void add(const std::string &kernel, const Verdict &verdict);
+  void print(llvm::raw_ostream &os) const;
+};
+
 } // namespace
 
-static FindingKey keyOf(const checker::Finding &finding) {
-  return {finding.rule, finding.first.line, finding.second.line};
+static const char *const kindNames[] = {"killed", "harmless", "survived"};
+
+llvm::Error Rows::open(llvm::StringRef path) {
+  if (auto buffer = llvm::MemoryBuffer::getFile(path)) {
+    llvm::SmallVector<llvm::StringRef> lines, fields;
+    (*buffer)->getBuffer().split(lines, '\n', -1, false);
+    for (llvm::StringRef line : lines) {
+      fields.clear();
+      line.split(fields, '\t');
+      auto kind = fields.size() == 5 ? llvm::find(kindNames, fields[0])
+                                     : std::end(kindNames);
+      if (kind == std::end(kindNames))
+        return llvm::createStringError(path + ": not a row: '" + line + "'");
+      rows[fields[4].str()] = {Verdict::Kind(kind - kindNames), fields[1].str(),
+                               fields[2] == "first", fields[3] == "named"};
+    }
+  }
+  std::error_code error;
+  file = std::make_unique<llvm::raw_fd_ostream>(path, error,
+                                                llvm::sys::fs::OF_Append);
+  return error ? llvm::createStringError(error, "cannot write '" + path + "'")
+               : llvm::Error::success();
 }
 
-Checked Subject::run(llvm::StringRef text,
-                     const emu::RunOptions &schedule) const {
-  checker::RaceChecker checker;
-  emu::RunOptions options = schedule;
-  options.listener = &checker;
-  options.threads = 1;
-  options.stepLimit = right.steps ? 10 * right.steps : options.stepLimit;
-  Checked checked;
-  checked.outcome = launch->run(text, options);
-  for (const checker::Finding &finding : checker.findings())
-    if (finding.severity != checker::Severity::Note)
-      checked.findings.push_back(finding);
-  return checked;
+const Verdict *Rows::find(const std::string &what) const {
+  auto found = rows.find(what);
+  return found == rows.end() ? nullptr : &found->second;
+}
+
+void Rows::add(const std::string &what, const Verdict &verdict) {
+  if (!file)
+    return;
+  *file << kindNames[verdict.kind] << '\t' << verdict.how << '\t'
+        << (verdict.inFirstRun ? "first" : "later") << '\t'
+        << (verdict.isNamed ? "named" : "") << '\t' << what << '\n';
+  file->flush();
+}
+
+void Tally::add(const std::string &kernel, const Verdict &verdict) {
+  ++total;
+  kernels.insert(kernel);
+  killed += verdict.kind == Verdict::Killed;
+  harmless += verdict.kind == Verdict::Harmless;
+  survived += verdict.kind == Verdict::Survived;
+  if (verdict.kind == Verdict::Killed) {
+    first += verdict.inFirstRun;
+    named += verdict.isNamed;
+  }
+  ++byHow[verdict.how];
+}
+
+void Tally::print(llvm::raw_ostream &os) const {
+  for (const auto &[how, number] : byHow)
+    os << llvm::formatv("  {0,-14} {1}\n", how.empty() ? "survived" : how,
+                        number);
+  os << llvm::formatv(
+      "mutants: {0} killed, {1} harmless, {2} survived of {3}, of {4} "
+      "kernels; of the killed {5} in one run, {6} name the place\n",
+      killed, harmless, survived, total, kernels.size(), first, named);
 }
 
 /// The numbers behind "line" and "lines" in a text.
@@ -209,9 +194,8 @@ static std::set<uint32_t> getLines(llvm::StringRef text) {
 static bool isNamed(const Subject &subject, const Mutant &mutant,
                     const std::set<uint32_t> &lines) {
   auto isPartner = [&](uint32_t line) {
-    auto found = subject.partners.find(mutant.line);
     return (line >= mutant.line && line < mutant.line + mutant.lines) ||
-           (found != subject.partners.end() && found->second.contains(line));
+           subject.arePartners(mutant.line, line);
   };
   if (llvm::any_of(lines, isPartner))
     return true;
@@ -245,7 +229,8 @@ judge(const Subject &subject, const Mutant &mutant, const Checked &checked) {
           isNamed(subject, mutant, {finding.first.line, finding.second.line}) ||
           isNamed(subject, mutant, getLines(finding.str()));
     }
-  if (verdict.how.empty() && outcome.result != subject.right.result)
+  if (verdict.how.empty() && subject.hasOneResult &&
+      outcome.result != subject.right.result)
     verdict.how = "result";
   if (verdict.how.empty())
     return std::nullopt;
@@ -267,15 +252,13 @@ static bool onlyOrders(llvm::StringRef opcode) {
 /// The rule by which it may be harmless; empty if there is none.
 static std::string findRule(const Subject &subject, const Mutant &mutant) {
   llvm::StringRef category = mutant.category, opcode = mutant.opcode;
-  auto found = subject.barriers.find(mutant.line);
-  if (opcode.starts_with("mbarrier.") && found != subject.barriers.end() &&
-      llvm::none_of(found->second, [&](const protocol::BarrierId &id) {
-        return subject.awaited.contains(id);
-      }))
-    return "not awaited";
   bool isWeaker = category == "drop" || category == "swap" ||
                   category == "double" || category == "scope" ||
                   category == "count";
+  // A wait that was changed awaits something itself.
+  if ((isWeaker || category == "bytes") && !opcode.contains("_wait") &&
+      !subject.isAwaited(mutant.line))
+    return "not awaited";
   if (isWeaker && onlyOrders(opcode))
     return "ordered";
   return "";
@@ -310,65 +293,111 @@ static Verdict examine(const Subject &subject, const Mutant &mutant) {
   return {Verdict::Harmless, rule};
 }
 
-/// Lines that do something to the same barrier.
-static void findPartners(Subject &subject) {
-  ptx::ParseResult parsed = ptx::parseModule(
-      llvm::MemoryBufferRef(subject.launch->text(), subject.launch->name()));
-  if (!parsed)
-    return;
-  protocol::ExtractOptions options;
-  options.threads = subject.launch->block().count();
-  options.cluster = {subject.launch->cluster().x, subject.launch->cluster().y,
-                     subject.launch->cluster().z};
-  options.stateLimit = 3000;
-  for (const ptx::Function *function : parsed.module->functions) {
-    if (!function->isEntry || !function->hasBody)
-      continue;
-    auto claims = protocol::extract(*function, options);
-    if (!claims) {
-      llvm::consumeError(claims.takeError());
-      continue;
+static llvm::Expected<std::set<std::string>> readLines(llvm::StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return llvm::createStringError("cannot read '" + path + "'");
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  std::set<std::string> set;
+  for (llvm::StringRef line : lines)
+    set.insert(line.trim().str());
+  return set;
+}
+
+/// The launches of the folder, each with its mutants drawn.
+static llvm::Expected<std::vector<Subject>> readSubjects() {
+  std::vector<std::string> bases;
+  std::error_code failed;
+  for (llvm::sys::fs::directory_iterator at(folder, failed), end;
+       at != end && !failed; at.increment(failed))
+    if (llvm::sys::path::extension(at->path()) == ".json")
+      bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
+  llvm::sort(bases);
+  if (bases.empty())
+    return llvm::createStringError("there are no launches in '" + folder + "'");
+  std::vector<Subject> subjects;
+  for (const std::string &base : bases) {
+    auto launch = RecordedLaunch::read(base);
+    if (!launch)
+      return launch.takeError();
+    Subject subject;
+    subject.launch = std::move(*launch);
+    subject.drawMutants(seed);
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+static llvm::Error runMutants(unsigned partNumber, unsigned parts,
+                              Tally &tally) {
+  std::set<std::string> listed;
+  if (!survivors.empty()) {
+    auto lines = readLines(survivors);
+    if (!lines)
+      return lines.takeError();
+    listed = std::move(*lines);
+  }
+  Rows rows;
+  if (!rowsFile.empty())
+    if (llvm::Error error = rows.open(rowsFile))
+      return error;
+  auto subjects = readSubjects();
+  if (!subjects)
+    return subjects.takeError();
+  auto start = std::chrono::steady_clock::now();
+  auto isOver = [&] {
+    return seconds && std::chrono::steady_clock::now() - start >
+                          std::chrono::seconds(seconds);
+  };
+  unsigned drawn = 0;
+  bool hasMore = true;
+  // Kernels in turn, so that a run that is cut short has some of each.
+  for (size_t round = 0; hasMore; ++round) {
+    hasMore = false;
+    for (Subject &subject : *subjects) {
+      if (round >= subject.mutants.size() || drawn >= count || isOver())
+        continue;
+      hasMore = true;
+      if (drawn++ % parts != partNumber - 1)
+        continue;
+      const Mutant &mutant = subject.mutants[round];
+      std::string what = subject.launch->name() + ", " + mutant.str();
+      if (!llvm::StringRef(what).contains(only))
+        continue;
+      Verdict verdict;
+      if (const Verdict *known = rows.find(what)) {
+        verdict = *known;
+      } else {
+        if (subject.right.steps == 0) {
+          if (llvm::Error error = subject.runAsIs())
+            return error;
+          for (const auto &[rule, first, second] : subject.known)
+            if (isVerbose)
+              llvm::outs() << "as it is  " << subject.launch->name() << ", "
+                           << checker::spelling(rule) << ", lines " << first
+                           << " and " << second << '\n';
+        }
+        verdict = examine(subject, mutant);
+        rows.add(what, verdict);
+      }
+      tally.add(subject.launch->name(), verdict);
+      bool survived = verdict.kind == Verdict::Survived;
+      bool isUnlisted = survived && !listed.contains(what);
+      tally.unlisted += isUnlisted;
+      if (!isVerbose && !survived)
+        continue;
+      bool killed = verdict.kind == Verdict::Killed;
+      llvm::outs() << kindNames[verdict.kind]
+                   << (isUnlisted ? ", not listed  " : "  ") << what << "  "
+                   << verdict.how
+                   << (killed && !verdict.isNamed ? ", not named" : "")
+                   << (verdict.inFirstRun ? "" : ", not in the first run")
+                   << '\n';
+      llvm::outs().flush();
     }
-    for (const auto &[id, barrier] : claims->barriers)
-      for (const auto &[one, part] : barrier.parts)
-        subject.barriers[one.second].insert(id);
-    for (const auto &[id, barrier] : claims->barriers)
-      for (const auto &[one, part] : barrier.parts)
-        for (const auto &[other, itsPart] : barrier.parts)
-          subject.partners[one.second].insert(other.second);
   }
-}
-
-/// Draws the order of a kernel's mutants, of lines that its launch executes.
-static void drawMutants(Subject &subject) {
-  RunWatcher watcher(subject);
-  emu::RunOptions options;
-  options.threads = 1;
-  options.listener = &watcher;
-  subject.launch->run(subject.launch->text(), options);
-  subject.mutants = makeMutants(subject.launch->text());
-  llvm::erase_if(subject.mutants, [&](const Mutant &mutant) {
-    bool isTwice = mutant.category == "double" &&
-                   matches(mutant.opcode, "^(bar|barrier)(\\.cta)?\\.sync");
-    return !subject.executed.contains(mutant.line) ||
-           (isTwice && !subject.meetOthers.contains(mutant.line));
-  });
-  std::mt19937 random(seed);
-  std::shuffle(subject.mutants.begin(), subject.mutants.end(), random);
-}
-
-/// Runs the kernel as it is, under the checker. Whether it is right.
-static bool runAsIs(Subject &subject) {
-  Checked right = subject.run(subject.launch->text(), {});
-  if (!right.outcome.ok()) {
-    llvm::errs() << subject.launch->name() << " isn't right as it is\n";
-    return false;
-  }
-  for (const checker::Finding &finding : right.findings)
-    subject.known.insert(keyOf(finding));
-  subject.right = std::move(right.outcome);
-  findPartners(subject);
-  return true;
+  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {
@@ -384,100 +413,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "--part is '" << part << "'; it takes I/N, 1 to N of N\n";
     return 1;
   }
-  std::vector<std::string> bases;
-  std::error_code failed;
-  for (llvm::sys::fs::directory_iterator at(folder, failed), end;
-       at != end && !failed; at.increment(failed))
-    if (llvm::sys::path::extension(at->path()) == ".json")
-      bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
-  llvm::sort(bases);
-  std::set<std::string> listed;
-  if (!survivors.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(survivors);
-    if (!file) {
-      llvm::errs() << "cannot read '" << survivors << "'\n";
-      return 1;
-    }
-    llvm::SmallVector<llvm::StringRef> lines;
-    (*file)->getBuffer().split(lines, '\n');
-    for (llvm::StringRef line : lines)
-      listed.insert(line.trim().str());
-  }
-  std::vector<Subject> subjects;
-  for (const std::string &base : bases) {
-    auto launch = RecordedLaunch::read(base);
-    if (!launch) {
-      llvm::errs() << llvm::toString(launch.takeError()) << '\n';
-      return 1;
-    }
-    Subject subject;
-    subject.launch = std::move(*launch);
-    drawMutants(subject);
-    subjects.push_back(std::move(subject));
-  }
-  if (subjects.empty()) {
-    llvm::errs() << "there are no launches in '" << folder << "'\n";
+  Tally tally;
+  if (llvm::Error error = runMutants(partNumber, parts, tally)) {
+    llvm::errs() << llvm::toString(std::move(error)) << '\n';
     return 1;
   }
-  unsigned drawn = 0, total = 0, killed = 0, harmless = 0, survived = 0,
-           first = 0, named = 0, kernels = 0, unlisted = 0;
-  std::map<std::string, unsigned> byHow;
-  auto start = std::chrono::steady_clock::now();
-  auto isOver = [&] {
-    return seconds && std::chrono::steady_clock::now() - start >
-                          std::chrono::seconds(seconds);
-  };
-  // Kernels in turn, so that a run that is cut short has some of each.
-  for (size_t round = 0; drawn < count && !isOver(); ++round) {
-    bool hasMore = false;
-    for (Subject &subject : subjects) {
-      if (round >= subject.mutants.size() || drawn >= count || isOver())
-        continue;
-      hasMore = true;
-      if (drawn++ % parts != partNumber - 1)
-        continue;
-      if (subject.right.steps == 0) {
-        if (!runAsIs(subject))
-          return 1;
-        ++kernels;
-      }
-      const Mutant &mutant = subject.mutants[round];
-      Verdict verdict = examine(subject, mutant);
-      ++total;
-      killed += verdict.kind == Verdict::Killed;
-      harmless += verdict.kind == Verdict::Harmless;
-      survived += verdict.kind == Verdict::Survived;
-      if (verdict.kind == Verdict::Killed) {
-        first += verdict.inFirstRun;
-        named += verdict.isNamed;
-      }
-      ++byHow[verdict.how];
-      std::string what = subject.launch->name() + ", " + mutant.str();
-      bool isUnlisted =
-          verdict.kind == Verdict::Survived && !listed.contains(what);
-      unlisted += isUnlisted;
-      if (isVerbose || verdict.kind == Verdict::Survived) {
-        llvm::outs() << (verdict.kind == Verdict::Killed     ? "killed"
-                         : verdict.kind == Verdict::Harmless ? "harmless"
-                                                             : "survived")
-                     << (isUnlisted ? ", not listed  " : "  ") << what << "  "
-                     << verdict.how
-                     << (verdict.kind == Verdict::Killed && !verdict.isNamed
-                             ? ", not named"
-                             : "")
-                     << '\n';
-        llvm::outs().flush();
-      }
-    }
-    if (!hasMore)
-      break;
-  }
-  for (const auto &[how, number] : byHow)
-    llvm::outs() << llvm::formatv("  {0,-14} {1}\n",
-                                  how.empty() ? "survived" : how, number);
-  llvm::outs() << llvm::formatv(
-      "mutants: {0} killed, {1} harmless, {2} survived of {3}, of {4} "
-      "kernels; of the killed {5} in one run, {6} name the place\n",
-      killed, harmless, survived, total, kernels, first, named);
-  return !survivors.empty() && unlisted;
+  tally.print(llvm::outs());
+  return !survivors.empty() && tally.unlisted;
 }
