@@ -129,10 +129,11 @@ void Mbarriers::endPhase(Mbarrier &barrier, uint32_t phase) {
   };
   for (const Waiter &waiter : barrier.waiters) {
     uint32_t missing = missingOf(waiter);
-    // Lanes of a warp go on together; by the letter, each for itself.
+    // Lanes of a warp go on together; by the letter, each for itself. Another
+    // wait counts if it came later.
     bool isOneKnown =
         !isStrict && llvm::any_of(barrier.waiters, [&](const Waiter &other) {
-          return other.actor == waiter.actor &&
+          return other.actor == waiter.actor && other.time >= waiter.time &&
                  missingOf(other) != other.origin.lanes;
         });
     if (missing && !isOneKnown && !lastWrap) {
