@@ -51,7 +51,8 @@ struct Subject {
 
   /// Draws the order of its mutants, of lines that its launch executes.
   void drawMutants(unsigned seed);
-  /// Runs it as it is, under the checker; an error if it isn't right.
+  /// Runs it as it is, under the checker and several schedules; an error if it
+  /// isn't right.
   llvm::Error runAsIs();
   Checked run(llvm::StringRef text, const emu::RunOptions &schedule) const;
 
