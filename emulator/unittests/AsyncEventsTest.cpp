@@ -377,6 +377,21 @@ TEST(AsyncEvents, TensorLoads) {
   }
 }
 
+// What a map says, and the memory that it is for.
+TEST(AsyncEvents, TensorMapsInUse) {
+  TensorMap map = narrowMap(TensorMapSwizzle::None);
+  map.dims[1] = 100;
+  AsyncKernel k = loadKernel(map, {0, 1}, 128, 128);
+  k.input = pattern(4096);
+  EventLog log;
+  log.words = {"map"};
+  log.name("tensor", addressOf(1, k.threads), 4096);
+  k.listener = &log;
+  EXPECT_EQ(k.failure(), "");
+  EXPECT_EQ(log.lines(),
+            (Lines{"w0:1 map of 6400 bytes at tensor in tensor:4096"}));
+}
+
 TEST(AsyncEvents, TensorStores) {
   AsyncKernel k = storeKernel(
       narrowMap(TensorMapSwizzle::None), {8, 1}, 128,

@@ -82,13 +82,7 @@ public:
       line += " failed:" + hex(event.failed);
     if (event.unchanged)
       line += " unchanged:" + hex(event.unchanged);
-    for (const MemoryRange &range : event.ranges) {
-      line += " " + log.nameOf(range.address) + ":" + utostr(range.bytes);
-      if (range.count > 1)
-        line += "x" + utostr(range.count) + "/" + llvm::itostr(range.pitch);
-      if (range.lanes && range.lanes != event.origin.lanes)
-        line += "@" + hex(range.lanes);
-    }
+    line += rangesOf(event.origin, event.ranges);
     for (const TensorRange &range : event.tensor)
       line += " t" + utostr(range.rank) + "[" + utostr(range.lane) + "+" +
               utostr(range.lanes) + "," + utostr(range.column) + "+" +
@@ -185,6 +179,30 @@ public:
                                   : "launch dependents");
   }
 
+  void local(const LocalEvent &event) override {
+    static const char *kinds[] = {"allocate", "read", "write"};
+    add(who(event.origin, 0), std::string("local ") + kinds[event.kind] +
+                                  rangesOf(event.origin, event.ranges));
+  }
+
+  void tensorMap(const TensorMapEvent &event) override {
+    add(who(event.origin, 0),
+        "map of " + utostr(event.map->reach()) + " bytes at " +
+            log.nameOf(event.map->address) +
+            (event.allocation
+                 ? " in " + log.nameOf(event.allocation) + ":" +
+                       utostr(event.allocationEnd - event.allocation)
+                 : ""));
+  }
+
+  void answer(const AnswerEvent &event) override {
+    const Dim3 &first = event.firstCta;
+    add(who(event.origin, 0), event.isCanceled
+                                  ? "answer " + utostr(first.x) + "," +
+                                        utostr(first.y) + "," + utostr(first.z)
+                                  : "answer none");
+  }
+
   void lanesExited(const Origin &origin) override {
     add(who(origin, 0), "exit");
   }
@@ -195,6 +213,20 @@ public:
   EventLog::Lines lines;
 
 private:
+  /// " s:4x32/4", and which lanes, if it isn't all.
+  std::string rangesOf(const Origin &origin,
+                       llvm::ArrayRef<MemoryRange> ranges) {
+    std::string words;
+    for (const MemoryRange &range : ranges) {
+      words += " " + log.nameOf(range.address) + ":" + utostr(range.bytes);
+      if (range.count > 1)
+        words += "x" + utostr(range.count) + "/" + llvm::itostr(range.pitch);
+      if (range.lanes && range.lanes != origin.lanes)
+        words += "@" + hex(range.lanes);
+    }
+    return words;
+  }
+
   static std::string who(const Origin &origin, uint64_t operation) {
     return text(origin) + " " +
            (operation ? "#" + utostr(operation) + " " : "");
@@ -231,6 +263,8 @@ std::string EventLog::nameOf(uint64_t address) const {
       return add(entry.name, address - entry.address) + rank;
   if (isShared(address))
     return add("s", address - sharedWindow - firstShared) + rank;
+  if (isLocal(address))
+    return add("l", address - localWindow);
   return "0x" + llvm::utohexstr(address, true);
 }
 

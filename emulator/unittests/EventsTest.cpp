@@ -79,8 +79,8 @@ TEST(Events, AccessesHaveOrderScopeAndLanes) {
                    "w0:8 write out+16:16", "w0 exit", "cta 0"}));
 }
 
-// Lanes at unequal distances are several ranges; what only a thread sees isn't
-// told, not even at a generic address.
+// Lanes at unequal distances are several ranges. What only a thread sees is
+// told by itself, also at a generic address that other lanes have elsewhere.
 TEST(Events, AccessesOfScatteredLanes) {
   EXPECT_EQ(eventsOf(R"(
   setp.lt.u32 %p1, %t, 4;
@@ -100,9 +100,43 @@ TEST(Events, AccessesOfScatteredLanes) {
   @%p2 mov.u64 %rd1, %rd2;
   st.u32 [%rd1], %t;
 )",
-                     32, 1, {"write"}),
-            (Lines{"w0:f write unchanged:1 s:4x2/4@3 s+16:4x2/20@c",
-                   "w0:200 write s:4"}));
+                     32, 1, {"write", "local"}),
+            (Lines{"w0 local write l:16x32/0", "w0 local allocate l:16x32/0",
+                   "w0:f write unchanged:1 s:4x2/4@3 s+16:4x2/20@c",
+                   "w0 local write l:4x32/0", "w0 local write l:4x32/0",
+                   "w0:fffffdff local write l:4x31/0", "w0:200 write s:4"}));
+}
+
+// A call has a frame of its own, with a parameter and a variable. alloca gives
+// memory behind it.
+TEST(Events, LocalMemoryOfCalls) {
+  Harness h("h100", R"(
+.func f(.param .u32 given) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  .local .b32 own[2];
+  ld.param.u32 %r0, [given];
+  st.local.u32 [own+4], %r0;
+  alloca.u64 %rd0, 8;
+  ld.local.u32 %r1, [%rd0];
+  ret;
+}
+.visible .entry k() {
+  .param .u32 p;
+  st.param.u32 [p], 1;
+  call f, (p);
+  ret;
+})");
+  EventLog log;
+  log.words = {"local"};
+  h.options.listener = &log;
+  EXPECT_TRUE(h.run("k", {1}, {1}, {}));
+  // The frame begins at a multiple of 16, with 8 bytes for the way back.
+  EXPECT_EQ(log.lines(),
+            (Lines{"w0:1 local write l:4", "w0:1 local write l+16:20",
+                   "w0:1 local allocate l+28:8", "w0:1 local read l+24:4",
+                   "w0:1 local write l+32:4", "w0:1 local allocate l+40:8",
+                   "w0:1 local read l+40:4"}));
 }
 
 TEST(Events, NamedBarriers) {

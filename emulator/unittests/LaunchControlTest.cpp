@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EventLog.h"
 #include "Harness.h"
 #include "MustFail.h"
 
@@ -103,6 +104,21 @@ TEST(LaunchControl, EveryTileOnce) {
       // Cancelled CTAs never run.
       EXPECT_EQ(h.statistics.ctas, 2u);
     }
+}
+
+// Whoever takes an answer apart is told of, each time.
+TEST(LaunchControl, AnswersAreTold) {
+  std::string text = kernel(byDimension, false);
+  Harness h("b200", text);
+  h.reload(fewSms(1), text);
+  EventLog log;
+  log.words = {"answer"};
+  h.options.listener = &log;
+  uint64_t out = h.allocate<uint32_t>(2);
+  EXPECT_TRUE(h.run("k", {1, 2}, {1}, {out}));
+  EventLog::Lines expected(4, "w0:1 answer 0,1,0");
+  expected.insert(expected.end(), 4, "w0:1 answer none");
+  EXPECT_EQ(log.lines(), expected);
 }
 
 // The answer goes to both CTAs of the cluster, and names the first of the one

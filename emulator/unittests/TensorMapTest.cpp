@@ -83,6 +83,28 @@ TEST(TensorMap, NativeFormat) {
   EXPECT_EQ(encode(map)[6], 0x0f00788800000007u);
 }
 
+// From the first byte to behind the last element, whatever the padding.
+TEST(TensorMap, Reach) {
+  TensorMap map = matrix();
+  EXPECT_EQ(map.reach(), 255u * 1024 + 512 * 2);
+  map.dims[0] = 500;
+  EXPECT_EQ(map.reach(), 255u * 1024 + 500 * 2);
+  map.strides[0] = 4096;
+  EXPECT_EQ(map.reach(), 255u * 4096 + 500 * 2);
+  map.type = TensorMapType::B6x16P32;
+  EXPECT_EQ(map.reach(), 255u * 4096 + 375);
+  map.type = TensorMapType::BF16;
+  map.rank = 3;
+  map.interleave = TensorMapInterleave::Bytes32;
+  map.dims[2] = 3;
+  map.strides[1] = 1 << 21;
+  EXPECT_EQ(map.reach(), 2u * (1 << 21) + 255 * 4096 + 500 * 32);
+  map.dims = {1, 1, uint64_t(1) << 32, uint64_t(1) << 32, 1};
+  map.rank = 4;
+  map.strides = {16, uint64_t(1) << 39, uint64_t(1) << 39, 0};
+  EXPECT_EQ(map.reach(), ~uint64_t(0));
+}
+
 TEST(TensorMap, NativeTypes) {
   struct Row {
     TensorMapType type;

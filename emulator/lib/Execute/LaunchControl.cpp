@@ -140,6 +140,22 @@ static const Inst *tryCancel(Warp &warp, const Inst *inst, uint32_t mask) {
   return inst + 1;
 }
 
+/// Tells the answers that lanes take apart, each once.
+[[gnu::cold]] static void tellAnswers(Warp &warp, const Inst *inst,
+                                      uint32_t mask, const Answer *answers) {
+  while (mask) {
+    const Answer &answer = answers[std::countr_zero(mask)];
+    uint32_t same = 0;
+    forEachLane(mask, [&](unsigned lane) {
+      same |= uint32_t(!memcmp(&answers[lane], &answer, answerBytes)) << lane;
+    });
+    mask &= ~same;
+    const auto &[x, y, z] = answer.first;
+    tell(warp.issuePoint(inst, same),
+         AnswerEvent{.isCanceled = answer.isCanceled(), .firstCta = {x, y, z}});
+  }
+}
+
 /// Whether all lanes of `mask` have an answer; if not, the launch has failed.
 static bool haveAnswers(Warp &warp, const Inst *inst, uint32_t mask,
                         const Answer *answers) {
@@ -155,6 +171,8 @@ static bool haveAnswers(Warp &warp, const Inst *inst, uint32_t mask,
               "over");
     return false;
   }
+  if (warp.listener()) [[unlikely]]
+    tellAnswers(warp, inst, mask, answers);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "Decode/Decoder.h"
 #include "Execute/Lanes.h"
 #include "Machine/Machine.h"
+#include "Machine/Tell.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -135,6 +136,12 @@ static const Inst *allocate(Warp &warp, const Inst *inst, uint32_t mask) {
                            llvm::Twine(localWindowSize));
     pointers[lane] = static_cast<T>(start);
     ends[lane] = static_cast<uint32_t>(start + size);
+    if (warp.listener()) [[unlikely]] {
+      MemoryRange range = {localWindow + start, uint32_t(size), 1, 0,
+                           1u << lane};
+      tell(warp.issuePoint(inst, 1u << lane),
+           LocalEvent{.kind = LocalEvent::Allocate, .ranges = range});
+    }
   }
   return inst + 1;
 }

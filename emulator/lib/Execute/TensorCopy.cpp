@@ -128,12 +128,27 @@ static bool readMap(Warp &warp, const Inst *inst, unsigned lane,
   return true;
 }
 
+/// Tells that a map is used, and in which memory its tensor begins.
+static void tellUse(Warp &warp, const Inst *inst, unsigned lane,
+                    const TensorMap &map) {
+  TensorMapEvent event;
+  event.map = &map;
+  const Allocation *found = warp.machine().memory().find(map.address);
+  if (found && map.address < found->end()) {
+    event.allocation = found->address;
+    event.allocationEnd = found->end();
+  }
+  tell(warp.issuePoint(inst, 1u << lane), event);
+}
+
 /// Which part of the tensor is copied.
 static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
                      const TensorCopyInfo &info, TensorTile &tile) {
   if (!readMap(warp, inst, lane, info, tile.map))
     return false;
   const TensorMap &map = tile.map;
+  if (warp.listener()) [[unlikely]]
+    tellUse(warp, inst, lane, map);
   EngineCheck check(warp, inst, lane);
   auto name = [&] { return nameMap(warp.cta(), info.map.of(warp, lane)); };
   tile.choosesRows = info.choosesRows;

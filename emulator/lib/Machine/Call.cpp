@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode/Decoder.h"
+#include "Machine/Tell.h"
 #include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -103,6 +104,23 @@ LocalFrame Warp::commonFrame() {
   return frameAt(bases[0], ends[0], !currentField->calls.empty());
 }
 
+void Warp::tellFrame(const Inst *inst, uint32_t mask,
+                     const ProgramFunction &function, const uint32_t *frames) {
+  auto tellRange = [&](LocalEvent::Kind kind, uint32_t offset, uint32_t bytes) {
+    RangeList ranges;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      ranges.addLane(lane, localWindow + frames[lane] + offset, bytes);
+    }
+    tell(issuePoint(inst, mask),
+         LocalEvent{.kind = kind, .ranges = ranges.get()});
+  };
+  // Parameters, and what the call itself keeps, are there.
+  tellRange(LocalEvent::Write, 0, function.frameBytes);
+  for (const LocalVariable &variable : function.locals)
+    tellRange(LocalEvent::Allocate, variable.offset, variable.size);
+}
+
 const Inst *Warp::call(const Inst *inst, uint32_t mask,
                        const ProgramFunction &callee) {
   if (!localMemory())
@@ -149,6 +167,8 @@ const Inst *Warp::call(const Inst *inst, uint32_t mask,
     frames[lane] = calleeFrames[lane];
     ends[lane] = calleeFrames[lane] + callee.frameBytes;
   }
+  if (listenerField) [[unlikely]]
+    tellFrame(inst, mask, callee, frames);
   const Inst *target = programField.code.data() + callee.first;
   if (!whole) {
     fragment.pc = target;

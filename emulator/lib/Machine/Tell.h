@@ -79,6 +79,15 @@ inline void deliver(ClusterListener &listener, const AllocationEvent &event) {
 inline void deliver(ClusterListener &listener, const DependencyEvent &event) {
   listener.dependency(event);
 }
+inline void deliver(ClusterListener &listener, const LocalEvent &event) {
+  listener.local(event);
+}
+inline void deliver(ClusterListener &listener, const TensorMapEvent &event) {
+  listener.tensorMap(event);
+}
+inline void deliver(ClusterListener &listener, const AnswerEvent &event) {
+  listener.answer(event);
+}
 inline void deliver(ClusterListener &listener, const Origin &origin) {
   listener.lanesExited(origin);
 }

@@ -32,6 +32,10 @@ Warp::Warp(CTA &cta, uint32_t index, uint32_t threads, AlignedMemory file)
   fragment.pc = programField.code.data();
   fragment.mask = liveField;
   fragment.state = Fragment::Ready;
+  if (listenerField && !programField.functions.front().locals.empty())
+      [[unlikely]]
+    tellFrame(fragment.pc, liveField, programField.functions.front(),
+              lanes<uint32_t>(programField.frameBase));
 }
 
 Warp::~Warp() {

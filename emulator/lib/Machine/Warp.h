@@ -220,6 +220,9 @@ private:
   std::shared_ptr<const SavedRegisters> save(const ProgramFunction &function);
   void restore(const ProgramFunction &function, const SavedRegisters &saved,
                uint32_t mask);
+  /// Tells the listener, which is there, that lanes get frames for a function.
+  void tellFrame(const Inst *inst, uint32_t mask,
+                 const ProgramFunction &function, const uint32_t *frames);
 
   char *registers; ///< In registerFile.
   uint32_t activeField = 0;

@@ -226,16 +226,24 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                             uint32_t unchanged) {
   uint64_t addresses[32];
   info.addresses(warp, info, addresses);
-  RangeList ranges;
-  uint32_t told = 0;
+  RangeList ranges, local;
+  uint32_t told = 0, toldLocal = 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     Space space = spaceOf(addresses[lane]);
-    if (space != Space::Global && space != Space::Shared)
-      continue;
-    ranges.addLane(lane, addresses[lane], info.bytes);
-    told |= 1u << lane;
+    if (space == Space::Local) {
+      local.addLane(lane, addresses[lane], info.bytes);
+      toldLocal |= 1u << lane;
+    } else if (space != Space::Param) {
+      ranges.addLane(lane, addresses[lane], info.bytes);
+      told |= 1u << lane;
+    }
   }
+  if (toldLocal)
+    tell(warp.issuePoint(inst, toldLocal),
+         LocalEvent{.kind = info.kind == AccessKind::Read ? LocalEvent::Read
+                                                          : LocalEvent::Write,
+                    .ranges = local.get()});
   if (!told)
     return;
   tell(warp.issuePoint(inst, told), AccessEvent{.kind = info.kind,

@@ -66,9 +66,9 @@ inline bool resolve(Warp &warp, const Inst *inst, uint32_t mask,
   return info.resolve(warp, inst, mask, info, host);
 }
 
-/// Tells the listener, which is there, about an access that was resolved. It
-/// isn't told about what only the thread can see, and nobody writes to
-/// parameters. `failed`: of a compare-and-swap, the lanes that don't write.
+/// Tells the listener, which is there, about an access that was resolved.
+/// Nobody writes to parameters, so these aren't told. `failed`: of a
+/// compare-and-swap, the lanes that don't write.
 void tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                   const AccessInfo &info, uint32_t failed = 0,
                   uint32_t unchanged = 0);

@@ -212,6 +212,14 @@ static llvm::Error checkIm2col(const TensorMap &map) {
   return llvm::Error::success();
 }
 
+uint64_t TensorMap::reach() const {
+  uint64_t slice = sliceBytes(interleave);
+  uint64_t bytes = (dims[0] * (slice ? 8 * slice : infoOf(type).bits) + 7) / 8;
+  for (unsigned dim = 1; dim != rank; ++dim)
+    bytes = llvm::SaturatingMultiplyAdd(dims[dim] - 1, strides[dim - 1], bytes);
+  return bytes;
+}
+
 llvm::Error drawloom::emu::checkTensorMap(const TensorMap &map,
                                           const ptx::Target &target) {
   const TensorMapTypeInfo &type = infoOf(map.type);
@@ -301,19 +309,15 @@ drawloom::emu::encodeTensorMap(const TensorMap &map,
   words.set(atomicityField, ::infoOf(map.swizzle).atomicity);
   words.set(fillField, map.fillsNaN);
   words.set(promotionField, map.l2Promotion);
-  uint64_t slice = sliceBytes(map.interleave);
-  uint64_t span = map.dims[0] * (slice ? 8 * slice : infoOf(map.type).bits) / 8;
   for (unsigned dim = 0; dim != map.rank; ++dim) {
     words.set(dimField.at(dim), map.dims[dim] - 1);
     if (dim == 0 || !map.im2col)
       words.set(boxField.at(dim), map.box[dim] - 1);
     words.set(elementStrideField.at(dim), map.elementStrides[dim] - 1);
-    if (dim) {
+    if (dim)
       setStride(words, dim - 1, map.strides[dim - 1]);
-      span += (map.dims[dim] - 1) * map.strides[dim - 1];
-    }
   }
-  words.set(largeField, span >= largeTensor);
+  words.set(largeField, map.reach() >= largeTensor);
   if (map.im2col) {
     words.set(pixelField, map.pixels - 1);
     setCorner(words, lowerField, map.rank, map.lowerCorner);

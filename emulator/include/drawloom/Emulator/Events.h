@@ -31,6 +31,7 @@
 #define DRAWLOOM_EMULATOR_EVENTS_H
 
 #include "drawloom/Emulator/Launch.h"
+#include "drawloom/Emulator/TensorMap.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace drawloom::emu {
@@ -269,6 +270,36 @@ struct DependencyEvent {
   };
   Origin origin = {};
   Kind kind = Wait;
+};
+
+/// Local memory. Addresses are those that the threads use: two lanes mean
+/// different bytes by the same one.
+struct LocalEvent {
+  enum Kind : uint8_t {
+    /// Memory that holds nothing yet: `.local` variables when lanes start or a
+    /// function is called, and alloca.
+    Allocate,
+    Read,
+    Write,
+  };
+  Origin origin = {};
+  Kind kind = Read;
+  llvm::ArrayRef<MemoryRange> ranges = {};
+};
+
+/// A copy, or the prefetch of one, uses a tensor map.
+struct TensorMapEvent {
+  Origin origin = {};
+  const TensorMap *map = nullptr;
+  /// The allocation that the tensor begins in; both 0 if it is in none.
+  uint64_t allocation = 0, allocationEnd = 0;
+};
+
+/// Lanes take the answer of clusterlaunchcontrol.try_cancel apart.
+struct AnswerEvent {
+  Origin origin = {};
+  bool isCanceled = false; ///< There is a cluster.
+  Dim3 firstCta = {};      ///< Its first CTA, if there is one.
 };
 
 } // namespace drawloom::emu

@@ -77,6 +77,9 @@ public:
   virtual void fence(const FenceEvent &) {}
   virtual void allocation(const AllocationEvent &) {}
   virtual void dependency(const DependencyEvent &) {}
+  virtual void local(const LocalEvent &) {}
+  virtual void tensorMap(const TensorMapEvent &) {}
+  virtual void answer(const AnswerEvent &) {}
   /// The lanes of the origin have exited; those of a whole CTA, too, one by one
   /// or together, before ctaExited.
   virtual void lanesExited(const Origin &) {}

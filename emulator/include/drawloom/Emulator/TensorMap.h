@@ -169,6 +169,10 @@ struct TensorMap {
                : globalRowBytes();
   }
 
+  /// Bytes from `address` to behind the last element, or as many as a number
+  /// can say.
+  uint64_t reach() const;
+
   bool operator==(const TensorMap &) const = default;
 };
 
