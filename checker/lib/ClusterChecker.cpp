@@ -8,6 +8,7 @@
 
 #include "ClusterChecker.h"
 #include "Describe.h"
+#include "MapReach.h"
 #include "drawloom/Emulator/AddressMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -35,7 +36,8 @@ ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
       global(global), threads(actors, cluster, ctas.size() > 1, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
       protocol(kernel, ctas, threads, arrays, findings),
-      written(start.sharedBytes, findings),
+      written(start.sharedBytes, findings), writtenLocal(findings),
+      items(kernel, ctas, findings),
       sharedJudge(Finding::Shared, isStrict, findings),
       tensorJudge(Finding::TensorMemory, isStrict, findings) {}
 
@@ -64,22 +66,27 @@ void ClusterChecker::fence(const emu::FenceEvent &event) {
   threads.fence(event);
 }
 
-Access ClusterChecker::accessOf(const AccessEvent &event) {
+Access ClusterChecker::accessOf(const emu::Origin &origin) {
   Access access;
-  access.instruction = event.origin.instruction;
-  access.rank = event.origin.rank;
-  access.warp = event.origin.warp;
-  access.lane = llvm::countr_zero(event.origin.lanes);
+  access.instruction = origin.instruction;
+  access.rank = origin.rank;
+  access.warp = origin.warp;
+  access.lane = llvm::countr_zero(origin.lanes);
+  access.serial = serial;
+  access.cluster = cluster;
+  access.launch = launch;
+  access.cta = ctas[origin.rank];
+  access.kernel = kernel;
+  return access;
+}
+
+Access ClusterChecker::accessOf(const AccessEvent &event) {
+  Access access = accessOf(event.origin);
   access.reads = event.kind != AccessKind::Write;
   access.writes = event.kind != AccessKind::Read;
   access.unchanged = event.unchanged;
   access.proxy = event.proxy;
   access.scope = event.order == Order::Weak ? Scope::None : event.scope;
-  access.serial = serial;
-  access.cluster = cluster;
-  access.launch = launch;
-  access.cta = ctas[event.origin.rank];
-  access.kernel = kernel;
   return access;
 }
 
@@ -283,6 +290,7 @@ void ClusterChecker::lanesExited(const emu::Origin &origin) {
 }
 void ClusterChecker::ctaExited(uint32_t rank) {
   protocol.ctaExited(rank);
+  items.compare(rank, /*isOver=*/true);
   startsNextEarly |=
       !llvm::is_contained(letsNextStart, rank) &&
       llvm::none_of(waited, [&](auto warp) { return warp.first == rank; });
@@ -291,6 +299,20 @@ void ClusterChecker::ctaExited(uint32_t rank) {
 void ClusterChecker::ended() {
   countArrivals();
   protocol.clusterEnded();
+  for (uint32_t rank = 0; rank != ctas.size(); ++rank)
+    items.compare(rank, /*isOver=*/false);
+}
+
+void ClusterChecker::local(const emu::LocalEvent &event) {
+  writtenLocal.event(event, accessOf(event.origin));
+}
+
+void ClusterChecker::tensorMap(const emu::TensorMapEvent &event) {
+  checkReach(event, accessOf(event.origin), findings);
+}
+
+void ClusterChecker::answer(const emu::AnswerEvent &event) {
+  items.answer(event);
 }
 
 void ClusterChecker::allocation(const emu::AllocationEvent &event) {

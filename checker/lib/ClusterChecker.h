@@ -12,6 +12,7 @@
 #include "GlobalChecker.h"
 #include "Operations.h"
 #include "Protocol.h"
+#include "WorkItems.h"
 #include "Written.h"
 
 namespace drawloom::checker {
@@ -30,6 +31,9 @@ public:
   void fence(const emu::FenceEvent &event) override;
   void allocation(const emu::AllocationEvent &event) override;
   void dependency(const emu::DependencyEvent &event) override;
+  void local(const emu::LocalEvent &event) override;
+  void tensorMap(const emu::TensorMapEvent &event) override;
+  void answer(const emu::AnswerEvent &event) override;
   void lanesExited(const emu::Origin &origin) override;
   void ctaExited(uint32_t rank) override;
   /// Nothing comes after this.
@@ -46,6 +50,7 @@ private:
   /// Lanes of a warp arrive one by one; they are counted together, before
   /// anything else happens.
   void countArrivals();
+  Access accessOf(const emu::Origin &origin);
   Access accessOf(const emu::AccessEvent &event);
   /// Of threads, to shared or global memory.
   void touchByThreads(const emu::AccessEvent &event);
@@ -71,6 +76,8 @@ private:
   Operations operations;
   Protocol protocol;
   WrittenInCluster written;
+  WrittenLocal writtenLocal;
+  WorkItems items;
   Shadow shared, tensor;
   Judge sharedJudge, tensorJudge;
   llvm::SmallVector<Viewer, 2> viewers; ///< Of the access at hand.

@@ -246,6 +246,10 @@ void drawloom::checker::describeFinding(Finding &finding, const Access &before,
     finding.address = address % tensorRankBytes / 128;
     finding.cta = ctaOf(address / tensorRankBytes);
     break;
+  case Finding::Local:
+    finding.address = address - emu::localWindow;
+    finding.cta = now.cta;
+    break;
   case Finding::Global:
   case Finding::Registers:
     finding.address = address;

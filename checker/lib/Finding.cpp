@@ -70,6 +70,9 @@ static std::string placeOf(const Finding &finding) {
            utostr(finding.cta);
   case Finding::Global:
     return "global memory at 0x" + llvm::utohexstr(finding.address, true);
+  case Finding::Local:
+    return "byte " + utostr(finding.address) +
+           " of the local memory of its thread";
   case Finding::Registers:
     break;
   }
@@ -161,7 +164,7 @@ static unsigned countOf(llvm::ArrayRef<Finding> findings, Severity severity) {
 
 llvm::json::Object drawloom::checker::toJson(llvm::ArrayRef<Finding> findings) {
   static constexpr llvm::StringLiteral spaces[] = {"shared", "tensor", "global",
-                                                   "registers"};
+                                                   "registers", "local"};
   llvm::json::Array list;
   for (const Finding &finding : findings) {
     llvm::json::Object object{{"rule", spelling(finding.rule)},

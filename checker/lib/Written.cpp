@@ -182,6 +182,41 @@ void WrittenInCluster::touchTensor(const Access &access,
 }
 
 //===----------------------------------------------------------------------===//
+// Local memory
+//===----------------------------------------------------------------------===//
+
+void WrittenLocal::event(const emu::LocalEvent &event, const Access &access) {
+  std::vector<uint32_t> &bytes =
+      missing[uint32_t(event.origin.rank) << 16 | event.origin.warp];
+  auto touch = [&](uint64_t address, uint32_t size, uint32_t lanes) {
+    uint64_t begin = address - emu::localWindow, end = begin + size;
+    if (event.kind == emu::LocalEvent::Allocate && bytes.size() < end)
+      bytes.resize(end);
+    uint32_t never = end <= bytes.size() ? lanes : 0;
+    for (uint64_t at = begin; at < std::min(end, bytes.size()); ++at) {
+      never &= bytes[at];
+      if (event.kind == emu::LocalEvent::Allocate)
+        bytes[at] |= lanes;
+      else if (event.kind == emu::LocalEvent::Write)
+        bytes[at] &= ~lanes;
+    }
+    if (event.kind == emu::LocalEvent::Read && never)
+      report(access, Finding::Local, address, llvm::countr_zero(never),
+             utostr(size) + " bytes of local memory",
+             "their function was called", findings);
+  };
+  for (const MemoryRange &range : event.ranges) {
+    if (range.pitch == 0) {
+      touch(range.address, range.bytes, range.lanes);
+      continue;
+    }
+    forEachPiece(range, [&](uint64_t address, int lane) {
+      touch(address, range.bytes, 1u << lane);
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
 

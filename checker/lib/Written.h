@@ -8,9 +8,9 @@
 //
 // Memory holds nothing in particular until somebody writes to it: shared memory
 // when its CTA starts, columns of tensor memory when they are allocated, global
-// memory when cuMemAlloc gives it. A bit for each byte, or for each word of
-// tensor memory, says whether that has happened; once all have been written,
-// there is nothing left to look at.
+// memory when cuMemAlloc gives it, local memory when its function is called. A
+// bit for each byte, or for each word of tensor memory, says whether that has
+// happened; once all have been written, there is nothing left to look at.
 //
 // A read of which no byte was written is found. If some were, it is taken for a
 // wide access over padding. Copies of engines are no use: what they copy counts
@@ -83,6 +83,21 @@ private:
   Findings &findings;
   std::vector<WrittenBytes> shared; ///< By rank.
   std::vector<Columns> tensor;      ///< By rank.
+};
+
+/// Local memory of the threads of a cluster.
+class WrittenLocal {
+public:
+  explicit WrittenLocal(Findings &findings) : findings(findings) {}
+
+  /// `access` says who it is.
+  void event(const emu::LocalEvent &event, const Access &access);
+
+private:
+  Findings &findings;
+  /// By rank and warp: for each byte, the lanes to which it holds nothing. What
+  /// is behind the last one is nobody's, or written.
+  llvm::DenseMap<uint32_t, std::vector<uint32_t>> missing;
 };
 
 /// Global memory that the host has allocated and not filled.

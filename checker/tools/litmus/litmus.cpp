@@ -33,8 +33,8 @@
 // which the finding is gone, `# b strict fix: ...` in strict mode. Other
 // headers: `warps`, `ctas` (of the one cluster), `clusters`, `launches` (of one
 // stream, each may start before the one in front has ended; %launch is its
-// number), `target sm_100a`, `pair` for tensor memory of a pair of CTAs, `map`
-// for a tensor map.
+// number), `sms` (of the device, one CTA on each), `target sm_100a`, `pair` for
+// tensor memory of a pair of CTAs, `map` for a tensor map.
 //
 // ../Prelude.ptx stands around the body: memory, barriers and predicates.
 // `WAIT(b, 0)` and `WAIT.acquire.cluster(b, 0)` stand for the loop that waits
@@ -72,6 +72,7 @@ struct Test {
   std::string title; ///< What it shows.
   std::vector<std::string> rules;
   unsigned warps = 1, ctas = 1, clusters = 1, launches = 1;
+  unsigned sms = 0; ///< 0: as the device has.
   bool isPair = false, hasMap = false;
   std::vector<Variant> variants;
 };
@@ -132,6 +133,7 @@ static llvm::Expected<Test> parse(llvm::StringRef text, llvm::StringRef name) {
                              .Case("ctas", &test.ctas)
                              .Case("clusters", &test.clusters)
                              .Case("launches", &test.launches)
+                             .Case("sms", &test.sms)
                              .Default(nullptr);
       if (key == "target")
         test.target = value.str();
@@ -216,6 +218,10 @@ static llvm::Expected<std::vector<Finding>> findingsOf(llvm::StringRef kernel,
   emu::DeviceModel model =
       *emu::findDeviceModel(test.target == "sm_90a" ? "h100" : "b200");
   model.memoryBytes = 1 << 24;
+  if (test.sms) {
+    model.smCount = test.sms;
+    model.ctasPerSm = 1;
+  }
   auto device = emu::Device::create(model);
   if (!device)
     return device.takeError();

@@ -68,7 +68,7 @@ struct Site {
 };
 
 struct Finding {
-  enum Space : uint8_t { Shared, TensorMemory, Global, Registers };
+  enum Space : uint8_t { Shared, TensorMemory, Global, Registers, Local };
 
   Rule rule = Rule::Unordered;
   Severity severity = Severity::Error;
@@ -79,7 +79,8 @@ struct Finding {
   Site first, second;
   Space space = Shared;
   /// Of shared memory: the byte of the CTA `cta`. Of tensor memory: the column.
-  /// Of global memory: the address. Registers have none.
+  /// Of global memory: the address. Of local memory: the byte of the thread.
+  /// Registers have none.
   uint64_t address = 0;
   uint32_t cta = 0;
   std::string array;      ///< "tile+188", if a variable is there.
