@@ -101,6 +101,8 @@ void ClusterChecker::access(const AccessEvent &event) {
     touchByThreads(event);
   if (event.order != Order::Weak)
     touchFlags(event);
+  if (costs)
+    costs->access(event, accessOf(event.origin));
 }
 
 void ClusterChecker::touch(const Access &access, const emu::Origin &origin) {
@@ -334,6 +336,8 @@ void ClusterChecker::allocation(const emu::AllocationEvent &event) {
     touchTensor(use, nullptr);
   }
   tensor.forget(columns);
+  if (event.kind == emu::AllocationEvent::Allocate)
+    hasAllColumns &= event.column == 0;
   if (event.kind == emu::AllocationEvent::Allocate)
     written.allocate(event.origin.rank, event.column, event.columns);
 }

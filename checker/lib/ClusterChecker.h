@@ -12,6 +12,7 @@
 #include "GlobalChecker.h"
 #include "Operations.h"
 #include "Protocol.h"
+#include "Remarks.h"
 #include "WorkItems.h"
 #include "Written.h"
 
@@ -41,10 +42,13 @@ public:
 
   Findings findings;
   GlobalLog log;
+  std::unique_ptr<Costs> costs; ///< Null if nothing is counted.
   const uint32_t launch;
   /// Whether a CTA has let the next launch start, by griddepcontrol or its end,
   /// before it has waited for those before.
   bool startsNextEarly = false;
+  /// Whether its CTAs have tensor memory from the first column on.
+  bool hasAllColumns = true;
 
 private:
   /// Lanes of a warp arrive one by one; they are counted together, before

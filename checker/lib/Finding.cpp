@@ -60,14 +60,15 @@ bool drawloom::checker::endsStrictRun(Rule rule) {
 
 /// "tile+16, byte 1040 of shared memory of CTA 3"
 static std::string placeOf(const Finding &finding) {
+  const std::string slot = finding.slot.empty() ? "" : finding.slot + ", ";
   switch (finding.space) {
   case Finding::Shared:
-    return (finding.array.empty() ? "" : finding.array + ", ") + "byte " +
-           utostr(finding.address) + " of shared memory of CTA " +
+    return slot + (finding.array.empty() ? "" : finding.array + ", ") +
+           "byte " + utostr(finding.address) + " of shared memory of CTA " +
            utostr(finding.cta);
   case Finding::TensorMemory:
-    return "column " + utostr(finding.address) + " of tensor memory of CTA " +
-           utostr(finding.cta);
+    return slot + "column " + utostr(finding.address) +
+           " of tensor memory of CTA " + utostr(finding.cta);
   case Finding::Global:
     return "global memory at 0x" + llvm::utohexstr(finding.address, true);
   case Finding::Local:
@@ -101,6 +102,8 @@ static std::string accessOf(const Site &site) {
                      utostr(site.warp);
   if (site.lane >= 0)
     text += ", lane " + utostr(site.lane);
+  if (!site.role.empty())
+    text += ", " + site.role;
   return text;
 }
 
@@ -148,6 +151,8 @@ static llvm::json::Object jsonOf(const Site &site) {
                             {"asynchronous", site.isEngine}};
   if (site.lane >= 0)
     object["lane"] = site.lane;
+  if (!site.role.empty())
+    object["role"] = site.role;
   if (!site.sourceFile.empty()) {
     object["file"] = site.sourceFile;
     object["line"] = site.sourceLine;
@@ -183,6 +188,8 @@ llvm::json::Object drawloom::checker::toJson(llvm::ArrayRef<Finding> findings) {
       object["cta"] = finding.cta;
     if (!finding.array.empty())
       object["array"] = finding.array;
+    if (!finding.slot.empty())
+      object["slot"] = finding.slot;
     if (!finding.tried.empty())
       object["tried"] = finding.tried;
     if (finding.isSuppressed)

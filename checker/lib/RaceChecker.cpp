@@ -15,7 +15,9 @@ using namespace drawloom::checker;
 
 RaceChecker::RaceChecker(CheckOptions options)
     : options(std::move(options)),
-      global(std::make_unique<GlobalChecker>(this->options.isStrict)) {}
+      global(std::make_unique<GlobalChecker>(this->options.isStrict)),
+      remarks(this->options.countsCosts ? std::make_unique<Remarks>()
+                                        : nullptr) {}
 RaceChecker::~RaceChecker() = default;
 
 void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
@@ -48,6 +50,8 @@ RaceChecker::startCluster(const emu::ClusterStart &start) {
   const emu::Kernel *kernel = kernels[start.launch];
   auto checker = std::make_unique<ClusterChecker>(
       kernel, start, *arrays[start.launch], *global, options.isStrict);
+  if (remarks)
+    checker->costs = std::make_unique<Costs>();
   running.push_back(checker.get());
   return checker;
 }
@@ -56,8 +60,12 @@ void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
   auto *checker = static_cast<ClusterChecker *>(listener.get());
   global->check(checker->log);
   checker->ended();
-  collect(checker->findings.take());
-  collect(global->findings.take());
+  const emu::Kernel &kernel = *kernels[checker->launch];
+  if (remarks)
+    remarks->add(*checker->costs,
+                 [&](Finding &remark) { name(remark, kernel, false); });
+  collect(checker->findings.take(), kernel, checker->hasAllColumns);
+  collect(global->findings.take(), kernel, false);
   if (checker->startsNextEarly && checker->launch < early.size())
     early[checker->launch] = true;
   llvm::erase(running, checker);
@@ -76,7 +84,24 @@ void RaceChecker::roundEnded() {
     global->check(checker->log);
 }
 
-void RaceChecker::collect(std::vector<Finding> more) {
+void RaceChecker::name(Finding &finding, const emu::Kernel &kernel,
+                       bool hasAllColumns) const {
+  const PlanNames &names = options.names;
+  for (Site *site : {&finding.first, &finding.second})
+    if (!site->instruction.empty())
+      site->role = names.roleOf(finding.kernel, site->warp);
+  if (finding.space == Finding::TensorMemory && hasAllColumns)
+    finding.slot = names.columnAt(finding.kernel, finding.address);
+  if (finding.space != Finding::Shared)
+    return;
+  for (const emu::Kernel::SharedArray &array : kernel.sharedArrays())
+    if (array.size == 0) // What the plan is about.
+      finding.slot = names.sharedAt(finding.kernel,
+                                    int64_t(finding.address) - array.offset);
+}
+
+void RaceChecker::collect(std::vector<Finding> more, const emu::Kernel &kernel,
+                          bool hasAllColumns) {
   for (Finding &finding : more) {
     auto lines =
         std::minmax(finding.firstInstruction, finding.secondInstruction);
@@ -90,14 +115,30 @@ void RaceChecker::collect(std::vector<Finding> more) {
       it->count += finding.count;
       continue;
     }
-    auto placeOf = [](const Site &site) {
-      return Suppressions::Place{site.line, site.sourceFile, site.sourceLine};
-    };
-    finding.isSuppressed = options.suppressions.covers(
-        spelling(finding.rule), finding.kernel,
-        {placeOf(finding.first), placeOf(finding.second)});
+    finding.isSuppressed = isSuppressed(finding);
+    name(finding, kernel, hasAllColumns);
     found.push_back(std::move(finding));
   }
+}
+
+bool RaceChecker::isSuppressed(const Finding &finding) {
+  auto placeOf = [](const Site &site) {
+    return Suppressions::Place{site.line, site.sourceFile, site.sourceLine};
+  };
+  return options.suppressions.covers(
+      spelling(finding.rule), finding.kernel,
+      {placeOf(finding.first), placeOf(finding.second)});
+}
+
+std::vector<Finding> RaceChecker::findingsAndRemarks() {
+  std::vector<Finding> all = found;
+  if (!remarks)
+    return all;
+  for (Finding &remark : remarks->findings()) {
+    remark.isSuppressed = isSuppressed(remark);
+    all.push_back(std::move(remark));
+  }
+  return all;
 }
 
 unsigned RaceChecker::count(Severity severity) const {

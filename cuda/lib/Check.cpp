@@ -8,13 +8,13 @@
 
 #include "Check.h"
 #include "Driver.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
-using checker::Severity;
 using llvm::Twine;
 
 Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
@@ -25,7 +25,7 @@ Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
 void Check::tell() {
   llvm::ArrayRef<checker::Finding> findings = checker.findings();
   for (const checker::Finding &finding : findings.drop_front(told))
-    if (finding.severity != Severity::Note && !finding.isSuppressed)
+    if (finding.isTold())
       llvm::errs() << finding.str() << '\n';
   told = findings.size();
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
@@ -37,11 +37,16 @@ void Check::tell() {
   if (failed)
     return complain("DRAWLOOM_CHECK_REPORT: cannot write '" + Twine(path) +
                     "': " + failed.message());
-  os << llvm::formatv("{0:2}\n", llvm::json::Value(checker::toJson(findings)));
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(checker::toJson(
+                                     checker.findingsAndRemarks())));
 }
 
-void Check::tellCounts() const {
+void Check::tellCounts() {
+  std::vector<checker::Finding> all = checker.findingsAndRemarks();
+  for (const checker::Finding &remark : llvm::drop_begin(all, told))
+    if (remark.isTold())
+      llvm::errs() << remark.str() << '\n';
   for (const std::string &unused : checker.suppressions().unused())
     complain(unused);
-  checker::writeCounts(checker.findings(), llvm::errs());
+  checker::writeCounts(all, llvm::errs());
 }

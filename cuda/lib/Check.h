@@ -28,8 +28,8 @@ public:
   checker::RaceChecker &listener() { return checker; }
   /// Tells what is new.
   void tell();
-  /// Tells how many there were.
-  void tellCounts() const;
+  /// Tells remarks, if there are any, and how many there were of all.
+  void tellCounts();
 
 private:
   checker::RaceChecker checker;

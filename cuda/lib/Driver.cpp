@@ -86,9 +86,16 @@ Result Driver::initialize() {
                llvm::toString(suppressions.takeError()));
       return CUDA_ERROR_NO_DEVICE;
     }
-    check = std::make_unique<Check>(
-        checker::CheckOptions{.isStrict = mode == "strict",
-                              .suppressions = std::move(*suppressions)});
+    auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
+    if (!names) {
+      complain("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
+      return CUDA_ERROR_NO_DEVICE;
+    }
+    check = std::make_unique<Check>(checker::CheckOptions{
+        .isStrict = mode == "strict",
+        .suppressions = std::move(*suppressions),
+        .countsCosts = !environment("DRAWLOOM_CHECK_REMARKS").empty(),
+        .names = std::move(*names)});
   }
   if (llvm::StringRef path = environment("DRAWLOOM_FIDELITY"); !path.empty()) {
     device->countExecution();

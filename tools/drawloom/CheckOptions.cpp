@@ -22,7 +22,9 @@ CheckOptions::with(llvm::ArrayRef<OptionName> others) {
               {"--strict", false},
               {"--report", true},
               {"--sarif", true},
-              {"--suppressions", true}});
+              {"--suppressions", true},
+              {"--remarks", false},
+              {"--plan", true}});
   return all;
 }
 
@@ -33,8 +35,10 @@ llvm::Expected<CheckOptions> CheckOptions::read(const CommandLine &line) {
   options.files.json = line.get("--report").value_or("").str();
   options.files.sarif = line.get("--sarif").value_or("").str();
   options.suppressions = line.get("--suppressions").value_or("").str();
-  for (llvm::StringRef option :
-       {"--strict", "--report", "--sarif", "--suppressions"})
+  options.remarks = line.has("--remarks");
+  options.plan = line.get("--plan").value_or("").str();
+  for (llvm::StringRef option : {"--strict", "--report", "--sarif",
+                                 "--suppressions", "--remarks", "--plan"})
     if (line.has(option) && !options.checks)
       return llvm::createStringError(option +
                                      llvm::Twine(" goes with --check"));
@@ -51,7 +55,7 @@ bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
                             const ReportFiles &files, const CheckedRun &run) {
   bool hasError = false;
   for (const checker::Finding &finding : findings) {
-    if (finding.severity == checker::Severity::Note || finding.isSuppressed)
+    if (!finding.isTold())
       continue;
     hasError |= finding.severity == checker::Severity::Error;
     llvm::errs() << finding.str() << '\n';
@@ -65,17 +69,34 @@ bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
   return !hasError;
 }
 
-DriverCheck::DriverCheck(const CheckOptions &options) : options(options) {
+/// The name of a new file, "" if there is none; then it was said why.
+static std::string makeFile(const char *what) {
+  llvm::SmallString<128> name;
+  std::error_code failed =
+      llvm::sys::fs::createTemporaryFile("drawloom-check", "json", name);
+  if (!failed)
+    return name.str().str();
+  llvm::errs() << "drawloom: cannot make a file for the " << what << ": "
+               << failed.message() << '\n';
+  return "";
+}
+
+DriverCheck::DriverCheck(const CheckOptions &options, llvm::StringRef plan)
+    : options(options) {
   if (!options.checks)
     return;
+  if (!options.plan.empty()) {
+    setenv("DRAWLOOM_CHECK_PLAN", options.plan.c_str(), 1);
+  } else if (!plan.empty()) {
+    planFile = makeFile("plan");
+    std::error_code failed;
+    llvm::raw_fd_ostream(planFile, failed) << plan;
+    if (!failed)
+      setenv("DRAWLOOM_CHECK_PLAN", planFile.c_str(), 1);
+  }
   file = options.files.json;
   if (file.empty()) {
-    llvm::SmallString<128> name;
-    if (std::error_code failed =
-            llvm::sys::fs::createTemporaryFile("drawloom-check", "json", name))
-      llvm::errs() << "drawloom: cannot make a file for the report: "
-                   << failed.message() << '\n';
-    file = name.str().str();
+    file = makeFile("report");
   } else if (llvm::sys::fs::exists(file)) {
     llvm::sys::fs::remove(file);
   }
@@ -83,11 +104,15 @@ DriverCheck::DriverCheck(const CheckOptions &options) : options(options) {
   setenv("DRAWLOOM_CHECK_REPORT", file.c_str(), 1);
   if (!options.suppressions.empty())
     setenv("DRAWLOOM_CHECK_SUPPRESSIONS", options.suppressions.c_str(), 1);
+  if (options.remarks)
+    setenv("DRAWLOOM_CHECK_REMARKS", "1", 1);
 }
 
 DriverCheck::~DriverCheck() {
   if (options.checks && options.files.json.empty() && !file.empty())
     llvm::sys::fs::remove(file);
+  if (!planFile.empty())
+    llvm::sys::fs::remove(planFile);
 }
 
 ExitCode DriverCheck::judge(ExitCode result) const {

@@ -30,6 +30,8 @@ struct CheckOptions {
   bool isStrict = false;
   ReportFiles files;
   std::string suppressions; ///< A file, or empty.
+  bool remarks = false;
+  std::string plan; ///< A file, or empty.
 
   /// The options of a verb, with these among them.
   static llvm::SmallVector<OptionName> with(llvm::ArrayRef<OptionName> others);
@@ -47,7 +49,8 @@ bool tellFindings(llvm::ArrayRef<checker::Finding> findings,
 /// Has the emulated driver check what it runs, and asks for its report.
 class DriverCheck {
 public:
-  explicit DriverCheck(const CheckOptions &options);
+  /// `plan`: of the kernel that will run, in JSON, if it is known.
+  explicit DriverCheck(const CheckOptions &options, llvm::StringRef plan = "");
   ~DriverCheck();
 
   /// `result`, or Failed if errors were found. What was found has been told.
@@ -55,7 +58,8 @@ public:
 
 private:
   const CheckOptions options;
-  std::string file; ///< Empty if nothing is checked.
+  std::string file;     ///< Empty if nothing is checked.
+  std::string planFile; ///< That was made here, or empty.
 };
 
 } // namespace drawloom

@@ -41,6 +41,8 @@ static std::string textOf(const Object &site) {
           ", warp " + llvm::utostr(site.getInteger("warp").value_or(0));
   if (auto lane = site.getInteger("lane"))
     text += ", lane " + llvm::utostr(*lane);
+  if (auto role = site.getString("role"))
+    text += ", " + role->str();
   return text;
 }
 

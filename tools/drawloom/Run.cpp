@@ -112,6 +112,12 @@ void drawloom::printRunHelp() {
          "                   docs/Checker.md\n"
          "  --strict         by the letter of PTX, also where released kernels "
          "aren't\n"
+         "  --remarks        say where lanes conflict in banks of shared "
+         "memory, and where\n"
+         "                   they touch more of global memory than they need\n"
+         "  --plan FILE      names of roles and pipes: what 'drawloom explain "
+         "--format json'\n"
+         "                   wrote; a program has its own\n"
          "  --report FILE    write the findings as JSON, too\n"
          "  --sarif FILE     write them as SARIF 2.1.0, for editors and code "
          "hosts\n"
@@ -249,9 +255,14 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments,
         checker::Suppressions::read(arguments.check.suppressions);
     if (!suppressions)
       return suppressions.takeError();
+    auto names = checker::PlanNames::read(arguments.check.plan);
+    if (!names)
+      return names.takeError();
     setup.checker = std::make_unique<checker::RaceChecker>(
         checker::CheckOptions{.isStrict = arguments.check.isStrict,
-                              .suppressions = std::move(*suppressions)});
+                              .suppressions = std::move(*suppressions),
+                              .countsCosts = arguments.check.remarks,
+                              .names = std::move(*names)});
     setup.options.listener = setup.checker.get();
   }
   return setup;
@@ -379,7 +390,7 @@ static std::vector<checker::Finding> tryFixes(const Setup &setup,
       return llvm::createStringError(result.report->str());
     return again->checker->findings().vec();
   };
-  std::vector<checker::Finding> findings = setup.checker->findings().vec();
+  std::vector<checker::Finding> findings = setup.checker->findingsAndRemarks();
   for (checker::Finding &finding : findings)
     if (finding.severity != checker::Severity::Note && !finding.isSuppressed)
       if (auto fix =
@@ -424,7 +435,7 @@ static ExitCode run(const RunArguments &arguments) {
     isClean = tellFindings(
         arguments.triesFixes
             ? tryFixes(*setup, arguments, text, statistics.warpInstructions)
-            : setup->checker->findings().vec(),
+            : setup->checker->findingsAndRemarks(),
         setup->checker->suppressions(), arguments.check.files,
         {arguments.ptx, setup->failure});
   bool isTold = tellFidelity(*setup, arguments);

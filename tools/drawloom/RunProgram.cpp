@@ -439,7 +439,17 @@ static ExitCode runProgram(const ProgramOptions &options) {
   }
   input->report(compiled->messages);
   double compileTime = compiling.seconds();
-  DriverCheck check(options.check);
+  std::string plan;
+  if (options.check.checks) {
+    llvm::raw_string_ostream os(plan);
+    llvm::json::OStream json(os);
+    json.object([&] {
+      json.attributeArray("plans", [&] {
+        plan::printJson(compiled->kernels.front().plan, json);
+      });
+    });
+  }
+  DriverCheck check(options.check, plan);
   llvm::Expected<runtime::Device> device =
       openDevice(options.device, options.sms);
   if (!device)

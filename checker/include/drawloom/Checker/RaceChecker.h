@@ -26,6 +26,7 @@
 #define DRAWLOOM_CHECKER_RACECHECKER_H
 
 #include "drawloom/Checker/Fix.h"
+#include "drawloom/Checker/PlanNames.h"
 #include "drawloom/Checker/Suppressions.h"
 #include "drawloom/Emulator/Listener.h"
 #include "llvm/Support/JSON.h"
@@ -48,6 +49,8 @@ Severity severityOf(Rule rule, bool isStrict);
 inline bool isRace(Rule rule) { return rule <= Rule::SameStore; }
 /// A kernel without these fences has them nowhere: it is said once.
 inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
+/// What costs time and is no fault; told if it was asked for.
+inline bool isRemark(Rule rule) { return rule >= Rule::BankConflict; }
 /// What comes after it isn't defined, although kernels that run on hardware do
 /// it. In strict mode, the run ends there.
 bool endsStrictRun(Rule rule);
@@ -63,6 +66,7 @@ struct Site {
   int16_t lane = -1; ///< -1 for all lanes together.
   bool writes = false;
   bool isEngine = false; ///< An operation that the thread has issued.
+  std::string role = {}; ///< "@mma", if a plan says so.
 
   bool operator==(const Site &) const = default;
 };
@@ -84,6 +88,7 @@ struct Finding {
   uint64_t address = 0;
   uint32_t cta = 0;
   std::string array;      ///< "tile+188", if a variable is there.
+  std::string slot;       ///< "slot 2 of @operands", if a plan says so.
   std::string why;        ///< There is no order, because ...
   std::string advice;     ///< What would give it.
   std::vector<Fix> fixes; ///< What may be inserted, the likeliest first.
@@ -94,6 +99,10 @@ struct Finding {
   /// By CheckOptions::suppressions: it isn't told and doesn't count.
   bool isSuppressed = false;
 
+  /// Notes are for reports, but for those that were asked for.
+  bool isTold() const {
+    return !isSuppressed && (severity != Severity::Note || isRemark(rule));
+  }
   /// A paragraph: kernel, source line and instruction, what is wrong; both
   /// sides, where, why, what to do.
   std::string str() const;
@@ -104,10 +113,15 @@ struct CheckOptions {
   /// is left out (docs/MemoryModel.md).
   bool isStrict = false;
   Suppressions suppressions = {};
+  /// Bank conflicts and sectors that are wasted are counted, too.
+  bool countsCosts = false;
+  /// Of roles and pipes.
+  PlanNames names = {};
 };
 
 class ClusterChecker;
 class GlobalChecker;
+class Remarks;
 class SharedArrays;
 
 class RaceChecker : public emu::Listener {
@@ -117,6 +131,9 @@ public:
 
   /// One for each rule and two instructions, in the order of clusters.
   llvm::ArrayRef<Finding> findings() const { return found; }
+  /// These, and behind them a remark for each instruction that wastes
+  /// wavefronts or sectors, if they are counted.
+  std::vector<Finding> findingsAndRemarks();
   unsigned count(Severity severity) const;
   const Suppressions &suppressions() const { return options.suppressions; }
 
@@ -134,7 +151,13 @@ public:
   void roundEnded() override;
 
 private:
-  void collect(std::vector<Finding> more);
+  void collect(std::vector<Finding> more, const emu::Kernel &kernel,
+               bool hasAllColumns);
+  /// Adds names from the plan. Columns have them if the CTA has all columns, so
+  /// that they are those of the plan.
+  void name(Finding &finding, const emu::Kernel &kernel,
+            bool hasAllColumns) const;
+  bool isSuppressed(const Finding &finding);
 
   CheckOptions options;
   std::vector<const emu::Kernel *> kernels;          ///< Of the launches.
@@ -144,6 +167,7 @@ private:
   /// Launches that have let the next one start before they have waited.
   std::vector<bool> early;
   std::unique_ptr<GlobalChecker> global;
+  std::unique_ptr<Remarks> remarks; ///< Null if nothing is counted.
 };
 
 /// {"findings": [...], "errors": 1, "warnings": 0, "notes": 0}
