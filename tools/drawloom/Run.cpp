@@ -312,8 +312,12 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   llvm::errs() << arguments.ptx;
   if (report.line)
     llvm::errs() << ':' << report.line;
-  llvm::errs() << ": error: " << emu::spelling(report.kind) << ": "
-               << report.str() << '\n';
+  llvm::errs() << ": error: ";
+  // Some messages begin with what kind it is.
+  llvm::StringRef kind = emu::spelling(report.kind);
+  if (!llvm::StringRef(report.message).starts_with(kind))
+    llvm::errs() << kind << ": ";
+  llvm::errs() << report.str() << '\n';
   if (options.policy != emu::Policy::Deterministic)
     llvm::errs() << arguments.ptx << ": note: --schedule "
                  << emu::printSchedule(options) << " repeats this run\n";
