@@ -20,7 +20,7 @@ namespace {
 struct Seen {
   /// Parities, or -1.
   int8_t firstParity = -1, lastParity = -1;
-  bool hasArrived = false;
+  uint32_t arrived = 0; ///< Lanes.
   /// Lines that arrived since the path last waited for anything.
   uint8_t run = 0;
   uint32_t lastWait = 0, lastArrival = 0, lastExpectation = 0;
@@ -40,7 +40,8 @@ public:
       key.append(reinterpret_cast<const char *>(&id.byte), sizeof(id.byte));
       key.push_back(static_cast<char>(state.firstParity));
       key.push_back(static_cast<char>(state.lastParity));
-      key.push_back(state.firstParity < 0 && state.hasArrived);
+      uint32_t arrived = state.firstParity < 0 ? state.arrived : 0;
+      key.append(reinterpret_cast<const char *>(&arrived), sizeof(arrived));
     }
   }
   llvm::Error see(const Event &event) override;
@@ -81,10 +82,10 @@ void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
   if (state.firstParity < 0) {
     state.firstParity = parity;
     part.firstParities.insert(parity);
-    part.isFirst = true;
-    part.isAlwaysBehindArrival &= state.hasArrived;
+    part.firstLanes[warp] |= event.mask;
+    part.earlyLanes[warp] |= event.mask & ~state.arrived;
     for (const auto &[id, other] : seen)
-      if (other.hasArrived || other.firstParity >= 0)
+      if (other.arrived || other.firstParity >= 0)
         part.arrivedBefore.insert(id);
   } else if (state.lastParity == parity) {
     part.repeats = true;
@@ -101,7 +102,7 @@ void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
 
 void Collector::arrive(const Event &event, Barrier &barrier) {
   Seen &state = seen[{event.rank, event.barrier}];
-  state.hasArrived = true;
+  state.arrived |= event.mask;
   if (state.run == 0 || state.lastArrival != event.line)
     state.run = std::min(state.run + 1, 7);
   state.lastArrival = event.line;

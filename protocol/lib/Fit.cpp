@@ -191,7 +191,7 @@ void Judge::checkCount(BarrierId id, const Barrier &barrier) {
 
 /// How many bytes there are from each target of the barrier's copies to the
 /// next one that these lines fill; after the last one, as many as a slot of the
-/// same line has. Empty if that isn't known.
+/// same line has, and to the next barrier. Without those that aren't known.
 std::map<BarrierId, int64_t> Judge::getRooms(const Barrier &barrier) const {
   std::set<BarrierId> all;
   std::map<uint32_t, std::set<BarrierId>> byLine;
@@ -211,11 +211,16 @@ std::map<BarrierId, int64_t> Judge::getRooms(const Barrier &barrier) const {
         rooms[target] = next->byte - target.byte;
         continue;
       }
+      std::set<int64_t> ends;
       const std::set<BarrierId> &slots = byLine[key.second];
       auto at = slots.find(target);
-      if (at == slots.begin() || std::prev(at)->rank != target.rank)
-        continue;
-      rooms[target] = target.byte - std::prev(at)->byte;
+      if (at != slots.begin() && std::prev(at)->rank == target.rank)
+        ends.insert(target.byte - std::prev(at)->byte);
+      auto behind = claims.barriers.upper_bound(target);
+      if (behind != claims.barriers.end() && behind->first.rank == target.rank)
+        ends.insert(behind->first.byte - target.byte);
+      if (!ends.empty())
+        rooms[target] = *ends.begin();
     }
   return rooms;
 }
@@ -344,7 +349,7 @@ void Judge::checkExpectation(BarrierId id, const Part &part, const Part &copy,
         llvm::formatv("{0} bytes are expected where {1} have room", expected,
                       room),
         llvm::formatv("from where the copies go it is {0} bytes, together, to "
-                      "what other copies fill",
+                      "what other copies fill or a barrier is in",
                       room),
         llvm::formatv("expect_tx of at most {0}", room));
   else if (expected < read && read <= room)
@@ -371,7 +376,10 @@ void Judge::checkParity(BarrierId id, const Barrier &barrier) {
           "parity 1 is that of the phase before the first, which is over from "
           "the start",
           "parity 0 the first time");
-    else if (startsWithOne && part.isAlwaysBehindArrival)
+    else if (startsWithOne &&
+             llvm::any_of(part.firstLanes, [&](const auto &lanes) {
+               return lanes.second & ~part.earlyLanes.at(lanes.first);
+             }))
       add("parity", id, part.line,
           "a wait behind an arrival doesn't wait for it",
           "the same thread arrives at the barrier before, in its first phase, "

@@ -56,9 +56,9 @@ struct Part {
   std::set<int64_t> numbers;
   /// Of a wait: the parities that a path waited for first.
   std::set<int64_t> firstParities;
-  /// Of a wait that is a path's first: whether the path had arrived there
-  /// before, on all paths and on any.
-  bool isAlwaysBehindArrival = true, isFirst = false;
+  /// Of a wait that is a path's first: its lanes, and those that hadn't arrived
+  /// there before on some path.
+  std::map<WarpId, uint32_t> firstLanes, earlyLanes;
   /// Of another wait: whether the one before it had the same parity, whether it
   /// had the other, and whether that was another line's.
   bool repeats = false, follows = false, followsOther = false;
