@@ -17,11 +17,15 @@ SHARED = {"bounded", "host"}
 
 def run(options, program, device, cache):
     start = time.monotonic()
-    result = subprocess.run(
-        [options.runner, *options.verb, "--device", device, "--", options.python,
-         "-W", "ignore", program], text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=options.timeout,
-        env={**os.environ, "TRITON_CACHE_DIR": cache, "OMP_NUM_THREADS": "1"})
+    try:
+        result = subprocess.run(
+            [options.runner, *options.verb, "--device", device, "--", options.python,
+             "-W", "ignore", program], text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=options.timeout,
+            env={**os.environ, "TRITON_CACHE_DIR": cache, "OMP_NUM_THREADS": "1"})
+    except subprocess.TimeoutExpired as stopped:
+        words = (stopped.stdout or b"").decode(errors="replace")
+        return 1, f"{words}stopped after {options.timeout} s\n", options.timeout
     return result.returncode, result.stdout, time.monotonic() - start
 
 
