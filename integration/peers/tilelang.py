@@ -42,6 +42,11 @@ CASES = (
     Case("gemm_mxfp8", "sm_100a", "scaled.mxfp8", CUBE),
     Case("attention", "sm_100a", "attention.forward",
          dict(heads=2, length=512, dim=64, causal=False)),
+    Case("gemm", "sm_120a", "gemm.pipelined", dict(m=500, n=512, k=320)),
+    Case("gemm_fp8", "sm_120a", "gemm.pipelined",
+         dict(CUBE, ab="float8_e4m3fn", tile=(128, 128, 128))),
+    Case("attention_causal", "sm_120a", "attention.forward",
+         dict(heads=2, length=500, dim=128, queries=64, threads=128)),
 )
 
 
