@@ -38,7 +38,8 @@ static void write(OStream &json, const ArgumentInfo &argument) {
 static void write(OStream &json, const Parameter &parameter) {
   json.object([&] {
     json.attribute("kind", nameOf(parameter.kind));
-    json.attribute("argument", parameter.argument);
+    if (parameter.kind != Parameter::Kind::Workspace)
+      json.attribute("argument", parameter.argument);
     switch (parameter.kind) {
     case Parameter::Kind::TensorMap:
       writeNumbers(json, "box", parameter.box);
@@ -53,6 +54,7 @@ static void write(OStream &json, const Parameter &parameter) {
       break;
     case Parameter::Kind::Pointer:
     case Parameter::Kind::Scalar:
+    case Parameter::Kind::Workspace:
       json.attribute("bytes", parameter.bytes);
       break;
     }

@@ -19,9 +19,9 @@
 namespace drawloom::runtime {
 
 inline constexpr llvm::StringLiteral parameterKinds[] = {
-    "tensorMap", "pointer", "size", "stride", "scalar"};
-inline constexpr llvm::StringLiteral itemsKinds[] = {"static", "one",
-                                                     "granted"};
+    "tensorMap", "pointer", "size", "stride", "scalar", "workspace"};
+inline constexpr llvm::StringLiteral itemsKinds[] = {"static", "one", "granted",
+                                                     "counted"};
 
 inline constexpr llvm::StringLiteral stepKinds[] = {
     "number",   "size",   "scalar",   "add",

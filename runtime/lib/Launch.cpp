@@ -119,10 +119,10 @@ drawloom::runtime::countCtas(const KernelInfo &kernel,
   int64_t size = kernel.clusterSize();
   // As many clusters as there is room for, and at least one.
   int64_t clusters = std::max<int64_t>(smCount / size, 1);
+  bool hasCtaForEach = kernel.items.kind == ItemsInfo::Kind::One ||
+                       kernel.items.kind == ItemsInfo::Kind::Granted;
   if (*items)
-    clusters = kernel.items.kind == ItemsInfo::Kind::Static
-                   ? std::min(clusters, **items)
-                   : **items;
+    clusters = hasCtaForEach ? **items : std::min(clusters, **items);
   if (clusters * size > maxGrid)
     return llvm::createStringError(
         "@" + kernel.name + " needs " + Twine(clusters * size) +
@@ -237,6 +237,42 @@ static llvm::Error encode(const Context &context, const ArgumentInfo &argument,
   return llvm::Error::success();
 }
 
+namespace {
+/// Memory of a launch's own: taken, zeroed and given back in the order of its
+/// stream, so that launches in other streams have theirs.
+class Workspace {
+public:
+  Workspace(const Context &context, void *stream)
+      : context(context), stream(stream) {}
+  Workspace(const Workspace &) = delete;
+  Workspace &operator=(const Workspace &) = delete;
+  ~Workspace() {
+    // What went wrong in the stream comes out where somebody waits for it.
+    for (DevicePointer pointer : pointers)
+      (void)context.enter().cuMemFreeAsync(pointer, stream);
+  }
+
+  llvm::Expected<DevicePointer> allocate(size_t bytes) {
+    DevicePointer pointer = 0;
+    if (llvm::Error error = context.check(
+            context.enter().cuMemAllocAsync(&pointer, bytes, stream),
+            "cuMemAllocAsync of " + std::to_string(bytes) + " bytes"))
+      return error;
+    pointers.push_back(pointer);
+    if (llvm::Error error = context.check(
+            context.enter().cuMemsetD8Async(pointer, 0, bytes, stream),
+            "cuMemsetD8Async"))
+      return error;
+    return pointer;
+  }
+
+private:
+  const Context &context;
+  void *stream;
+  llvm::SmallVector<DevicePointer, 1> pointers;
+};
+} // namespace
+
 llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
                            const LaunchOptions &options) const {
   llvm::Expected<unsigned> ctas = countCtas(infoField, arguments, smCount);
@@ -249,14 +285,23 @@ llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
 
   const Context &context = module.getContext();
   std::vector<ParameterValue> values(infoField.parameters.size());
+  Workspace workspace(context, options.stream);
   llvm::SmallVector<void *> pointers;
   for (auto [parameter, value] :
        llvm::zip_equal(infoField.parameters, values)) {
+    pointers.push_back(&value);
+    if (parameter.kind == Parameter::Kind::Workspace) {
+      llvm::Expected<DevicePointer> memory =
+          workspace.allocate(parameter.bytes);
+      if (!memory)
+        return memory.takeError();
+      value.number = *memory;
+      continue;
+    }
     if (llvm::Error error =
             encode(context, infoField.arguments[parameter.argument], parameter,
                    arguments[parameter.argument], value))
       return error;
-    pointers.push_back(&value);
   }
   LaunchAttribute cluster = {};
   cluster.id = launchClusterDimension;

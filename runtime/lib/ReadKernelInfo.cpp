@@ -28,6 +28,7 @@ static constexpr size_t maxMapRank = 5;
 /// A list in a description is never longer.
 static constexpr size_t maxEntries = 4096;
 static constexpr int64_t maxSize = int64_t(1) << 40;
+static constexpr int64_t maxWorkspace = int64_t(1) << 30;
 
 namespace {
 
@@ -200,6 +201,11 @@ static Parameter readParameter(const Value &value, std::string where,
   Reader reader(value, std::move(where), problem);
   Parameter result;
   result.kind = Parameter::Kind(reader.choice("kind", parameterKinds));
+  if (result.kind == Parameter::Kind::Workspace) {
+    result.bytes = reader.number("bytes", 1, maxWorkspace);
+    reader.finish();
+    return result;
+  }
   result.argument = readArgumentNumber(reader, kernel,
                                        result.kind != Parameter::Kind::Scalar);
   if (kernel.arguments.empty())
@@ -233,6 +239,8 @@ static Parameter readParameter(const Value &value, std::string where,
     if (!llvm::isPowerOf2_32(result.bytes))
       reader.fail("bytes", "1, 2, 4 or 8 is expected");
     break;
+  case Parameter::Kind::Workspace:
+    break;
   }
   reader.finish();
   return result;
@@ -264,7 +272,7 @@ static void readItems(const Value &value, KernelInfo &kernel,
           readFactor(element, std::move(where), kernel, problem));
     });
   }
-  if (kernel.items.kind != ItemsInfo::Kind::Static && !kernel.items.count)
+  if (kernel.items.kind == ItemsInfo::Kind::One && !kernel.items.count)
     reader.fail("count", "is missing; a launch has a CTA for each item");
   reader.finish();
 }

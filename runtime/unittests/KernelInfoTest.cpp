@@ -75,6 +75,10 @@ static constexpr llvm::StringLiteral description = R"json({
       "kind": "scalar",
       "argument": 1,
       "bytes": 4
+    },
+    {
+      "kind": "workspace",
+      "bytes": 12
     }
   ],
   "items": {
@@ -179,7 +183,13 @@ TEST(KernelInfo, RefusalsNameTheField) {
             "parameters[1].bytes: 1, 2, 4 or 8 is expected");
   EXPECT_EQ(problem("\"pointer\"", "\"handle\""),
             "parameters[1].kind: 'handle' is not one of tensorMap, pointer, "
-            "size, stride, scalar");
+            "size, stride, scalar, workspace");
+  EXPECT_EQ(problem("\"bytes\": 12", "\"bytes\": 0"),
+            "parameters[5].bytes: a whole number from 1 to 1073741824 is "
+            "expected");
+  EXPECT_EQ(problem("\"bytes\": 12", "\"bytes\": 12, \"argument\": 0"),
+            "parameters[5].argument: there is no such field here; the fields "
+            "are kind, bytes");
   EXPECT_EQ(problem("\"tile\": 3", "\"tiles\": 3"),
             "items.count[1].tile: is missing");
   EXPECT_EQ(problem("\"kind\": \"static\",\n    \"count\"",

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Runtime/Launch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
@@ -109,6 +110,25 @@ static constexpr llvm::StringLiteral scalars = R"(
 }
 )";
 
+// out[CTA] = a number from a counter.
+static constexpr llvm::StringLiteral counted = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry counted(.param .u64 out, .param .u64 counter) {
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [counter];
+  atom.global.add.u32 %r1, [%rd1], 1;
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r2, %ctaid.x;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd2, %rd2, %rd3;
+  st.global.u32 [%rd2], %r1;
+  ret;
+}
+)";
+
 // Writes to address 0.
 static constexpr llvm::StringLiteral faulty = R"(
 .version 8.0
@@ -143,6 +163,15 @@ static constexpr llvm::StringLiteral numbersInfo = R"({
     {"kind": "stride", "argument": 0, "dimension": 0, "bytes": 8},
     {"kind": "scalar", "argument": 1, "bytes": 4}],
   "items": {"kind": "one", "count": []}
+})";
+
+static constexpr llvm::StringLiteral countedInfo = R"({
+  "name": "counted", "target": "sm_90a", "threads": 1,
+  "arguments": [{"name": "out", "type": "i32", "shape": [4]}],
+  "parameters": [
+    {"kind": "pointer", "argument": 0, "bytes": 8},
+    {"kind": "workspace", "bytes": 4}],
+  "items": {"kind": "counted", "count": [{"tile": 4}]}
 })";
 
 // An index is a number of 64 bits to the caller and of 32 to the kernel.
@@ -373,4 +402,24 @@ TEST_F(LaunchTest, NothingIsLaunchedWithoutItems) {
   llvm::Error error = kernel->launch(
       {{Tensor::packed(f32, {5, 0}, 0)}, {Tensor::packed(f32, {0, 8, 16}, 0)}});
   EXPECT_FALSE(error) << llvm::toString(std::move(error));
+}
+
+TEST_F(LaunchTest, AWorkspaceIsZeroAtEachLaunch) {
+  auto kernel = load(countedInfo, counted);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  auto out = device->allocate(4 * sizeof(uint32_t));
+  ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
+  for (unsigned times = 0; times != 2; ++times) {
+    llvm::Error error = kernel->launch(
+        {{Tensor::packed(findElementType("i32"), {4}, out->address())}});
+    ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+    error = device->synchronize();
+    ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+    std::array<uint32_t, 4> drawn = {};
+    error =
+        out->download({reinterpret_cast<char *>(drawn.data()), sizeof(drawn)});
+    ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+    llvm::sort(drawn);
+    EXPECT_EQ(drawn, (std::array<uint32_t, 4>{0, 1, 2, 3}));
+  }
 }

@@ -131,6 +131,9 @@ TEST(Grid, IsAsLargeAsTheDeviceOrTheWork) {
   EXPECT_EQ(ctas(persistent, 129, 257), 4u);
   EXPECT_EQ(ctas(persistent, 0, 257), 0u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::One), 8192, 8192), 2048u);
+  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Granted), 8192, 8192), 2048u);
+  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Counted), 8192, 8192), 132u);
+  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Counted), 129, 257), 4u);
   // A cluster takes an item.
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Static, 2), 129, 257), 8u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Static, 16), 8192, 8192), 128u);

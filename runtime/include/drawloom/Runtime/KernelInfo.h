@@ -67,12 +67,14 @@ struct Parameter {
     Size,      ///< Of the tensor, in `dimension`.
     Stride,    ///< Of the tensor, in `dimension`, in elements.
     Scalar,    ///< The argument itself.
+    Workspace, ///< To memory of the launch's own, zero when it begins.
   };
 
   Kind kind = Kind::Scalar;
   unsigned argument = 0;
   unsigned dimension = 0;
-  /// Of an integer parameter: sizes, strides, pointers and integer scalars.
+  /// Of an integer parameter: sizes, strides, pointers and integer scalars. Of
+  /// a workspace, those that it has.
   unsigned bytes = 4;
   /// Of a tensor map: elements, the innermost dimension first.
   llvm::SmallVector<uint32_t, 5> box = {};
@@ -98,6 +100,7 @@ struct ItemsInfo {
     Static,  ///< Each takes every C-th, C being the number of CTAs.
     One,     ///< Each takes one.
     Granted, ///< The hardware hands them out; there is a CTA for each.
+    Counted, ///< Each takes one, and then what a counter in the workspace says.
   };
 
   Kind kind = Kind::Static;
