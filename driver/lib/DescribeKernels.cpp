@@ -9,7 +9,7 @@
 #include "DescribeKernels.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/Slots/Placement.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -59,7 +59,9 @@ static runtime::ItemsInfo readItems(tile::KernelOp kernel,
                                     const plan::Plan &plan) {
   using Kind = runtime::ItemsInfo::Kind;
   runtime::ItemsInfo items;
-  items.kind = plan.items == plan::Items::Granted ? Kind::Granted
+  Kind atRunTime =
+      plan.arch->clusterLaunchControl ? Kind::Granted : Kind::Counted;
+  items.kind = plan.items == plan::Items::Granted ? atRunTime
                : plan.items == plan::Items::One   ? Kind::One
                                                   : Kind::Static;
   std::vector<runtime::ItemFactor> factors;
@@ -206,10 +208,16 @@ static void describeFunction(LLVM::LLVMFuncOp function,
           function->getAttrOfType<IntegerAttr>(agent::sharedBytesAttrName))
     info.sharedBytes = bytes.getInt();
   auto entries = function->getAttrOfType<ArrayAttr>(agent::parametersAttrName);
-  for (auto [entry, type] :
-       llvm::zip_equal(entries, function.getArgumentTypes()))
+  // The workspace comes after them.
+  for (auto [entry, type] : llvm::zip(entries, function.getArgumentTypes()))
     info.parameters.push_back(
         readParameter(cast<agent::ParameterAttr>(entry), type));
+  if (auto bytes =
+          function->getAttrOfType<IntegerAttr>(agent::workspaceBytesAttrName)) {
+    runtime::Parameter &workspace = info.parameters.emplace_back();
+    workspace.kind = runtime::Parameter::Kind::Workspace;
+    workspace.bytes = bytes.getInt();
+  }
 }
 
 void drawloom::describeCode(ModuleOp module,

@@ -53,9 +53,20 @@ public:
   }
 
   void runOnOperation() override {
-    if (getOperation().getBody().getOps<agent::SwitchOp>().empty() &&
-        failed(runPipeline(passes, getOperation())))
-      signalPassFailure();
+    tile::KernelOp kernel = getOperation();
+    if (kernel.getBody().getOps<agent::SwitchOp>().empty()) {
+      if (failed(runPipeline(passes, kernel)))
+        signalPassFailure();
+      return;
+    }
+    auto isGranted = [](agent::ItemsOp items) {
+      return items.getStream() == agent::Stream::granted;
+    };
+    if (tile::getSchedule(kernel).persistent == tile::Persistence::Granted &&
+        llvm::any_of(kernel.getBody().getOps<agent::ItemsOp>(), isGranted))
+      kernel.emitRemark() << "@" << kernel.getSymName()
+                          << " takes granted work items already; its roles "
+                             "stay as they are";
   }
 
 private:

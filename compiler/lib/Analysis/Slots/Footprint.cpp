@@ -82,18 +82,23 @@ int64_t plan::getTileColumns(RankedTensorType tile, int64_t ctas,
 }
 
 SlotFootprint plan::getSlotFootprint(PipeOp pipe) {
-  // Messages are read with one 16-byte access.
+  // A message of a few words is one access.
   constexpr int64_t messageAlignment = 16;
   int64_t ctas = std::max<int64_t>(1, pipe.getSwitch().getClusterSize());
+  // The first word of a message says whether there is an item.
+  constexpr int64_t messageWord = 4;
+  PipeType pipeType = pipe.getPipe().getType();
   SlotFootprint slot;
-  int64_t end = 0;
-  for (Type type : pipe.getPipe().getType().getPayload()) {
+  bool isMessage = pipeType.getMemory() == Memory::message;
+  int64_t end = isMessage && !pipeType.getPayload().empty() ? messageWord : 0;
+  for (Type type : pipeType.getPayload()) {
     int64_t bytes, alignment;
     if (auto tile = dyn_cast<RankedTensorType>(type)) {
       bytes = getTileBytes(tile, ctas);
       alignment = getTileAlignment(tile);
     } else {
-      bytes = alignment = divideUp(getElementBits(type), 8);
+      bytes = alignment =
+          type.isIndex() ? messageWord : divideUp(getElementBits(type), 8);
       slot.alignment = messageAlignment;
     }
     slot.alignment = std::max(slot.alignment, alignment);

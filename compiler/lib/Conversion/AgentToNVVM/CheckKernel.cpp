@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckKernel.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
@@ -47,6 +48,8 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
       slots && !hasTensorMemory &&
       slots.getSlots().getType().getMemory() == Memory::tmem)
     return "is in tensor memory, which nobody has allocated";
+  if (isa<AskOp, AnswerOp>(op) && !arch.clusterLaunchControl)
+    return "is not how this GPU hands out work items";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
   if (hasTcgen05 ? isa<IssueOp, AddProductOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))

@@ -9,6 +9,7 @@
 #include "KernelSignature.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,9 @@
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
+
+/// A number that the CTAs of a launch count with is all that a workspace holds.
+static constexpr int64_t counterBytes = 4;
 
 /// A pointer into global memory.
 static Type getGlobalPointer(MLIRContext *context) {
@@ -136,6 +140,12 @@ void KernelSignature::addParameters(tile::KernelOp kernel) {
   types.append(sizes.size(), i32);
   for (auto &[argument, number] : scalars)
     types.push_back(argument.getType().isIndex() ? i32 : argument.getType());
+  // The workspace is the last one.
+  bool counts =
+      kernel.walk([](agent::DrawOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (counts)
+    types.push_back(getGlobalPointer(context));
   body = &kernel.getBody().front();
   first = body->getNumArguments();
   for (Type type : types)
@@ -187,6 +197,9 @@ LLVM::LLVMFuncOp KernelSignature::create(tile::KernelOp kernel) {
     list(ParameterKind::scalar, argument);
   function->setAttr(agent::parametersAttrName,
                     builder.getArrayAttr(parameters));
+  if (parameters.size() < body->getNumArguments() - first)
+    function->setAttr(agent::workspaceBytesAttrName,
+                      builder.getI64IntegerAttr(counterBytes));
   body->eraseArguments(0, first);
   function.getBody().takeBody(kernel.getBody());
   return function;

@@ -8,7 +8,7 @@
 
 // What `lower-pipes` has written out, an instruction or two for each operation.
 
-#include "Patterns.h"
+#include "Messages.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -235,4 +235,5 @@ void codegen::addProtocol(PatternList &list) {
   list.add<ClosePutsOp>(closePuts);
   list.add<ElectOp>(elect);
   list.add<SyncOp>(sync);
+  addMessages(list);
 }

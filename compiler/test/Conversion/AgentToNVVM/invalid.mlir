@@ -7,6 +7,17 @@ tile.kernel @no_roles(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 
 // -----
 
+tile.kernel @asks() attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @r warps(1) at(0) {
+      // expected-error@+1 {{is not how this GPU hands out work items, so it is not as 'lower-pipes' and 'schedule-products' leave a kernel}}
+      %number = agent.answer from(32)
+    }
+  }
+}
+
+// -----
+
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
 tile.kernel @pipes(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {

@@ -118,6 +118,11 @@ module attributes {test.parameter = #agent.parameter<size, argument = 0>} {}
 
 // -----
 
+// expected-error@below {{has 'agent.workspace_bytes' = "four"; it is a number of bytes}}
+module attributes {agent.workspace_bytes = "four"} {}
+
+// -----
+
 // expected-error@below {{has 'agent.parameters' = [1]; it is a list of #agent.parameter}}
 module attributes {agent.parameters = [1]} {}
 

@@ -17,8 +17,32 @@ func.func @count() {
 
 // -----
 
-// expected-error@+1 {{slots are in smem or tmem; messages have no tiles}}
+// expected-error@+1 {{a message cannot hold 'tensor<4xf32>'; it holds index, integer and float scalars}}
 func.func private @message(!agent.slots<message, tensor<4xf32>>)
+
+// -----
+
+func.func @message_slot(%s: !agent.slots<message, index>, %i: i32) {
+  // expected-error@+1 {{is a tile of a message, which holds scalars; use agent.read_message}}
+  %x = agent.slot %s[%i], 0 : !agent.slots<message, index> -> !tile.buffer<4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @write(%s: !agent.slots<smem, tensor<4xf32>>, %i: i32, %there: i1, %x: tensor<4xf32>) {
+  // expected-error@+1 {{writes to slots in smem, which hold tiles; a message is in slots of its own}}
+  agent.write_message %s[%i] there(%there) values(%x) : !agent.slots<smem, tensor<4xf32>>
+  return
+}
+
+// -----
+
+func.func @read(%s: !agent.slots<smem, tensor<4xf32>>, %i: i32) {
+  // expected-error@+1 {{reads slots in smem, which hold tiles; a message is in slots of its own}}
+  %there, %x = agent.read_message %s[%i] : !agent.slots<smem, tensor<4xf32>>
+  return
+}
 
 // -----
 

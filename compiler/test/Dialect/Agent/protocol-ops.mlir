@@ -24,6 +24,24 @@ func.func @memory(%i: i32, %phase: i32) {
   return
 }
 
+// CHECK-LABEL: func.func @messages
+// CHECK-SAME: (%[[I:.*]]: i32, %[[THERE:.*]]: i1, %[[M:.*]]: index, %[[F:.*]]: f32, %[[B:.*]]: !agent.barrier)
+func.func @messages(%i: i32, %there: i1, %m: index, %f: f32, %b: !agent.barrier) {
+  // CHECK-NEXT: %work = agent.slots "work" count(2) at(0) stride(16) offsets [4, 8] : !agent.slots<message, index, f32>
+  %work = agent.slots "work" count(2) at(0) stride(16) offsets [4, 8] : !agent.slots<message, index, f32>
+  // CHECK-NEXT: agent.write_message %work[%[[I]]] there(%[[THERE]]) values(%[[M]], %[[F]]) : !agent.slots<message, index, f32>
+  agent.write_message %work[%i] there(%there) values(%m, %f) : !agent.slots<message, index, f32>
+  // CHECK-NEXT: %there:3 = agent.read_message %work[%[[I]]] : !agent.slots<message, index, f32>
+  %more, %values:2 = agent.read_message %work[%i] : !agent.slots<message, index, f32>
+  // CHECK-NEXT: agent.ask to(32) tells %[[B]]
+  agent.ask to(32) tells %b
+  // CHECK-NEXT: %granted = agent.answer from(32)
+  %number = agent.answer from(32)
+  // CHECK-NEXT: %drawn = agent.draw
+  %drawn = agent.draw
+  return
+}
+
 // CHECK-LABEL: func.func @waits
 // CHECK-SAME: (%[[B:.*]]: !agent.barrier, %[[N:.*]]: i32)
 func.func @waits(%b: !agent.barrier, %n: i32) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -239,7 +239,8 @@ LogicalResult AgentDialect::verifyOperationAttribute(Operation *op,
   else if (attribute.getName() == parametersAttrName &&
            !isListOf(llvm::IsaPred<ParameterAttr>))
     wanted = "a list of #agent.parameter";
-  else if (attribute.getName() == sharedBytesAttrName &&
+  else if ((attribute.getName() == sharedBytesAttrName ||
+            attribute.getName() == workspaceBytesAttrName) &&
            !isa<IntegerAttr>(attribute.getValue()))
     wanted = "a number of bytes";
   else if (attribute.getName() == scratchAttrName &&

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -34,6 +35,10 @@ void AgentDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "drawloom/Dialect/Agent/IR/AgentProtocolOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "drawloom/Dialect/Agent/IR/AgentMessageOps.cpp.inc"
       >();
 }
 
@@ -69,9 +74,7 @@ LogicalResult PipeType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult SlotsType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 Memory memory, ArrayRef<Type> payload) {
-  if (memory == Memory::message)
-    return emitError() << "slots are in smem or tmem; messages have no tiles";
-  return verifyTiles(emitError, memory, payload);
+  return PipeType::verify(emitError, memory, payload);
 }
 
 LogicalResult ItemsType::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -61,6 +61,9 @@ LogicalResult SlotOp::verify() {
   if (getValue() < 0 || getValue() >= static_cast<int64_t>(payload.size()))
     return emitOpError() << "is tile " << getValue() << " of a slot that holds "
                          << payload.size();
+  if (slots.getMemory() == Memory::message)
+    return emitOpError("is a tile of a message, which holds scalars; use "
+                       "agent.read_message");
   auto tile = cast<RankedTensorType>(payload[getValue()]);
   tile::BufferType buffer = getBuffer().getType();
   tile::Space space =

@@ -420,18 +420,7 @@ struct AssignRolesPass : agent::impl::AssignRolesBase<AssignRolesPass> {
 } // namespace
 
 /// Refuses what would make the other checks meaningless.
-static MaybeRefusal checkKernel(Item &item, const tile::Schedule &schedule,
-                                const target::Architecture &arch) {
-  if (schedule.persistent == tile::Persistence::Granted &&
-      !arch.clusterLaunchControl)
-    return Refusal{item.kernel.getLoc(),
-                   llvm::formatv("persistent = granted needs cluster launch "
-                                 "control, which {0} has not; write "
-                                 "persistent = static",
-                                 arch.name)
-                       .str(),
-                   {},
-                   /*hasFallback=*/false};
+static MaybeRefusal checkKernel(Item &item) {
   MaybeRefusal refusal;
   bool stores = false;
   item.body->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -466,7 +455,7 @@ LogicalResult AssignRolesPass::assign() {
     return refusal->emit();
   IRRewriter rewriter(kernel.getContext());
   (void)runRegionDCE(rewriter, kernel->getRegions());
-  if (MaybeRefusal refusal = checkKernel(item, schedule, **arch))
+  if (MaybeRefusal refusal = checkKernel(item))
     return refusal->emit();
 
   auto remark = [&](Operation *op, const Reason &reason) {

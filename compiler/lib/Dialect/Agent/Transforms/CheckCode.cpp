@@ -24,13 +24,6 @@ namespace {
 struct CheckCodePass : agent::impl::CheckCodeBase<CheckCodePass> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    // A plan by hand may be looked at before there is code for it; what a
-    // schedule asks for shall become a kernel.
-    if (tile::getSchedule(kernel).persistent == tile::Persistence::Granted) {
-      kernel.emitError("persistent: there is no code for granted work items "
-                       "yet; use static");
-      return signalPassFailure();
-    }
     WalkResult result = kernel.walk([&](SwitchOp roles) -> WalkResult {
       FailureOr<const target::Architecture *> arch =
           tile::requireTarget(kernel);

@@ -181,6 +181,15 @@ LogicalResult RoleLowering::fillByThreads(ProduceOp op, LoweredPipe &pipe,
   if (failed(lowerBlock(body)))
     return failure();
   b.setLoc(op.getLoc());
+  if (pipe.isMessage()) {
+    SmallVector<Value> values;
+    for (Value value : body.getTerminator()->getOperands())
+      values.push_back(map.lookupOrDefault(value));
+    if (pipe.slots)
+      WriteMessageOp::create(b, pipe.slots, slot, constant(1, 1), values);
+    ArriveOp::create(b, full, Engine::threads);
+    return success();
+  }
   for (auto [number, value] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     Value buffer = getBuffer(pipe, number, slot);
@@ -290,6 +299,13 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
     WaitOp::create(b, full, ring.phase);
     advance(pipe, ring);
     slots.push_back(slot);
+    if (pipe.slots && pipe.isMessage()) {
+      for (auto [argument, value] :
+           llvm::zip_equal(op.getSlotArguments(pipeNumber),
+                           readMessage(pipe, slot).getValues()))
+        map.map(argument, value);
+      continue;
+    }
     Engine engine = *pipe.pipe.getConsumerEngine(role);
     copied |= pipe.producer == Engine::copies;
     reads |= pipe.inTensorMemory() || engine == Engine::tensor_core;

@@ -9,7 +9,6 @@
 #include "RoleLowering.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -17,9 +16,7 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-/// Goes to the end of a loop's body, which has no terminator then: the builder
-/// makes one only for loops that carry nothing.
-static void enter(OpBuilder &b, scf::ForOp loop) {
+void agent::enter(OpBuilder &b, scf::ForOp loop) {
   if (loop.getBody()->mightHaveTerminator())
     loop.getBody()->getTerminator()->erase();
   b.setInsertionPointToEnd(loop.getBody());
@@ -37,6 +34,15 @@ SmallVector<RoleLowering::RingKey> RoleLowering::findRings(Operation *loop) {
     else if (auto consume = dyn_cast<ConsumeOp>(op))
       for (Value pipe : consume.getPipes())
         keys.insert({pipe, Empties});
+    auto items = dyn_cast<ForEachItemOp>(op);
+    if (!items)
+      return;
+    if (isa<PipeType>(items.getSource().getType()))
+      keys.insert({items.getSource(), Empties});
+    else if (asks(items))
+      keys.insert({answers.told, Empties});
+    if (items.getPublish())
+      keys.insert({items.getPublish(), Fills});
   });
   return keys.takeVector();
 }
@@ -173,62 +179,6 @@ LogicalResult RoleLowering::lowerFor(scf::ForOp op) {
   ValueRange results = loop.getResults();
   popRings(keys, results.take_front(ringCount));
   bindCarried(op.getResults(), results.drop_front(ringCount));
-  endLags(op);
-  return success();
-}
-
-LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
-  auto items = op.getSource().getDefiningOp<ItemsOp>();
-  if (!items || items.getStream() != Stream::fixed)
-    return op->emitOpError("takes work items that are granted at run time, "
-                           "which has no code yet");
-  SmallVector<RingKey> keys = findRings(op);
-  // A wait tells one pass of a ring from the next by one bit. A role that does
-  // not see the slots between its own items would lose count.
-  if (op.getEvery() != 1)
-    for (auto [value, end] : keys) {
-      PipeOp pipe = pipes.find(value)->second.pipe;
-      if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
-        return op->emitOpError()
-               << "takes one work item in " << op.getEvery() << " and shares '"
-               << pipe.getName()
-               << "' with a role that takes others; give each of these roles a "
-                  "pipe of its own";
-    }
-  startLags(op);
-  SmallVector<Value> inits;
-  pushRings(keys, inits);
-  // CTA c of C takes the items c, c + C, ...; this role the ones that are its.
-  Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
-  if (op.getEvery() != 1) {
-    Value from = arith::ConstantIndexOp::create(b, op.getFrom());
-    Value every = arith::ConstantIndexOp::create(b, op.getEvery());
-    Value skipped = arith::MulIOp::create(b, step, from);
-    first = arith::AddIOp::create(b, first, skipped);
-    step = arith::MulIOp::create(b, step, every);
-  }
-  auto loop = scf::ForOp::create(
-      b, first, map.lookupOrDefault(items.getCount()), step, inits);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    enter(b, loop);
-    popRings(keys, loop.getRegionIterArgs());
-    Block &body = items.getBody().front();
-    map.map(body.getArgument(0), loop.getInductionVar());
-    if (failed(lowerBlock(body)))
-      return failure();
-    for (auto [argument, value] : llvm::zip_equal(
-             op.getBody().getArguments(), body.getTerminator()->getOperands()))
-      map.map(argument, map.lookupOrDefault(value));
-    if (failed(lowerBlock(op.getBody().front())))
-      return failure();
-    b.setLoc(op.getLoc());
-    SmallVector<Value> next;
-    pushRings(keys, next);
-    scf::YieldOp::create(b, next);
-  }
-  popRings(keys, loop.getResults());
   endLags(op);
   return success();
 }

@@ -13,7 +13,8 @@
 // the plan, counts and bytes from who stands on each side (Engines.h).
 //
 //   RoleLowering.h     a role
-//   LowerLoops.cpp     loops and work items, which carry the rings
+//   LowerLoops.cpp     loops, which carry the rings
+//   LowerItems.cpp     loops over work items, and their messages
 //   LowerEnds.cpp      produce and consume
 //   LowerProducts.cpp  sums in tensor memory
 //   LowerTails.cpp     the end of a role
@@ -103,6 +104,8 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
     rings[{value, Fills}] = {zero, one, {}};
     rings[{value, Empties}] = {zero, zero, {}};
   }
+  if (answers.told)
+    rings[{answers.told, Empties}] = {zero, zero, {}};
   startLags(role);
   if (failed(lowerBlock(role.getBody().front())))
     return failure();
@@ -126,7 +129,8 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
   FailureOr<LoweredPipes> lowerMemory(SwitchOp roles,
                                       const target::Architecture &arch,
                                       ImplicitLocOpBuilder &b);
-  void setUp(SwitchOp roles, const LoweredPipes &pipes,
+  Answers lowerAnswers(SwitchOp roles, ImplicitLocOpBuilder &b);
+  void setUp(SwitchOp roles, const LoweredPipes &pipes, const Answers &answers,
              ImplicitLocOpBuilder &b);
 };
 } // namespace
@@ -189,8 +193,6 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
       return pipe->emitOpError(
           "has no place: code is generated after 'place-memory'");
     PipeType type = pipe.getPipe().getType();
-    if (type.getMemory() == Memory::message)
-      return pipe->emitOpError("carries messages, which has no code yet");
     LoweredPipe lowered{pipe,
                         plan::countArrivals(pipe, arch),
                         plan::getSlotFootprint(pipe),
@@ -199,10 +201,11 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
                         {},
                         {}};
     b.setLoc(pipe.getLoc());
-    lowered.slots = SlotsOp::create(
-        b, SlotsType::get(&getContext(), type.getMemory(), type.getPayload()),
-        pipe.getName(), pipe.getSlots(), place.getStart(), place.getStride(),
-        getOffsets(pipe, lowered.footprint, arch));
+    if (!type.getPayload().empty())
+      lowered.slots = SlotsOp::create(
+          b, SlotsType::get(&getContext(), type.getMemory(), type.getPayload()),
+          pipe.getName(), pipe.getSlots(), place.getStart(), place.getStride(),
+          getOffsets(pipe, lowered.footprint, arch));
     auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at) {
       return BarriersOp::create(b, BarriersType::get(&getContext()),
                                 (pipe.getName() + "." + end).str(),
@@ -217,13 +220,26 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
   return pipes;
 }
 
+/// What the machine answers, if a role asks it.
+Answers LowerPipes::lowerAnswers(SwitchOp roles, ImplicitLocOpBuilder &b) {
+  Answers answers;
+  answers.at = roles.getGrant();
+  if (answers.at)
+    answers.told = BarriersOp::create(
+        b, BarriersType::get(&getContext()), "grant.told", /*count=*/1,
+        /*arrivals=*/1, *answers.at + plan::grantBytes, Scope::cta);
+  return answers;
+}
+
 /// What happens before the roles start and after they have ended.
 void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
-                       ImplicitLocOpBuilder &b) {
+                       const Answers &answers, ImplicitLocOpBuilder &b) {
   b.setLoc(getOperation().getLoc());
   SmallVector<Value> barriers;
   for (auto &[value, pipe] : pipes)
     barriers.append({pipe.full, pipe.empty});
+  if (answers.told)
+    barriers.push_back(answers.told);
   InitBarriersOp::create(b, barriers);
   std::optional<int64_t> columns = roles.getTensorColumns();
   std::optional<int64_t> address = roles.getTensorAddress();
@@ -264,17 +280,18 @@ void LowerPipes::runOnOperation() {
   FailureOr<LoweredPipes> pipes = lowerMemory(roles, *arch, b);
   if (failed(pipes))
     return signalPassFailure();
+  Answers answers = lowerAnswers(roles, b);
   SmallVector<std::unique_ptr<Region>> bodies;
   for (RoleOp role : roles.getRoles()) {
     FailureOr<std::unique_ptr<Region>> body =
-        RoleLowering(role, *pipes, *arch).run();
+        RoleLowering(role, *pipes, answers, *arch).run();
     if (failed(body))
       return signalPassFailure();
     bodies.push_back(std::move(*body));
   }
   for (auto [role, body] : llvm::zip_equal(roles.getRoles(), bodies))
     role.getBody().takeBody(*body);
-  setUp(roles, *pipes, b);
+  setUp(roles, *pipes, answers, b);
   for (auto &[value, pipe] : *pipes)
     pipe.pipe.erase();
   for (ItemsOp items :

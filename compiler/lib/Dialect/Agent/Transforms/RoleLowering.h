@@ -23,6 +23,7 @@
 
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,8 +43,12 @@ struct LoweredPipe {
   plan::BarrierCounts counts;
   plan::SlotFootprint footprint;
   Engine producer;
+  /// No slots for a message without values.
   mlir::Value slots, full, empty;
 
+  bool isMessage() {
+    return pipe.getPipe().getType().getMemory() == Memory::message;
+  }
   bool inTensorMemory() {
     return pipe.getPipe().getType().getMemory() == Memory::tmem;
   }
@@ -51,9 +56,20 @@ struct LoweredPipe {
 
 using LoweredPipes = llvm::MapVector<mlir::Value, LoweredPipe>;
 
+/// Where the machine's answer about the next work item is put, and the barrier
+/// that says so; nothing if nobody asks.
+struct Answers {
+  std::optional<int64_t> at;
+  mlir::Value told;
+};
+
 /// The barrier of a slot.
 mlir::Value getBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value barriers,
                        mlir::Value slot);
+
+/// Goes to the end of a loop's body, which has no terminator then: the builder
+/// makes one only for loops that carry nothing.
+void enter(mlir::OpBuilder &b, mlir::scf::ForOp loop);
 
 /// The loop, or the role, after which a consume with a lag gives its last slots
 /// back.
@@ -61,9 +77,10 @@ mlir::Operation *getLagScope(ConsumeOp op);
 
 class RoleLowering {
 public:
-  RoleLowering(RoleOp role, LoweredPipes &pipes,
+  RoleLowering(RoleOp role, LoweredPipes &pipes, const Answers &answers,
                const target::Architecture &arch)
-      : role(role), pipes(pipes), arch(arch), b(role.getLoc(), role) {}
+      : role(role), pipes(pipes), answers(answers), arch(arch),
+        b(role.getLoc(), role) {}
 
   /// The body of the role, as it will be. The role itself stays as it is:
   /// others may look up how it counts.
@@ -88,7 +105,6 @@ private:
 
   // LowerLoops.cpp
   llvm::LogicalResult lowerFor(mlir::scf::ForOp op);
-  llvm::LogicalResult lowerItems(ForEachItemOp op);
   bool isInTensorMemory(mlir::Value value);
   llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
@@ -99,6 +115,28 @@ private:
   void popRings(llvm::ArrayRef<RingKey> keys, mlir::ValueRange values);
   void startLags(mlir::Operation *scope);
   void endLags(mlir::Operation *scope);
+
+  // LowerItems.cpp
+  llvm::LogicalResult lowerItems(ForEachItemOp op);
+  llvm::LogicalResult lowerKnownItems(ForEachItemOp op);
+  llvm::LogicalResult lowerItemsAsTheyCome(ForEachItemOp op);
+  llvm::LogicalResult lowerTurn(ForEachItemOp op, mlir::Value turn,
+                                llvm::ArrayRef<RingKey> keys);
+  llvm::LogicalResult locate(ItemsOp items, mlir::Value number,
+                             llvm::SmallVectorImpl<mlir::Value> &values);
+  llvm::FailureOr<mlir::Value> look(ItemsOp items, mlir::Value number,
+                                    llvm::SmallVectorImpl<mlir::Value> &values);
+  mlir::Value findNext(ForEachItemOp op, mlir::Value number);
+  mlir::Value ask();
+  /// Whether a loop takes its items from the machine.
+  bool asks(ForEachItemOp op);
+  /// Puts a message into the next slot of a pipe: whether there is an item, and
+  /// its values.
+  void tell(mlir::Value pipe, mlir::Value there, mlir::ValueRange values);
+  /// Takes a message: whether there is an item, and its values.
+  mlir::Value hear(mlir::Value pipe,
+                   llvm::SmallVectorImpl<mlir::Value> &values);
+  ReadMessageOp readMessage(LoweredPipe &pipe, mlir::Value slot);
 
   // LowerEnds.cpp
   llvm::LogicalResult lowerProduce(ProduceOp op);
@@ -138,6 +176,7 @@ private:
 
   RoleOp role;
   LoweredPipes &pipes;
+  const Answers &answers;
   const target::Architecture &arch;
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping map;

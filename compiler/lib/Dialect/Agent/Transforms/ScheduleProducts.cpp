@@ -72,6 +72,7 @@ private:
   void scheduleOp(Operation *op);
   void scheduleProduct(tile::MmaOp op);
   void scheduleFor(scf::ForOp op);
+  void scheduleItems(scf::WhileOp op);
   void scheduleIf(scf::IfOp op);
   bool isCarriedInFlight(scf::ForOp op, unsigned index);
   void carry(scf::ForOp op, ValueRange values, ValueRange arguments,
@@ -313,6 +314,32 @@ void ProductSchedule::scheduleFor(scf::ForOp op) {
   bindCarried(op.getResults(), results, homes);
 }
 
+/// A loop over work items as they come carries no tiles, and products of an
+/// item are done before the next one.
+void ProductSchedule::scheduleItems(scf::WhileOp op) {
+  finishExcept({});
+  int64_t certain = groups;
+  auto loop =
+      scf::WhileOp::create(b, op.getResultTypes(),
+                           llvm::map_to_vector(op.getInits(), [&](Value init) {
+                             return lookup(init);
+                           }));
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), loop->getRegions())) {
+    OpBuilder::InsertionGuard guard(b);
+    Block &block = from.front();
+    SmallVector<Location> places(block.getNumArguments(), op.getLoc());
+    b.createBlock(&to, {}, block.getArgumentTypes(), places);
+    map.map(block.getArguments(), to.front().getArguments());
+    scheduleBlock(block);
+    b.setLoc(op.getLoc());
+    finishExcept({});
+    b.clone(*block.getTerminator(), map);
+    groups = certain;
+  }
+  map.map(op.getResults(), loop.getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // Branches
 //===----------------------------------------------------------------------===//
@@ -367,6 +394,8 @@ void ProductSchedule::scheduleOp(Operation *op) {
   b.setLoc(op->getLoc());
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return scheduleFor(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return scheduleItems(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op); branch && isOfProgram(branch))
     return scheduleIf(branch);
   if (auto drain = dyn_cast<DrainOp>(op);

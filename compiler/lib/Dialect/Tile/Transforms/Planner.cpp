@@ -61,10 +61,6 @@ void Planner::checkProducts() {
 
 void Planner::chooseShape() {
   Schedule &schedule = choice.schedule;
-  if (schedule.persistent == Persistence::Granted && !arch.clusterLaunchControl)
-    return fail("persistent: work items are granted by cluster launch control, "
-                "which " +
-                Twine(arch.name) + " does not have; use static");
   if (!schedule.persistent) {
     schedule.persistent = Persistence::Static;
     reason("persistent: static, so that a CTA sets up once and loads the next "

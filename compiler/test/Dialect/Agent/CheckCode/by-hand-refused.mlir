@@ -179,12 +179,6 @@ tile.kernel @half_columns(%x: !tile.view<?x?xi8>, %y: !tile.view<?x?xi8>) attrib
 
 // -----
 
-// expected-error@below {{persistent: there is no code for granted work items yet; use static}}
-tile.kernel @granted(%x: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<persistent = granted>} {
-}
-
-// -----
-
 !result = !agent.pipe<tmem, tensor<128x64xf32>>
 
 tile.kernel @no_tensor_memory(%y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {

@@ -148,17 +148,6 @@ tile.kernel @half_bytes(%a: !tile.view<?x?xf4E2M1FN, strides = [?, 1]>, %d: !til
 
 // -----
 
-// expected-error @below {{persistent = granted needs cluster launch control, which sm_90a has not; write persistent = static}}
-tile.kernel @granted(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>)
-    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<persistent = granted>} {
-  tile.for_each (%i) tiles [64] of %x : !tile.view<?xf32> {
-    %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
-    tile.store %t, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
-  }
-}
-
-// -----
-
 // expected-error @below {{kernel @nothing stores nothing, so there is nothing for a role to do; results leave a kernel with tile.store}}
 tile.kernel @nothing(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%i) tiles [64] of %x : !tile.view<?xf32> {

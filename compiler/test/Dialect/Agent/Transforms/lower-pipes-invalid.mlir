@@ -83,25 +83,6 @@ tile.kernel @cluster(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"
 
 // -----
 
-!signal = !agent.pipe<message>
-
-tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{carries messages, which has no code yet}}
-  %p = agent.pipe "go" slots(1) message : () {place = #agent.place<start = 0, stride = 0, full = 0, empty = 8>}
-  agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
-    agent.role @first warps(1) at(0) {
-      agent.produce %p : !signal {
-      }
-    }
-    agent.role @second warps(4) at(4) {
-      agent.consume %p : !signal {
-      }
-    }
-  }
-}
-
-// -----
-
 tile.kernel @granted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %count = tile.dim %d, 0 : !tile.view<?x?xf32>
   %items = agent.items granted %i of %count -> (index) {
@@ -109,7 +90,23 @@ tile.kernel @granted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
-      // expected-error@+1 {{takes work items that are granted at run time, which has no code yet}}
+      // expected-error@+1 {{takes granted work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others}}
+      agent.for_each_item (%m) in %items : !agent.items<index> {
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @no_answer(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %count = tile.dim %d, 0 : !tile.view<?x?xf32>
+  %items = agent.items granted %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @compute warps(1) at(0) {
+      // expected-error@+1 {{has no place for the answer about the next work item: code is generated after 'place-memory'}}
       agent.for_each_item (%m) in %items : !agent.items<index> {
       }
     }

@@ -198,3 +198,42 @@ tile.kernel @promoted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
     }
   }
 }
+
+// -----
+
+// Work items that come at run time: the products of one are done before the next.
+
+// CHECK-LABEL: tile.kernel @items
+tile.kernel @items(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %slots = agent.slots "operands" count(1) at(0) stride(16384) offsets [0, 8192] : !agent.slots<smem, tensor<64x64xbf16>, tensor<64x64xbf16>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @compute warps(4) at(0) {
+      // CHECK: scf.while (%[[I:.*]] = %{{.*}}) : (index) -> index {
+      %last = scf.while (%i = %c0) : (index) -> index {
+        // CHECK-NEXT: %[[THERE:.*]] = arith.cmpi ult, %[[I]]
+        %there = arith.cmpi ult, %i, %n : index
+        // CHECK-NEXT: scf.condition(%[[THERE]]) %[[I]] : index
+        scf.condition(%there) %i : index
+      } do {
+      // CHECK: ^bb0(%[[ITEM:.*]]: index):
+      ^bb0(%i: index):
+        %x = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>, tensor<64x64xbf16>> -> !tile.buffer<64x64xbf16, smem>
+        %y = agent.slot %slots[%i0], 1 : !agent.slots<smem, tensor<64x64xbf16>, tensor<64x64xbf16>> -> !tile.buffer<64x64xbf16, smem>
+        %a = tile.read %x[0, 0] : !tile.buffer<64x64xbf16, smem> -> tensor<64x64xbf16>
+        %b = tile.read %y[0, 0] : !tile.buffer<64x64xbf16, smem> -> tensor<64x64xbf16>
+        // CHECK: %[[FLYING:.*]] = agent.issue
+        %t = tile.mma %a, %b, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+        // CHECK: %[[SUM:.*]] = agent.await %[[FLYING]]
+        // CHECK: tile.store %[[SUM]], %{{.*}}[%[[ITEM]],
+        tile.store %t, %d[%i, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
+        %next = arith.addi %i, %c1 : index
+        // CHECK: scf.yield
+        scf.yield %next : index
+      }
+    }
+  }
+}

@@ -19,7 +19,8 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     Pipes become memory and barriers. A produce or consume becomes what is done
     to them: waits, arrivals and fences, in the order that the engines on both
     sides ask for. Slot and phase become values that loops carry. A loop over
-    work items becomes a loop over numbers, and what happens before the roles
+    work items becomes a loop over numbers, or, where items come at run time, an
+    `scf.while` that asks whether there is one. What happens before the roles
     start and after they have ended is said. After this pass there are no pipes,
     produces, consumes and work items.
 
@@ -52,6 +53,31 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     }
     ```
 
+    The role that takes granted items tells all others, the end too; here with
+    cluster launch control:
+
+    ```mlir
+    %0:5 = scf.while (%number = %cta, ...) : (index, i32, i32, i32, i32) -> (index, i32, i32, i32, i32, index) {
+      %there = arith.cmpi ult, %number, %count : index
+      %m = scf.if %there -> (index) { ... }
+      agent.wait %empty parity(%phase)
+      agent.write_message %work[%slot] there(%there) values(%m) : !agent.slots<message, index>
+      agent.arrive %full by(threads)
+      scf.condition(%there) %number, ...
+    } do {
+      ...
+      scf.if %one {
+        agent.expect %told bytes(%c16)
+        agent.ask to(213072) tells %told
+      }
+      agent.wait %told parity(%told_phase)
+      %next = agent.answer from(213072)
+      agent.fence async
+      agent.sync warp
+      scf.yield %next, ...
+    }
+    ```
+
     [CodeGeneration](../CodeGeneration.md#slots-and-barriers) has the table of
     who waits for what and tells whom. If the last thing that the tensor core
     does for a role is to give a slot back, the role that fills the slot ends
@@ -69,6 +95,8 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
     | is not proved to end: undecided, 'scf.if' around something that can block at ... | |
     | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
+    | takes granted work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
+    | has no place for the answer about the next work item: code is generated after 'place-memory' | |
     | reads a sum of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | a sum of no products is not in its slot |
   }];
   let options = [

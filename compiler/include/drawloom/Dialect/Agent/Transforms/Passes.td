@@ -64,7 +64,6 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     | no role can load 'a' | TMA refuses the strides, and elements are no whole bytes | |
     | 'a' and 'c' cannot travel together | their loop levels differ | yes |
     | the number of work items depends on a tile that is loaded here | nobody could load it | |
-    | persistent = granted needs cluster launch control | the machine has none | |
     | kernel @k stores nothing | there is nothing to do | |
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
@@ -234,7 +233,6 @@ def CheckCode : Pass<"check-code", "tile::KernelOp"> {
 
     | what | words |
     |---|---|
-    | granted work items | `persistent: there is no code for granted work items yet; use static` |
     | elements that would have to change threads | `takes a 'tensor<32x64xf32>' out of a 'tensor<32x128xf32>' in the registers of @compute, where elements would have to change threads` |
     | a vector along rows and along columns | `uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns: its elements would have to change threads; store it, and load it where it is used the other way` |
     | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |

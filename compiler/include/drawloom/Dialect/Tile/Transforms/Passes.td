@@ -49,7 +49,6 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
     | | `together: 'q' is no view of this kernel` |
     | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
-    | granted items on a machine that grants none | `persistent: work items are granted by cluster launch control, which sm_90a does not have; use static` |
     | a cluster of more than one CTA | `cluster: 2 × 1 × 1 = 2 CTAs, and there is no code for clusters yet; leave it out` |
     | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4` |
     | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |

@@ -1,0 +1,339 @@
+//===- LowerItems.cpp - Loops over work items -----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A role that knows its items beforehand counts: CTA c of C takes c, c + C, ...
+// All others find out at run time, and their loops have one form:
+//
+//   scf.while   is there an item? take its number, or its message; tell others
+//   do          the role's body; then the next number
+//
+// The number of an item is that of a CTA. The CTA's own comes first; after it,
+// the machine grants those of CTAs that have not started, and where there is no
+// launch control, a counter gives what nobody has begun with. An item whose
+// number is not below the count is none, and a refusal is such a number. So the
+// end is found by one comparison, it is a message like the others, and nobody
+// asks after it.
+//
+// The answer is waited for before the loop goes on: when the role ends, the
+// machine owes it nothing.
+
+#include "RoleLowering.h"
+#include "drawloom/Analysis/Slots/Placement.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+/// Goes to the end of a branch, which has no terminator then: the builder makes
+/// one only for branches without results.
+static void enterBranch(OpBuilder &b, Block *branch) {
+  if (!branch->empty())
+    branch->back().erase();
+  b.setInsertionPointToEnd(branch);
+}
+
+/// The stream of numbers that a loop takes its items from; null if it is a
+/// pipe.
+static ItemsOp getNumbers(ForEachItemOp op) {
+  return op.getSource().getDefiningOp<ItemsOp>();
+}
+
+static bool isGranted(ForEachItemOp op) {
+  ItemsOp items = getNumbers(op);
+  return items && items.getStream() == Stream::granted;
+}
+
+bool RoleLowering::asks(ForEachItemOp op) {
+  return isGranted(op) && arch.clusterLaunchControl;
+}
+
+LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
+  // A wait tells one pass of a ring from the next by one bit. A role that does
+  // not see the slots between its own items would lose count.
+  if (op.getEvery() != 1)
+    for (auto [value, end] : findRings(op)) {
+      auto found = pipes.find(value);
+      if (found == pipes.end() || value == op.getSource())
+        continue;
+      PipeOp pipe = found->second.pipe;
+      if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
+        return op->emitOpError()
+               << "takes one work item in " << op.getEvery() << " and shares '"
+               << pipe.getName()
+               << "' with a role that takes others; give each of these roles a "
+                  "pipe of its own";
+    }
+  if (isGranted(op) && role.getWarps() != 1)
+    return op->emitOpError()
+           << "takes granted work items in @" << role.getSymName() << ", of "
+           << role.getWarps()
+           << " warps; one warp asks, and publishes the answers to the others";
+  if (asks(op) && !answers.at)
+    return op->emitOpError("has no place for the answer about the next work "
+                           "item: code is generated after 'place-memory'");
+  startLags(op);
+  LogicalResult lowered = getNumbers(op) && !isGranted(op) && !op.getPublish()
+                              ? lowerKnownItems(op)
+                              : lowerItemsAsTheyCome(op);
+  endLags(op);
+  return lowered;
+}
+
+/// Binds the values of item `number`, where the builder is.
+LogicalResult RoleLowering::locate(ItemsOp items, Value number,
+                                   SmallVectorImpl<Value> &values) {
+  Block &body = items.getBody().front();
+  map.map(body.getArgument(0), number);
+  if (failed(lowerBlock(body)))
+    return failure();
+  for (Value value : body.getTerminator()->getOperands())
+    values.push_back(map.lookupOrDefault(value));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Known beforehand
+//===----------------------------------------------------------------------===//
+
+LogicalResult RoleLowering::lowerKnownItems(ForEachItemOp op) {
+  ItemsOp items = getNumbers(op);
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> inits;
+  pushRings(keys, inits);
+  // CTA c of C takes the items c, c + C, ...; this role the ones that are its.
+  Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
+  if (op.getEvery() != 1) {
+    Value from = arith::ConstantIndexOp::create(b, op.getFrom());
+    Value every = arith::ConstantIndexOp::create(b, op.getEvery());
+    Value skipped = arith::MulIOp::create(b, step, from);
+    first = arith::AddIOp::create(b, first, skipped);
+    step = arith::MulIOp::create(b, step, every);
+  }
+  auto loop = scf::ForOp::create(
+      b, first, map.lookupOrDefault(items.getCount()), step, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enter(b, loop);
+    popRings(keys, loop.getRegionIterArgs());
+    SmallVector<Value> values;
+    if (failed(locate(items, loop.getInductionVar(), values)))
+      return failure();
+    map.map(op.getBody().getArguments(), values);
+    if (failed(lowerBlock(op.getBody().front())))
+      return failure();
+    b.setLoc(op.getLoc());
+    SmallVector<Value> next;
+    pushRings(keys, next);
+    scf::YieldOp::create(b, next);
+  }
+  popRings(keys, loop.getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+void RoleLowering::tell(Value value, Value there, ValueRange values) {
+  LoweredPipe &pipe = pipes.find(value)->second;
+  Ring &ring = rings[{value, Fills}];
+  Value full = getBarrier(b, pipe.full, ring.slot);
+  WaitOp::create(b, getBarrier(b, pipe.empty, ring.slot), ring.phase);
+  WriteMessageOp::create(b, pipe.slots, ring.slot, there, values);
+  ArriveOp::create(b, full, Engine::threads);
+  advance(pipe, ring);
+}
+
+ReadMessageOp RoleLowering::readMessage(LoweredPipe &pipe, Value slot) {
+  SmallVector<Type> types = {b.getI1Type()};
+  llvm::append_range(types, pipe.pipe.getPipe().getType().getPayload());
+  return ReadMessageOp::create(b, types, pipe.slots, slot);
+}
+
+Value RoleLowering::hear(Value value, SmallVectorImpl<Value> &values) {
+  LoweredPipe &pipe = pipes.find(value)->second;
+  Ring &ring = rings[{value, Empties}];
+  WaitOp::create(b, getBarrier(b, pipe.full, ring.slot), ring.phase);
+  ReadMessageOp message = readMessage(pipe, ring.slot);
+  llvm::append_range(values, message.getValues());
+  // The message is in registers, so its slot is free.
+  ArriveOp::create(b, getBarrier(b, pipe.empty, ring.slot), Engine::threads);
+  advance(pipe, ring);
+  return message.getThere();
+}
+
+//===----------------------------------------------------------------------===//
+// As they come
+//===----------------------------------------------------------------------===//
+
+/// Whether `number` is an item, and, if so, its values.
+FailureOr<Value> RoleLowering::look(ItemsOp items, Value number,
+                                    SmallVectorImpl<Value> &values) {
+  Value there = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number,
+                                      map.lookupOrDefault(items.getCount()));
+  ArrayRef<Type> types = items.getItems().getType().getItem();
+  auto branch =
+      scf::IfOp::create(b, TypeRange(types), there, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  enterBranch(b, branch.thenBlock());
+  SmallVector<Value> located;
+  if (failed(locate(items, number, located)))
+    return failure();
+  b.setLoc(items.getLoc());
+  scf::YieldOp::create(b, located);
+  enterBranch(b, branch.elseBlock());
+  SmallVector<Value> none;
+  for (Type type : types)
+    none.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+  scf::YieldOp::create(b, none);
+  llvm::append_range(values, branch.getResults());
+  return there;
+}
+
+/// Asks, and waits for the answer.
+Value RoleLowering::ask() {
+  Ring &ring = rings[{answers.told, Empties}];
+  Value told = getBarrier(b, answers.told, ring.slot);
+  when(elect(Crowd::warp), [&] {
+    ExpectOp::create(b, told, constant(plan::grantBytes));
+    AskOp::create(b, *answers.at, told);
+  });
+  WaitOp::create(b, told, ring.phase);
+  Type i32 = b.getI32Type();
+  auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase, 1);
+  ring.slot = next.getNext();
+  ring.phase = next.getNextPhase();
+  Value number = AnswerOp::create(b, b.getIndexType(), *answers.at);
+  // All lanes have read the answer before the next one is written there, by
+  // another proxy.
+  FenceOp::create(b, Fence::async);
+  SyncOp::create(b, Crowd::warp);
+  return number;
+}
+
+/// The number that comes after `number`.
+Value RoleLowering::findNext(ForEachItemOp op, Value number) {
+  Value ctas = gpu::GridDimOp::create(b, gpu::Dimension::x);
+  // Each CTA begins with its own number, and the counter goes on from there.
+  if (isGranted(op) && !asks(op))
+    return arith::AddIOp::create(b, DrawOp::create(b, b.getIndexType()), ctas);
+  Value next = arith::AddIOp::create(b, number, ctas);
+  if (!asks(op))
+    return next;
+  // A launch has a CTA for each item. With fewer of them, each stands for more
+  // items, at the stride of the grid.
+  Value more =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next,
+                            map.lookupOrDefault(getNumbers(op).getCount()));
+  RingKey key = {answers.told, Empties};
+  SmallVector<Value> stays = {next};
+  pushRings(key, stays);
+  auto branch = scf::IfOp::create(b, ValueRange(stays).getTypes(), more,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enterBranch(b, branch.thenBlock());
+    scf::YieldOp::create(b, stays);
+    enterBranch(b, branch.elseBlock());
+    SmallVector<Value> asked = {ask()};
+    pushRings(key, asked);
+    scf::YieldOp::create(b, asked);
+  }
+  popRings(key, branch.getResults().drop_front());
+  return branch.getResult(0);
+}
+
+/// The role's body, if it is its turn.
+LogicalResult RoleLowering::lowerTurn(ForEachItemOp op, Value turn,
+                                      ArrayRef<RingKey> keys) {
+  if (!turn)
+    return lowerBlock(op.getBody().front());
+  Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn,
+                                     constant(op.getFrom()));
+  SmallVector<Value> before;
+  pushRings(keys, before);
+  auto branch = scf::IfOp::create(b, ValueRange(before).getTypes(), mine,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    enterBranch(b, branch.elseBlock());
+    scf::YieldOp::create(b, before);
+    enterBranch(b, branch.thenBlock());
+    if (failed(lowerBlock(op.getBody().front())))
+      return failure();
+    b.setLoc(op.getLoc());
+    SmallVector<Value> after;
+    pushRings(keys, after);
+    scf::YieldOp::create(b, after);
+  }
+  popRings(keys, branch.getResults());
+  return success();
+}
+
+LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
+  ItemsOp items = getNumbers(op);
+  SmallVector<RingKey> keys = findRings(op);
+  // The loop carries the number, whose turn it is, and the rings.
+  SmallVector<Value> inits;
+  if (items)
+    inits.push_back(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  if (op.getEvery() != 1)
+    inits.push_back(constant(0));
+  size_t ringsAt = inits.size();
+  pushRings(keys, inits);
+  SmallVector<Type> carried(ValueRange(inits).getTypes());
+  TypeRange values = op.getBody().getArgumentTypes();
+  SmallVector<Type> passed = carried;
+  llvm::append_range(passed, values);
+
+  auto loop = scf::WhileOp::create(b, passed, inits);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Location> places(passed.size(), op.getLoc());
+  Block *before =
+      b.createBlock(&loop.getBefore(), {}, carried,
+                    ArrayRef<Location>(places).take_front(carried.size()));
+  popRings(keys, before->getArguments().drop_front(ringsAt));
+  SmallVector<Value> item;
+  FailureOr<Value> there = items ? look(items, before->getArgument(0), item)
+                                 : hear(op.getSource(), item);
+  if (failed(there))
+    return failure();
+  b.setLoc(op.getLoc());
+  if (op.getPublish())
+    tell(op.getPublish(), *there, item);
+  SmallVector<Value> state(before->getArguments().take_front(ringsAt));
+  pushRings(keys, state);
+  llvm::append_range(state, item);
+  scf::ConditionOp::create(b, *there, state);
+
+  Block *body = b.createBlock(&loop.getAfter(), {}, passed, places);
+  ValueRange arguments = body->getArguments();
+  popRings(keys, arguments.slice(ringsAt, carried.size() - ringsAt));
+  map.map(op.getBody().getArguments(), arguments.take_back(values.size()));
+  Value turn = op.getEvery() != 1 ? arguments[ringsAt - 1] : Value();
+  if (failed(lowerTurn(op, turn, keys)))
+    return failure();
+  b.setLoc(op.getLoc());
+  SmallVector<Value> next;
+  if (items)
+    next.push_back(findNext(op, arguments.front()));
+  if (turn) {
+    Type i32 = b.getI32Type();
+    next.push_back(
+        AdvanceOp::create(b, i32, i32, turn, constant(0), op.getEvery())
+            .getNext());
+  }
+  pushRings(keys, next);
+  scf::YieldOp::create(b, next);
+  popRings(keys, loop.getResults().slice(ringsAt, carried.size() - ringsAt));
+  return success();
+}

@@ -1,0 +1,76 @@
+// Messages, and the numbers of work items that are found at run time.
+// RUN: drawloom-opt %s --convert-agent-to-nvvm --split-input-file | FileCheck %s
+
+!work = !agent.slots<message, index, f32>
+
+// CHECK-LABEL: llvm.func @messages
+tile.kernel @messages(%i: i32, %there: i1, %m: index, %f: f32) attributes {tile.target = "sm_90a"} {
+  %work = agent.slots "work" count(2) at(32) stride(16) offsets [4, 8] : !work
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @r warps(1) at(0) {
+      // One thread of the role writes.
+      // CHECK: %[[FIRST:.*]] = llvm.getelementptr %{{.*}}[32]
+      // CHECK-NEXT: %[[SLOT:.*]] = llvm.getelementptr %[[FIRST]][%
+      // CHECK: %[[WORD:.*]] = arith.extui %{{.*}} : i1 to i32
+      // CHECK-NEXT: llvm.store %[[WORD]], %[[SLOT]] : i32
+      // CHECK: llvm.getelementptr %[[SLOT]][4]
+      // CHECK-NEXT: llvm.store %{{.*}} : i32
+      // CHECK: llvm.getelementptr %[[SLOT]][8]
+      // CHECK-NEXT: llvm.store %{{.*}} : f32
+      agent.write_message %work[%i] there(%there) values(%m, %f) : !work
+      // What decides where the warp goes is the same in all lanes.
+      // CHECK: %[[READ:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+      // CHECK: %[[SAME:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[READ]]
+      // CHECK: arith.cmpi ne, %[[SAME]]
+      // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+      // CHECK: nvvm.shfl.sync idx
+      // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+      %more, %values:2 = agent.read_message %work[%i] : !work
+      agent.write_message %work[%i] there(%more) values(%values#0, %values#1) : !work
+    }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @granted
+// CHECK-NOT: workspace_bytes
+tile.kernel @granted() attributes {tile.target = "sm_100a"} {
+  %told = agent.barriers "grant.told" count(1) arrivals(1) at(48) : !agent.barriers
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @r warps(1) at(0) {
+      %c0 = arith.constant 0 : i32
+      // CHECK: %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}]
+      %b = agent.barrier %told[%c0]
+      // CHECK: %[[TO:.*]] = llvm.getelementptr %{{.*}}[32]
+      // CHECK-NEXT: nvvm.clusterlaunchcontrol.try.cancel %[[TO]], %[[BARRIER]]
+      agent.ask to(32) tells %b
+      // CHECK: %[[ANSWER:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> i128
+      // CHECK-NEXT: %[[GRANTED:.*]] = nvvm.clusterlaunchcontrol.query.cancel query = is_canceled, %[[ANSWER]] : i1
+      // A refusal has no number.
+      // CHECK-NEXT: %[[NUMBER:.*]] = scf.if %[[GRANTED]] -> (i32)
+      // CHECK-NEXT: nvvm.clusterlaunchcontrol.query.cancel query = get_first_cta_id_x, %[[ANSWER]] : i32
+      // CHECK: } else {
+      // CHECK-NEXT: arith.constant -1 : i32
+      // CHECK: nvvm.shfl.sync idx %{{.*}}, %[[NUMBER]]
+      %number = agent.answer from(32)
+    }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @counted
+// CHECK-SAME: (%{{.*}}: i32, %[[COUNTER:.*]]: !llvm.ptr<1>)
+// CHECK-SAME: agent.parameters = [#agent.parameter<scalar, argument = 0>]
+// CHECK-SAME: agent.workspace_bytes = 4 : i64
+tile.kernel @counted(%n: i32) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @r warps(1) at(0) {
+      // CHECK: scf.if
+      // CHECK: llvm.atomicrmw add %[[COUNTER]], %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, i32
+      // CHECK: nvvm.shfl.sync idx
+      %drawn = agent.draw
+    }
+  }
+}

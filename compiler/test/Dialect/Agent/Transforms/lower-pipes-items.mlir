@@ -1,0 +1,208 @@
+// Work items that are found at run time: one warp takes their numbers and tells everybody.
+// RUN: drawloom-opt %s --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+
+!items = !agent.items<index>
+!work = !agent.pipe<message, index>
+!signal = !agent.pipe<message>
+
+// Cluster launch control: the machine grants the number of a CTA that has not started.
+
+// CHECK-LABEL: tile.kernel @granted
+tile.kernel @granted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
+  // CHECK-NEXT: %[[WORK:.*]] = agent.slots "work" count(2) at(0) stride(16) offsets [4] : !agent.slots<message, index>
+  // Two roles of one warp take each message.
+  // CHECK-NEXT: %[[FULL:.*]] = agent.barriers "work.full" count(2) arrivals(1) at(56)
+  // CHECK-NEXT: %[[EMPTY:.*]] = agent.barriers "work.empty" count(2) arrivals(3) at(72)
+  // A signal has barriers and no memory.
+  // CHECK-NEXT: %[[GO:.*]] = agent.barriers "throttle.full" count(1) arrivals(1) at(88)
+  // CHECK-NEXT: %[[GONE:.*]] = agent.barriers "throttle.empty" count(1) arrivals(1) at(96)
+  // CHECK-NEXT: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48)
+  // CHECK-NEXT: agent.init_barriers %[[FULL]], %[[EMPTY]], %[[GO]], %[[GONE]], %[[TOLD]]
+  %c64 = arith.constant 64 : index
+  // CHECK: %[[COUNT:.*]] = tile.dim
+  %count = tile.dim %x, 0 : !tile.view<?xf32>
+  %items = agent.items granted %i of %count -> (index) {
+    %at = arith.muli %i, %c64 : index
+    agent.yield %at : index
+  }
+  %work = agent.pipe "work" slots(2) message : (index)
+    {place = #agent.place<start = 0, stride = 16, full = 56, empty = 72>}
+  %throttle = agent.pipe "throttle" slots(1) message : ()
+    {place = #agent.place<start = 32, stride = 0, full = 88, empty = 96>}
+  agent.switch attributes {warps = 4 : i64, grant = 32 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @scheduler
+    agent.role @scheduler warps(1) at(0) {
+      // CHECK: %[[CTA:.*]] = gpu.block_id x
+      // The rings of 'throttle', of the answers, and of 'work'.
+      // CHECK: scf.while (%[[NUMBER:[^ ]*]] = %[[CTA]], %{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %[[SLOT:[^ ]*]] = %{{[^ ]*}}, %[[PHASE:[^ ]*]] = %{{[^ ]*}})
+      // CHECK-NEXT: %[[THERE:.*]] = arith.cmpi ult, %[[NUMBER]], %[[COUNT]] : index
+      // Only an item has values.
+      // CHECK-NEXT: %[[AT:.*]] = scf.if %[[THERE]] -> (index)
+      // CHECK-NEXT: %[[LOCATED:.*]] = arith.muli %[[NUMBER]]
+      // CHECK-NEXT: scf.yield %[[LOCATED]]
+      // CHECK-NEXT: } else {
+      // The end is a message like the others.
+      // CHECK: %[[FULL_S:.*]] = agent.barrier %[[FULL]][%[[SLOT]]]
+      // CHECK-NEXT: %[[EMPTY_S:.*]] = agent.barrier %[[EMPTY]][%[[SLOT]]]
+      // CHECK-NEXT: agent.wait %[[EMPTY_S]] parity(%[[PHASE]])
+      // CHECK-NEXT: agent.write_message %[[WORK]][%[[SLOT]]] there(%[[THERE]]) values(%[[AT]])
+      // CHECK-NEXT: agent.arrive %[[FULL_S]] by(threads)
+      // CHECK-NEXT: agent.advance %[[SLOT]], %[[PHASE]] of 2
+      // CHECK-NEXT: scf.condition(%[[THERE]]) %[[NUMBER]],
+      // CHECK-NEXT: } do {
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+        // CHECK: agent.wait
+        // CHECK: agent.arrive
+        agent.consume %throttle : !signal {
+        }
+      }
+      // With fewer CTAs than items, a CTA stands for more of them.
+      // CHECK: %[[NEXT:.*]] = arith.addi
+      // CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ult, %[[NEXT]], %[[COUNT]]
+      // CHECK-NEXT: scf.if %[[MORE]] -> (index, i32, i32)
+      // CHECK: } else {
+      // CHECK-NEXT: %[[BARRIER:.*]] = agent.barrier %[[TOLD]]
+      // CHECK-NEXT: scf.if
+      // CHECK-NEXT: %[[BYTES:.*]] = arith.constant 16 : i32
+      // CHECK-NEXT: agent.expect %[[BARRIER]] bytes(%[[BYTES]])
+      // CHECK-NEXT: agent.ask to(32) tells %[[BARRIER]]
+      // CHECK-NEXT: }
+      // CHECK-NEXT: agent.wait %[[BARRIER]]
+      // CHECK-NEXT: agent.advance {{.*}} of 1
+      // CHECK-NEXT: %[[GRANTED:.*]] = agent.answer from(32)
+      // CHECK-NEXT: agent.fence async
+      // CHECK-NEXT: agent.sync warp
+      // CHECK-NEXT: scf.yield %[[GRANTED]]
+    }
+    // CHECK: agent.role @first
+    agent.role @first warps(1) at(1) {
+      // CHECK: scf.while (%{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %[[SLOT:[^ ]*]] = %{{[^ ]*}}, %[[PHASE:[^ ]*]] = %{{[^ ]*}})
+      // CHECK-NEXT: %[[FULL_S:.*]] = agent.barrier %[[FULL]][%[[SLOT]]]
+      // CHECK-NEXT: agent.wait %[[FULL_S]] parity(%[[PHASE]])
+      // CHECK-NEXT: %[[MESSAGE:.*]]:2 = agent.read_message %[[WORK]][%[[SLOT]]]
+      // CHECK-NEXT: %[[EMPTY_S:.*]] = agent.barrier %[[EMPTY]][%[[SLOT]]]
+      // CHECK-NEXT: agent.arrive %[[EMPTY_S]] by(threads)
+      // CHECK-NEXT: agent.advance
+      // CHECK-NEXT: scf.condition(%[[MESSAGE]]#0) {{.*}}, %[[MESSAGE]]#1 :
+      agent.for_each_item (%i) in %work : !work {
+        // CHECK: agent.barrier %[[GO]]
+        agent.produce %throttle : !signal {
+        }
+      }
+    }
+    agent.role @second warps(2) at(2) {
+      agent.for_each_item (%i) in %work : !work {
+      }
+    }
+  }
+}
+
+// -----
+
+// Without launch control a counter gives the numbers after those that CTAs begin with.
+
+!items = !agent.items<index>
+!work = !agent.pipe<message, index>
+
+// CHECK-LABEL: tile.kernel @counted
+tile.kernel @counted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  %count = tile.dim %x, 0 : !tile.view<?xf32>
+  %items = agent.items granted %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  %work = agent.pipe "work" slots(2) message : (index)
+    {place = #agent.place<start = 0, stride = 16, full = 32, empty = 48>}
+  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @scheduler
+    agent.role @scheduler warps(1) at(0) {
+      // CHECK: scf.while
+      // CHECK: } do {
+      // CHECK: %[[CTAS:.*]] = gpu.grid_dim x
+      // CHECK-NEXT: %[[DRAWN:.*]] = agent.draw
+      // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[DRAWN]], %[[CTAS]]
+      // CHECK-NEXT: scf.yield %[[NEXT]],
+      // CHECK-NOT: agent.ask
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+      }
+    }
+    // CHECK: agent.role @compute
+    agent.role @compute warps(1) at(1) {
+      agent.for_each_item (%i) in %work : !work {
+      }
+    }
+  }
+}
+
+// -----
+
+// A stream at a fixed stride may be published, too. Roles that take turns hear every message.
+
+!items = !agent.items<index>
+!work = !agent.pipe<message, index>
+
+// CHECK-LABEL: tile.kernel @turns
+tile.kernel @turns(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  %count = tile.dim %x, 0 : !tile.view<?xf32>
+  %items = agent.items static %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  %work = agent.pipe "work" slots(2) message : (index)
+    {place = #agent.place<start = 0, stride = 16, full = 32, empty = 48>}
+  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @scheduler
+    agent.role @scheduler warps(1) at(0) {
+      // CHECK: } do {
+      // CHECK: %[[NEXT:.*]] = arith.addi
+      // CHECK-NEXT: scf.yield %[[NEXT]],
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+      }
+    }
+    // CHECK: agent.role @even
+    agent.role @even warps(1) at(1) {
+      agent.for_each_item (%i) in %work every 2 from 0 : !work {
+      }
+    }
+    // CHECK: agent.role @odd
+    agent.role @odd warps(1) at(2) {
+      // CHECK: scf.while (%[[TURN:[^ ]*]] =
+      // CHECK: } do {
+      // CHECK-NEXT: ^bb0(%[[OURS:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: index):
+      // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+      // CHECK-NEXT: %[[MINE:.*]] = arith.cmpi eq, %[[OURS]], %[[ONE]]
+      // CHECK-NEXT: scf.if %[[MINE]]
+      // CHECK: agent.advance %[[OURS]], {{.*}} of 2
+      agent.for_each_item (%i) in %work every 2 from 1 : !work {
+      }
+    }
+  }
+}
+
+// -----
+
+// Any message: what a produce writes, a consume reads.
+
+!signal = !agent.pipe<message, i32>
+
+// CHECK-LABEL: tile.kernel @message
+tile.kernel @message(%x: !tile.view<?xf32>, %n: i32) attributes {tile.target = "sm_90a"} {
+  // CHECK-NEXT: %[[GO:.*]] = agent.slots "go" count(1) at(0) stride(16) offsets [4]
+  %p = agent.pipe "go" slots(1) message : (i32) {place = #agent.place<start = 0, stride = 16, full = 16, empty = 24>}
+  agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @first warps(1) at(0) {
+      // CHECK: agent.wait
+      // CHECK: agent.write_message %[[GO]][{{.*}}] there(%true) values(%{{.*}}) : !agent.slots<message, i32>
+      // CHECK-NEXT: agent.arrive
+      agent.produce %p : !signal {
+        agent.yield %n : i32
+      }
+    }
+    agent.role @second warps(1) at(1) {
+      // CHECK: agent.wait
+      // CHECK: agent.read_message %[[GO]][
+      // CHECK: agent.arrive
+      agent.consume %p as (%m) : !signal {
+      }
+    }
+  }
+}

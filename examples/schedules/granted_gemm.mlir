@@ -1,0 +1,27 @@
+// D = A * B^T, with work items that are granted at run time
+//
+//   A  M x K, bf16        B  N x K, bf16        D  M x N, f32
+//
+// The same program as ../gemm.mlir; the schedule says who takes which tile. On
+// sm_100a cluster launch control hands them out, on sm_90a a counter does. CTAs
+// that start late, or share their SM with another kernel, take fewer of them.
+//
+// A ring of three messages, so that the role that loads can be two items ahead
+// of the one that stores.
+
+tile.kernel @granted_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<persistent = granted, slots = {work = 3}>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
