@@ -201,9 +201,13 @@ std::string Printer::print() {
   if (o.epilogue == Epilogue::Scale)
     os << ", %alpha: f32";
   os << ")\n    attributes {tile.target = \"" << o.arch << "\"";
+  std::string schedule = o.granted ? "persistent = granted" : "";
   if (o.slots)
-    os << ", tile.schedule = #tile.schedule<slots = {operands = " << o.slots
-       << "}>";
+    schedule +=
+        (o.granted ? ", slots = {operands = " : "slots = {operands = ") +
+        std::to_string(o.slots) + "}";
+  if (!schedule.empty())
+    os << ", tile.schedule = #tile.schedule<" << schedule << ">";
   os << "} {\n";
   os << "  %c0 = arith.constant 0 : index\n"
      << "  %ck = arith.constant " << o.tileK << " : index\n"
@@ -234,6 +238,11 @@ static std::string getRefusal(const GemmOptions &o) {
   return "";
 }
 
+static int64_t countItems(const GemmOptions &o) {
+  return std::max<int64_t>(o.batch, 1) * llvm::divideCeil(o.m, o.tileM) *
+         llvm::divideCeil(o.n, o.tileN);
+}
+
 static Case makeCase(const GemmOptions &o, uint64_t seed, unsigned number) {
   auto shape = [&](int64_t rows, int64_t columns, bool transposed = false) {
     std::vector<int64_t> extents;
@@ -259,11 +268,8 @@ static Case makeCase(const GemmOptions &o, uint64_t seed, unsigned number) {
     result.shapes.push_back(shape(o.m, o.n));
   if (o.epilogue == Epilogue::Scale)
     result.shapes.push_back({});
-  int64_t items = std::max<int64_t>(o.batch, 1) *
-                  llvm::divideCeil(o.m, o.tileM) *
-                  llvm::divideCeil(o.n, o.tileN);
   result.ctas = o.ctas;
-  result.itemsPerCta = llvm::divideCeil(items, o.ctas);
+  result.itemsPerCta = o.ctas ? llvm::divideCeil(countItems(o), o.ctas) : 1;
   result.seed = seed + number;
   result.refusal = getRefusal(o);
   auto name = [](llvm::StringRef type) {
@@ -273,12 +279,13 @@ static Case makeCase(const GemmOptions &o, uint64_t seed, unsigned number) {
                                 : type;
   };
   result.name = llvm::formatv(
-      "{0}-{1,0+4}-{2}{3}-{4}{5}-{6}-{7}x{8}x{9}{10}-s{11}-c{12}", o.arch,
+      "{0}-{1,0+4}-{2}{3}-{4}{5}-{6}-{7}x{8}x{9}{10}-s{11}-c{12}{13}", o.arch,
       llvm::utostr(number), name(o.a),
       o.a == o.b ? std::string() : "_" + name(o.b).str(),
       o.aTransposed ? "km" : "mk", o.bTransposed ? "kn" : "nk",
       epilogueNames[static_cast<unsigned>(o.epilogue)], o.m, o.n, o.k,
-      o.batch ? "x" + std::to_string(o.batch) : "", o.slots, o.ctas);
+      o.batch ? "x" + std::to_string(o.batch) : "", o.slots, o.ctas,
+      o.granted ? "-granted" : "");
   return result;
 }
 
@@ -393,16 +400,37 @@ static GemmOptions draw(llvm::StringRef arch, std::mt19937_64 &random) {
   return o;
 }
 
-std::vector<Case> suite::makeGemmCases(llvm::StringRef arch, uint64_t seed) {
+static std::vector<GemmOptions> makeOptions(llvm::StringRef arch,
+                                            uint64_t seed) {
   std::vector<GemmOptions> all;
   cover(arch, all);
   std::mt19937_64 random(seed);
   for (size_t i = 0, count = all.size(); i != count; ++i)
     all.push_back(draw(arch, random));
+  return all;
+}
+
+static std::vector<Case> makeCases(llvm::ArrayRef<GemmOptions> all,
+                                   uint64_t seed) {
   std::vector<Case> cases;
   for (const GemmOptions &options : all)
     cases.push_back(makeCase(options, seed, cases.size()));
   return cases;
+}
+
+std::vector<Case> suite::makeGemmCases(llvm::StringRef arch, uint64_t seed) {
+  return makeCases(makeOptions(arch, seed), seed);
+}
+
+std::vector<Case> suite::makeGrantedCases(llvm::StringRef arch, uint64_t seed) {
+  std::vector<GemmOptions> all = makeOptions(arch, seed);
+  for (auto [number, options] : llvm::enumerate(all)) {
+    options.granted = true;
+    unsigned items = countItems(options);
+    const unsigned grids[] = {0, 1, 2, items + 2};
+    options.ctas = grids[number % std::size(grids)];
+  }
+  return makeCases(all, seed);
 }
 
 std::vector<Case> suite::makeDefaultTiles(llvm::StringRef arch) {

@@ -19,6 +19,7 @@
 //   K trips    0, 1, slots - 1, slots, slots + 1, many
 //   batch      none, 1, 3
 //   CTAs       few, so that a CTA has several work items
+//   items      at a fixed stride, or granted at run time
 //
 // Where the instruction has no such operand, the case is one that must be
 // refused.
@@ -59,7 +60,10 @@ struct GemmOptions {
   int64_t batch = 0;
   int64_t tileM = 128, tileN = 64, tileK = 64;
   int64_t m = 128, n = 64, k = 128;
+  /// 0: as the launch decides.
   unsigned ctas = 1;
+  /// Work items are granted at run time.
+  bool granted = false;
 };
 
 /// The tile program of such a product.
@@ -68,6 +72,10 @@ std::string printGemm(const GemmOptions &options);
 /// The cases for an architecture: those that cover the table, and as many drawn
 /// from `seed`.
 std::vector<Case> makeGemmCases(llvm::StringRef arch, uint64_t seed);
+
+/// The same, with work items that are granted at run time: to as many CTAs as
+/// the launch decides, to fewer of them, and to more than there are items.
+std::vector<Case> makeGrantedCases(llvm::StringRef arch, uint64_t seed);
 
 /// Products of every type with every epilogue, with tiles as large as a kernel
 /// has that is meant to be fast: to be compiled, not run.

@@ -27,7 +27,7 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string>
     suiteName(cl::Positional, cl::Required,
-              cl::desc("gemm, tiles, examples or graphs"));
+              cl::desc("gemm, granted, tiles, examples or graphs"));
 static cl::list<std::string> archs("arch",
                                    cl::desc("sm_90a, sm_100a; without it both"),
                                    cl::CommaSeparated);
@@ -55,8 +55,10 @@ static cl::opt<unsigned>
     atLeast("at-least", cl::desc("Fail if there are fewer cases"), cl::init(1));
 
 static std::vector<Case> makeCases(llvm::StringRef arch) {
-  std::vector<Case> cases = suiteName == "gemm"    ? makeGemmCases(arch, seed)
-                            : suiteName == "tiles" ? makeDefaultTiles(arch)
+  std::vector<Case> cases = suiteName == "gemm" ? makeGemmCases(arch, seed)
+                            : suiteName == "granted"
+                                ? makeGrantedCases(arch, seed)
+                            : suiteName == "tiles"    ? makeDefaultTiles(arch)
                             : suiteName == "examples" ? makeExampleCases(arch)
                                                       : makeGraphCases(arch);
   if (!filters.empty())
@@ -74,9 +76,10 @@ static std::vector<Case> makeCases(llvm::StringRef arch) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
-  if (!llvm::is_contained({"gemm", "tiles", "examples", "graphs"}, suiteName)) {
-    llvm::errs()
-        << "drawloom-suite: the suites are gemm, tiles, examples, graphs\n";
+  if (!llvm::is_contained({"gemm", "granted", "tiles", "examples", "graphs"},
+                          suiteName)) {
+    llvm::errs() << "drawloom-suite: the suites are gemm, granted, tiles, "
+                    "examples, graphs\n";
     return 2;
   }
   if (suiteName == "tiles" && !compileOnly) {
