@@ -8,6 +8,7 @@
 
 #include "Protocol.h"
 #include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -67,6 +68,9 @@ struct Comparison {
         barriers[pipe.place->empty + slot * barrierBytes] = {number, Empty,
                                                              slot};
       }
+    for (const plan::MemoryRange &range : plan.memory)
+      if (range.name == "grant")
+        told = range.offset + plan::grantBytes;
   }
 
   const plan::Role *findRole(unsigned warp) const {
@@ -86,6 +90,9 @@ struct Comparison {
   const plan::Plan &plan;
   llvm::ArrayRef<int64_t> boxBytes;
   std::map<int64_t, Barrier> barriers;
+  /// The barrier that says that the machine's answer about the next work item
+  /// is there, if a role asks.
+  std::optional<int64_t> told;
   /// By pipe and side.
   std::vector<Tally> tallies;
   /// By pipe.
@@ -113,6 +120,14 @@ struct Progress {
     return pipe.slots > 1 && of == (slot ? slot : pipe.slots) - 1 &&
            with == (slot ? parity ^ 1 : parity);
   }
+};
+
+/// What a path has done to get the next work item.
+struct Asking {
+  Progress::Arrives arrives = Progress::Unknown;
+  int64_t parity = 0;
+  /// The barrier expects an answer; launch control has been asked for it.
+  bool isAsked = false, isOnItsWay = false;
 };
 
 class RoleMonitor : public Monitor {
@@ -149,6 +164,7 @@ private:
   llvm::Error arrive(const Event &event);
   llvm::Error copy(const Event &event);
   llvm::Error read(const Event &event);
+  llvm::Error ask(const Event &event);
   llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
 
   Comparison &comparison;
@@ -156,6 +172,7 @@ private:
   const plan::Role *role;
   std::vector<End> ends;
   std::vector<Progress> progress;
+  Asking asking;
   unsigned meetings = 0;
   /// The pipe whose slot the last commit gave back, if it did.
   std::optional<unsigned> returned;
@@ -188,6 +205,10 @@ void RoleMonitor::appendKey(std::string &key) const {
     key.append(reinterpret_cast<const char *>(&word), sizeof(word));
   };
   append(meetings);
+  append(asking.arrives);
+  append(asking.parity);
+  append(asking.isAsked);
+  append(asking.isOnItsWay);
   append(returned.value_or(comparison.plan.pipes.size()));
   for (const Progress &state : progress) {
     append(state.arrives);
@@ -415,9 +436,67 @@ llvm::Error RoleMonitor::read(const Event &event) {
   return llvm::Error::success();
 }
 
+/// The role that hands out work items expects an answer, waits for it, and asks
+/// again.
+llvm::Error RoleMonitor::ask(const Event &event) {
+  switch (event.kind) {
+  case Kind::Init:
+    if (llvm::popcount(event.mask) != 1 || meetings || event.count != 1)
+      return fail(event.line,
+                  "the barrier of answers is set up by {0} lanes for {1} "
+                  "arrivals{2}; one does, for one, before the CTA meets",
+                  llvm::popcount(event.mask), event.count,
+                  meetings ? " after the barrier of the CTA" : "");
+    comparison.inits[event.barrier][{event.line, warp}] = event.count;
+    return llvm::Error::success();
+  case Kind::ArriveExpect:
+    if (!role || role->kind != plan::Role::Kind::Schedule)
+      return fail(event.line, "asks for work items, which is not its part of "
+                              "the plan");
+    if (event.count != plan::grantBytes || llvm::popcount(event.mask) != 1)
+      return fail(event.line,
+                  "{0} lanes expect an answer of {1} bytes; one does, of {2}",
+                  llvm::popcount(event.mask), event.count, plan::grantBytes);
+    if (asking.isAsked)
+      return fail(event.line, "asks again before it has the answer");
+    asking.isAsked = true;
+    asking.arrives = Progress::Yes;
+    return llvm::Error::success();
+  case Kind::Copy:
+    if (!asking.isAsked || asking.isOnItsWay ||
+        event.address != *comparison.told - plan::grantBytes)
+      return fail(
+          event.line,
+          "an answer comes to byte {0}{1}; the plan has room at {2}",
+          event.address,
+          asking.isAsked && !asking.isOnItsWay ? "" : ", which is not expected",
+          *comparison.told - plan::grantBytes);
+    asking.isOnItsWay = true;
+    return llvm::Error::success();
+  case Kind::Wait:
+    if (event.count != asking.parity)
+      return fail(event.line,
+                  "waits for an answer with parity {0} instead of {1}",
+                  event.count, asking.parity);
+    if (asking.arrives == Progress::Yes && !asking.isOnItsWay)
+      return fail(event.line, "waits for an answer that it has not asked for");
+    // These lanes wait along with the one that asks.
+    if (!asking.isAsked)
+      asking.arrives = Progress::No;
+    asking.isAsked = asking.isOnItsWay = false;
+    asking.parity ^= 1;
+    return llvm::Error::success();
+  default:
+    return fail(event.line, "does to the barrier of answers what no plan asks "
+                            "for");
+  }
+}
+
 llvm::Error RoleMonitor::see(const Event &event) {
   if (llvm::Error error = requirePlanned(event))
     return error;
+  if (comparison.told && event.barrier == *comparison.told)
+    return ask(event);
   switch (event.kind) {
   case Kind::Init:
     return setUp(event);
@@ -464,6 +543,8 @@ llvm::Error protocol::requirePlanned(const Event &event) {
 }
 
 llvm::Error RoleMonitor::end(uint32_t mask) {
+  if (asking.isAsked)
+    return fail(0, "leaves the kernel while an answer is on its way");
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
     Leaving &leaving = comparison.leavings[end.pipe];
@@ -492,6 +573,14 @@ llvm::Error Comparison::checkTotals() const {
       return llvm::createStringError(llvm::formatv(
           "@{0}: {1}, at byte {2}, is set up {3} times instead of once",
           plan.kernel, describe(barrier), offset, times));
+  }
+  if (told) {
+    auto found = inits.find(*told);
+    if (found == inits.end() || found->second.size() != 1)
+      return llvm::createStringError(llvm::formatv(
+          "@{0}: the barrier of answers, at byte {1}, is set up {2} times "
+          "instead of once",
+          plan.kernel, *told, found == inits.end() ? 0 : found->second.size()));
   }
   for (auto [pipe, leaving] : llvm::zip_equal(plan.pipes, leavings)) {
     llvm::StringRef filler = plan.roles[pipe.producer].name;
