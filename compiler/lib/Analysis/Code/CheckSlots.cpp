@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoleChecker.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
-#include "drawloom/Analysis/Slots/Sums.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 
@@ -43,7 +43,8 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
   Operation *end = body.getTerminator();
   if (engine == Engine::tensor_core)
     for (Value value : end->getOperands())
-      forEachProduct(value, [&](tile::MmaOp product) { sums.insert(product); });
+      forEachProduct(
+          value, [&](tile::MmaOp product) { accumulators.insert(product); });
   for (Operation &inner : body.without_terminator()) {
     auto load = dyn_cast<tile::LoadOp>(inner);
     bool isCopied = load && isa<RankedTensorType>(load.getType()) &&
@@ -81,8 +82,10 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
   return success();
 }
 
-/// Whether the role can tell if there is a product in a sum that it reads.
-LogicalResult RoleChecker::checkSum(ConsumeOp op, PipeOp pipe, unsigned index) {
+/// Whether the role can tell if there is a product in an accumulator that it
+/// reads.
+LogicalResult RoleChecker::checkAccumulator(ConsumeOp op, PipeOp pipe,
+                                            unsigned index) {
   for (Operation *user : pipe.getPipe().getUsers()) {
     auto produce = dyn_cast<ProduceOp>(user);
     if (!produce)
@@ -100,7 +103,8 @@ LogicalResult RoleChecker::checkSum(ConsumeOp op, PipeOp pipe, unsigned index) {
           continue;
         InFlightDiagnostic error =
             op->emitOpError()
-            << "reads a sum of products whose number @" << role.getSymName()
+            << "reads an accumulator of products whose number @"
+            << role.getSymName()
             << " cannot tell; let the bounds of the loop of products depend "
                "on the work item alone, or begin with one product before "
                "the loop";
@@ -121,7 +125,7 @@ LogicalResult RoleChecker::checkConsume(ConsumeOp op) {
       if (!isa<RankedTensorType>(argument.getType()))
         continue;
       if (inTensor && pipe.getProducerEngine() == Engine::tensor_core &&
-          failed(checkSum(op, pipe, index)))
+          failed(checkAccumulator(op, pipe, index)))
         return failure();
       places[argument] = inTensor ? Place{Kind::Tensor}
                                   : Place{Kind::Shared, getPanels(pipe, index)};
@@ -134,10 +138,10 @@ LogicalResult RoleChecker::checkConsume(ConsumeOp op) {
        llvm::zip_equal(op.getResults(), end->getOperands())) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
-    bool isSum = places.lookup(value).kind == Kind::Accumulator;
-    if (!isSum && failed(read(value, end)))
+    bool isAccumulator = places.lookup(value).kind == Kind::Accumulator;
+    if (!isAccumulator && failed(read(value, end)))
       return failure();
-    places[result] = {isSum ? Kind::Accumulator : Kind::Registers};
+    places[result] = {isAccumulator ? Kind::Accumulator : Kind::Registers};
   }
   return success();
 }

@@ -222,10 +222,11 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
 }
 
 LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
-  if (!sums.contains(op))
-    return op->emitOpError("is a sum that no slot of tensor memory is for, "
-                           "which has no code yet; let products have a role of "
-                           "their own, with 'roles = multi'");
+  if (!accumulators.contains(op))
+    return op->emitOpError(
+        "is an accumulator that no slot of tensor memory is for, "
+        "which has no code yet; let products have a role of "
+        "their own, with 'roles = multi'");
   const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());
   if (failed(checkOperand(op.getB(), op)) ||
       (a.kind != Kind::Tensor && failed(checkOperand(op.getA(), op))))
@@ -241,7 +242,8 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
   if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
       !matchPattern(op.getAcc(), m_AnyZeroFloat()))
     return op->emitOpError(
-        "starts a sum in tensor memory with a tile that is not zero, which has "
+        "starts an accumulator in tensor memory with a tile that is not zero, "
+        "which has "
         "no code yet; start with zero and add the tile after the products");
   places[op.getResult()] = {Kind::Accumulator};
   return success();

@@ -89,7 +89,7 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
            << "reads a " << type
            << " from tensor memory; there is code for f32 and a multiple of "
            << arch.tensorMemory.lanes
-           << " rows, or 64 in all sums that a role reads";
+           << " rows, or 64 in all accumulators that a role reads";
   if (place.kind == Kind::Accumulator)
     return user->emitOpError()
            << "reads a " << type
@@ -260,7 +260,8 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
     } else if (places.lookup(value).kind != Kind::Accumulator &&
                !matchPattern(value, m_AnyZeroFloat())) {
       return op->emitOpError(
-          "starts a sum in tensor memory with a tile that is not zero, which "
+          "starts an accumulator in tensor memory with a tile that is not "
+          "zero, which "
           "has no code yet; start with zero and add the tile after the "
           "products");
     }

@@ -48,8 +48,8 @@ private:
   llvm::LogicalResult checkIf(mlir::scf::IfOp op);
   llvm::LogicalResult checkProduce(agent::ProduceOp op);
   llvm::LogicalResult checkConsume(agent::ConsumeOp op);
-  llvm::LogicalResult checkSum(agent::ConsumeOp op, agent::PipeOp pipe,
-                               unsigned index);
+  llvm::LogicalResult checkAccumulator(agent::ConsumeOp op, agent::PipeOp pipe,
+                                       unsigned index);
   llvm::LogicalResult checkBulkCopy(mlir::Operation *copy, mlir::Value view,
                                     mlir::Type type,
                                     llvm::ArrayRef<int64_t> dims);
@@ -88,8 +88,8 @@ private:
   Scratch scratch;
   VectorAxes axes;
   llvm::DenseMap<mlir::Value, Place> places;
-  /// Products whose sum has a slot.
-  llvm::DenseSet<mlir::Operation *> sums;
+  /// Products whose accumulator has a slot.
+  llvm::DenseSet<mlir::Operation *> accumulators;
   /// Counts of the loops that are unrolled.
   llvm::DenseMap<mlir::Value, int64_t> counts;
 };

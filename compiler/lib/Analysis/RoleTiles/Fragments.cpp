@@ -23,7 +23,7 @@ using namespace drawloom::plan;
 using tile::Layout;
 
 static constexpr int64_t lanes = 32;
-/// Rows of a sum that is in half of the lanes of tensor memory.
+/// Rows of an accumulator that is in half of the lanes of tensor memory.
 static constexpr int64_t halfLanes = 64;
 /// The widest access of a thread.
 static constexpr int64_t accessBits = 128;

@@ -121,8 +121,9 @@ static void addTypes(TypeConverter &types) {
       return getVectorType(tile);
     return std::nullopt;
   });
-  types.addConversion(
-      [](InFlightType sum) -> Type { return getVectorType(sum.getTile()); });
+  types.addConversion([](InFlightType accumulator) -> Type {
+    return getVectorType(accumulator.getTile());
+  });
   types.addConversion([](BarrierType type) -> Type {
     return getPointerType(type.getContext(), NVVM::NVVMMemorySpace::Shared);
   });

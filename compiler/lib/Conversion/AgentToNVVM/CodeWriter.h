@@ -18,9 +18,9 @@
 // A CodeWriter has them at hand, where the pattern writes.
 //
 // Types: `index` is i32; a tile in registers is a vector with an element for
-// each register of its layout, and so is a sum in flight; a buffer is a pointer
-// into shared memory, or an address in tensor memory, an i32; a barrier is a
-// pointer.
+// each register of its layout, and so is an accumulator in flight; a buffer is
+// a pointer into shared memory, or an address in tensor memory, an i32; a
+// barrier is a pointer.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CODEWRITER_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CODEWRITER_H

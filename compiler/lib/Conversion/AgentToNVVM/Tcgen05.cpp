@@ -107,8 +107,8 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
         b, address,
         w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
   TensorRows rows(type, op.getBuffer().getType(), address, w);
-  // Of a sum of 64 rows, which is in half of the lanes, the other half of a
-  // warp reads the columns after those of the first.
+  // Of an accumulator of 64 rows, which is in half of the lanes, the other half
+  // of a warp reads the columns after those of the first.
   auto shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
   Value split;
   if (type.getDimSize(0) == 64) {
@@ -202,7 +202,8 @@ static Values multiply(agent::MultiplyOp op,
       for (int64_t n = 0; n < product.n; n += product.partN) {
         // 128 rows are beside the 128 rows before them.
         int64_t block = m / product.partM;
-        Value target = toPointer(operands.getSum(), block * product.n + n);
+        Value target =
+            toPointer(operands.getAccumulator(), block * product.n + n);
         Value aNow = aOperand
                          ? step(aBase, aOperand->getOffset(m, k))
                          : toPointer(operands.getA(),

@@ -6,23 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The four warps of a group multiply 64 rows together, and the sum is in their
-// registers, as a fragment. The instructions run on while the threads go on: a
-// product is issued, committed as a group, and waited for where
+// The four warps of a group multiply 64 rows together, and the accumulator is
+// in their registers, as a fragment. The instructions run on while the threads
+// go on: a product is issued, committed as a group, and waited for where
 // `schedule-products` says.
 //
-//   fence                    what threads wrote to the sum and to A comes first
+//   fence                    what threads wrote to registers comes first
 //   wgmma for each step of k
 //   commit_group
-//   ...                      nobody touches the sum, nor the registers of A
+//   ...                      nobody touches the accumulator, nor A's registers
 //   wait_group n             all but the newest n groups are done
 //
 // LLVM sees none of this. So what must not be torn apart is one piece of inline
-// assembly, and sums go through the wait as operands and results: no use can be
-// moved above it.
+// assembly, and accumulators go through the wait as operands and results: no
+// use can be moved above it.
 //
 // A product that starts from zero in a loop adds to registers that are zero,
-// which also gives the sum of no products.
+// which also gives the accumulator of no products.
 
 #include "MatrixDescriptors.h"
 #include "Patterns.h"
@@ -55,22 +55,22 @@ static StringRef getTypeName(Type type) {
   return "e5m2";
 }
 
-/// Writes inline assembly that changes `sums`, of f32, and returns what they
-/// are then. In the text they are $0, $1, ...; the inputs come after
-/// them, or, unless the sums are `fresh` (not read), after two times as many.
+/// Writes inline assembly that changes `accumulators`, of f32, and returns what
+/// they are then. In the text they are $0, $1, ...; the inputs come after them,
+/// or, unless the accumulators are `fresh` (not read), after two times as many.
 static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
                                        const Twine &text, size_t count,
-                                       ArrayRef<Value> sums,
+                                       ArrayRef<Value> accumulators,
                                        ArrayRef<Value> inputs) {
   std::string constraints;
   for (size_t i = 0; i < count; ++i)
-    constraints += sums.empty() ? "=&f," : "=f,";
-  for (size_t i = 0; i < sums.size(); ++i)
+    constraints += accumulators.empty() ? "=&f," : "=f,";
+  for (size_t i = 0; i < accumulators.size(); ++i)
     constraints += std::to_string(i) + ",";
   for (Value input : inputs)
     constraints += input.getType().isF32() ? "f," : "r,";
   constraints += "~{memory}";
-  SmallVector<Value> operands(sums);
+  SmallVector<Value> operands(accumulators);
   llvm::append_range(operands, inputs);
   Type result;
   if (count)
@@ -207,11 +207,11 @@ static Value getDescriptor(Value buffer, const SharedOperand &operand,
 static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
                     CodeWriter &w) {
   SmallVector<Value> elements;
-  for (Value sum : operands.getSums())
-    llvm::append_range(elements, getElements(w.b, sum));
-  // If results were the operands' own registers, LLVM could copy a sum that is
-  // still carried elsewhere in front of the wait. So they are copied after it;
-  // ptxas takes the copies out again.
+  for (Value accumulator : operands.getAccumulators())
+    llvm::append_range(elements, getElements(w.b, accumulator));
+  // If results were the operands' own registers, LLVM could copy an accumulator
+  // that is still carried elsewhere in front of the wait. So they are copied
+  // after it; ptxas takes the copies out again.
   std::string text =
       llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending())
           .str();
@@ -219,11 +219,11 @@ static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
     text +=
         llvm::formatv("\nmov.b32 ${0}, ${1};", i, elements.size() + i).str();
   SmallVector<Value> waited =
-      emitAssembly(w.b, text, elements.size(), /*sums=*/{}, elements);
+      emitAssembly(w.b, text, elements.size(), /*accumulators=*/{}, elements);
   ArrayRef<Value> rest = waited;
   Values tiles;
-  for (Value sum : operands.getSums()) {
-    int64_t count = cast<VectorType>(sum.getType()).getNumElements();
+  for (Value accumulator : operands.getAccumulators()) {
+    int64_t count = cast<VectorType>(accumulator.getType()).getNumElements();
     tiles.push_back(getVector(w.b, rest.take_front(count)));
     rest = rest.drop_front(count);
   }
@@ -240,11 +240,12 @@ struct Product {
 };
 } // namespace
 
-/// The columns [first, first + columns) of a product. Adds to `sum`, elements
-/// of a fragment of as many columns, or starts from zero: in the registers of
-/// `sum`, or in new ones if there are none.
+/// The columns [first, first + columns) of a product. Adds to `accumulator`,
+/// elements of a fragment of as many columns, or starts from zero: in the
+/// registers of `accumulator`, or in new ones if there are none.
 static SmallVector<Value> issueProduct(const Product &product, int64_t first,
-                                       int64_t columns, ArrayRef<Value> sum,
+                                       int64_t columns,
+                                       ArrayRef<Value> accumulator,
                                        bool fromZero, CodeWriter &w) {
   auto shape = cast<ShapedType>(product.a.getType());
   Type aType = shape.getElementType();
@@ -266,7 +267,7 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
                      ", 0;\nsetp.ne.b32 next, 1, 0;\n";
   auto addInput = [&](Value value) {
     inputs.push_back(value);
-    return "$" + std::to_string(count + sum.size() + inputs.size() - 1);
+    return "$" + std::to_string(count + accumulator.size() + inputs.size() - 1);
   };
   bool inRegisters = !isa<tile::BufferType>(product.a.getType());
   SharedOperand aOperand, bOperand = getOperand(product.b.getType());
@@ -326,7 +327,7 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
       text += ";\n";
     }
   text += "wgmma.commit_group.sync.aligned;\n}";
-  return emitAssembly(w.b, text, count, sum, inputs);
+  return emitAssembly(w.b, text, count, accumulator, inputs);
 }
 
 static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,

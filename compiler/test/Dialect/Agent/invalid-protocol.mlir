@@ -124,7 +124,7 @@ func.func @parts(%a: tensor<64x128xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: 
 // -----
 
 func.func @sizes(%a: tensor<64x64xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: tensor<64x256xf32>) {
-  // expected-error@+1 {{multiplies 'tensor<64x64xf8E4M3FN>' by 'tensor<256x128xf8E4M3FN>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n}}
+  // expected-error@+1 {{multiplies 'tensor<64x64xf8E4M3FN>' by 'tensor<256x128xf8E4M3FN>' into 'tensor<64x256xf32>'; k is the last size of both, and the accumulator is m by n}}
   %t = agent.add_product %a, %b onto %s columns(64) : tensor<64x64xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
   return
 }
@@ -188,7 +188,7 @@ func.func @put_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
 // -----
 
 func.func @multiply(%a: tensor<128x64xbf16>, %b: tensor<256x32xbf16>, %s: !tile.buffer<128x256xf32, tmem>, %more: i1) {
-  // expected-error@+1 {{multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the sum is m by n}}
+  // expected-error@+1 {{multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the accumulator is m by n}}
   agent.multiply %a, %b into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x32xbf16>, !tile.buffer<128x256xf32, tmem>
   return
 }
@@ -196,7 +196,7 @@ func.func @multiply(%a: tensor<128x64xbf16>, %b: tensor<256x32xbf16>, %s: !tile.
 // -----
 
 func.func @issue(%a: tensor<64x64xbf16>, %b: tensor<256x32xbf16>) {
-  // expected-error@+1 {{multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n}}
+  // expected-error@+1 {{multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the accumulator is m by n}}
   %s = agent.issue %a, %b : tensor<64x64xbf16>, tensor<256x32xbf16> -> !agent.in_flight<tensor<64x256xf32>>
   return
 }
@@ -212,7 +212,7 @@ func.func @another_sum(%a: tensor<64x64xbf16>, %b: tensor<256x64xbf16>, %s: tens
 // -----
 
 func.func @await(%s: !agent.in_flight<tensor<64x256xf32>>) {
-  // expected-error@+1 {{takes 1 sums and gives 1 tiles; each sum gives its tile}}
+  // expected-error@+1 {{takes 1 accumulators and gives 1 tiles; each accumulator gives its tile}}
   %t = agent.await %s : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x128xf32>
   return
 }

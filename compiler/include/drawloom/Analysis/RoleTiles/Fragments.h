@@ -55,9 +55,9 @@ public:
   }
   static Fragments get(agent::RoleOp role, int64_t warps,
                        const target::Architecture &arch);
-  /// Sums of 128 rows in tensor memory, and of 64, which are in half of its
-  /// lanes. Four warps have these rows, the next four the next such block, and
-  /// `sharing` groups of warps share the columns.
+  /// Accumulators of 128 rows in tensor memory, and of 64, which are in half of
+  /// its lanes. Four warps have these rows, the next four the next such block,
+  /// and `sharing` groups of warps share the columns.
   static Fragments rows(int64_t warps, int64_t sharing = 1);
   static Fragments halfRows(int64_t warps, int64_t sharing = 1);
   /// The groups that share columns where tiles have `blocks` blocks of rows.

@@ -190,33 +190,34 @@ LogicalResult FitsOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Operands are m by k and n by k, and the sum is m by n.
+/// Operands are m by k and n by k, and the accumulator is m by n.
 static LogicalResult verifyProduct(Operation *op, ShapedType a, ShapedType b,
-                                   ShapedType sum) {
-  if (a.getRank() == 2 && b.getRank() == 2 && sum.getRank() == 2 &&
+                                   ShapedType accumulator) {
+  if (a.getRank() == 2 && b.getRank() == 2 && accumulator.getRank() == 2 &&
       a.getDimSize(1) == b.getDimSize(1) &&
-      sum.getDimSize(0) == a.getDimSize(0) &&
-      sum.getDimSize(1) == b.getDimSize(0))
+      accumulator.getDimSize(0) == a.getDimSize(0) &&
+      accumulator.getDimSize(1) == b.getDimSize(0))
     return success();
-  return op->emitOpError() << "multiplies " << a << " by " << b << " into "
-                           << sum
-                           << "; k is the last size of both, and the sum is m "
-                              "by n";
+  return op->emitOpError()
+         << "multiplies " << a << " by " << b << " into " << accumulator
+         << "; k is the last size of both, and the accumulator is m "
+            "by n";
 }
 
 LogicalResult MultiplyOp::verify() {
   return verifyProduct(*this, getA().getType(), getB().getType(),
-                       getSum().getType());
+                       getAccumulator().getType());
 }
 
 LogicalResult IssueOp::verify() {
-  RankedTensorType sum = getSum().getType().getTile();
+  RankedTensorType accumulator = getAccumulator().getType().getTile();
   Type acc = getAcc() ? getAcc().getType() : Type();
   if (auto inFlight = dyn_cast_if_present<InFlightType>(acc))
     acc = inFlight.getTile();
-  if (acc && acc != sum)
-    return emitOpError() << "goes on with a " << acc << ", but makes a " << sum;
-  return verifyProduct(*this, getA().getType(), getB().getType(), sum);
+  if (acc && acc != accumulator)
+    return emitOpError() << "goes on with a " << acc << ", but makes a "
+                         << accumulator;
+  return verifyProduct(*this, getA().getType(), getB().getType(), accumulator);
 }
 
 LogicalResult AddProductOp::verify() {
@@ -231,15 +232,16 @@ LogicalResult AddProductOp::verify() {
 
 LogicalResult AwaitOp::verify() {
   auto gives = [](auto pair) {
-    auto [sum, tile] = pair;
-    return cast<InFlightType>(sum).getTile() == tile;
+    auto [accumulator, tile] = pair;
+    return cast<InFlightType>(accumulator).getTile() == tile;
   };
-  if (getSums().size() != getTiles().size() ||
-      !llvm::all_of(llvm::zip(getSums().getTypes(), getTiles().getTypes()),
-                    gives))
-    return emitOpError() << "takes " << getSums().size() << " sums and gives "
-                         << getTiles().size()
-                         << " tiles; each sum gives its tile";
+  if (getAccumulators().size() != getTiles().size() ||
+      !llvm::all_of(
+          llvm::zip(getAccumulators().getTypes(), getTiles().getTypes()),
+          gives))
+    return emitOpError() << "takes " << getAccumulators().size()
+                         << " accumulators and gives " << getTiles().size()
+                         << " tiles; each accumulator gives its tile";
   return success();
 }
 

@@ -240,8 +240,8 @@ LogicalResult RoleAccesses::takeBuffers(Operation *product, Value a, Value b) {
   return success();
 }
 
-/// Where the registers do not hold a sum and a product of all its columns, it
-/// is made in parts.
+/// Where the registers do not hold an accumulator and a product of all its
+/// columns, it is made in parts.
 LogicalResult RoleAccesses::addProduct(tile::MmaOp op) {
   // Registers that a part may have beside a small total, and beside others.
   constexpr int64_t small = plan::mostPromotedRegisters;

@@ -64,7 +64,7 @@ private:
   LogicalResult assignTranspose(tile::TransposeOp op);
   LogicalResult assignLoop(scf::ForOp op);
 
-  /// The type of a tile in registers; of a sum in flight, too.
+  /// The type of a tile in registers; of an accumulator in flight, too.
   FailureOr<Type> getType(Type type, unsigned axis, Operation *user);
   /// Gives a value that `op` makes its layout.
   LogicalResult assign(Value value, Operation *op);

@@ -145,7 +145,7 @@ static DenseMap<Operation *, unsigned> findStages(Item &item) {
   return stages;
 }
 
-/// The product whose sum a loop carries.
+/// The product whose accumulator a loop carries.
 static Operation *getProduct(scf::ForOp loop, unsigned number) {
   auto result = cast<OpResult>(loop.getYieldedValues()[number]);
   auto inner = dyn_cast<scf::ForOp>(result.getOwner());

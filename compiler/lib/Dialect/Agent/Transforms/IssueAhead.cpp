@@ -17,8 +17,8 @@
 //   at most once:  C(p, last)
 //
 // so that the tensor core works on C while the threads compute B. Nothing reads
-// a sum between the start and the end of the products that write it: ptxas
-// would put the products one after the other (C7514).
+// an accumulator between the start and the end of the products that write it:
+// ptxas would put the products one after the other (C7514).
 
 #include "Refusal.h"
 #include "drawloom/Analysis/Slots/Placement.h"
@@ -98,7 +98,7 @@ static std::optional<SmallVector<Operation *>> findNeeds(ConsumeOp op,
 }
 
 /// Whether a consume makes one product, from zero.
-static bool startsSum(ConsumeOp op) {
+static bool startsAccumulator(ConsumeOp op) {
   if (op.getNumResults() != 1 || op.getLag() != 0)
     return false;
   Value yielded = op.getBody().front().getTerminator()->getOperand(0);
@@ -115,7 +115,7 @@ struct Chain {
   /// Scalars that the first product needs.
   SmallVector<Operation *> needs;
   /// What the second product reads of its own iteration; the first of it is the
-  /// sum that it adds to.
+  /// accumulator that it adds to.
   SmallVector<Value> flow;
 
   bool isOfSecond(Value value) {
@@ -129,9 +129,9 @@ struct IssueAheadPass : agent::impl::IssueAheadBase<IssueAheadPass> {
 };
 } // namespace
 
-/// The tiles of the loop's body that a consume with one product reads, the sum
-/// that it adds to first; nothing if it is something else, or reads more than
-/// these and the loop's count.
+/// The tiles of the loop's body that a consume with one product reads, the
+/// accumulator that it adds to first; nothing if it is something else, or reads
+/// more than these and the loop's count.
 static std::optional<SmallVector<Value>> findFlow(ConsumeOp op,
                                                   scf::ForOp loop) {
   Operation *yield = op.getBody().front().getTerminator();
@@ -166,7 +166,7 @@ static std::optional<Chain> findChain(scf::ForOp loop) {
     bool hasRoom = llvm::all_of(op.getPipes(), [](Value pipe) {
       return pipe.getDefiningOp<PipeOp>().getSlots() > 1;
     });
-    if (op == second || !startsSum(op) || !hasRoom ||
+    if (op == second || !startsAccumulator(op) || !hasRoom ||
         !leadsToProduct(op.getResult(0), loop))
       continue;
     auto needs = findNeeds(op, loop);
@@ -259,14 +259,14 @@ void Skewer::run() {
   Value step = loop.getStep();
   // Without iterations: what the loop starts from, and anything for the rest.
   SmallVector<Value> starts;
-  Value sum;
+  Value accumulator;
   for (auto [init, yielded] :
        llvm::zip_equal(loop.getInitArgs(), loop.getYieldedValues()))
     if (chain.isOfSecond(yielded))
-      sum = init;
+      accumulator = init;
     else
       starts.push_back(init);
-  starts.push_back(sum);
+  starts.push_back(accumulator);
   for (Value value : ArrayRef(chain.flow).drop_front())
     starts.push_back(
         arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType())));
@@ -301,7 +301,7 @@ void Skewer::run() {
   Value before = arith::SubIOp::create(b, loc, trips, one);
   Value distance = arith::MulIOp::create(b, loc, before, step);
   Value lastIndex = arith::AddIOp::create(b, loc, from, distance);
-  // The sum goes on where it is.
+  // The accumulator goes on where it is.
   ValueRange flow = middle.getResults().drop_front(kept.size());
   auto end = scf::ForOp::create(
       b, loc, from, once, step, flow.front(),

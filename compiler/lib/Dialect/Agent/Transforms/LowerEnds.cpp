@@ -15,7 +15,7 @@
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
-#include "drawloom/Analysis/Slots/Sums.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -231,8 +231,8 @@ LogicalResult RoleLowering::fillByProducts(ProduceOp op, LoweredPipe &pipe,
   for (auto [number, value] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     Value buffer = getBuffer(pipe, number, slot);
-    plan::forEachProduct(value,
-                         [&](tile::MmaOp product) { sums[product] = buffer; });
+    plan::forEachProduct(
+        value, [&](tile::MmaOp product) { accumulators[product] = buffer; });
   }
   if (failed(lowerBlock(body)))
     return failure();
@@ -380,8 +380,8 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
       continue;
     }
     Value lowered = map.lookupOrDefault(value);
-    // The slot is given back, so what is still needed goes to registers. Sums
-    // are there.
+    // The slot is given back, so what is still needed goes to registers.
+    // Accumulators are there.
     if (isa<RankedTensorType>(value.getType()) && !isProduct(value))
       lowered = KeepOp::create(b, lowered.getType(), lowered);
     map.map(result, lowered);

@@ -112,7 +112,8 @@ void RoleLowering::endLags(Operation *scope) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether a value is a sum in tensor memory, which products build where it is.
+/// Whether a value is an accumulator in tensor memory, which products build
+/// where it is.
 bool RoleLowering::isInTensorMemory(Value value) {
   return isa<RankedTensorType>(value.getType()) &&
          plan::isTensorCoreProduct(getMaker(value), arch);
@@ -132,7 +133,8 @@ LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
       carried.push_back(constant(0, 1));
     else
       return op->emitOpError(
-          "starts a sum in tensor memory with a tile that is not zero, which "
+          "starts an accumulator in tensor memory with a tile that is not "
+          "zero, which "
           "has no code yet; start with zero and add the tile after the "
           "products");
   }

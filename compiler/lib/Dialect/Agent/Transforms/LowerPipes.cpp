@@ -16,7 +16,7 @@
 //   LowerLoops.cpp     loops, which carry the rings
 //   LowerItems.cpp     loops over work items, and their messages
 //   LowerEnds.cpp      produce and consume
-//   LowerProducts.cpp  sums in tensor memory
+//   LowerProducts.cpp  accumulators in tensor memory
 //   LowerTails.cpp     the end of a role
 
 #include "RoleLowering.h"

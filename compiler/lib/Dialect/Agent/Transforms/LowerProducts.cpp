@@ -1,4 +1,5 @@
-//===- LowerProducts.cpp - Sums in tensor memory --------------------------===//
+//===- LowerProducts.cpp - Accumulators in tensor memory
+//--------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Products of tcgen05 build their sum in the slot that is being filled. So the
-// sum is no value any more; what is left of it is whether there is a product in
-// it, because the first one overwrites what was there.
+// Products of tcgen05 build their accumulator in the slot that is being filled.
+// So the accumulator is no value any more; what is left of it is whether there
+// is a product in it, because the first one overwrites what was there.
 //
 // If the loop of products does not run (K = 0), nothing is written, and one
-// warp could not write all lanes. So whoever reads the sum takes zeros instead.
-// It computes for itself whether the loop runs: the bounds are scalars of the
-// work item, which every role knows.
+// warp could not write all lanes. So whoever reads the accumulator takes zeros
+// instead. It computes for itself whether the loop runs: the bounds are scalars
+// of the work item, which every role knows.
 
 #include "RoleLowering.h"
-#include "drawloom/Analysis/Slots/Sums.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -26,19 +27,19 @@ using namespace drawloom;
 using namespace drawloom::agent;
 
 LogicalResult RoleLowering::lowerProduct(tile::MmaOp op) {
-  Value sum = sums.lookup(op);
+  Value accumulator = accumulators.lookup(op);
   Value accumulate = filled.lookup(op.getAcc());
   if (!accumulate)
     accumulate = constant(0, 1);
   MultiplyOp::create(b, map.lookupOrDefault(op.getA()),
-                     map.lookupOrDefault(op.getB()), sum, accumulate,
+                     map.lookupOrDefault(op.getB()), accumulator, accumulate,
                      op.getTf32());
   filled[op.getResult()] = constant(1, 1);
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// Sums of no products
+// Accumulators of no products
 //===----------------------------------------------------------------------===//
 
 /// Whether a loop of another role runs. check-code has asked whether this one
@@ -59,7 +60,8 @@ Value RoleLowering::getRuns(ConsumeOp op, scf::ForOp loop) {
                                map.lookupOrDefault(loop.getUpperBound()));
 }
 
-/// An i1 that says whether a sum of products was written; null if it always is.
+/// An i1 that says whether an accumulator of products was written; null if it
+/// always is.
 Value RoleLowering::getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value) {
   Value filled;
   if (pipe.producer != Engine::tensor_core)

@@ -96,7 +96,7 @@ Filler PipeFinder::getFiller(Value value) const {
     return Filler::Load;
   if (isa<OpResult>(value) && arch.tensorMemory.columns != 0 &&
       ownsOnly(role, llvm::IsaPred<tile::MmaOp>)) {
-    // A sum that its own role goes on with has to be copied.
+    // An accumulator that its own role goes on with has to be copied.
     bool readAtHome = false;
     forEachRead(value, role, owners, [&](OpOperand &use) {
       readAtHome |= getReader(use, owners) == role;
@@ -231,7 +231,7 @@ void PipeFinder::placeIt(PipeSpec &pipe) {
 }
 
 /// A product in registers still reads its operands when its iteration is over,
-/// if nothing but the next iteration waits for the sum.
+/// if nothing but the next iteration waits for the accumulator.
 int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
   Value first = pipe.values.front();
   if (arch.tensorMemory.columns != 0 || pipe.slots < 2 ||

@@ -67,7 +67,7 @@ bool drawloom::agent::isAccumulator(Value value,
   return isProduct(value, accumulators);
 }
 
-/// Whether the only use of `value` continues the sum: a product's accumulator,
+/// Whether the only use of `value` continues it: a product's accumulator,
 /// or the first value of a loop.
 static bool continues(Value value) {
   if (!value.hasOneUse())
@@ -125,7 +125,7 @@ static Value makeZero(Item &item, Type type) {
 
 void drawloom::agent::makeAccumulatorsWhole(
     Item &item, function_ref<void(Operation *, const Reason &)> remark) {
-  // A sum that starts with something else: add that after the loop.
+  // An accumulator that starts with something else: add that after the loop.
   Accumulators whatever = ::findAccumulators(
       item, [](Value, const Accumulators &) { return true; });
   Accumulators already = findAccumulators(item);
@@ -147,12 +147,12 @@ void drawloom::agent::makeAccumulatorsWhole(
       remark(loop, fire(Rule::StartsAtZero));
     }
   // What is left is no sum of products alone.
-  Accumulators sums = findAccumulators(item);
+  Accumulators accumulators = findAccumulators(item);
   SmallVector<tile::MmaOp> products;
   item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
   for (tile::MmaOp op : products) {
     Value old = op.getAcc();
-    if (isAccumulator(old, sums))
+    if (isAccumulator(old, accumulators))
       continue;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);

@@ -29,10 +29,10 @@ static void produce(OpBuilder &builder, Location loc, Value channel,
       });
 }
 
-/// Adds the operations of `block` that a sum of products goes through before
-/// `value`: products and loops that go on with what others began.
-static void addSum(Value value, Block *block,
-                   SmallVectorImpl<Operation *> &ops) {
+/// Adds the operations of `block` that an accumulator of products goes through
+/// before `value`: products and loops that go on with what others began.
+static void addAccumulator(Value value, Block *block,
+                           SmallVectorImpl<Operation *> &ops) {
   auto result = dyn_cast<OpResult>(value);
   if (!result || result.getOwner()->getBlock() != block)
     return;
@@ -43,7 +43,7 @@ static void addSum(Value value, Block *block,
     before = loop.getInitArgs()[result.getResultNumber()];
   if (!before)
     return;
-  addSum(before, block, ops);
+  addAccumulator(before, block, ops);
   if (!llvm::is_contained(ops, result.getOwner()))
     ops.push_back(result.getOwner());
 }
@@ -61,7 +61,7 @@ static void addProduce(Projection &projection, const PipeSpec &pipe,
       if (!last || last->isBeforeInBlock(def))
         last = def;
       if (pipe.filler == Filler::Product)
-        addSum(value, def->getBlock(), ops);
+        addAccumulator(value, def->getBlock(), ops);
       if (!llvm::is_contained(ops, def))
         ops.push_back(def);
     }

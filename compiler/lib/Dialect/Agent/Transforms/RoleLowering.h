@@ -11,7 +11,7 @@
 //
 //   rings   for each end of a pipe that the body uses: slot, phase, and, with a
 //           lag, the slots that are not given back yet
-//   values  as before; of a sum in tensor memory, which stays where it is,
+//   values  as before; of an accumulator in tensor memory, which stays there,
 //           whether there is one yet
 //
 // So slots and phases are counted and never divided.
@@ -181,9 +181,10 @@ private:
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping map;
   llvm::DenseMap<RingKey, Ring> rings;
-  /// For each product, where in tensor memory its sum is.
-  llvm::DenseMap<mlir::Operation *, mlir::Value> sums;
-  /// For each sum in tensor memory, an i1: whether there is a product in it.
+  /// For each product, where in tensor memory its accumulator is.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> accumulators;
+  /// For each accumulator in tensor memory, an i1: whether there is a product
+  /// in it.
   llvm::DenseMap<mlir::Value, mlir::Value> filled;
   /// The slots that bulk stores take their tiles from, by the value of the
   /// consume.

@@ -7,15 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 // Products of warp groups run on while the threads go on. A product is issued
-// and gives a sum in flight, which nobody can read; `agent.await` gives the
-// tile. So a wait can't be forgotten: without it the types don't fit. Each role
-// is copied, operation by operation:
+// and gives an accumulator in flight, which nobody can read; `agent.await`
+// gives the tile. So a wait can't be forgotten: without it the types don't fit.
+// Each role is copied, operation by operation:
 //
-//   a read of a sum       waits for its product, and for older ones
-//   a product onto a sum  goes on with it in flight, if nobody else wants it
-//   a slot that goes back waits for the products that read it
-//   a loop                carries in flight what its products add to in place;
-//                         everything else is done where a loop begins or ends
+//   a read of an accumulator  waits for its product, and for older ones
+//   a product that adds to it goes on with it in flight, if nobody else wants
+//                             it
+//   a slot that goes back     waits for the products that read it
+//   a loop                    carries in flight what its products add to in
+//                             place; everything else is done where a loop
+//                             begins or ends
 //
 // `groups` counts the groups that are certain to have been issued, so a wait
 // never leaves out one that somebody relies on.
@@ -58,12 +60,12 @@ public:
   void run();
 
 private:
-  /// Products that are issued and not waited for: the sum that they write, the
-  /// number of their newest group, and of the newest one that reads registers.
-  /// `home` is the first sum in the same registers: a wait moves a sum to
-  /// others, a product that goes on with it does not.
+  /// Products that are issued and not waited for: the accumulator that they
+  /// write, the number of their newest group, and of the newest one that reads
+  /// registers. `home` is the first accumulator in the same registers: a wait
+  /// moves an accumulator to others, a product that goes on with it does not.
   struct InFlight {
-    Value sum, home;
+    Value accumulator, home;
     int64_t group;
     std::optional<int64_t> readsRegisters;
   };
@@ -97,8 +99,9 @@ private:
   /// The oldest first.
   SmallVector<InFlight> inFlight;
   int64_t groups = 0;
-  /// The values of the role that are, or were, a sum: a wait renames them.
-  SmallVector<Value> sums;
+  /// The values of the role that are, or were, an accumulator: a wait renames
+  /// them.
+  SmallVector<Value> accumulators;
 };
 } // namespace
 
@@ -107,9 +110,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 ProductSchedule::InFlight *ProductSchedule::find(Value value) {
-  Value sum = lookup(value);
-  auto *found = llvm::find_if(
-      inFlight, [&](const InFlight &product) { return product.sum == sum; });
+  Value accumulator = lookup(value);
+  auto *found = llvm::find_if(inFlight, [&](const InFlight &product) {
+    return product.accumulator == accumulator;
+  });
   return found == inFlight.end() ? nullptr : found;
 }
 
@@ -121,15 +125,16 @@ void ProductSchedule::wait(int64_t newest) {
   llvm::erase_if(inFlight, [&](const InFlight &product) {
     if (groups - product.group < newest)
       return false;
-    done.push_back(product.sum);
-    types.push_back(cast<InFlightType>(product.sum.getType()).getTile());
+    done.push_back(product.accumulator);
+    types.push_back(
+        cast<InFlightType>(product.accumulator.getType()).getTile());
     return true;
   });
   auto await = AwaitOp::create(b, types, done, newest);
   for (auto [before, after] : llvm::zip_equal(done, await.getTiles()))
-    for (Value sum : sums)
-      if (lookup(sum) == before)
-        map.map(sum, after);
+    for (Value accumulator : accumulators)
+      if (lookup(accumulator) == before)
+        map.map(accumulator, after);
 }
 
 void ProductSchedule::finish(Value value) {
@@ -140,7 +145,7 @@ void ProductSchedule::finish(Value value) {
 void ProductSchedule::finishExcept(ValueRange kept) {
   std::optional<int64_t> newest;
   for (const InFlight &product : inFlight)
-    if (!llvm::is_contained(kept, product.sum))
+    if (!llvm::is_contained(kept, product.accumulator))
       newest = groups - product.group;
   if (newest)
     wait(*newest);
@@ -175,8 +180,8 @@ void ProductSchedule::scheduleProduct(tile::MmaOp op) {
       wait(groups - *last);
   }
   finish(op.getA());
-  // Products that add to the same sum are done in order, so none waits for the
-  // previous one, unless somebody else needs what that one made.
+  // Products that add to the same accumulator are done in order, so none waits
+  // for the previous one, unless somebody else needs what that one made.
   Value acc, home;
   std::optional<int64_t> readsRegisters;
   if (!matchPattern(op.getAcc(), m_AnyZeroFloat())) {
@@ -185,7 +190,7 @@ void ProductSchedule::scheduleProduct(tile::MmaOp op) {
     if (InFlight *previous = find(op.getAcc())) {
       home = previous->home;
       readsRegisters = previous->readsRegisters;
-      acc = previous->sum;
+      acc = previous->accumulator;
       inFlight.erase(previous);
     } else {
       acc = lookup(op.getAcc());
@@ -193,14 +198,15 @@ void ProductSchedule::scheduleProduct(tile::MmaOp op) {
   }
   auto type = InFlightType::get(
       b.getContext(), cast<RankedTensorType>(op.getResult().getType()));
-  Value sum = IssueOp::create(b, type, lookup(op.getA()), lookup(op.getB()),
-                              acc, op.getTf32());
+  Value accumulator = IssueOp::create(b, type, lookup(op.getA()),
+                                      lookup(op.getB()), acc, op.getTf32());
   ++groups;
   if (fromRegisters)
     readsRegisters = groups;
-  inFlight.push_back({sum, home ? home : sum, groups, readsRegisters});
-  map.map(op.getResult(), sum);
-  sums.push_back(op.getResult());
+  inFlight.push_back(
+      {accumulator, home ? home : accumulator, groups, readsRegisters});
+  map.map(op.getResult(), accumulator);
+  accumulators.push_back(op.getResult());
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,8 +271,9 @@ void ProductSchedule::carry(scf::ForOp op, ValueRange values,
   }
 }
 
-/// Takes over what a loop carries, in its body or after it. Of that, sums may
-/// be in flight, in the registers of `homes`, and nothing else is.
+/// Takes over what a loop carries, in its body or after it. Of that,
+/// accumulators may be in flight, in the registers of `homes`, and nothing else
+/// is.
 void ProductSchedule::bindCarried(ValueRange to, ValueRange from,
                                   ValueRange homes) {
   inFlight.clear();
@@ -274,7 +281,7 @@ void ProductSchedule::bindCarried(ValueRange to, ValueRange from,
     map.map(value, carried);
     if (!isa<InFlightType>(carried.getType()))
       continue;
-    sums.push_back(value);
+    accumulators.push_back(value);
     inFlight.push_back({carried, home, groups, /*readsRegisters=*/groups});
   }
 }
@@ -282,7 +289,7 @@ void ProductSchedule::bindCarried(ValueRange to, ValueRange from,
 void ProductSchedule::scheduleFor(scf::ForOp op) {
   SmallVector<Value> inits;
   carry(op, op.getInitArgs(), /*arguments=*/{}, inits);
-  // A sum that goes through the loop in flight stays in its registers.
+  // An accumulator that goes through the loop in flight stays in its registers.
   SmallVector<Value> homes;
   for (Value init : op.getInitArgs()) {
     const InFlight *product = find(init);
@@ -406,7 +413,7 @@ void ProductSchedule::scheduleOp(Operation *op) {
     return scheduleProduct(product);
   if (auto keep = dyn_cast<KeepOp>(op); keep && goesOn(keep.getTile())) {
     map.map(keep.getResult(), lookup(keep.getTile()));
-    sums.push_back(keep.getResult());
+    accumulators.push_back(keep.getResult());
     return;
   }
   // Threads add what a promoted product makes, and wait for all products.

@@ -58,7 +58,7 @@ tile.kernel @cannot_tell(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
         %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         scf.yield %t : tensor<128x128xf32>
       }
-      // expected-error@+1 {{reads a sum of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop}}
+      // expected-error@+1 {{reads an accumulator of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop}}
       tile.store %acc, %D[%j, %m, %n] : tensor<128x128xf32>, !tile.view<?x?x?xf32>
     }
   }
@@ -71,7 +71,7 @@ tile.kernel @single(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !til
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
     %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error@+1 {{is a sum that no slot of tensor memory is for, which has no code yet; let products have a role of their own, with 'roles = multi'}}
+    // expected-error@+1 {{is an accumulator that no slot of tensor memory is for, which has no code yet; let products have a role of their own, with 'roles = multi'}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     tile.store %t, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }

@@ -211,7 +211,7 @@ def Agent_DrainOp : Agent_Op<"drain"> {
     | `copies` | all cp.async so far | they are in shared memory |
     | `puts` | what `agent.close_puts` ends | their slots are read |
     | `tensor_stores` | all tcgen05.st so far | they are in tensor memory |
-    | `products` | one `tile.mma` of a warp group | its operands are read, its sum is in registers |
+    | `products` | one `tile.mma` of a warp group | its operands are read, its accumulator is in registers |
 
     ```mlir
     agent.drain puts pending(1)

@@ -156,7 +156,7 @@ class Agent_ProductOp<string mnemonic, list<Trait> traits = []>
 def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
   let summary = "a product into tensor memory";
   let description = [{
-    Issues `sum = sum + a * b`, or `sum = a * b` where `accumulate` is false.
+    Issues `accumulator = accumulator + a * b`, or `accumulator = a * b` where `accumulate` is false.
     `a` and `b` are as in `tile.mma` and are in slots: tiles that were read, and
     after `assign-layouts` the buffers themselves. The tensor core does it on its
     own; `agent.arrive by(tensor_core)` tells when.
@@ -168,14 +168,14 @@ def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
 
     | message | why |
     |---|---|
-    | multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the sum is m by n | |
+    | multiplies 'tensor<128x64xbf16>' by 'tensor<256x32xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the accumulator is m by n | |
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
-                       Arg<Tile_Buffer, "the sum", [MemRead, MemWrite]>:$sum,
+                       Arg<Tile_Buffer, "the accumulator", [MemRead, MemWrite]>:$accumulator,
                        I1:$accumulate, UnitAttr:$tf32);
   let assemblyFormat = [{
-    $a `,` $b `into` $sum `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
-    attr-dict `:` type($a) `,` type($b) `,` qualified(type($sum))
+    $a `,` $b `into` $accumulator `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
+    attr-dict `:` type($a) `,` type($b) `,` qualified(type($accumulator))
   }];
 }
 
@@ -183,7 +183,7 @@ def Agent_IssueOp : Agent_ProductOp<"issue"> {
   let summary = "a product of warp groups, started";
   let description = [{
     Starts `acc + a * b`, or `a * b` without `acc`, by wgmma, and closes a group
-    with it. Products of one sum are done in order, so it may go on with a sum
+    with it. Products of one accumulator are done in order, so it may go on with an accumulator
     that is in flight. If `a` is in registers, they belong to the product until
     it is done.
 
@@ -194,26 +194,26 @@ def Agent_IssueOp : Agent_ProductOp<"issue"> {
 
     | message | why |
     |---|---|
-    | multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the sum is m by n | |
+    | multiplies 'tensor<64x64xbf16>' by 'tensor<256x32xbf16>' into 'tensor<64x256xf32>'; k is the last size of both, and the accumulator is m by n | |
     | goes on with a 'tensor<64x128xf32>', but makes a 'tensor<64x256xf32>' | |
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
                        Optional<AnyTypeOf<[Tile_Tile, Agent_InFlight]>>:$acc,
                        UnitAttr:$tf32);
-  let results = (outs Agent_InFlight:$sum);
+  let results = (outs Agent_InFlight:$accumulator);
   let assemblyFormat = [{
     $a `,` $b (`onto` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($a) `,`
-    type($b) (`,` type($acc)^)? `->` qualified(type($sum))
+    type($b) (`,` type($acc)^)? `->` qualified(type($accumulator))
   }];
 }
 
 def Agent_AddProductOp : Agent_ProductOp<"add_product", [
     AllTypesMatch<["acc", "result"]>]> {
-  let summary = "a product whose sum threads add";
+  let summary = "a product whose accumulator threads add";
   let description = [{
-    `acc + a * b` by wgmma, done when the operation is over. Sums of 8-bit
+    `acc + a * b` by wgmma, done when the operation is over. Accumulators of 8-bit
     products keep some 14 bits only (PTX does not say how many), so each
-    product is a sum of its own that threads add to `acc`, `columns` columns at
+    product is an accumulator of its own that threads add to `acc`, `columns` columns at
     a time.
 
     ```mlir
@@ -224,7 +224,7 @@ def Agent_AddProductOp : Agent_ProductOp<"add_product", [
 
     | message | why |
     |---|---|
-    | multiplies ... by ... into ...; k is the last size of both, and the sum is m by n | |
+    | multiplies ... by ... into ...; k is the last size of both, and the accumulator is m by n | |
     | adds 48 columns at a time, but has 256 | |
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b, Tile_Tile:$acc,
@@ -237,12 +237,12 @@ def Agent_AddProductOp : Agent_ProductOp<"add_product", [
 }
 
 def Agent_PendOp : Agent_Op<"pend", [
-    Pure, TypesMatchWith<"the sum has the type of the tile", "tile", "sum",
+    Pure, TypesMatchWith<"the accumulator has the type of the tile", "tile", "accumulator",
         "InFlightType::get($_self.getContext(), "
         "::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
-  let summary = "a sum that is done, as one that may be in flight";
+  let summary = "an accumulator that is done, as one that may be in flight";
   let description = [{
-    No instruction: a loop carries a sum in flight, and this is what it starts
+    No instruction: a loop carries an accumulator in flight, and this is what it starts
     with.
 
     ```mlir
@@ -250,15 +250,15 @@ def Agent_PendOp : Agent_Op<"pend", [
     ```
   }];
   let arguments = (ins Tile_Tile:$tile);
-  let results = (outs Agent_InFlight:$sum);
+  let results = (outs Agent_InFlight:$accumulator);
   let assemblyFormat = "$tile attr-dict `:` type($tile)";
 }
 
 def Agent_AwaitOp : Agent_Op<"await"> {
-  let summary = "waits for products, and gives their sums";
+  let summary = "waits for products, and gives their accumulators";
   let description = [{
     Waits until at most the `pending` newest groups of products are not done.
-    The sums that are listed belong to older ones. Without sums it is for a slot
+    The accumulators that are listed belong to older ones. Without accumulators it is for a slot
     that products have read.
 
     ```mlir
@@ -267,23 +267,23 @@ def Agent_AwaitOp : Agent_Op<"await"> {
 
     | message | why |
     |---|---|
-    | takes 2 sums and gives 1 tiles; each sum gives its tile | |
+    | takes 2 accumulators and gives 1 tiles; each accumulator gives its tile | |
   }];
-  let arguments = (ins Variadic<Agent_InFlight>:$sums,
+  let arguments = (ins Variadic<Agent_InFlight>:$accumulators,
                        DefaultValuedAttr<Agent_Number, "0">:$pending);
   let results = (outs Variadic<Tile_Tile>:$tiles);
   let assemblyFormat = [{
-    ($sums^)? (`pending` `(` $pending^ `)`)? attr-dict
-    (`:` qualified(type($sums))^ `->` type($tiles))?
+    ($accumulators^)? (`pending` `(` $pending^ `)`)? attr-dict
+    (`:` qualified(type($accumulators))^ `->` type($tiles))?
   }];
   let hasVerifier = 1;
 }
 
 def Agent_OrZeroOp : Agent_Op<"or_zero", [
     Pure, AllTypesMatch<["tile", "result"]>]> {
-  let summary = "a sum of products, or zeros if there are none";
+  let summary = "an accumulator of products, or zeros if there are none";
   let description = [{
-    A sum of no products is not in its slot: nobody wrote it. `filled` is false
+    An accumulator of no products is not in its slot: nobody wrote it. `filled` is false
     then.
 
     ```mlir

@@ -184,7 +184,7 @@ def Agent_Barrier : Agent_Type<"Barrier", "barrier"> {
 }
 
 def Agent_InFlight : Agent_Type<"InFlight", "in_flight"> {
-  let summary = "a sum that products may be writing";
+  let summary = "an accumulator that products may be writing";
   let description = [{
     A tile in registers that nobody may touch yet. `agent.await` gives the tile;
     a product can go on with it, and a loop can carry it.

@@ -97,7 +97,7 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
     | takes granted work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
     | has no place for the answer about the next work item: code is generated after 'place-memory' | |
-    | reads a sum of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | a sum of no products is not in its slot |
+    | reads an accumulator of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | an accumulator of no products is not in its slot |
   }];
   let options = [
     Option<"unproved", "unproved", "bool", "false",
@@ -114,7 +114,7 @@ def ScheduleProducts : Pass<"schedule-products", "tile::KernelOp"> {
   let summary = "say which products of warp groups are in flight where";
   let description = [{
     Products of wgmma run on while the threads go on. After this pass a product
-    gives a sum in flight, which nobody can read: `agent.await` gives the tile,
+    gives an accumulator in flight, which nobody can read: `agent.await` gives the tile,
     where somebody reads it, where a loop can't carry it in flight, or where a
     slot goes back that the product reads. Products on tcgen05 have been made
     `agent.multiply` before, and stay as they are.
@@ -137,7 +137,7 @@ def ScheduleProducts : Pass<"schedule-products", "tile::KernelOp"> {
     %sum = agent.await %flying : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
     ```
 
-    Products of 8 bits, whose sums threads add up, stay `tile.mma`: they are
+    Products of 8 bits, whose accumulators threads add up, stay `tile.mma`: they are
     done when the operation is over.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
@@ -163,7 +163,7 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
 
     | of which roles | the layouts |
     |---|---|
-    | whose warp groups issue products | the sum of a wgmma |
+    | whose warp groups issue products | the accumulator of a wgmma |
     | that read or write tensor memory | rows of tcgen05.ld: a lane has a row |
     | all others | 16 bytes in a thread, then lanes and warps along the rows of the largest tile |
 
@@ -229,7 +229,7 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
     | columns of a tile in tensor memory | offsets of the read |
     | `agent.or_zero` | a branch: zeros, if nobody wrote the slot |
     | an operand that threads have | they write it to scratch memory: wait for the products that read it before, meet, write, fence, meet |
-    | a product whose sum threads add | `agent.add_product`, with how many columns at a time |
+    | a product whose accumulator threads add | `agent.add_product`, with how many columns at a time |
 
     A tile in shared memory is read once where one read is enough, one in tensor
     memory anew for each use: loads are cheaper than all of its columns in

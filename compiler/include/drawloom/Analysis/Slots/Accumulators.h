@@ -1,4 +1,5 @@
-//===- Sums.h - Whether a sum in tensor memory has a product ----*- C++ -*-===//
+//===- Accumulators.h - Whether an accumulator in tensor memory has a product
+//----*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The first product of a sum overwrites what was in its columns. Where loops
-// of products may not run, nothing is written, and whoever reads the sum has to
-// know. It finds out by itself: it computes the loops' bounds from the work
-// item and from what all roles know.
+// The first product of an accumulator overwrites what was in its columns. Where
+// loops of products may not run, nothing is written, and whoever reads the
+// accumulator has to know. It finds out by itself: it computes the loops'
+// bounds from the work item and from what all roles know.
 
 #ifndef DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
 #define DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
@@ -21,14 +22,15 @@
 
 namespace drawloom::plan {
 
-/// The ways in which a sum comes to have a product: each is the loops that all
-/// have to run for it, the outermost first. A way without loops is certain.
+/// The ways in which an accumulator comes to have a product: each is the loops
+/// that all have to run for it, the outermost first. A way without loops is
+/// certain.
 using Ways = llvm::SmallVector<llvm::SmallVector<mlir::scf::ForOp>>;
-Ways findWays(mlir::Value sum);
+Ways findWays(mlir::Value accumulator);
 
-/// Visits the products of a sum that is built in place, the last one first:
-/// through loops and consumes, and what they start with.
-void forEachProduct(mlir::Value sum,
+/// Visits the products of an accumulator that is built in place, the last one
+/// first: through loops and consumes, and what they start with.
+void forEachProduct(mlir::Value accumulator,
                     llvm::function_ref<void(tile::MmaOp)> visit);
 
 /// What scalars of another role are computed from.

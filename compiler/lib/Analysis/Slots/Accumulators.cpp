@@ -1,4 +1,5 @@
-//===- Sums.cpp - Whether a sum in tensor memory has a product ------------===//
+//===- Accumulators.cpp - Whether an accumulator in tensor memory has a product
+//------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Slots/Sums.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -14,8 +15,8 @@ using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
 
-Ways plan::findWays(Value sum) {
-  auto result = dyn_cast<OpResult>(sum);
+Ways plan::findWays(Value accumulator) {
+  auto result = dyn_cast<OpResult>(accumulator);
   if (!result)
     return {};
   Operation *op = result.getOwner();
@@ -34,9 +35,9 @@ Ways plan::findWays(Value sum) {
   return ways;
 }
 
-void plan::forEachProduct(Value sum,
+void plan::forEachProduct(Value accumulator,
                           llvm::function_ref<void(tile::MmaOp)> visit) {
-  auto result = dyn_cast<OpResult>(sum);
+  auto result = dyn_cast<OpResult>(accumulator);
   if (!result)
     return;
   Operation *op = result.getOwner();
