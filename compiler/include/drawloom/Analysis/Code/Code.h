@@ -13,8 +13,8 @@
 // Fragments.h, VectorAxes.h, Sums.h.
 //
 // Invariant: roles that pass are emitted without an error, but for what only
-// plans by hand have so far: clusters, messages and granted items, and roles
-// that share a pipe and divide the items. These can be proved and drawn, and
+// plans by hand have so far: clusters, and roles that share a pipe and divide
+// the items. These can be proved and drawn, and
 // code generation refuses them.
 
 #ifndef DRAWLOOM_ANALYSIS_CODE_CODE_H
