@@ -8,6 +8,7 @@
 
 #include "Evaluator.h"
 #include "TestProgram.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include <set>
 
@@ -56,6 +57,9 @@ std::set<std::string> namesOf() {
 const std::set<std::string> ofTheProtocol = namesOf<
 #define GET_OP_LIST
 #include "drawloom/Dialect/Agent/IR/AgentProtocolOps.cpp.inc"
+    ,
+#define GET_OP_LIST
+#include "drawloom/Dialect/Agent/IR/AgentMessageOps.cpp.inc"
     >();
 
 std::set<std::string> getRules() {
