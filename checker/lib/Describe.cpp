@@ -34,6 +34,17 @@ Site drawloom::checker::describeSite(const Access &access, int lane) {
   return site;
 }
 
+Site drawloom::checker::describeSite(const emu::Kernel &kernel,
+                                     llvm::ArrayRef<uint64_t> ctas,
+                                     const emu::Origin &origin) {
+  Access access;
+  access.kernel = &kernel;
+  access.instruction = origin.instruction;
+  access.cta = ctas[origin.rank];
+  access.warp = origin.warp;
+  return describeSite(access, llvm::countr_zero(origin.lanes));
+}
+
 std::string drawloom::checker::lineOf(const Site &site) {
   return (site.sourceFile.empty() ? "line " : "PTX line ") + utostr(site.line);
 }

@@ -22,6 +22,9 @@ inline uint64_t tensorAddress(uint32_t rank, uint32_t lane, uint32_t column) {
 }
 
 Site describeSite(const Access &access, int lane);
+/// Of the first lane of an instruction.
+Site describeSite(const emu::Kernel &kernel, llvm::ArrayRef<uint64_t> ctas,
+                  const emu::Origin &origin);
 /// "line 40", or "PTX line 40" if the source has lines, too.
 std::string lineOf(const Site &site);
 /// "tile+16" for a byte of a CTA's shared memory; empty if it is in no

@@ -27,15 +27,6 @@ static uint32_t warpOf(const Origin &origin) {
   return uint32_t(origin.rank) << 16 | origin.warp;
 }
 
-Site Protocol::siteOf(const Origin &origin) const {
-  Access access;
-  access.kernel = kernel;
-  access.instruction = origin.instruction;
-  access.cta = ctas[origin.rank];
-  access.warp = origin.warp;
-  return describeSite(access, llvm::countr_zero(origin.lanes));
-}
-
 Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
                             const Origin *second) const {
   Finding finding;
@@ -44,10 +35,10 @@ Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
   finding.address = address & emu::sharedOffsetMask;
   finding.cta = ctas[rankOf(address)];
   finding.array = arrayAt(*kernel, finding.address);
-  finding.first = siteOf(first);
+  finding.first = describeSite(*kernel, ctas, first);
   finding.firstInstruction = finding.secondInstruction = first.instruction;
   if (second) {
-    finding.second = siteOf(*second);
+    finding.second = describeSite(*kernel, ctas, *second);
     finding.secondInstruction = second->instruction;
   }
   finding.fixes = fixesOf(finding);

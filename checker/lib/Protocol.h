@@ -86,7 +86,6 @@ private:
   bool isKnown(const Initialised &barrier, const Viewer &viewer) const;
   void follow(Initialised &barrier, const emu::MbarrierEvent &event) const;
   void checkOpen(uint64_t address, const Initialised &barrier);
-  Site siteOf(const emu::Origin &origin) const;
   Finding findingOf(Rule rule, uint64_t address, const emu::Origin &first,
                     const emu::Origin *second) const;
 

@@ -110,14 +110,6 @@ void WorkItems::compareTwo(const Items &first, const Items &second,
   if (!findings.isFirst(Rule::WorkItems, kernel, one.by.instruction,
                         other.by.instruction))
     return;
-  auto siteOf = [&](const emu::Origin &origin) {
-    Access access;
-    access.kernel = kernel;
-    access.instruction = origin.instruction;
-    access.cta = ctas[origin.rank];
-    access.warp = origin.warp;
-    return describeSite(access, llvm::countr_zero(origin.lanes));
-  };
   auto words = [&](const Items &items) {
     return "warp " + utostr(items.back().by.warp) + " takes " +
            (at < items.size() ? "that of CTA " + items[at].cta.str()
@@ -128,8 +120,8 @@ void WorkItems::compareTwo(const Items &first, const Items &second,
   finding.rule = Rule::WorkItems;
   finding.space = Finding::Registers;
   finding.kernel = llvm::demangle(kernel->function->name);
-  finding.first = siteOf(one.by);
-  finding.second = siteOf(other.by);
+  finding.first = describeSite(*kernel, ctas, one.by);
+  finding.second = describeSite(*kernel, ctas, other.by);
   finding.firstInstruction = one.by.instruction;
   finding.secondInstruction = other.by.instruction;
   finding.cta = finding.first.cta;

@@ -8,6 +8,7 @@
 
 #include "RoleChecker.h"
 #include "drawloom/Analysis/RoleTiles/Exchanges.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
@@ -50,6 +51,10 @@ LogicalResult RoleChecker::checkElementwise(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) && failed(read(operand, op)))
       return failure();
+  return holdResults(op);
+}
+
+LogicalResult RoleChecker::holdResults(Operation *op) {
   for (Value result : op->getResults()) {
     if (!isa<RankedTensorType>(result.getType()))
       continue;
@@ -224,9 +229,9 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
 LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
   if (!accumulators.contains(op))
     return op->emitOpError(
-        "is an accumulator that no slot of tensor memory is for, "
-        "which has no code yet; let products have a role of "
-        "their own, with 'roles = multi'");
+        "is an accumulator that no slot of tensor memory is for, which has no "
+        "code yet; let products have a role of their own, with 'roles = "
+        "multi'");
   const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());
   if (failed(checkOperand(op.getB(), op)) ||
       (a.kind != Kind::Tensor && failed(checkOperand(op.getA(), op))))
@@ -241,10 +246,7 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
              << along << ", or store the operand with rows along k";
   if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
       !matchPattern(op.getAcc(), m_AnyZeroFloat()))
-    return op->emitOpError(
-        "starts an accumulator in tensor memory with a tile that is not zero, "
-        "which has "
-        "no code yet; start with zero and add the tile after the products");
+    return refuseStart(op);
   places[op.getResult()] = {Kind::Accumulator};
   return success();
 }

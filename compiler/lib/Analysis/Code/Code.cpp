@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Code/Code.h"
 #include "RoleChecker.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -259,11 +260,7 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
         return failure();
     } else if (places.lookup(value).kind != Kind::Accumulator &&
                !matchPattern(value, m_AnyZeroFloat())) {
-      return op->emitOpError(
-          "starts an accumulator in tensor memory with a tile that is not "
-          "zero, which "
-          "has no code yet; start with zero and add the tile after the "
-          "products");
+      return refuseStart(op);
     }
   }
   return success();
@@ -297,14 +294,7 @@ LogicalResult RoleChecker::checkIf(scf::IfOp op) {
       if (isa<RankedTensorType>(value.getType()) && failed(read(value, end)))
         return failure();
   }
-  for (Value result : op.getResults()) {
-    if (!isa<RankedTensorType>(result.getType()))
-      continue;
-    if (failed(getLayout(result, op)))
-      return failure();
-    places[result] = {Kind::Registers};
-  }
-  return success();
+  return holdResults(op);
 }
 
 LogicalResult plan::checkCode(SwitchOp roles,

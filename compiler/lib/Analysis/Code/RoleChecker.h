@@ -64,6 +64,8 @@ private:
   llvm::LogicalResult checkSlice(mlir::Operation *op);
   llvm::LogicalResult checkReshape(mlir::Operation *op);
   llvm::LogicalResult checkElementwise(mlir::Operation *op);
+  /// The tiles that an operation makes are in registers.
+  llvm::LogicalResult holdResults(mlir::Operation *op);
   llvm::LogicalResult checkWgmma(tile::MmaOp op);
   llvm::LogicalResult checkTcgen05(tile::MmaOp op);
   llvm::LogicalResult checkOperand(mlir::Value value, mlir::Operation *user);

@@ -110,6 +110,35 @@ TEST_F(PlannerTest, WithoutProducts) {
               ElementsAre(64, 128));
 }
 
+TEST_F(PlannerTest, SmallerTiles) {
+  Untiled program = linear(any, any, any);
+  Choice choice = chooseTile(program, {}, arch("sm_100a"), /*smaller=*/1);
+  EXPECT_THAT(choice.schedule.tile, ElementsAre(128, 192, 64));
+  EXPECT_THAT(choice.reasons, ElementsAre("tile: 128x192x64 on sm_100a; larger "
+                                          "candidates are too large"));
+  choice = chooseTile(program, {}, arch("sm_100a"), /*smaller=*/100);
+  EXPECT_EQ(choice.fault, "no smaller tile is left");
+
+  program = {};
+  program.axes = {any, any};
+  program.tensors = {{"x", {0, 1}, 16, false}, {"y", {0, 1}, 16, true}};
+  choice = chooseTile(program, {}, arch("sm_90a"), /*smaller=*/2);
+  EXPECT_THAT(choice.schedule.tile, ElementsAre(32, 256));
+  choice = chooseTile(program, {}, arch("sm_90a"), /*smaller=*/6);
+  EXPECT_EQ(choice.fault, "no smaller tile is left");
+}
+
+TEST_F(PlannerTest, TransposesAreSquare) {
+  Untiled program;
+  program.axes = {any, any};
+  program.tensors = {{"x", {0, 1}, 16, false}, {"y", {1, 0}, 16, true}};
+  Choice choice = chooseTile(program, {}, arch("sm_90a"));
+  EXPECT_THAT(choice.schedule.tile, ElementsAre(64, 64));
+  EXPECT_THAT(choice.reasons,
+              ElementsAre("tile: 64x64, a square, because rows of one tensor "
+                          "are columns of another"));
+}
+
 /// Sizes that no machine has are refused with the largest number there is, not
 /// with one that wrapped around.
 TEST_F(PlannerTest, SizesDoNotWrapAround) {

@@ -12,8 +12,8 @@
 // accumulator has to know. It finds out by itself: it computes the loops'
 // bounds from the work item and from what all roles know.
 
-#ifndef DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
-#define DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
+#ifndef DRAWLOOM_ANALYSIS_SLOTS_ACCUMULATORS_H
+#define DRAWLOOM_ANALYSIS_SLOTS_ACCUMULATORS_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -45,6 +45,10 @@ struct ScalarSlice {
 /// the work item and what all roles know.
 std::optional<ScalarSlice> sliceBounds(mlir::scf::ForOp loop);
 
+/// Refuses an operation that gives an accumulator in tensor memory a start that
+/// is not zero.
+mlir::InFlightDiagnostic refuseStart(mlir::Operation *op);
+
 } // namespace drawloom::plan
 
-#endif // DRAWLOOM_ANALYSIS_SLOTS_SUMS_H
+#endif // DRAWLOOM_ANALYSIS_SLOTS_ACCUMULATORS_H

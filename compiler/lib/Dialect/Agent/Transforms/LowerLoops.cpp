@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoleLowering.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -132,11 +133,7 @@ LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
     else if (matchPattern(value, m_AnyZeroFloat()))
       carried.push_back(constant(0, 1));
     else
-      return op->emitOpError(
-          "starts an accumulator in tensor memory with a tile that is not "
-          "zero, which "
-          "has no code yet; start with zero and add the tile after the "
-          "products");
+      return plan::refuseStart(op);
   }
   return success();
 }

@@ -1,0 +1,366 @@
+//===- RoleMonitor.cpp - What a warp does, against the plan ---------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleMonitor.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace drawloom;
+using namespace drawloom::protocol;
+using namespace drawloom::protocol::planned;
+using plan::Engine;
+using Kind = Event::Kind;
+
+void RoleMonitor::appendKey(std::string &key) const {
+  auto append = [&](auto word) {
+    key.append(reinterpret_cast<const char *>(&word), sizeof(word));
+  };
+  append(meetings);
+  append(asking.arrives);
+  append(asking.parity);
+  append(asking.isAsked);
+  append(asking.isOnItsWay);
+  append(returned.value_or(comparison.plan.pipes.size()));
+  for (const Progress &state : progress) {
+    append(state.arrives);
+    append(state.slot);
+    append(state.parity);
+    append(state.oldest);
+    append(state.held);
+    append(state.filling);
+    append(state.expected);
+    append(state.bytes);
+    append(state.awaitedLast);
+  }
+}
+
+llvm::Expected<Barrier> RoleMonitor::find(const Event &event) const {
+  auto found = comparison.barriers.find(event.barrier);
+  if (found == comparison.barriers.end())
+    return fail(event.line, "there is no barrier at byte {0} in the plan",
+                event.barrier);
+  return found->second;
+}
+
+llvm::Error RoleMonitor::setUp(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  if (llvm::popcount(event.mask) != 1)
+    return fail(event.line, "{0} lanes set up {1}", llvm::popcount(event.mask),
+                comparison.describe(*barrier));
+  if (meetings)
+    return fail(event.line,
+                "{0} is set up behind the barrier of the CTA, when others may "
+                "wait for it",
+                comparison.describe(*barrier));
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  int64_t planned =
+      barrier->side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
+  if (event.count != planned)
+    return fail(event.line, "{0} is set up for {1} arrivals, the plan says {2}",
+                comparison.describe(*barrier), event.count, planned);
+  comparison.inits[event.barrier][{event.line, warp}] = event.count;
+  return llvm::Error::success();
+}
+
+/// Whether copies may deliver so many bytes to a slot: those of all its tiles,
+/// or without some of them. A tile that crosses an edge that the tensor map
+/// does not know is copied by the threads before they arrive.
+static bool canExpect(const plan::Pipe &pipe, int64_t bytes) {
+  llvm::SmallDenseSet<int64_t> sums = {pipe.fullBytes};
+  for (const plan::Tensor &tensor : pipe.tensors)
+    for (int64_t sum : llvm::to_vector(sums))
+      sums.insert(sum - tensor.bytes);
+  return bytes >= 0 && sums.contains(bytes);
+}
+
+/// The bytes of the slot that was filled last have to be there before the next.
+llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
+                                      uint32_t line) {
+  const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+  if (end.tells == Full && state.filling >= 0 &&
+      state.arrives == Progress::Yes && state.bytes != state.expected)
+    return fail(line,
+                "copies of {0} bytes complete on the full barrier of slot {1} "
+                "of '{2}', which expects {3}",
+                state.bytes, state.filling, pipe.name, state.expected);
+  state.filling = -1;
+  state.expected = state.bytes = 0;
+  return llvm::Error::success();
+}
+
+llvm::Error RoleMonitor::wait(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  if (!meetings)
+    return fail(event.line, "waits for {0} before the barrier of the CTA",
+                comparison.describe(*barrier));
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    // Who fills waits for empty, and the other way round.
+    if (end.pipe != barrier->pipe || end.tells == barrier->side)
+      continue;
+    if (end.tells == Full &&
+        state.isForLast(pipe, barrier->slot, event.count)) {
+      state.awaitedLast = true;
+      return llvm::Error::success();
+    }
+    state.awaitedLast = false;
+    if (barrier->slot != state.slot)
+      return fail(event.line, "waits for {0}, but its next slot is {1}",
+                  comparison.describe(*barrier), state.slot);
+    if (event.count != state.parity)
+      return fail(event.line, "waits for {0} with parity {1} instead of {2}",
+                  comparison.describe(*barrier), event.count, state.parity);
+    if (state.held > end.lag && state.arrives == Progress::Yes)
+      return fail(event.line,
+                  "waits for slot {0} of '{1}' while it holds {2}; with the "
+                  "lag of the plan it keeps {3}",
+                  state.slot, pipe.name, state.held, end.lag);
+    if (state.held > end.lag) {
+      // These lanes wait along with the one that arrives.
+      state.arrives = Progress::No;
+      state.held = 0;
+    }
+    if (llvm::Error error = finishCopies(end, state, event.line))
+      return error;
+    if (state.arrives != Progress::No)
+      ++state.held;
+    state.filling = end.tells == Full ? state.slot : -1;
+    if (++state.slot == pipe.slots) {
+      state.slot = 0;
+      state.parity ^= 1;
+    }
+    return llvm::Error::success();
+  }
+  return fail(event.line, "waits for {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+static std::string inWords(Engine engine) {
+  return plan::toString(engine).str();
+}
+
+llvm::Error RoleMonitor::arrive(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  Engine engine = event.kind == Kind::ArriveExpect ? Engine::tma
+                  : event.kind == Kind::Commit     ? Engine::tensor_core
+                  : event.kind == Kind::CopyArrive ? Engine::copies
+                                                   : Engine::threads;
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    if (end.pipe != barrier->pipe || end.tells != barrier->side)
+      continue;
+    if (engine != end.engine)
+      return fail(event.line, "{0} arrives at {1}, the plan says {2}",
+                  inWords(engine), comparison.describe(*barrier),
+                  inWords(end.engine));
+    if (event.kind == Kind::Arrive && event.count != 1)
+      return fail(event.line, "arrives {0} times at {1} instead of once",
+                  event.count, comparison.describe(*barrier));
+    if (state.held == 0)
+      return fail(event.line, "arrives at {0} without a slot of its own",
+                  comparison.describe(*barrier));
+    if (barrier->slot != state.oldest)
+      return fail(event.line, "arrives at {0}, but the slot that it has is {1}",
+                  comparison.describe(*barrier), state.oldest);
+    if (event.kind == Kind::ArriveExpect) {
+      if (!canExpect(pipe, event.count))
+        return fail(event.line, "expects {0} bytes at {1}, the plan says {2}",
+                    event.count, comparison.describe(*barrier), pipe.fullBytes);
+      state.expected = event.count;
+    }
+    if (event.kind == Kind::Commit) {
+      returned.reset();
+      if (end.tells == Empty)
+        returned = end.pipe;
+    }
+    state.arrives = Progress::Yes;
+    --state.held;
+    state.oldest = (state.oldest + 1) % pipe.slots;
+    comparison.tallies[barrier->pipe * 2 + barrier->side].arriving[warp] |=
+        event.mask;
+    return llvm::Error::success();
+  }
+  return fail(event.line, "arrives at {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+llvm::Error RoleMonitor::copy(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
+  int64_t bytes = event.count;
+  if (bytes == 0 && event.map >= 0 &&
+      static_cast<size_t>(event.map) < comparison.boxBytes.size())
+    bytes = comparison.boxBytes[event.map];
+  if (bytes == 0)
+    return fail(event.line, "copies with a tensor map that is no parameter");
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    if (end.pipe != barrier->pipe || end.tells != Full || barrier->side != Full)
+      continue;
+    if (barrier->slot != state.filling)
+      return fail(event.line,
+                  "a copy completes on {0}, but the slot that is filled is {1}",
+                  comparison.describe(*barrier), state.filling);
+    int64_t start = pipe.place->start + barrier->slot * pipe.slotSize;
+    if (event.address < start || event.address + bytes > start + pipe.slotSize)
+      return fail(event.line,
+                  "a copy of {0} bytes to byte {1} completes on {2}, whose "
+                  "bytes are {3} to {4}",
+                  bytes, event.address, comparison.describe(*barrier), start,
+                  start + pipe.slotSize);
+    state.bytes += bytes * llvm::popcount(event.mask);
+    return llvm::Error::success();
+  }
+  return fail(event.line,
+              "a copy completes on {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+/// A product reads slots that its role holds.
+llvm::Error RoleMonitor::read(const Event &event) {
+  for (const Event::Read &read : event.reads)
+    for (auto [index, pipe] : llvm::enumerate(comparison.plan.pipes)) {
+      if (pipe.memory != plan::Pipe::Memory::Shared)
+        continue;
+      int64_t offset = read.address - pipe.place->start;
+      if (offset < 0 || offset >= pipe.slots * pipe.slotSize)
+        continue;
+      int64_t slot = offset / pipe.slotSize;
+      for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+        if (end.pipe != index || end.tells != Empty)
+          continue;
+        int64_t behind = (slot - state.oldest + pipe.slots) % pipe.slots;
+        if (state.arrives != Progress::No && behind >= state.held)
+          return fail(event.line,
+                      "a product reads byte {0}, slot {1} of '{2}', which its "
+                      "role does not hold",
+                      read.address, slot, pipe.name);
+      }
+    }
+  return llvm::Error::success();
+}
+
+/// The role that hands out work items expects an answer, waits for it, and asks
+/// again.
+llvm::Error RoleMonitor::ask(const Event &event) {
+  switch (event.kind) {
+  case Kind::Init:
+    if (llvm::popcount(event.mask) != 1 || meetings || event.count != 1)
+      return fail(event.line,
+                  "the barrier of answers is set up by {0} lanes for {1} "
+                  "arrivals{2}; one does, for one, before the CTA meets",
+                  llvm::popcount(event.mask), event.count,
+                  meetings ? " after the barrier of the CTA" : "");
+    comparison.inits[event.barrier][{event.line, warp}] = event.count;
+    return llvm::Error::success();
+  case Kind::ArriveExpect:
+    if (!role || role->kind != plan::Role::Kind::Schedule)
+      return fail(event.line, "asks for work items, which is not its part of "
+                              "the plan");
+    if (event.count != plan::grantBytes || llvm::popcount(event.mask) != 1)
+      return fail(event.line,
+                  "{0} lanes expect an answer of {1} bytes; one does, of {2}",
+                  llvm::popcount(event.mask), event.count, plan::grantBytes);
+    if (asking.isAsked)
+      return fail(event.line, "asks again before it has the answer");
+    asking.isAsked = true;
+    asking.arrives = Progress::Yes;
+    return llvm::Error::success();
+  case Kind::Copy:
+    if (!asking.isAsked || asking.isOnItsWay ||
+        event.address != *comparison.told - plan::grantBytes)
+      return fail(
+          event.line,
+          "an answer comes to byte {0}{1}; the plan has room at {2}",
+          event.address,
+          asking.isAsked && !asking.isOnItsWay ? "" : ", which is not expected",
+          *comparison.told - plan::grantBytes);
+    asking.isOnItsWay = true;
+    return llvm::Error::success();
+  case Kind::Wait:
+    if (event.count != asking.parity)
+      return fail(event.line,
+                  "waits for an answer with parity {0} instead of {1}",
+                  event.count, asking.parity);
+    if (asking.arrives == Progress::Yes && !asking.isOnItsWay)
+      return fail(event.line, "waits for an answer that it has not asked for");
+    // These lanes wait along with the one that asks.
+    if (!asking.isAsked)
+      asking.arrives = Progress::No;
+    asking.isAsked = asking.isOnItsWay = false;
+    asking.parity ^= 1;
+    return llvm::Error::success();
+  default:
+    return fail(event.line, "does to the barrier of answers what no plan asks "
+                            "for");
+  }
+}
+
+llvm::Error RoleMonitor::see(const Event &event) {
+  if (llvm::Error error = requirePlanned(event))
+    return error;
+  if (comparison.told && event.barrier == *comparison.told)
+    return ask(event);
+  switch (event.kind) {
+  case Kind::Init:
+    return setUp(event);
+  case Kind::Wait:
+    return wait(event);
+  case Kind::Arrive:
+  case Kind::ArriveExpect:
+  case Kind::Commit:
+  case Kind::CopyArrive:
+    return arrive(event);
+  case Kind::Copy:
+    return copy(event);
+  case Kind::Product:
+    return read(event);
+  case Kind::CtaBarrier:
+    ++meetings;
+    return llvm::Error::success();
+  case Kind::Store:
+  case Kind::Group:
+  case Kind::GroupWait:
+  case Kind::Trap:
+  case Kind::Expect:
+  case Kind::Invalidate:
+  case Kind::Other:
+    return llvm::Error::success();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RoleMonitor::end(uint32_t mask) {
+  if (asking.isAsked)
+    return fail(0, "leaves the kernel while an answer is on its way");
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+    Leaving &leaving = comparison.leavings[end.pipe];
+    leaving.isLastReturn |= returned == end.pipe && end.tells == Empty;
+    if (state.arrives == Progress::Yes && end.tells == Full) {
+      if (pipe.slots == 1)
+        state.awaitedLast = std::exchange(state.held, 0);
+      (state.awaitedLast ? leaving.waits : leaving.goes) = true;
+    }
+    if (state.arrives == Progress::Yes && state.held > 0)
+      return fail(0, "leaves the kernel with {0} slots of '{1}' in its hands",
+                  state.held, pipe.name);
+    if (llvm::Error error = finishCopies(end, state, 0))
+      return error;
+    if (state.arrives == Progress::No)
+      comparison.tallies[end.pipe * 2 + end.tells].passing[warp] |= mask;
+  }
+  return llvm::Error::success();
+}

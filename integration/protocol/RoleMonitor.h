@@ -1,0 +1,181 @@
+//===- RoleMonitor.h - What a warp does, against the plan ----- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_INTEGRATION_PROTOCOL_ROLEMONITOR_H
+#define DRAWLOOM_INTEGRATION_PROTOCOL_ROLEMONITOR_H
+
+#include "Protocol.h"
+#include "drawloom/Analysis/Slots/Placement.h"
+#include "drawloom/Protocol/Walk.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <map>
+
+namespace drawloom::protocol::planned {
+
+using plan::Engine;
+
+inline constexpr int64_t barrierBytes = 8;
+
+enum Side : unsigned { Full, Empty };
+
+/// A barrier of the plan.
+struct Barrier {
+  unsigned pipe;
+  Side side;
+  int64_t slot;
+};
+
+/// One end of a pipe, as a role has it.
+struct End {
+  unsigned pipe;
+  /// Full for the role that fills.
+  Side tells;
+  Engine engine;
+  int64_t lag;
+};
+
+/// What all warps together did to a barrier's side of a pipe.
+struct Tally {
+  /// Lanes of each warp that arrive, and those that pass without.
+  std::map<unsigned, uint32_t> arriving, passing;
+};
+
+/// How roles leave the kernel, for a pipe.
+struct Leaving {
+  /// The last commit of a role gives a slot back.
+  bool isLastReturn = false;
+  /// Whoever fills waits for its last slot to come back, or doesn't.
+  bool waits = false, goes = false;
+};
+
+/// The plan, looked at from the barriers, and what the walk found.
+struct Comparison {
+  Comparison(const plan::Plan &plan, llvm::ArrayRef<int64_t> boxBytes)
+      : plan(plan), boxBytes(boxBytes), tallies(plan.pipes.size() * 2),
+        leavings(plan.pipes.size()) {
+    for (auto [index, pipe] : llvm::enumerate(plan.pipes))
+      for (int64_t slot = 0; slot != pipe.slots; ++slot) {
+        unsigned number = index;
+        barriers[pipe.place->full + slot * barrierBytes] = {number, Full, slot};
+        barriers[pipe.place->empty + slot * barrierBytes] = {number, Empty,
+                                                             slot};
+      }
+    for (const plan::MemoryRange &range : plan.memory)
+      if (range.name == "grant")
+        told = range.offset + plan::grantBytes;
+  }
+
+  const plan::Role *findRole(unsigned warp) const {
+    for (const plan::Role &role : plan.roles)
+      if (warp >= *role.at && warp < *role.at + role.warps)
+        return &role;
+    return nullptr;
+  }
+  std::vector<End> findEnds(const plan::Role *role) const;
+  std::string describe(const Barrier &barrier) const {
+    return llvm::formatv("the {0} barrier of slot {1} of '{2}'",
+                         barrier.side == Full ? "full" : "empty", barrier.slot,
+                         plan.pipes[barrier.pipe].name);
+  }
+  llvm::Error checkTotals() const;
+
+  const plan::Plan &plan;
+  llvm::ArrayRef<int64_t> boxBytes;
+  std::map<int64_t, Barrier> barriers;
+  /// The barrier that says that the machine's answer about the next work item
+  /// is there, if a role asks.
+  std::optional<int64_t> told;
+  /// By pipe and side.
+  std::vector<Tally> tallies;
+  /// By pipe.
+  std::vector<Leaving> leavings;
+  /// By barrier: the count that it is set up with, and where.
+  std::map<int64_t, std::map<std::pair<uint32_t, unsigned>, int64_t>> inits;
+};
+
+/// What a path has done at one end.
+struct Progress {
+  enum Arrives : uint8_t { Unknown, Yes, No };
+  Arrives arrives = Unknown;
+  int64_t slot = 0, parity = 0;
+  /// The slot that is told about next, and how many are to be.
+  int64_t oldest = 0, held = 0;
+  /// Of the slot that is filled by copies: what is expected, and what has been
+  /// copied.
+  int64_t filling = -1, expected = 0, bytes = 0;
+  /// It has waited for the slot that it filled last to be empty.
+  bool awaitedLast = false;
+
+  /// Whether a wait is for that slot. If there is only one, it looks like the
+  /// next wait, and `end` finds that nothing has followed.
+  bool isForLast(const plan::Pipe &pipe, int64_t of, int64_t with) const {
+    return pipe.slots > 1 && of == (slot ? slot : pipe.slots) - 1 &&
+           with == (slot ? parity ^ 1 : parity);
+  }
+};
+
+/// What a path has done to get the next work item.
+struct Asking {
+  Progress::Arrives arrives = Progress::Unknown;
+  int64_t parity = 0;
+  /// The barrier expects an answer; launch control has been asked for it.
+  bool isAsked = false, isOnItsWay = false;
+};
+
+class RoleMonitor : public Monitor {
+public:
+  RoleMonitor(Comparison &comparison, unsigned warp)
+      : comparison(comparison), warp(warp), role(comparison.findRole(warp)),
+        ends(comparison.findEnds(role)), progress(ends.size()) {
+    for (auto [end, state] : llvm::zip_equal(ends, progress))
+      state.parity = end.tells == Full ? 1 : 0;
+  }
+  std::unique_ptr<Monitor> clone() const override {
+    return std::make_unique<RoleMonitor>(*this);
+  }
+  void appendKey(std::string &key) const override;
+  llvm::Error see(const Event &event) override;
+  llvm::Error end(uint32_t mask) override;
+
+private:
+  template <typename... Arguments>
+  llvm::Error fail(uint32_t line, const char *format,
+                   Arguments &&...arguments) const {
+    std::string who = llvm::formatv("@{0}, ", comparison.plan.kernel);
+    who += role ? llvm::formatv("@{0} (warp {1})", role->name, warp).str()
+                : llvm::formatv("warp {0}, which has no role", warp).str();
+    if (line)
+      who += llvm::formatv(", line {0}", line);
+    return llvm::createStringError(
+        who + ": " +
+        llvm::formatv(format, std::forward<Arguments>(arguments)...).str());
+  }
+  llvm::Expected<Barrier> find(const Event &event) const;
+  llvm::Error setUp(const Event &event);
+  llvm::Error wait(const Event &event);
+  llvm::Error arrive(const Event &event);
+  llvm::Error copy(const Event &event);
+  llvm::Error read(const Event &event);
+  llvm::Error ask(const Event &event);
+  llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
+
+  Comparison &comparison;
+  unsigned warp;
+  const plan::Role *role;
+  std::vector<End> ends;
+  std::vector<Progress> progress;
+  Asking asking;
+  unsigned meetings = 0;
+  /// The pipe whose slot the last commit gave back, if it did.
+  std::optional<unsigned> returned;
+};
+
+} // namespace drawloom::protocol::planned
+
+#endif // DRAWLOOM_INTEGRATION_PROTOCOL_ROLEMONITOR_H
