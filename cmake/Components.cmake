@@ -38,6 +38,11 @@ if("compiler" IN_LIST DRAWLOOM_COMPONENTS)
   target_link_options(DrawloomOwnMLIR INTERFACE -no-pie)
 endif()
 
+if(DRAWLOOM_SANITIZE)
+  add_library(DrawloomSanitizerOptions OBJECT
+    ${PROJECT_SOURCE_DIR}/cmake/sanitized/Options.cpp)
+endif()
+
 # Flags, headers and links that every target of ours has, and the precompiled
 # header that it uses (see Precompiled.cmake).
 function(drawloom_setup_target target)
@@ -68,12 +73,14 @@ function(drawloom_setup_target target)
     -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions
     -Xclang -fno-pch-timestamp)
   if(DRAWLOOM_SANITIZE)
-    # libLLVM is not instrumented, so containers that cross its border would be
-    # reported as overflows: detect_container_overflow stays off in the tests.
     target_compile_options(${target} PUBLIC
       -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all
       -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      target_link_libraries(${target} PRIVATE DrawloomSanitizerOptions)
+    endif()
   endif()
   # What is shipped has LLVM and MLIR in itself: see Install.cmake.
   set(own $<BOOL:$<TARGET_PROPERTY:DRAWLOOM_OWN_LLVM>>)

@@ -16,10 +16,6 @@ set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
 # A target for others to name after PRECOMPILED. It has no code of its own.
 function(drawloom_precompiled name header)
   cmake_parse_arguments(ARG "PIC" "" "LINK" ${ARGN})
-  # The sanitizers' options differ between targets that are otherwise alike.
-  if(DRAWLOOM_SANITIZE)
-    return()
-  endif()
   set(folder ${PROJECT_SOURCE_DIR}/cmake/precompiled)
   add_library(${name} STATIC ${folder}/Precompiled.cpp)
   drawloom_setup_target(${name} LINK ${ARG_LINK} PRECOMPILED NONE)

@@ -18,21 +18,20 @@ function(drawloom_unittest name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${component}. ${filter}
     DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${component}
-               ENVIRONMENT "ASAN_OPTIONS=detect_container_overflow=0")
+    PROPERTIES LABELS ${component})
 endfunction()
 
-# drawloom_lit_suite(compiler TOOLS drawloom-opt ...)
+# drawloom_lit_suite(compiler TOOLS drawloom-opt ... [OPTIONS --filter ...])
 # The lit tests below the calling folder. utils/lit/drawloom_lit.py holds what
 # all suites share; the folder's lit.cfg.py is two lines.
 function(drawloom_lit_suite name)
-  cmake_parse_arguments(ARG "" "" "TOOLS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "TOOLS;OPTIONS" ${ARGN})
   drawloom_component(component)
   add_test(NAME lit.${name}
     COMMAND ${LLVM_TOOLS_BINARY_DIR}/lit -v
             -Dbuild=${PROJECT_BINARY_DIR}
             --xunit-xml-output=${PROJECT_BINARY_DIR}/lit-${name}.xml
-            ${CMAKE_CURRENT_SOURCE_DIR})
+            ${ARG_OPTIONS} ${CMAKE_CURRENT_SOURCE_DIR})
   set_tests_properties(lit.${name} PROPERTIES LABELS "lit;${component}"
     TIMEOUT 1200
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${PROJECT_SOURCE_DIR}/utils/lit;DRAWLOOM_BUILD=${PROJECT_BINARY_DIR}")

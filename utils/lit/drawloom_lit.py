@@ -26,7 +26,6 @@ def configure(config, name):
     ).stdout.strip()
     path = [os.path.join(build, "bin"), llvm, os.environ["PATH"]]
     config.environment["PATH"] = os.pathsep.join(path)
-    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0"
     for variable in ("HOME", "CUDA_HOME", "DRAWLOOM_CACHE", "XDG_CACHE_HOME"):
         if variable in os.environ:
             config.environment[variable] = os.environ[variable]
