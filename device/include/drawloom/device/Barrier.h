@@ -1,0 +1,60 @@
+//===- Barrier.h - Waiting and arriving ----------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_BARRIER_H
+#define DRAWLOOM_DEVICE_BARRIER_H
+
+#include "drawloom/device/Pipe.h"
+#include <cstdio>
+#include <cuda/ptx>
+
+namespace drawloom::device {
+
+namespace ptx = cuda::ptx;
+
+/// Says which wait is stuck, once for a warp.
+template <class Pipe>
+__device__ inline void reportWait(uint32_t parity, const char *what,
+                                  uint32_t slot) {
+  const auto name = Pipe::name;
+  if (threadIdx.x % 32 == 0)
+    printf("drawloom: CTA %d, warp %d waits for pipe '%s', slot %u, to be %s "
+           "(parity %u)\n",
+           int(blockIdx.x), int(threadIdx.x / 32), name.text, slot, what,
+           parity);
+}
+
+/// Waits until the phase with this parity has ended. With DRAWLOOM_DEBUG=N, a
+/// wait that isn't over after N tries is named, and ends the kernel after 2 N:
+/// by then all that are stuck are named, not the first only.
+template <class Pipe>
+__device__ inline void wait(uint64_t *barrier, uint32_t parity,
+                            const char *what, uint32_t slot) {
+#ifdef DRAWLOOM_DEBUG
+  for (long long i = 0; !ptx::mbarrier_test_wait_parity(barrier, parity); ++i) {
+    if (i == DRAWLOOM_DEBUG)
+      reportWait<Pipe>(parity, what, slot);
+    if (i == 2 * DRAWLOOM_DEBUG)
+      __trap();
+  }
+#else
+  while (!ptx::mbarrier_try_wait_parity(barrier, parity)) {
+  }
+#endif
+}
+
+/// Every warp of a role by threads arrives once, after all its lanes.
+__device__ inline void arriveAsWarp(uint64_t *barrier) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0)
+    ptx::mbarrier_arrive(barrier);
+}
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_BARRIER_H

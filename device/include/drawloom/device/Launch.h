@@ -1,0 +1,97 @@
+//===- Launch.h - Tensor maps and launches, from the types of a kernel ---===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_LAUNCH_H
+#define DRAWLOOM_DEVICE_LAUNCH_H
+
+#include "drawloom/device/Kernel.h"
+#include <algorithm>
+#include <cuda_runtime.h>
+
+namespace drawloom::device {
+
+template <class Element>
+constexpr CUtensorMapDataType mapType();
+template <>
+constexpr CUtensorMapDataType mapType<__half>() {
+  return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+}
+template <>
+constexpr CUtensorMapDataType mapType<__nv_bfloat16>() {
+  return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+}
+template <>
+constexpr CUtensorMapDataType mapType<float>() {
+  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+}
+template <>
+constexpr CUtensorMapDataType mapType<__nv_fp8_e4m3>() {
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+template <>
+constexpr CUtensorMapDataType mapType<__nv_fp8_e5m2>() {
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+/// Describes a tensor of rows x columns, row after row, for copies of tiles. A
+/// row is a multiple of 16 bytes: TMA refuses others.
+template <class Tile>
+cudaError_t describe(CUtensorMap &map, const typename Tile::Element *data,
+                     int rows, int columns) {
+  // The function is looked up, so that a program needs no libcuda to link.
+  void *function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  if (cudaError_t error =
+          cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                           12000, cudaEnableDefault, &found))
+    return error;
+  if (found != cudaDriverEntryPointSuccess)
+    return cudaErrorSymbolNotFound;
+  cuuint64_t sizes[] = {cuuint64_t(columns), cuuint64_t(rows)};
+  cuuint64_t pitch[] = {columns * sizeof(typename Tile::Element)};
+  cuuint32_t box[] = {Tile::panelColumns, Tile::rows};
+  cuuint32_t steps[] = {1, 1};
+  auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+  CUresult result = encode(
+      &map, mapType<typename Tile::Element>(), 2,
+      const_cast<typename Tile::Element *>(data), sizes, pitch, box, steps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/// Starts a kernel with the threads and the shared memory that its type says,
+/// and as many CTAs as there are multiprocessors, or items if they are fewer.
+template <class Kernel, class Arguments>
+cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
+                   Problem problem, cudaStream_t stream = nullptr) {
+  // A sum of no products has no step that begins it.
+  if (problem.m <= 0 || problem.n <= 0 || problem.k <= 0)
+    return cudaErrorInvalidValue;
+  int device, multiprocessors;
+  if (cudaError_t error = cudaGetDevice(&device))
+    return error;
+  if (cudaError_t error = cudaDeviceGetAttribute(
+          &multiprocessors, cudaDevAttrMultiProcessorCount, device))
+    return error;
+  if (cudaError_t error = cudaFuncSetAttribute(
+          reinterpret_cast<const void *>(function),
+          cudaFuncAttributeMaxDynamicSharedMemorySize, Kernel::sharedBytes))
+    return error;
+  cudaLaunchConfig_t config{};
+  config.gridDim =
+      dim3(std::min(multiprocessors, Kernel::Work::countItems(problem)));
+  config.blockDim = dim3(Kernel::threads);
+  config.dynamicSmemBytes = Kernel::sharedBytes;
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, function, arguments);
+}
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_LAUNCH_H

@@ -1,0 +1,73 @@
+//===- Pipe.h - Slots that go from one role to others --------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_PIPE_H
+#define DRAWLOOM_DEVICE_PIPE_H
+
+#include "drawloom/device/Role.h"
+#include "drawloom/device/Tile.h"
+
+namespace drawloom::device {
+
+/// Several roles that all read every slot of a pipe.
+template <class... Roles>
+struct Consumers {
+  static constexpr int arrivals = (Roles::arrivals + ...);
+  template <class Role>
+  static constexpr bool has = (std::is_same_v<Role, Roles> || ...);
+};
+
+template <class Role>
+struct AsConsumers {
+  using type = Consumers<Role>;
+};
+template <class... Roles>
+struct AsConsumers<Consumers<Roles...>> {
+  using type = Consumers<Roles...>;
+};
+
+/// A ring of slots from one role to another. Each slot has two barriers. `full`
+/// ends a phase when the producer has filled the slot, `empty` when all
+/// consumers have left it. Everything that a barrier has to know follows from
+/// the roles and the payload.
+template <Name name_, class Producer_, class Consumer_, int slots_,
+          class Payload_>
+struct Pipe {
+  using Producer = Producer_;
+  using To = typename AsConsumers<Consumer_>::type;
+  using Payload = Payload_;
+  static constexpr auto name = name_;
+  static constexpr int slots = slots_;
+  static constexpr int fullArrivals = Producer::arrivals;
+  static constexpr int emptyArrivals = To::arrivals;
+
+  static_assert(slots > 0, "drawloom: a pipe has at least one slot");
+  static_assert(!To::template has<Producer>,
+                "drawloom: a role can't consume what it produces itself");
+  static_assert((Payload::place == Place::Tensor) ==
+                    (Producer::by == By::TensorCore),
+                "drawloom: tensor cores produce accumulators, and nothing else "
+                "does");
+};
+
+/// A role's place in a pipe.
+struct Cursor {
+  uint32_t slot = 0, phase = 0;
+
+  template <int slots>
+  __device__ void advance() {
+    if (++slot < slots)
+      return;
+    slot = 0;
+    phase ^= 1;
+  }
+};
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_PIPE_H

@@ -1,0 +1,168 @@
+//===- Plan.h - Warps, memory and barriers of a kernel, from its types ---===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_PLAN_H
+#define DRAWLOOM_DEVICE_PLAN_H
+
+#include "drawloom/device/Pipe.h"
+#include <type_traits>
+
+namespace drawloom::device {
+
+/// Types, each once, in the order in which they first appear.
+template <class... Members>
+struct Set {
+  static constexpr int size = sizeof...(Members);
+  template <class Type>
+  static constexpr bool has = (std::is_same_v<Type, Members> || ...);
+
+  template <class Type>
+  static consteval int indexOf() {
+    int index = 0;
+    bool isFound = false;
+    ((isFound |= std::is_same_v<Type, Members>, index += !isFound), ...);
+    return index;
+  }
+};
+
+template <class Set, class... Types>
+struct Insert {
+  using type = Set;
+};
+template <class... Members, class First, class... Rest>
+struct Insert<Set<Members...>, First, Rest...> {
+  using type = typename Insert<
+      std::conditional_t<Set<Members...>::template has<First>, Set<Members...>,
+                         Set<Members..., First>>,
+      Rest...>::type;
+};
+
+/// The roles at both ends of pipes.
+template <class Found, class... Pipes>
+struct FindRoles {
+  using type = Found;
+};
+template <class Found, class To>
+struct InsertConsumers;
+template <class Found, class... Roles>
+struct InsertConsumers<Found, Consumers<Roles...>> : Insert<Found, Roles...> {};
+template <class Found, class First, class... Rest>
+struct FindRoles<Found, First, Rest...> {
+  using WithProducer = typename Insert<Found, typename First::Producer>::type;
+  using WithBoth =
+      typename InsertConsumers<WithProducer, typename First::To>::type;
+  using type = typename FindRoles<WithBoth, Rest...>::type;
+};
+
+/// What a kernel with these pipes needs. Warps of roles by threads come first,
+/// because a warp's number modulo 4 says which lanes of tensor memory it
+/// reaches.
+template <class... Pipes>
+class Plan {
+public:
+  using Roles = typename FindRoles<Set<>, Pipes...>::type;
+
+  static constexpr int maxSharedBytes = 227 * 1024;
+  static constexpr int maxTensorColumns = 512;
+
+  static consteval int countWarps() { return countWarpsOf(Roles{}); }
+  template <class Role>
+  static consteval int getFirstWarp() {
+    return findFirstWarp<Role>(Roles{});
+  }
+
+  /// Slots begin at multiples of 1024 bytes, as the swizzle asks.
+  template <class Pipe>
+  static consteval int getSlots() {
+    int offset = 0;
+    bool isFound = false;
+    ((isFound |= std::is_same_v<Pipe, Pipes>,
+      offset += isFound ? 0 : Pipes::slots * Pipes::Payload::bytes),
+     ...);
+    return offset;
+  }
+  /// Where the barriers of a pipe begin: `full` of each slot, then `empty`.
+  template <class Pipe>
+  static consteval int getBarriers() {
+    int offset = (0 + ... + (Pipes::slots * Pipes::Payload::bytes));
+    bool isFound = false;
+    ((isFound |= std::is_same_v<Pipe, Pipes>,
+      offset += isFound ? 0 : Pipes::slots * barrierPairBytes),
+     ...);
+    return offset;
+  }
+  /// Where the number of the first column of tensor memory is.
+  static consteval int getTensorBase() {
+    return (0 + ... +
+            (Pipes::slots * (Pipes::Payload::bytes + barrierPairBytes)));
+  }
+  static consteval int getSharedBytes() { return getTensorBase() + 16; }
+
+  template <class Pipe>
+  static consteval int getFirstColumn() {
+    int column = 0;
+    bool isFound = false;
+    ((isFound |= std::is_same_v<Pipe, Pipes>,
+      column += isFound ? 0 : countColumns<Pipes>()),
+     ...);
+    return column;
+  }
+  /// Tensor memory is given out in powers of two from 32 columns on; 0 where no
+  /// pipe goes through it.
+  static consteval int getTensorColumns() {
+    int used = (0 + ... + countColumns<Pipes>());
+    int columns = 32;
+    while (columns < used)
+      columns *= 2;
+    return used ? columns : 0;
+  }
+
+private:
+  static constexpr int barrierPairBytes = 16;
+
+  template <class Pipe>
+  static consteval int countColumns() {
+    if constexpr (Pipe::Payload::place == Place::Tensor)
+      return Pipe::slots * Pipe::Payload::columns;
+    return 0;
+  }
+  template <class... Members>
+  static consteval int countWarpsOf(Set<Members...>) {
+    return (0 + ... + Members::warps);
+  }
+  template <class Role, class... Members>
+  static consteval int findFirstWarp(Set<Members...>) {
+    int warp = 0;
+    for (bool byThreads : {true, false}) {
+      bool isFound = (Role::by == By::Threads) != byThreads;
+      ((isFound |= std::is_same_v<Role, Members>,
+        warp += (Members::by == By::Threads) == byThreads && !isFound
+                    ? Members::warps
+                    : 0),
+       ...);
+      if ((Role::by == By::Threads) == byThreads)
+        return warp;
+      warp = (0 + ... + (Members::by == By::Threads ? Members::warps : 0));
+    }
+    return warp;
+  }
+
+  static_assert(
+      getSharedBytes() <= maxSharedBytes,
+      "drawloom: the slots of all pipes need more than the 227 KiB of "
+      "shared memory that a CTA can have: use fewer slots or smaller "
+      "tiles");
+  static_assert(
+      (0 + ... + countColumns<Pipes>()) <= maxTensorColumns,
+      "drawloom: the accumulators of all pipes need more than the 512 "
+      "columns of tensor memory: use fewer slots or fewer columns");
+};
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_PLAN_H

@@ -1,0 +1,52 @@
+//===- Role.h - Who works in a kernel ------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_ROLE_H
+#define DRAWLOOM_DEVICE_ROLE_H
+
+#include <cstdint>
+
+namespace drawloom::device {
+
+/// A text that is part of a type.
+template <int size>
+struct Name {
+  char text[size];
+
+  consteval Name(const char (&from)[size]) {
+    for (int i = 0; i < size; ++i)
+      text[i] = from[i];
+  }
+};
+
+/// What does a role's work on slots. It decides who arrives at a barrier, and
+/// how often.
+enum class By {
+  Tma,        ///< one thread issues copies, which arrive when they have landed
+  TensorCore, ///< one thread issues products, and a commit arrives for them
+  Threads     ///< every warp works, and arrives itself
+};
+
+/// Some warps of a CTA with one task.
+template <Name name_, int warps_, By by_>
+struct Role {
+  static constexpr auto name = name_;
+  static constexpr int warps = warps_;
+  static constexpr By by = by_;
+  /// How often the role arrives for a slot.
+  static constexpr int arrivals = by == By::Threads ? warps : 1;
+
+  static_assert(warps > 0, "drawloom: a role has at least one warp");
+  static_assert(by == By::Threads || warps == 1,
+                "drawloom: a role by TMA or tensor core has one warp, because "
+                "one thread issues for all");
+};
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_ROLE_H

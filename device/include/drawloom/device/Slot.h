@@ -1,0 +1,225 @@
+//===- Slot.h - A slot while a role has it -------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_SLOT_H
+#define DRAWLOOM_DEVICE_SLOT_H
+
+#include "drawloom/device/Barrier.h"
+#include "drawloom/device/Mma.h"
+#include "drawloom/device/Plan.h"
+#include "drawloom/device/Work.h"
+#include <cuda.h>
+
+namespace drawloom::device {
+
+/// True for one thread of a warp. CCCL has no such form.
+__device__ inline bool elect() {
+  uint32_t isElected;
+  asm volatile("{\n\t.reg .pred p;\n\t"
+               "elect.sync _|p, 0xffffffff;\n\t"
+               "selp.b32 %0, 1, 0, p;\n\t}"
+               : "=r"(isElected));
+  return isElected;
+}
+
+/// Where a slot is.
+struct SlotPlace {
+  unsigned char *memory;
+  uint64_t *full, *empty;
+  uint32_t tensorAddress;
+};
+
+/// A slot that a role has. It belongs to one place in the code: it can't be
+/// copied, moved or kept.
+template <class Role_, class Pipe_>
+class Slot {
+public:
+  using Role = Role_;
+  using Pipe = Pipe_;
+  using Payload = typename Pipe::Payload;
+
+  // A deleted copy would say so in the compiler's words. These are only looked
+  // at where somebody copies.
+  __device__ Slot(const Slot &other)
+      : place(other.place), isIssuer(other.isIssuer) {
+    static_assert(sizeof(Role) == 0,
+                  "drawloom: a slot can't be copied or kept: it belongs to the "
+                  "scope that took it");
+  }
+  Slot &operator=(const Slot &) = delete;
+
+protected:
+  /// `isIssuer` is true for the thread that issues copies.
+  __device__ Slot(SlotPlace place, bool isIssuer)
+      : place(place), isIssuer(isIssuer) {}
+
+  const SlotPlace place;
+  const bool isIssuer;
+};
+
+/// A slot that a role fills. At the end of its life the consumers get it.
+template <class Role, class Pipe>
+class [[nodiscard(
+    "drawloom: without a name, the slot is passed on before it is "
+    "filled")]] Produced : public Slot<Role, Pipe> {
+  static_assert(std::is_same_v<Role, typename Pipe::Producer>,
+                "drawloom: another role produces what goes through this pipe");
+
+public:
+  using Payload = typename Pipe::Payload;
+
+  __device__ Produced(SlotPlace place, bool isIssuer)
+      : Slot<Role, Pipe>(place, isIssuer) {
+    if constexpr (Role::by == By::Tma)
+      if (isIssuer)
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta,
+                                       ptx::space_shared, place.full,
+                                       Payload::bytes);
+  }
+  __device__ ~Produced() {
+    if constexpr (Role::by == By::TensorCore) {
+      if (elect())
+        ptx::tcgen05_commit(ptx::cta_group_1, this->place.full);
+    } else if constexpr (Role::by == By::Threads) {
+      // What threads wrote is read by TMA or a tensor core.
+      ptx::fence_proxy_async(ptx::space_shared);
+      arriveAsWarp(this->place.full);
+    }
+  }
+
+  /// Copies the operands of a step along K: of A the rows of the item, of B the
+  /// rows that are the item's columns. What is outside of a tensor is zero.
+  __device__ void load(const CUtensorMap &a, const CUtensorMap &b, Item item,
+                       int step) {
+    static_assert(Role::by == By::Tma,
+                  "drawloom: only a role by TMA loads into a slot");
+    using A = typename Payload::A;
+    using B = typename Payload::B;
+    if (!this->isIssuer)
+      return;
+    copyIn<A>(this->place.memory, a, step * A::columns, item.row);
+    copyIn<B>(this->place.memory + A::bytes, b, step * B::columns, item.column);
+  }
+
+  /// Adds the product of a slot's operands; step 0 begins the sum.
+  template <class Operands>
+  __device__ void mma(const Operands &operands, int step) {
+    static_assert(Role::by == By::TensorCore,
+                  "drawloom: only a role by tensor core multiplies");
+    using From = typename Operands::Payload;
+    uint32_t a = operands.getAddress(), b = a + From::A::bytes;
+    if (elect())
+      multiply<From, Payload>(this->place.tensorAddress, a, b, step > 0);
+  }
+
+  /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
+  __device__ void write(int row, int column, uint4 values) {
+    static_assert(Role::by == By::Threads,
+                  "drawloom: only a role by threads writes values to a slot");
+    unsigned char *to = this->place.memory + Payload::offset(row, column);
+    *reinterpret_cast<uint4 *>(to) = values;
+  }
+
+private:
+  template <class Tile>
+  __device__ void copyIn(unsigned char *to, const CUtensorMap &map, int column,
+                         int row) {
+#pragma unroll
+    for (int panel = 0; panel < Tile::panels; ++panel) {
+      int32_t at[] = {column + panel * Tile::panelColumns, row};
+      ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
+                                to + panel * Tile::panelBytes, &map, at,
+                                this->place.full);
+    }
+  }
+};
+
+/// A slot that a role reads. At the end of its life, or when it is released,
+/// the producer gets it back.
+template <class Role, class Pipe>
+class [[nodiscard(
+    "drawloom: without a name, the slot is given back before it is "
+    "read")]] Consumed : public Slot<Role, Pipe> {
+  static_assert(Pipe::To::template has<Role>,
+                "drawloom: this role is no consumer of the pipe");
+
+public:
+  using Payload = typename Pipe::Payload;
+
+  __device__ Consumed(SlotPlace place, bool isIssuer)
+      : Slot<Role, Pipe>(place, isIssuer) {}
+  __device__ ~Consumed() {
+    if (!isReleased)
+      release();
+  }
+
+  /// Gives the slot back early.
+  __device__ void release() {
+    isReleased = true;
+    if constexpr (Role::by == By::TensorCore) {
+      if (elect())
+        ptx::tcgen05_commit(ptx::cta_group_1, this->place.empty);
+    } else if constexpr (Role::by == By::Threads) {
+      if constexpr (Payload::place == Place::Tensor)
+        ptx::tcgen05_fence_before_thread_sync();
+      arriveAsWarp(this->place.empty);
+    } else if (this->isIssuer) {
+      // A copy has read its slot before somebody writes there again.
+      ptx::cp_async_bulk_commit_group();
+      ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
+      ptx::mbarrier_arrive(this->place.empty);
+    }
+  }
+
+  /// Columns of sums, in the row of this thread.
+  template <int count>
+  __device__ void read(int column, float (&values)[count]) const {
+    static_assert(Payload::place == Place::Tensor,
+                  "drawloom: only accumulators are read as sums");
+    static_assert(Role::by == By::Threads,
+                  "drawloom: only a role by threads reads sums");
+    static_assert((count & (count - 1)) == 0 && count <= 128,
+                  "drawloom: 1, 2, 4, ... 128 columns are read at once");
+    uint32_t lanes = threadIdx.x / 32 % 4 * 32;
+    uint32_t words[count];
+    ptx::tcgen05_ld_32x32b(words,
+                           this->place.tensorAddress + (lanes << 16) + column);
+    ptx::tcgen05_wait_ld();
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      values[i] = __uint_as_float(words[i]);
+  }
+  /// The row of the accumulator that this thread has.
+  __device__ int getRow() const { return int(threadIdx.x % 128); }
+
+  /// Copies the tile to a tensor; what is outside of it stays as it is.
+  __device__ void store(const CUtensorMap &map, int column, int row) {
+    static_assert(Role::by == By::Tma,
+                  "drawloom: only a role by TMA stores a slot");
+    if (!this->isIssuer)
+      return;
+#pragma unroll
+    for (int panel = 0; panel < Payload::panels; ++panel) {
+      int32_t at[] = {column + panel * Payload::panelColumns, row};
+      ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, at,
+                                this->place.memory +
+                                    panel * Payload::panelBytes);
+    }
+  }
+
+  __device__ uint32_t getAddress() const {
+    return uint32_t(__cvta_generic_to_shared(this->place.memory));
+  }
+
+private:
+  bool isReleased = false;
+};
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_SLOT_H

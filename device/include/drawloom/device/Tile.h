@@ -1,0 +1,82 @@
+//===- Tile.h - What a slot holds ----------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_TILE_H
+#define DRAWLOOM_DEVICE_TILE_H
+
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <type_traits>
+
+namespace drawloom::device {
+
+enum class Place { Shared, Tensor };
+
+/// A tile in shared memory as TMA writes it and tensor cores read it: panels of
+/// 128 bytes a row, swizzled by the hardware's pattern of 1024 bytes.
+template <class Element_, int rows_, int columns_>
+struct Tile {
+  using Element = Element_;
+  static constexpr Place place = Place::Shared;
+  static constexpr int rows = rows_;
+  static constexpr int columns = columns_;
+  static constexpr int panelColumns = 128 / int(sizeof(Element));
+  static constexpr int panels = columns / panelColumns;
+  static constexpr int panelBytes = rows * 128;
+  static constexpr int bytes = panels * panelBytes;
+
+  static_assert(rows > 0 && rows % 8 == 0 && rows <= 256,
+                "drawloom: a tile has 8, 16, ... 256 rows: the swizzle repeats "
+                "every 8 rows, and a TMA box has at most 256");
+  static_assert(columns > 0 && columns % panelColumns == 0,
+                "drawloom: a row of a tile is a multiple of 128 bytes");
+
+  /// Where 16 bytes of a row begin. `column` is a multiple of 16 bytes.
+  static constexpr __host__ __device__ int offset(int row, int column) {
+    int panel = column / panelColumns;
+    int chunk = column % panelColumns * int(sizeof(Element)) / 16;
+    return panel * panelBytes + row * 128 + ((chunk ^ row % 8) * 16);
+  }
+};
+
+/// The operands of a product for a step along K, both with K along their rows.
+template <class A_, class B_>
+struct Operands {
+  using A = A_;
+  using B = B_;
+  static constexpr Place place = Place::Shared;
+  static constexpr int bytes = A::bytes + B::bytes;
+
+  static_assert(A::columns == B::columns,
+                "drawloom: the operands of a product have the same K");
+  static_assert(std::is_same_v<typename A::Element, typename B::Element> ||
+                    (sizeof(typename A::Element) == 1 &&
+                     sizeof(typename B::Element) == 1),
+                "drawloom: the operands of a product have one element type, or "
+                "two of fp8");
+};
+
+/// Sums of a product in tensor memory: lanes are rows, columns are columns.
+template <int rows_, int columns_>
+struct Accumulator {
+  static constexpr Place place = Place::Tensor;
+  static constexpr int rows = rows_;
+  static constexpr int columns = columns_;
+  static constexpr int bytes = 0;
+
+  static_assert(rows == 128, "drawloom: an accumulator has 128 rows, one for "
+                             "each lane of tensor memory");
+  static_assert(columns >= 16 && columns <= 256 && columns % 16 == 0,
+                "drawloom: an accumulator has 16, 32, ... 256 columns");
+};
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_TILE_H

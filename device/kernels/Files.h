@@ -1,0 +1,56 @@
+//===- Files.h - Tensors in files, for programs under test ---------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_TEST_FILES_H
+#define DRAWLOOM_DEVICE_TEST_FILES_H
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+/// Ends the program with the error's name.
+inline void check(cudaError_t error) {
+  if (!error)
+    return;
+  std::fprintf(stderr, "%s: %s\n", cudaGetErrorName(error),
+               cudaGetErrorString(error));
+  std::exit(1);
+}
+
+/// A tensor in device memory, with what a file has.
+template <class Element>
+Element *readTensor(const char *path, size_t count) {
+  Element *host = new Element[count], *device;
+  FILE *file = std::fopen(path, "rb");
+  if (!file || std::fread(host, sizeof(Element), count, file) != count) {
+    std::fprintf(stderr, "cannot read '%s'\n", path);
+    std::exit(1);
+  }
+  std::fclose(file);
+  check(cudaMalloc(&device, count * sizeof(Element)));
+  check(cudaMemcpy(device, host, count * sizeof(Element),
+                   cudaMemcpyHostToDevice));
+  delete[] host;
+  return device;
+}
+
+template <class Element>
+void writeTensor(const char *path, const Element *device, size_t count) {
+  Element *host = new Element[count];
+  check(cudaMemcpy(host, device, count * sizeof(Element),
+                   cudaMemcpyDeviceToHost));
+  FILE *file = std::fopen(path, "wb");
+  if (!file || std::fwrite(host, sizeof(Element), count, file) != count) {
+    std::fprintf(stderr, "cannot write '%s'\n", path);
+    std::exit(1);
+  }
+  std::fclose(file);
+  delete[] host;
+}
+
+#endif // DRAWLOOM_DEVICE_TEST_FILES_H

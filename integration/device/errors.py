@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Misuses of the device library. Each is one change of a kernel that compiles, and
+the first error of nvcc says what is wrong, in the library's words.
+"""
+
+import argparse
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from library import KERNELS, OPTIONS
+from programs import cuda_tool, execute
+
+# What is replaced in gemm_sm100.cu, by what, and what is said.
+MISUSES = (
+    # Roles.
+    ('"multiply", 1,', '"multiply", 2,', "one thread issues for all"),
+    ('"load", 1,', '"load", 4,', "one thread issues for all"),
+    ('"round", 4,', '"round", 0,', "a role has at least one warp"),
+    ('"round", 4,', '"round", 8,', "a role that reads tensor memory has 4 warps"),
+    ('"round", 4,', '"round", 2,', "a role that reads tensor memory has 4 warps"),
+    ('"round", 4,', '"round", 32,', "more than the 32 warps"),
+    ("kernel.role<Store>()", 'kernel.role<Role<"save", 1, By::Tma>>()',
+     "no pipe of the kernel begins or ends at this role"),
+    # Tiles.
+    ("A = Tile<bf16, 128, 64>", "A = Tile<bf16, 128, 48>", "a multiple of 128 bytes"),
+    ("A = Tile<bf16, 128, 64>", "A = Tile<bf16, 128, 0>", "a multiple of 128 bytes"),
+    ("A = Tile<bf16, 128, 64>", "A = Tile<bf16, 124, 64>", "a tile has 8, 16, ... 256 rows"),
+    ("B = Tile<bf16, 256, 64>", "B = Tile<bf16, 512, 64>", "a tile has 8, 16, ... 256 rows"),
+    ("B = Tile<bf16, 256, 64>", "B = Tile<bf16, 256, 128>",
+     "the operands of a product have the same K"),
+    ("A = Tile<bf16, 128, 64>", "A = Tile<bf16, 64, 64>", "the accumulator has A's rows"),
+    ("B = Tile<bf16, 256, 64>", "B = Tile<bf16, 128, 64>",
+     "a column for each row of B"),
+    ("A = Tile<bf16, 128, 64>", "A = Tile<__half, 128, 64>",
+     "the operands of a product have one element type"),
+    ("Accumulator<128, 256>", "Accumulator<64, 256>", "an accumulator has 128 rows"),
+    ("Accumulator<128, 256>", "Accumulator<128, 250>", "an accumulator has 16, 32, ... 256"),
+    ("Accumulator<128, 256>", "Accumulator<128, 512>", "an accumulator has 16, 32, ... 256"),
+    # Pipes.
+    ("Multiply, 4, Operands", "Multiply, 0, Operands", "a pipe has at least one slot"),
+    ("Multiply, 4, Operands", "Multiply, 5, Operands", "227 KiB"),
+    ("Round, 2, Accumulator", "Round, 3, Accumulator", "512 columns of tensor memory"),
+    ("Round, Store, 2, D", "Round, Round, 2, D", "a role can't consume what it produces"),
+    ("Round, Store, 2, D", "Multiply, Store, 2, D", "tensor cores produce accumulators"),
+    ("Multiply, Round, 2, Accumulator", "Load, Round, 2, Accumulator",
+     "tensor cores produce accumulators"),
+    ("AB, Sums, Out>;", "AB, Sums, Out, AB>;", "a pipe stands twice"),
+    ("AB, Sums, Out>;", "AB, Sums>;", "the kernel doesn't have this pipe"),
+    # Slots from the wrong role.
+    ("load.produce<AB>()", "load.produce<Sums>()", "another role produces"),
+    ("load.produce<AB>()", "load.consume<AB>()", "this role is no consumer of the pipe"),
+    ("multiply.consume<AB>()", "multiply.consume<Sums>()",
+     "this role is no consumer of the pipe"),
+    ("multiply.produce<Sums>()", "multiply.produce<AB>()", "another role produces"),
+    ("rounder.consume<Sums>()", "rounder.consume<Out>()",
+     "this role is no consumer of the pipe"),
+    ("rounder.produce<Out>()", "rounder.produce<AB>()", "another role produces"),
+    ("store.consume<Out>()", "store.produce<Out>()", "another role produces"),
+    ("store.consume<Out>()", "store.consume<AB>()", "this role is no consumer of the pipe"),
+    # What a slot can't do.
+    ("out.store(g.d, item.column + column, item.row)", "out.read(column, *new float[1][32])",
+     "only accumulators are read as sums"),
+    ("sums.mma(operands, k)", "sums.write(0, 0, uint4{})", "only a role by threads writes"),
+    ("sums.mma(operands, k)", "sums.load(g.a, g.b, item, k)", "only a role by TMA loads"),
+    ("slot.load(g.a, g.b, item, k)", "slot.mma(slot, k)", "only a role by tensor core"),
+    ("float values[D::columns]", "float values[48]", "1, 2, 4, ... 128 columns"),
+    # Slots that are lost, copied or kept.
+    ("auto slot = load.produce<AB>();", "load.produce<AB>(); auto slot = load.produce<AB>();",
+     "the slot is passed on before it is filled"),
+    ("auto operands = multiply.consume<AB>();",
+     "multiply.consume<AB>(); auto operands = multiply.consume<AB>();",
+     "the slot is given back before it is read"),
+    ("slot.load(g.a, g.b, item, k);", "auto copy = slot; copy.load(g.a, g.b, item, k);",
+     "a slot can't be copied or kept"),
+    ("auto operands = multiply.consume<AB>();",
+     "auto kept = [&] { return multiply.consume<AB>(); }; auto first = kept(); "
+     "auto operands = first;", "a slot can't be copied or kept"),
+)
+
+
+def compile_text(text: str, folder: Path, name: str) -> list[str]:
+    """The errors of nvcc, the first line of each."""
+    source = folder / f"{name}.cu"
+    source.write_text(text)
+    done = execute([cuda_tool("nvcc"), *OPTIONS, "-arch=sm_100a", "-ptx", "-I", KERNELS,
+                    "-o", folder / f"{name}.ptx", source])
+    lines = (done.stdout + done.stderr).splitlines()
+    errors = [line for line in lines if "error" in line]
+    return errors if done.returncode else []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="every Nth misuse")
+    options = parser.parse_args()
+    kernel = (KERNELS / "gemm_sm100.cu").read_text()
+    chosen = MISUSES[::options.every]
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
+        folder = Path(name)
+        if errors := compile_text(kernel, folder, "kernel"):
+            sys.exit(f"the kernel itself doesn't compile: {errors[0]}")
+
+        def judge(number: int) -> str:
+            old, new, says = chosen[number]
+            if kernel.count(old) != 1:
+                return f"'{old}' stands {kernel.count(old)} times in the kernel"
+            errors = compile_text(kernel.replace(old, new), folder, f"misuse{number}")
+            if not errors:
+                return f"'{new}' compiles"
+            if "drawloom: " not in errors[0] or says not in errors[0]:
+                return f"'{new}': the first error is not '{says}', but: {errors[0][:300]}"
+            return ""
+
+        faults = list(filter(None, pool.map(judge, range(len(chosen)))))
+    for fault in faults:
+        print(fault)
+    print(f"device-errors: {len(chosen) - len(faults)} of {len(chosen)}")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the device library's kernels on the emulator and compares every element
+with numpy. Operands are small integers, so that sums are exact in f32 and results
+are compared bit by bit.
+"""
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from library import compile_kernel
+from programs import execute
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    arch: str
+    device: str
+
+
+@dataclass(frozen=True)
+class Case:
+    kernel: Kernel
+    m: int
+    n: int
+    k: int
+    options: tuple[str, ...] = ()
+
+
+GEMM = Kernel("gemm_sm100", "100a", "b200")
+
+# One tile; less than one; several, whole and ragged; fewer and more steps than
+# slots. TMA asks for rows of a multiple of 16 bytes.
+SHAPES = ((128, 256, 64), (1, 8, 8), (128, 256, 1024), (256, 512, 320), (300, 520, 136),
+          (77, 264, 72), (129, 1032, 200), (640, 256, 448))
+# Two multiprocessors, so that a CTA has several items.
+CHECKED = ("--sms", "2", "--check")
+SAMPLE = [Case(GEMM, *shape, CHECKED) for shape in SHAPES]
+
+
+def draw_cases(count: int, seed: int) -> list[Case]:
+    random = np.random.default_rng(seed)
+    cases = []
+    for _ in range(count):
+        m = int(random.integers(1, 513))
+        n, k = (8 * int(random.integers(1, limit)) for limit in (97, 65))
+        cases.append(Case(GEMM, m, n, k, ("--sms", str(random.integers(1, 5)))))
+    return cases
+
+
+def to_bf16(values: np.ndarray) -> np.ndarray:
+    """Rounds to nearest, ties to even; no NaNs come here."""
+    bits = values.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def run_case(case: Case, runner: Path, folder: Path) -> str:
+    """What is wrong, or nothing."""
+    random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
+    a, b = (random.integers(-4, 5, (rows, case.k)).astype(np.float32)
+            for rows in (case.m, case.n))
+    files = [folder / name for name in ("a.bin", "b.bin", "d.bin")]
+    to_bf16(a).tofile(files[0])
+    to_bf16(b).tofile(files[1])
+    files[2].unlink(missing_ok=True)
+    program = compile_kernel(case.kernel.name, case.kernel.arch)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--", program,
+                    case.m, case.n, case.k, *files])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    found = np.fromfile(files[2], np.uint16)
+    wanted = to_bf16(a @ b.T).ravel()
+    if found.size != wanted.size:
+        return f"{found.size} elements, not {wanted.size}"
+    wrong = np.flatnonzero(found != wanted)
+    if wrong.size:
+        row, column = divmod(int(wrong[0]), case.n)
+        return f"{wrong.size} elements differ, the first at row {row}, column {column}"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
+    parser.add_argument("--random", type=int, default=0, help="cases besides the sample")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    # 20 random orders and all adversarial ones give the same bits.
+    cases = [*SAMPLE, Case(GEMM, 300, 520, 136, ("--sms", "2", "--schedules", "20"))]
+    cases += draw_cases(options.random, options.seed)
+    right = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            wrong = run_case(case, options.runner, Path(folder))
+            right += not wrong
+            if wrong:
+                print(f"{case.kernel.name} {case.m}x{case.n}x{case.k} "
+                      f"{' '.join(case.options)}: {wrong}")
+    print(f"seed {options.seed}")
+    print(f"device: {right} of {len(cases)} cases match")
+    sys.exit(right != len(cases))
+
+
+if __name__ == "__main__":
+    main()
