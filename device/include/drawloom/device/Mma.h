@@ -10,8 +10,19 @@
 #define DRAWLOOM_DEVICE_MMA_H
 
 #include "drawloom/device/Tile.h"
+#include <utility>
 
 namespace drawloom::device {
+
+/// True for one thread of a warp. CCCL has no such form.
+__device__ inline bool elect() {
+  uint32_t isElected;
+  asm volatile("{\n\t.reg .pred p;\n\t"
+               "elect.sync _|p, 0xffffffff;\n\t"
+               "selp.b32 %0, 1, 0, p;\n\t}"
+               : "=r"(isElected));
+  return isElected;
+}
 
 /// The kinds of products; each has its instruction.
 enum class MmaKind { F16, TF32, F8F6F4 };
@@ -59,15 +70,24 @@ __device__ inline void issueMma(uint32_t sums, uint64_t a, uint64_t b,
 }
 
 /// The descriptor of a panel in shared memory: blocks of 8 rows of 128 bytes,
-/// one after the other. Its upper half is a constant, and addresses count 16
-/// bytes.
-__device__ inline uint64_t describePanel(uint32_t address16) {
+/// one after the other.
+__device__ inline uint64_t describePanel(uint32_t address) {
   constexpr uint64_t strideBytes = 1024, swizzle128 = 2;
-  constexpr uint64_t upper = strideBytes >> 4 | 1 << 14 | swizzle128 << 29;
-  return upper << 32 | address16;
+  constexpr uint64_t fixed =
+      strideBytes >> 4 << 32 | uint64_t(1) << 46 | swizzle128 << 61;
+  return fixed + (address >> 4);
 }
 
-/// D = A B^T, or D += A B^T, for a step along K. One thread calls it. An
+/// The same so many bytes further. A compiler that sees the sum puts halves of
+/// descriptors together, which takes twice the instructions.
+template <int bytes>
+__device__ inline uint64_t advance(uint64_t descriptor) {
+  uint64_t result;
+  asm("add.u64 %0, %1, %2;" : "=l"(result) : "l"(descriptor), "n"(bytes / 16));
+  return result;
+}
+
+/// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it. An
 /// instruction multiplies 32 bytes of each row.
 template <class Operands, class Sums>
 __device__ inline void multiply(uint32_t sums, uint32_t a, uint32_t b,
@@ -87,16 +107,20 @@ __device__ inline void multiply(uint32_t sums, uint32_t a, uint32_t b,
       f32 << 4 | ElementA::code << 7 | ElementB::code << 10 |
       uint32_t(B::rows) >> 3 << 17 | uint32_t(A::rows) >> 4 << 24;
   constexpr int stepBytes = 32, stepsOfPanel = 128 / stepBytes;
-  uint32_t a16 = a >> 4, b16 = b >> 4;
-#pragma unroll
-  for (int panel = 0; panel < A::panels; ++panel)
-#pragma unroll
-    for (int step = 0; step < stepsOfPanel; ++step)
+  uint64_t describedA = describePanel(a), describedB = describePanel(b);
+  auto issue = [&]<int step>() {
+    constexpr int panel = step / stepsOfPanel;
+    constexpr int bytes = step % stepsOfPanel * stepBytes;
+    // ptxas drops the branch around a single instruction, and only there.
+    if (elect())
       issueMma<ElementA::kind>(
-          sums,
-          describePanel(a16 + (panel * A::panelBytes + step * stepBytes) / 16),
-          describePanel(b16 + (panel * B::panelBytes + step * stepBytes) / 16),
-          instruction, adds || panel + step > 0);
+          sums, advance<panel * A::panelBytes + bytes>(describedA),
+          advance<panel * B::panelBytes + bytes>(describedB), instruction,
+          adds || step > 0);
+  };
+  [&]<int... steps>(std::integer_sequence<int, steps...>) {
+    (issue.template operator()<steps>(), ...);
+  }(std::make_integer_sequence<int, A::panels * stepsOfPanel>());
 }
 
 } // namespace drawloom::device

@@ -17,16 +17,6 @@
 
 namespace drawloom::device {
 
-/// True for one thread of a warp. CCCL has no such form.
-__device__ inline bool elect() {
-  uint32_t isElected;
-  asm volatile("{\n\t.reg .pred p;\n\t"
-               "elect.sync _|p, 0xffffffff;\n\t"
-               "selp.b32 %0, 1, 0, p;\n\t}"
-               : "=r"(isElected));
-  return isElected;
-}
-
 /// Where a slot is.
 struct SlotPlace {
   unsigned char *memory;
@@ -113,8 +103,7 @@ public:
                   "drawloom: only a role by tensor core multiplies");
     using From = typename Operands::Payload;
     uint32_t a = operands.getAddress(), b = a + From::A::bytes;
-    if (elect())
-      multiply<From, Payload>(this->place.tensorAddress, a, b, step > 0);
+    multiply<From, Payload>(this->place.tensorAddress, a, b, step > 0);
   }
 
   /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
