@@ -48,6 +48,8 @@ MISUSES = (
      "tensor cores produce accumulators"),
     ("AB, Sums, Out>;", "AB, Sums, Out, AB>;", "a pipe stands twice"),
     ("AB, Sums, Out>;", "AB, Sums>;", "the kernel doesn't have this pipe"),
+    ("Static<128, 256, 64>", "Granted<128, 256, 64, 0>",
+     "granted work has at least one slot"),
     # Slots from the wrong role.
     ("load.produce<AB>()", "load.produce<Sums>()", "another role produces"),
     ("load.produce<AB>()", "load.consume<AB>()", "this role is no consumer of the pipe"),

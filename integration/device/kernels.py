@@ -32,6 +32,8 @@ class Case:
 
 
 GEMM = Kernel("gemm_sm100", "100a", "b200")
+GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
+KERNELS = (GEMM, GRANTED)
 
 # One tile; less than one; several, whole and ragged; fewer and more steps than
 # slots. TMA asks for rows of a multiple of 16 bytes.
@@ -39,7 +41,10 @@ SHAPES = ((128, 256, 64), (1, 8, 8), (128, 256, 1024), (256, 512, 320), (300, 52
           (77, 264, 72), (129, 1032, 200), (640, 256, 448))
 # Two multiprocessors, so that a CTA has several items.
 CHECKED = ("--sms", "2", "--check")
-SAMPLE = [Case(GEMM, *shape, CHECKED) for shape in SHAPES]
+# 20 random orders and all adversarial ones give the same bits.
+SCHEDULED = ("--sms", "2", "--schedules", "20")
+SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in KERNELS for shape in SHAPES),
+          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in KERNELS)]
 
 
 def draw_cases(count: int, seed: int) -> list[Case]:
@@ -48,7 +53,8 @@ def draw_cases(count: int, seed: int) -> list[Case]:
     for _ in range(count):
         m = int(random.integers(1, 513))
         n, k = (8 * int(random.integers(1, limit)) for limit in (97, 65))
-        cases.append(Case(GEMM, m, n, k, ("--sms", str(random.integers(1, 5)))))
+        kernel = KERNELS[random.integers(len(KERNELS))]
+        cases.append(Case(kernel, m, n, k, ("--sms", str(random.integers(1, 5)))))
     return cases
 
 
@@ -89,9 +95,7 @@ def main():
     parser.add_argument("--random", type=int, default=0, help="cases besides the sample")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    # 20 random orders and all adversarial ones give the same bits.
-    cases = [*SAMPLE, Case(GEMM, 300, 520, 136, ("--sms", "2", "--schedules", "20"))]
-    cases += draw_cases(options.random, options.seed)
+    cases = SAMPLE + draw_cases(options.random, options.seed)
     right = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:

@@ -9,6 +9,7 @@
 #ifndef DRAWLOOM_DEVICE_KERNEL_H
 #define DRAWLOOM_DEVICE_KERNEL_H
 
+#include "drawloom/device/Grant.h"
 #include "drawloom/device/Slot.h"
 
 namespace drawloom::device {
@@ -16,6 +17,9 @@ namespace drawloom::device {
 /// A role at work, in the warps that have it. In other warps it is false.
 template <class Kernel, class Role>
 class Worker {
+  static_assert(Kernel::Plan::Roles::template has<Role>,
+                "drawloom: no pipe of the kernel begins or ends at this role");
+
 public:
   __device__ explicit Worker(const Kernel &kernel) : kernel(kernel) {
     if constexpr (Role::by == By::Tma)
@@ -29,8 +33,15 @@ public:
     return kernel.warp >= first && kernel.warp < first + Role::warps;
   }
 
-  /// The items of this CTA, the same for every role.
-  __device__ const typename Kernel::Work &work() const { return kernel.work; }
+  /// The items of this CTA, the same for every role. A role goes through them
+  /// once.
+  __device__ auto work() const {
+    using Work = typename Kernel::Work;
+    if constexpr (Work::slots > 0)
+      return Items(kernel.work, NextByGrant(kernel.grantMemory()));
+    else
+      return Items(kernel.work, NextByStride());
+  }
 
   /// The next slot of a pipe, as soon as all its consumers have left it.
   template <class Pipe>
@@ -88,8 +99,11 @@ class Kernel {
 public:
   using Work = Work_;
   using Plan = device::Plan<Pipes...>;
-  static constexpr int threads = Plan::countWarps() * 32;
-  static constexpr int sharedBytes = Plan::getSharedBytes();
+  static constexpr bool isGranted = Work::slots > 0;
+  static constexpr int threads = (Plan::countWarps() + isGranted) * 32;
+  static constexpr int sharedBytes =
+      Plan::getSharedBytes() +
+      (isGranted ? int(sizeof(GrantMemory<Work::slots>)) : 0);
   static constexpr int pipeCount = sizeof...(Pipes);
   template <class Pipe>
   static constexpr bool has = Set<Pipes...>::template has<Pipe>;
@@ -105,10 +119,18 @@ public:
                 "drawloom: the roles of a kernel have more than "
                 "the 32 warps of a CTA");
 
+  static_assert(
+      sharedBytes <= 227 * 1024,
+      "drawloom: the slots of all pipes need more than the 227 KiB of "
+      "shared memory that a CTA can have: use fewer slots or smaller "
+      "tiles");
+
   __device__ explicit Kernel(Problem problem)
       : work(problem), warp(__shfl_sync(~0u, int(threadIdx.x / 32), 0)) {
     if (warp == 0 && elect()) {
       (initialize<Pipes>(), ...);
+      if constexpr (isGranted)
+        Scheduler(grantMemory()).initialize(Plan::countWarps());
       ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
     }
     if constexpr (usesTensorMemory)
@@ -127,6 +149,11 @@ public:
   Kernel(const Kernel &) = delete;
   Kernel &operator=(const Kernel &) = delete;
   __device__ ~Kernel() {
+    // The scheduler has no role, so its warp comes here at once. In the
+    // constructor, ptxas would take all that follows for divergent.
+    if constexpr (isGranted)
+      if (warp == Plan::countWarps() && elect())
+        Scheduler(grantMemory()).run();
     if constexpr (usesTensorMemory) {
       ptx::tcgen05_fence_before_thread_sync();
       __syncthreads();
@@ -139,9 +166,6 @@ public:
 
   template <class Role>
   __device__ Worker<Kernel, Role> role() const {
-    static_assert(
-        Plan::Roles::template has<Role>,
-        "drawloom: no pipe of the kernel begins or ends at this role");
     return Worker<Kernel, Role>(*this);
   }
 
@@ -157,6 +181,10 @@ private:
   }
   static __device__ uint32_t *tensorBase() {
     return reinterpret_cast<uint32_t *>(shared(Plan::getTensorBase()));
+  }
+  static __device__ GrantMemory<Work::slots> &grantMemory() {
+    return *reinterpret_cast<GrantMemory<Work::slots> *>(
+        shared(Plan::getSharedBytes()));
   }
   template <class Pipe>
   __device__ SlotPlace find(uint32_t slot) const {

@@ -10,7 +10,6 @@
 #define DRAWLOOM_DEVICE_LAUNCH_H
 
 #include "drawloom/device/Kernel.h"
-#include <algorithm>
 #include <cuda_runtime.h>
 
 namespace drawloom::device {
@@ -65,8 +64,8 @@ cudaError_t describe(CUtensorMap &map, const typename Tile::Element *data,
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// Starts a kernel with the threads and the shared memory that its type says,
-/// and as many CTAs as there are multiprocessors, or items if they are fewer.
+/// Starts a kernel with the threads, the shared memory and the CTAs that its
+/// type says.
 template <class Kernel, class Arguments>
 cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
                    Problem problem, cudaStream_t stream = nullptr) {
@@ -84,8 +83,7 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
           cudaFuncAttributeMaxDynamicSharedMemorySize, Kernel::sharedBytes))
     return error;
   cudaLaunchConfig_t config{};
-  config.gridDim =
-      dim3(std::min(multiprocessors, Kernel::Work::countItems(problem)));
+  config.gridDim = dim3(Kernel::Work::countCtas(problem, multiprocessors));
   config.blockDim = dim3(Kernel::threads);
   config.dynamicSmemBytes = Kernel::sharedBytes;
   config.stream = stream;

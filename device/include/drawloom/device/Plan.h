@@ -67,7 +67,6 @@ class Plan {
 public:
   using Roles = typename FindRoles<Set<>, Pipes...>::type;
 
-  static constexpr int maxSharedBytes = 227 * 1024;
   static constexpr int maxTensorColumns = 512;
 
   static consteval int countWarps() { return countWarpsOf(Roles{}); }
@@ -152,11 +151,6 @@ private:
     return warp;
   }
 
-  static_assert(
-      getSharedBytes() <= maxSharedBytes,
-      "drawloom: the slots of all pipes need more than the 227 KiB of "
-      "shared memory that a CTA can have: use fewer slots or smaller "
-      "tiles");
   static_assert(
       (0 + ... + countColumns<Pipes>()) <= maxTensorColumns,
       "drawloom: the accumulators of all pipes need more than the 512 "

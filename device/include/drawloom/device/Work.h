@@ -9,6 +9,8 @@
 #ifndef DRAWLOOM_DEVICE_WORK_H
 #define DRAWLOOM_DEVICE_WORK_H
 
+#include <cstdint>
+
 namespace drawloom::device {
 
 struct Problem {
@@ -49,28 +51,12 @@ constexpr __host__ __device__ int ceilDivide(int value, int by) {
   return (value + by - 1) / by;
 }
 
-/// CTA c of C takes the tiles c, c + C, c + 2 C, ... of the result, row by row.
-/// A grid with as many CTAs as there are tiles gives each CTA one.
+/// The tiles of a result, row by row.
 template <int m, int n, int k>
-class Static {
+class Tiles {
 public:
-  class Iterator {
-  public:
-    __device__ Iterator(const Static &work, int number)
-        : work(work), number(number) {}
-    __device__ Item operator*() const { return work.item(number); }
-    __device__ void operator++() { number += int(gridDim.x); }
-    __device__ bool operator!=(const Iterator &end) const {
-      return number < end.number;
-    }
-
-  private:
-    const Static &work;
-    int number;
-  };
-
-  __device__ explicit Static(Problem problem)
-      : columns(ceilDivide(problem.n, n)), count(countItems(problem)),
+  __device__ explicit Tiles(Problem problem)
+      : count(countItems(problem)), columns(ceilDivide(problem.n, n)),
         steps(ceilDivide(problem.k, k)) {}
 
   static constexpr __host__ __device__ int countItems(Problem problem) {
@@ -79,11 +65,78 @@ public:
   __device__ Item item(int number) const {
     return {number / columns * m, number % columns * n, steps};
   }
-  __device__ Iterator begin() const { return {*this, int(blockIdx.x)}; }
-  __device__ Iterator end() const { return {*this, count}; }
+
+  const int count;
 
 private:
-  int columns, count, steps;
+  const int columns, steps;
+};
+
+/// CTA c of C takes the items c, c + C, c + 2 C, ...
+template <int m, int n, int k>
+class Static : public Tiles<m, n, k> {
+public:
+  using Tiles<m, n, k>::Tiles;
+  /// How many slots tell roles of items: nobody has to.
+  static constexpr int slots = 0;
+
+  static int countCtas(Problem problem, int multiprocessors) {
+    int items = Tiles<m, n, k>::countItems(problem);
+    return items < multiprocessors ? items : multiprocessors;
+  }
+};
+
+/// A CTA begins with the item of its own number, and asks the hardware for
+/// others whose CTAs haven't begun: cluster launch control. One warp asks, one
+/// item ahead, and tells every role. `slots` is how far it may be ahead of the
+/// last.
+template <int m, int n, int k, int slots_ = 2>
+class Granted : public Tiles<m, n, k> {
+public:
+  using Tiles<m, n, k>::Tiles;
+  static constexpr int slots = slots_;
+
+  static_assert(slots > 0, "drawloom: granted work has at least one slot for "
+                           "what the scheduler says; Static has none");
+
+  static int countCtas(Problem problem, int) {
+    return Tiles<m, n, k>::countItems(problem);
+  }
+};
+
+/// The items of a CTA in the order in which a role gets them. `Next` gives the
+/// number after another; one that isn't below the count is the end.
+template <class Tiles, class Next>
+class Items {
+public:
+  struct End {};
+  class Iterator {
+  public:
+    __device__ Iterator(const Tiles &tiles, Next &next)
+        : tiles(tiles), next(next), number(blockIdx.x) {}
+    __device__ Item operator*() const { return tiles.item(int(number)); }
+    __device__ void operator++() { number = next(number); }
+    __device__ bool operator!=(End) const { return number < tiles.count; }
+
+  private:
+    const Tiles &tiles;
+    Next &next;
+    uint32_t number;
+  };
+
+  __device__ Items(const Tiles &tiles, Next next) : tiles(tiles), next(next) {}
+  __device__ Iterator begin() { return {tiles, next}; }
+  __device__ End end() const { return {}; }
+
+private:
+  const Tiles &tiles;
+  Next next;
+};
+
+struct NextByStride {
+  __device__ uint32_t operator()(uint32_t number) const {
+    return number + gridDim.x;
+  }
 };
 
 } // namespace drawloom::device

@@ -1,0 +1,112 @@
+//===- Grant.h - Work items that the hardware grants ---------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_DEVICE_GRANT_H
+#define DRAWLOOM_DEVICE_GRANT_H
+
+#include "drawloom/device/Barrier.h"
+#include "drawloom/device/Work.h"
+
+namespace drawloom::device {
+
+/// What a scheduler and the roles that listen to it have in shared memory.
+template <int slots>
+struct alignas(16) GrantMemory {
+  uint4 answer;
+  uint64_t answered;
+  uint64_t full[slots], empty[slots];
+  uint32_t item[slots];
+};
+/// Nobody schedules.
+template <>
+struct GrantMemory<0> {};
+
+/// For the words of a stuck wait.
+struct GrantPipe {
+  static constexpr Name name = "work";
+};
+
+/// Asks the hardware for items and tells all roles, until it has no more.
+template <int slots>
+class Scheduler {
+public:
+  __device__ explicit Scheduler(GrantMemory<slots> &memory) : memory(memory) {}
+
+  /// `listeners` is the number of warps that hear of each item.
+  __device__ void initialize(int listeners) {
+    ptx::mbarrier_init(&memory.answered, 1);
+    for (int slot = 0; slot < slots; ++slot) {
+      ptx::mbarrier_init(&memory.full[slot], 1);
+      ptx::mbarrier_init(&memory.empty[slot], listeners);
+    }
+  }
+
+  /// One thread runs it. The next answer is under way while roles hear of this
+  /// one; after a refusal nobody asks again.
+  __device__ void run() {
+    Cursor cursor;
+    uint32_t parity = 0;
+    ask();
+    for (bool isGranted = true; isGranted;) {
+      wait<GrantPipe>(&memory.answered, parity, "answered", 0);
+      parity ^= 1;
+      uint4 answer = memory.answer;
+      isGranted = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);
+      uint32_t item = ~0u;
+      if (isGranted) {
+        item =
+            ptx::clusterlaunchcontrol_query_cancel_get_first_ctaid_x<uint32_t>(
+                answer);
+        // The answer was read before the next one is written there.
+        ptx::fence_proxy_async(ptx::space_shared);
+        ask();
+      }
+      wait<GrantPipe>(&memory.empty[cursor.slot], cursor.phase ^ 1, "empty",
+                      cursor.slot);
+      memory.item[cursor.slot] = item;
+      ptx::mbarrier_arrive(&memory.full[cursor.slot]);
+      cursor.template advance<slots>();
+    }
+  }
+
+private:
+  __device__ void ask() {
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta,
+                                   ptx::space_shared, &memory.answered,
+                                   sizeof(memory.answer));
+    ptx::clusterlaunchcontrol_try_cancel(&memory.answer, &memory.answered);
+  }
+
+  GrantMemory<slots> &memory;
+};
+
+/// A role that hears of items.
+template <int slots>
+class NextByGrant {
+public:
+  __device__ explicit NextByGrant(GrantMemory<slots> &memory)
+      : memory(memory) {}
+
+  __device__ uint32_t operator()(uint32_t) {
+    wait<GrantPipe>(&memory.full[cursor.slot], cursor.phase, "full",
+                    cursor.slot);
+    // All lanes read the same, and ptxas sees that they do.
+    uint32_t item = __shfl_sync(~0u, memory.item[cursor.slot], 0);
+    arriveAsWarp(&memory.empty[cursor.slot]);
+    cursor.template advance<slots>();
+    return item;
+  }
+
+private:
+  GrantMemory<slots> &memory;
+  Cursor cursor;
+};
+
+} // namespace drawloom::device
+
+#endif // DRAWLOOM_DEVICE_GRANT_H
