@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/PTX/Parser.h"
-#include "drawloom/Protocol/Claims.h"
+#include "drawloom/Protocol/Progress.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace drawloom;
@@ -37,9 +37,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       continue;
     }
     std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
-    protocol::print(*claims, misfits, "input.ptx", /*isQuiet=*/false,
+    protocol::Progress progress;
+    if (!claims->barriers.empty())
+      progress = protocol::proveProgress(*claims, {200, 2000});
+    protocol::print(*claims, misfits, &progress, "input.ptx", /*isQuiet=*/false,
                     llvm::nulls());
-    protocol::toJson(*claims, misfits);
+    protocol::toJson(*claims, misfits, &progress);
   }
   return 0;
 }

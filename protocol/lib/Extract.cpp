@@ -29,7 +29,8 @@ struct Seen {
 /// Adds what a path does to the claims.
 class Collector : public Monitor {
 public:
-  Collector(Claims &claims, WarpId warp) : claims(claims), warp(warp) {}
+  Collector(Claims &claims, WarpId warp, Paths &paths)
+      : claims(claims), warp(warp), paths(paths) {}
   std::unique_ptr<Monitor> clone() const override {
     return std::make_unique<Collector>(*this);
   }
@@ -46,15 +47,29 @@ public:
   }
   llvm::Error see(const Event &event) override;
   bool isDone() const override { return done; }
-  llvm::Error end(uint32_t mask) override { return llvm::Error::success(); }
+  void reach(unsigned state, uint32_t mask) override {
+    unsigned node = paths.nodeOf(state);
+    paths.connect(at, node, mask);
+    at = node;
+  }
+  llvm::Error end(uint32_t mask) override {
+    paths.end(at, mask);
+    return llvm::Error::success();
+  }
 
 private:
   Part &addPart(const Event &event, Barrier &barrier);
   void wait(const Event &event, Barrier &barrier, Part &part);
   void arrive(const Event &event, Barrier &barrier);
+  void step(const Event &event, bool isWait, int64_t number) {
+    at = paths.append(at, {isWait, {event.rank, event.barrier}, number},
+                      event.line, event.mask, event.path);
+  }
 
   Claims &claims;
   WarpId warp;
+  Paths &paths;
+  unsigned at = 0; ///< The node of `paths`.
   std::map<BarrierId, Seen> seen;
   bool done = false;
 };
@@ -79,6 +94,7 @@ Part &Collector::addPart(const Event &event, Barrier &barrier) {
 void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
   Seen &state = seen[{event.rank, event.barrier}];
   auto parity = static_cast<int8_t>(event.count & 1);
+  step(event, /*isWait=*/true, parity);
   if (state.firstParity < 0) {
     state.firstParity = parity;
     part.firstParities.insert(parity);
@@ -102,6 +118,7 @@ void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
 
 void Collector::arrive(const Event &event, Barrier &barrier) {
   Seen &state = seen[{event.rank, event.barrier}];
+  step(event, /*isWait=*/false, event.kind == Kind::Arrive ? event.count : 1);
   state.arrived |= event.mask;
   if (state.run == 0 || state.lastArrival != event.line)
     state.run = std::min(state.run + 1, 7);
@@ -127,7 +144,9 @@ llvm::Error Collector::see(const Event &event) {
   case Kind::Group:
   case Kind::GroupWait:
   case Kind::CtaBarrier:
+    return llvm::Error::success();
   case Kind::Trap:
+    paths.end(at, event.mask);
     return llvm::Error::success();
   case Kind::Product:
     for (const Event::Read &read : event.reads)
@@ -234,8 +253,10 @@ static llvm::Error follow(const ptx::Function &kernel, WarpId id,
   if (!walk)
     return walk.takeError();
   (*walk)->share(stored);
-  if (llvm::Error error =
-          (*walk)->run(id.warp, std::make_unique<Collector>(claims, id)))
+  auto paths = std::make_shared<Paths>();
+  claims.paths[id] = paths;
+  if (llvm::Error error = (*walk)->run(
+          id.warp, std::make_unique<Collector>(claims, id, *paths)))
     claims.unfollowed.insert(
         {0, "", llvm::toString(std::move(error)) + " (--states)"});
   claims.counters.insert((*walk)->getGivenUp().begin(),

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Protocol/Claims.h"
+#include "drawloom/Protocol/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -169,8 +169,8 @@ void protocol::locate(llvm::MutableArrayRef<Misfit> misfits,
 }
 
 void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
-                     llvm::StringRef file, bool isQuiet,
-                     llvm::raw_ostream &os) {
+                     const Progress *progress, llvm::StringRef file,
+                     bool isQuiet, llvm::raw_ostream &os) {
   for (const Misfit &misfit : misfits) {
     if (misfit.isSuppressed)
       continue;
@@ -206,10 +206,17 @@ void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
       os << formatv("line {0}, {1}: ", one.line, one.mnemonic);
     os << one.why << '\n';
   }
+  if (progress && progress->isProved)
+    os << formatv("  progress: proved for all trip counts on which its {0} "
+                  "roles agree; {1} states\n",
+                  progress->roles, progress->states);
+  else if (progress)
+    os << formatv("  progress: not proved: {0}\n", progress->why);
 }
 
 llvm::json::Value protocol::toJson(const Claims &claims,
-                                   llvm::ArrayRef<Misfit> misfits) {
+                                   llvm::ArrayRef<Misfit> misfits,
+                                   const Progress *progress) {
   using llvm::json::Array;
   using llvm::json::Object;
   auto numbers = [](const std::set<int64_t> &set) {
@@ -257,13 +264,19 @@ llvm::json::Value protocol::toJson(const Claims &claims,
   Array counters;
   for (uint32_t line : claims.counters)
     counters.push_back(line);
-  return Object{{"kernel", claims.kernel},
-                {"threads", claims.threads},
-                {"ctas", claims.ctas()},
-                {"whole", claims.isWhole()},
-                {"counters", std::move(counters)},
-                {"counted_to", claims.countedTo},
-                {"mbarriers", std::move(barriers)},
-                {"findings", std::move(findings)},
-                {"not_followed", std::move(unfollowed)}};
+  Object all{{"kernel", claims.kernel},
+             {"threads", claims.threads},
+             {"ctas", claims.ctas()},
+             {"whole", claims.isWhole()},
+             {"counters", std::move(counters)},
+             {"counted_to", claims.countedTo},
+             {"mbarriers", std::move(barriers)},
+             {"findings", std::move(findings)},
+             {"not_followed", std::move(unfollowed)}};
+  if (progress)
+    all["progress"] = Object{{"proved", progress->isProved},
+                             {"roles", progress->roles},
+                             {"states", progress->states},
+                             {"why", progress->why}};
+  return all;
 }

@@ -132,7 +132,9 @@ bool Walk::Implementation::isNew(const State &state) {
   for (unsigned index : live[state.pc].set_bits())
     state.registers[index].appendKey(key);
   state.monitor->appendKey(key);
-  return visited.insert(key).second;
+  auto [it, isNew] = visited.try_emplace(key, visited.size());
+  state.monitor->reach(it->second, state.mask);
+  return isNew;
 }
 
 /// A predicate's value on the way that lanes take which don't know it.

@@ -81,6 +81,7 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
   Event event;
   event.line = instruction.line;
   event.mask = mask;
+  event.path = state.mask;
   event.rank = event.addressRank = options.rank;
   event.instruction = &instruction;
   auto getNumber = [&](const Operand &operand) {

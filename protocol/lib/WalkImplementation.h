@@ -16,7 +16,7 @@
 #include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace drawloom::protocol {
 
@@ -54,6 +54,7 @@ struct Walk::Implementation {
 
   void findTracked();
   void findLive();
+  /// Tells the monitor which state it is.
   bool isNew(const State &state);
   llvm::Error advance(State state);
   bool jump(State &state, const ptx::Instruction &instruction, uint32_t taken);
@@ -95,7 +96,7 @@ struct Walk::Implementation {
 
   // Of one run.
   unsigned warp = 0;
-  llvm::StringSet<> visited;
+  llvm::StringMap<unsigned> visited; ///< Their numbers.
   std::vector<State> work;
   /// What each instruction has written.
   std::vector<std::set<Value>> values;

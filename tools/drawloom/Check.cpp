@@ -11,7 +11,7 @@
 #include "Verb.h"
 #include "drawloom/Checker/Suppressions.h"
 #include "drawloom/PTX/Parser.h"
-#include "drawloom/Protocol/Claims.h"
+#include "drawloom/Protocol/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -31,11 +31,11 @@ static void printHelp() {
          "sets it\n"
          "up and for how many arrivals, who arrives, which bytes it counts and "
          "who waits\n"
-         "for which parity; then what cannot fit together, and what could not "
-         "be\n"
-         "followed. 'drawloom run --check' finds races, and needs a launch. "
-         "Both are in\n"
-         "docs/Checker.md.\n"
+         "for which parity; then what cannot fit together, what could not be "
+         "followed, and\n"
+         "whether somebody may wait for ever. 'drawloom run --check' finds "
+         "races, and needs\n"
+         "a launch. Both are in docs/Checker.md.\n"
          "\n"
          "Options:\n"
          "  --kernel NAME    only this one; without it, all of the file\n"
@@ -131,8 +131,14 @@ static ExitCode check(const CommandLine &line,
         misfits, [](const protocol::Misfit &one) { return one.isSuppressed; });
     suppressed += known;
     faults += misfits.size() - known;
-    protocol::print(*claims, misfits, path, line.has("--quiet"), llvm::outs());
-    kernels.push_back(protocol::toJson(*claims, misfits));
+    // Where something cannot fit, that comes first.
+    std::optional<protocol::Progress> progress;
+    if (misfits.empty() && !claims->barriers.empty())
+      progress = protocol::proveProgress(*claims);
+    const protocol::Progress *proof = progress ? &*progress : nullptr;
+    protocol::print(*claims, misfits, proof, path, line.has("--quiet"),
+                    llvm::outs());
+    kernels.push_back(protocol::toJson(*claims, misfits, proof));
   }
   if (!checked && wanted)
     return fail("there is no kernel '" + *wanted + "' in '" + path + "'");

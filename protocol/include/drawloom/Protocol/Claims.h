@@ -21,21 +21,11 @@
 #ifndef DRAWLOOM_PROTOCOL_CLAIMS_H
 #define DRAWLOOM_PROTOCOL_CLAIMS_H
 
-#include "drawloom/Protocol/Walk.h"
+#include "drawloom/Protocol/Paths.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace drawloom::protocol {
-
-/// A barrier: its CTA in the cluster, and its byte in shared memory there.
-struct BarrierId {
-  unsigned rank = 0;
-  int64_t byte = 0;
-
-  /// At an address in the emulator's shared window, or in that space itself.
-  static BarrierId at(uint64_t address);
-  auto operator<=>(const BarrierId &) const = default;
-};
 
 /// A warp of a cluster.
 struct WarpId {
@@ -108,6 +98,8 @@ struct Claims {
   /// Operands of products: CTA and byte, and how many bytes, by how they lie
   /// there.
   std::map<BarrierId, std::map<uint64_t, int64_t>> reads;
+  /// In which order each warp uses mbarriers.
+  std::map<WarpId, std::shared_ptr<const Paths>> paths;
 
   unsigned ctas() const { return cluster[0] * cluster[1] * cluster[2]; }
   /// Whether count, bytes, parity, who arrives and who waits are known of it.
@@ -149,10 +141,14 @@ std::vector<Misfit> fit(const Claims &claims);
 void locate(llvm::MutableArrayRef<Misfit> misfits, const ptx::Module &module,
             const ptx::Function &kernel);
 
-/// `isQuiet`: only what cannot fit.
+struct Progress;
+/// `progress` is null if nobody has asked (Progress.h). `isQuiet`: only what
+/// cannot fit.
 void print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
-           llvm::StringRef file, bool isQuiet, llvm::raw_ostream &os);
-llvm::json::Value toJson(const Claims &claims, llvm::ArrayRef<Misfit> misfits);
+           const Progress *progress, llvm::StringRef file, bool isQuiet,
+           llvm::raw_ostream &os);
+llvm::json::Value toJson(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
+                         const Progress *progress);
 
 } // namespace drawloom::protocol
 

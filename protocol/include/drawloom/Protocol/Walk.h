@@ -90,6 +90,8 @@ struct Event {
   uint32_t line = 0;
   /// The lanes that do it.
   uint32_t mask = 0;
+  /// The lanes that go the same way, these among them.
+  uint32_t path = 0;
   /// Barriers and addresses have the CTA in the cluster that they are of. A
   /// multicast is an event for each CTA.
   unsigned rank = 0;
@@ -117,6 +119,9 @@ public:
   /// All that future answers depend on.
   virtual void appendKey(std::string &key) const = 0;
   virtual llvm::Error see(const Event &event) = 0;
+  /// The path comes to a state, with these lanes. Others may have come there
+  /// before; then it isn't followed further.
+  virtual void reach(unsigned state, uint32_t mask) {}
   /// Whether nothing more is to be known about this path.
   virtual bool isDone() const { return false; }
   /// The lanes of the path have left the kernel.
