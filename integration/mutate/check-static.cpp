@@ -7,12 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-// check-static [options] FOLDER
+// check-static [options] FOLDER...
 //
-// For launches of peers' kernels that were written down (record.py):
+// For launches of kernels that were written down (record.py, record_ours.py):
 //
 //   claims    taken from the PTX (drawloom/Protocol/Claims.h); nothing may be
-//             at odds, since these kernels are right
+//             at odds, since these kernels are right; of those that were
+//             followed whole, how many are proved to make progress
 //   runs      each kernel runs on the emulator, and everything that it does to
 //             an mbarrier has to be claimed: who, where, which number
 //   mutants   one count, number of bytes or parity is changed, and has to be at
@@ -23,7 +24,7 @@
 #include "RecordedLaunch.h"
 #include "drawloom/Emulator/Listener.h"
 #include "drawloom/PTX/Parser.h"
-#include "drawloom/Protocol/Claims.h"
+#include "drawloom/Protocol/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,8 +40,8 @@ using protocol::Claims;
 using Kind = protocol::Event::Kind;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> folder(cl::Positional, cl::desc("FOLDER"),
-                                   cl::Required);
+static cl::list<std::string> folders(cl::Positional, cl::desc("FOLDER..."),
+                                     cl::OneOrMore);
 static cl::opt<unsigned> every("every", cl::init(1),
                                cl::desc("every n-th kernel"));
 static cl::opt<unsigned> states("states", cl::init(50000),
@@ -52,6 +53,9 @@ static cl::opt<unsigned>
     wholeAtLeast("whole-at-least", cl::init(0),
                  cl::desc("fail if fewer kernels with "
                           "mbarriers were followed whole"));
+static cl::opt<unsigned>
+    provedAtLeast("proved-at-least", cl::init(0),
+                  cl::desc("fail if fewer are proved to make progress"));
 static cl::opt<unsigned> foundAtLeast("found-at-least", cl::init(90),
                                       cl::desc("fail if a smaller share of the "
                                                "mutants is found, in percent"));
@@ -203,12 +207,13 @@ int main(int argc, char **argv) {
       argc, argv, "Compares what is claimed of kernels with their runs\n");
   std::vector<std::string> bases;
   std::error_code failed;
-  for (llvm::sys::fs::directory_iterator at(folder, failed), end;
-       at != end && !failed; at.increment(failed))
-    if (llvm::sys::path::extension(at->path()) == ".json")
-      bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
+  for (const std::string &folder : folders)
+    for (llvm::sys::fs::directory_iterator at(folder, failed), end;
+         at != end && !failed; at.increment(failed))
+      if (llvm::sys::path::extension(at->path()) == ".json")
+        bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
   llvm::sort(bases);
-  unsigned kernels = 0, whole = 0, faults = 0;
+  unsigned kernels = 0, whole = 0, proved = 0, faults = 0;
   uint64_t events = 0;
   std::vector<std::unique_ptr<RecordedLaunch>> followed;
   for (size_t i = 0; i < bases.size(); i += std::max(1u, every.getValue())) {
@@ -234,13 +239,16 @@ int main(int argc, char **argv) {
     events += comparison.events;
     bool isWhole = claims->isWhole() && !claims->barriers.empty();
     whole += isWhole;
+    bool isProved = isWhole && protocol::proveProgress(*claims).isProved;
+    proved += isProved;
     bool isFault =
         !outcome.ok() || !misfits.empty() || !comparison.unclaimed.empty();
     faults += isFault;
     llvm::outs() << llvm::formatv(
         "{0,-42} {1,3} mbarriers, {2,6} events, {3}{4}\n", (*launch)->name(),
         claims->barriers.size(), comparison.events,
-        isWhole                    ? "whole"
+        isProved                   ? "whole, proved"
+        : isWhole                  ? "whole"
         : claims->barriers.empty() ? "none"
                                    : "not all followed",
         isFault ? "  AT FAULT" : "");
@@ -292,10 +300,12 @@ int main(int argc, char **argv) {
     llvm::outs() << llvm::formatv("{0,-6} {1} of {2} found\n", category,
                                   counts.second, counts.first);
   llvm::outs() << llvm::formatv(
-      "check-static: {0} kernels, {1} followed whole, {2} at fault; {3} events "
-      "of their runs; {4} of {5} mutants found without a run\n",
-      kernels, whole, faults, events, found, made);
+      "check-static: {0} kernels, {1} followed whole, {2} of them proved to "
+      "make progress, {3} at fault; {4} events of their runs; {5} of {6} "
+      "mutants "
+      "found without a run\n",
+      kernels, whole, proved, faults, events, found, made);
   bool hasEnough =
       made == 0 ? mutantCount == 0 : found * 100 >= made * foundAtLeast;
-  return faults || whole < wholeAtLeast || !hasEnough;
+  return faults || whole < wholeAtLeast || proved < provedAtLeast || !hasEnough;
 }
