@@ -36,20 +36,25 @@
 using namespace drawloom;
 namespace cl = llvm::cl;
 
-static cl::list<std::string> inputs(cl::Positional,
-                                    cl::desc("[program.mlir ...]"));
+static cl::OptionCategory category("compile-bench");
+static cl::list<std::string>
+    inputs(cl::Positional, cl::desc("[program.mlir ...]"), cl::cat(category));
 static cl::list<std::string>
     archNames("arch", cl::CommaSeparated,
-              cl::desc("sm_90a, sm_100a; without it both"));
+              cl::desc("sm_90a, sm_100a; without it both"), cl::cat(category));
 static cl::opt<unsigned> rounds("rounds", cl::init(20),
-                                cl::desc("How often (default 20)"));
+                                cl::desc("How often (default 20)"),
+                                cl::cat(category));
 static cl::opt<double>
     limit("limit", cl::init(0),
-          cl::desc("Fail if 'cold' is more than this many times 'ptxas'"));
+          cl::desc("Fail if 'cold' is more than this many times 'ptxas'"),
+          cl::cat(category));
 
 static cl::opt<bool>
-    withPeers("peers", cl::desc("Also what a GEMM costs Triton, CuTe DSL and "
-                                "TileLang, where they are installed"));
+    withPeers("peers",
+              cl::desc("Also what a GEMM costs Triton, CuTe DSL and "
+                       "TileLang, where they are installed"),
+              cl::cat(category));
 
 static double toMilliseconds(const rusage &usage) {
   auto milliseconds = [](const timeval &time) {
@@ -181,6 +186,7 @@ bool Measurement::print() const {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "what a compile costs besides ptxas\n");
   static int anchor;

@@ -30,12 +30,15 @@
 using namespace drawloom;
 using Clock = std::chrono::steady_clock;
 
+static llvm::cl::OptionCategory category("plan-bench");
 static llvm::cl::opt<unsigned>
     rounds("rounds", llvm::cl::init(21),
-           llvm::cl::desc("How often to plan (default 21)"));
+           llvm::cl::desc("How often to plan (default 21)"),
+           llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
     targetName("target", llvm::cl::init("sm_100a"),
-               llvm::cl::desc("The architecture (default sm_100a)"));
+               llvm::cl::desc("The architecture (default sm_100a)"),
+               llvm::cl::cat(category));
 
 namespace {
 using Times = llvm::MapVector<llvm::StringRef, std::vector<double>>;
@@ -88,6 +91,7 @@ build(mlir::MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "how long a plan takes\n");
   mlir::DialectRegistry registry;
   registerAllDialects(registry);

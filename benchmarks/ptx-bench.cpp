@@ -23,11 +23,14 @@
 
 using namespace drawloom;
 
+static llvm::cl::OptionCategory category("ptx-bench");
 static llvm::cl::list<std::string> inputs(llvm::cl::Positional,
-                                          llvm::cl::desc("[file.ptx ...]"));
+                                          llvm::cl::desc("[file.ptx ...]"),
+                                          llvm::cl::cat(category));
 static llvm::cl::opt<double>
     seconds("seconds", llvm::cl::init(2),
-            llvm::cl::desc("How long to measure (default 2)"));
+            llvm::cl::desc("How long to measure (default 2)"),
+            llvm::cl::cat(category));
 
 /// One round of the loop that the synthetic kernel repeats: address arithmetic,
 /// a wait with its own scope and label, copies, an MMA, and an epilogue.
@@ -87,6 +90,7 @@ static std::string makeModule(size_t bytes) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(
       argc, argv,
       "Measures how fast PTX text becomes the typed form, in MB/s.\n");

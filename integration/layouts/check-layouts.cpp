@@ -37,12 +37,17 @@
 using namespace drawloom;
 namespace cl = llvm::cl;
 
-static cl::opt<unsigned> caseCount("count", cl::init(200), cl::desc("pairs"));
-static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the drawing"));
+static cl::OptionCategory category("check-layouts");
+static cl::opt<unsigned> caseCount("count", cl::init(200), cl::desc("pairs"),
+                                   cl::cat(category));
+static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the drawing"),
+                              cl::cat(category));
 static cl::opt<int> only("only", cl::init(-1),
-                         cl::desc("print this case, compile it and run it"));
+                         cl::desc("print this case, compile it and run it"),
+                         cl::cat(category));
 
-static cl::opt<bool> assembles("ptxas", cl::desc("ptxas must take the code"));
+static cl::opt<bool> assembles("ptxas", cl::desc("ptxas must take the code"),
+                               cl::cat(category));
 
 /// Kernels of one module.
 static constexpr size_t batchSize = 25;
@@ -264,6 +269,7 @@ static llvm::Error printCounts(llvm::ArrayRef<LayoutCase> cases) {
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Converts tiles between random layouts\n");
   std::mt19937 random(seed);

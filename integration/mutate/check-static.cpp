@@ -40,26 +40,33 @@ using protocol::Claims;
 using Kind = protocol::Event::Kind;
 namespace cl = llvm::cl;
 
+static cl::OptionCategory category("check-static");
 static cl::list<std::string> folders(cl::Positional, cl::desc("FOLDER..."),
-                                     cl::OneOrMore);
+                                     cl::OneOrMore, cl::cat(category));
 static cl::opt<unsigned> every("every", cl::init(1),
-                               cl::desc("every n-th kernel"));
+                               cl::desc("every n-th kernel"),
+                               cl::cat(category));
 static cl::opt<unsigned> states("states", cl::init(50000),
-                                cl::desc("of a warp, at most"));
+                                cl::desc("of a warp, at most"),
+                                cl::cat(category));
 static cl::opt<unsigned> mutantCount("mutants", cl::init(200),
-                                     cl::desc("how many"));
-static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the mutants"));
-static cl::opt<unsigned>
-    wholeAtLeast("whole-at-least", cl::init(0),
-                 cl::desc("fail if fewer kernels with "
-                          "mbarriers were followed whole"));
+                                     cl::desc("how many"), cl::cat(category));
+static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the mutants"),
+                              cl::cat(category));
+static cl::opt<unsigned> wholeAtLeast("whole-at-least", cl::init(0),
+                                      cl::desc("fail if fewer kernels with "
+                                               "mbarriers were followed whole"),
+                                      cl::cat(category));
 static cl::opt<unsigned>
     provedAtLeast("proved-at-least", cl::init(0),
-                  cl::desc("fail if fewer are proved to make progress"));
+                  cl::desc("fail if fewer are proved to make progress"),
+                  cl::cat(category));
 static cl::opt<unsigned> foundAtLeast("found-at-least", cl::init(90),
                                       cl::desc("fail if a smaller share of the "
-                                               "mutants is found, in percent"));
-static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
+                                               "mutants is found, in percent"),
+                                      cl::cat(category));
+static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"),
+                               cl::cat(category));
 
 namespace {
 
@@ -203,6 +210,7 @@ static std::optional<bool> isFound(const RecordedLaunch &launch,
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Compares what is claimed of kernels with their runs\n");
   std::vector<std::string> bases;

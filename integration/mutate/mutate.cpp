@@ -53,29 +53,43 @@ using namespace drawloom;
 using namespace drawloom::mutate;
 namespace cl = llvm::cl;
 
+static cl::OptionCategory category("mutate");
 static cl::opt<std::string> folder(cl::Positional, cl::desc("[FOLDER]"),
-                                   cl::init(LAUNCHES));
-static cl::opt<bool> suite("suite", cl::desc("5,000 mutants, 20 random "
-                                             "schedules, and the survivors "
-                                             "that are listed"));
+                                   cl::init(LAUNCHES), cl::cat(category));
+static cl::opt<bool> suite("suite",
+                           cl::desc("5,000 mutants, 20 random "
+                                    "schedules, and the survivors "
+                                    "that are listed"),
+                           cl::cat(category));
 static cl::opt<std::string> part("part", cl::init("1/1"),
-                                 cl::desc("I/N: every Nth, from the Ith on"));
-static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"));
-static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"));
+                                 cl::desc("I/N: every Nth, from the Ith on"),
+                                 cl::cat(category));
+static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"),
+                               cl::cat(category));
+static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"),
+                              cl::cat(category));
 static cl::opt<unsigned> randomRuns("random", cl::init(20),
                                     cl::desc("random schedules for those that "
-                                             "aren't killed in one run"));
+                                             "aren't killed in one run"),
+                                    cl::cat(category));
 static cl::opt<unsigned> seconds("seconds", cl::init(0),
-                                 cl::desc("stop after so many; 0: never"));
+                                 cl::desc("stop after so many; 0: never"),
+                                 cl::cat(category));
 static cl::opt<std::string>
-    survivors("survivors", cl::desc("a file with those that may survive, as "
-                                    "they are printed; others fail"));
+    survivors("survivors",
+              cl::desc("a file with those that may survive, as "
+                       "they are printed; others fail"),
+              cl::cat(category));
 static cl::opt<std::string>
-    rowsFile("rows", cl::desc("a file with a row for each mutant; those that "
-                              "have one aren't run"));
+    rowsFile("rows",
+             cl::desc("a file with a row for each mutant; those that "
+                      "have one aren't run"),
+             cl::cat(category));
 static cl::opt<std::string> only("only",
-                                 cl::desc("mutants whose line has this text"));
-static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"));
+                                 cl::desc("mutants whose line has this text"),
+                                 cl::cat(category));
+static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"),
+                               cl::cat(category));
 
 namespace {
 
@@ -401,6 +415,7 @@ static llvm::Error runMutants(unsigned partNumber, unsigned parts,
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Changes one thing in kernels, and runs them\n");
   if (suite && survivors.empty())

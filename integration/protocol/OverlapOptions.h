@@ -19,16 +19,20 @@
 namespace drawloom::protocol {
 
 struct OverlapOptions {
+  llvm::cl::OptionCategory category{"overlap"};
   llvm::cl::opt<std::string> input{llvm::cl::Positional, llvm::cl::Required,
-                                   llvm::cl::desc("FILE")};
+                                   llvm::cl::desc("FILE"),
+                                   llvm::cl::cat(category)};
   llvm::cl::opt<std::string> arch{
-      "arch", llvm::cl::desc("the GPU; without it, what the kernel says")};
+      "arch", llvm::cl::desc("the GPU; without it, what the kernel says"),
+      llvm::cl::cat(category)};
   llvm::cl::list<std::string> shapes{
       "shapes", llvm::cl::CommaSeparated, llvm::cl::Required,
-      llvm::cl::desc("sizes of each argument: 768x320,256x320,...")};
-  llvm::cl::opt<int64_t> blocks{
-      "blocks", llvm::cl::Required,
-      llvm::cl::desc("blocks along k of a work item")};
+      llvm::cl::desc("sizes of each argument: 768x320,256x320,..."),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<int64_t> blocks{"blocks", llvm::cl::Required,
+                                llvm::cl::desc("blocks along k of a work item"),
+                                llvm::cl::cat(category)};
 };
 
 } // namespace drawloom::protocol

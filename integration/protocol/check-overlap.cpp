@@ -237,6 +237,7 @@ static llvm::Expected<bool> check(const CompiledModule &program) {
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(
       argc, argv, "Asks what a kernel's barriers force into an order\n");
   llvm::Expected<CompiledModule> program =

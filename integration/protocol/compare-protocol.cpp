@@ -25,20 +25,27 @@
 using namespace drawloom;
 namespace cl = llvm::cl;
 
-static cl::list<std::string> inputs(cl::Positional, cl::desc("FILE..."));
+static cl::OptionCategory category("compare-protocol");
+static cl::list<std::string> inputs(cl::Positional, cl::desc("FILE..."),
+                                    cl::cat(category));
 static cl::opt<bool> isSuite("suite",
-                             cl::desc("the programs of the numeric suite"));
+                             cl::desc("the programs of the numeric suite"),
+                             cl::cat(category));
 static cl::list<std::string>
     filters("filter", cl::CommaSeparated,
-            cl::desc("those with one of these in their name"));
+            cl::desc("those with one of these in their name"),
+            cl::cat(category));
 static cl::opt<unsigned> every("every", cl::desc("every n-th of them"),
-                               cl::init(1));
-static cl::opt<std::string> arch("arch", cl::desc("the GPU; without it, what "
-                                                  "the kernels say"));
-static cl::opt<std::string> ptxFile("ptx",
-                                    cl::desc("compare this PTX instead"));
+                               cl::init(1), cl::cat(category));
+static cl::opt<std::string> arch("arch",
+                                 cl::desc("the GPU; without it, what "
+                                          "the kernels say"),
+                                 cl::cat(category));
+static cl::opt<std::string> ptxFile("ptx", cl::desc("compare this PTX instead"),
+                                    cl::cat(category));
 static cl::opt<std::string> emitFile("emit-ptx",
-                                     cl::desc("write the PTX to this file"));
+                                     cl::desc("write the PTX to this file"),
+                                     cl::cat(category));
 
 /// What a copy with each parameter moves, if it is a tensor map.
 static std::vector<int64_t> getBoxBytes(const runtime::KernelInfo &info) {
@@ -109,6 +116,7 @@ static llvm::Expected<std::vector<Source>> collectSources() {
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Compares plans of kernels with the PTX made from them\n");
   llvm::Expected<std::vector<Source>> sources = collectSources();

@@ -36,8 +36,10 @@ namespace cl = llvm::cl;
 
 static OverlapOptions options;
 static cl::opt<std::string> schedule("schedule", cl::init("random:1"),
-                                     cl::desc("of the run"));
-static cl::opt<std::string> output("o", cl::Required, cl::desc("the drawing"));
+                                     cl::desc("of the run"),
+                                     cl::cat(options.category));
+static cl::opt<std::string> output("o", cl::Required, cl::desc("the drawing"),
+                                   cl::cat(options.category));
 
 namespace {
 
@@ -296,6 +298,7 @@ static std::pair<unsigned, unsigned> countOverlaps(const Timeline &timeline) {
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, "Draws what ran at the same time\n");
   llvm::Expected<CompiledModule> program =
       compileFile(options.input, options.arch);

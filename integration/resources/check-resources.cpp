@@ -31,11 +31,15 @@
 using namespace drawloom;
 namespace cl = llvm::cl;
 
-static cl::list<std::string> inputs(cl::Positional, cl::desc("FILE..."));
+static cl::OptionCategory category("check-resources");
+static cl::list<std::string> inputs(cl::Positional, cl::desc("FILE..."),
+                                    cl::cat(category));
 static cl::list<std::string> archs("arch", cl::CommaSeparated, cl::OneOrMore,
-                                   cl::desc("GPUs: sm_90a,sm_100a"));
+                                   cl::desc("GPUs: sm_90a,sm_100a"),
+                                   cl::cat(category));
 static cl::opt<bool> isSuite("suite",
-                             cl::desc("the matrix products of the suite"));
+                             cl::desc("the matrix products of the suite"),
+                             cl::cat(category));
 
 namespace {
 struct Text {
@@ -89,6 +93,7 @@ static llvm::Expected<std::vector<Text>> collect() {
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Compares what ptxas needs with what was planned\n");
   auto fail = [](llvm::Error error) {

@@ -25,34 +25,42 @@ using namespace drawloom;
 using namespace drawloom::suite;
 namespace cl = llvm::cl;
 
+static cl::OptionCategory category("drawloom-suite");
 static cl::opt<std::string>
     suiteName(cl::Positional, cl::Required,
-              cl::desc("gemm, granted, tiles, examples or graphs"));
+              cl::desc("gemm, granted, tiles, examples or graphs"),
+              cl::cat(category));
 static cl::list<std::string> archs("arch",
                                    cl::desc("sm_90a, sm_100a; without it both"),
-                                   cl::CommaSeparated);
+                                   cl::CommaSeparated, cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::desc("Of the drawn half"),
-                              cl::init(1));
-static cl::opt<unsigned> jobs("jobs", cl::desc("Processes"), cl::init(1));
+                              cl::init(1), cl::cat(category));
+static cl::opt<unsigned> jobs("jobs", cl::desc("Processes"), cl::init(1),
+                              cl::cat(category));
 static cl::list<std::string>
     filters("filter", cl::desc("Cases with one of these in their name"),
-            cl::CommaSeparated);
+            cl::CommaSeparated, cl::cat(category));
 static cl::opt<unsigned> every("every", cl::desc("Every n-th of them"),
-                               cl::init(1));
+                               cl::init(1), cl::cat(category));
 static cl::opt<unsigned>
     schedules("schedules",
               cl::desc("Run under so many random schedules and the adversarial "
                        "one, too"),
-              cl::init(0));
-static cl::opt<bool> compileOnly("compile", cl::desc("Compile, run nothing"));
+              cl::init(0), cl::cat(category));
+static cl::opt<bool> compileOnly("compile", cl::desc("Compile, run nothing"),
+                                 cl::cat(category));
 static cl::opt<std::string> dumpFolder("dump",
                                        cl::desc("Where to write PTX and plans"),
-                                       cl::value_desc("folder"));
-static cl::opt<bool> list("list", cl::desc("Print the names, run nothing"));
+                                       cl::value_desc("folder"),
+                                       cl::cat(category));
+static cl::opt<bool> list("list", cl::desc("Print the names, run nothing"),
+                          cl::cat(category));
 static cl::opt<bool> printProgram("print",
-                                  cl::desc("Print the programs, run nothing"));
-static cl::opt<unsigned>
-    atLeast("at-least", cl::desc("Fail if there are fewer cases"), cl::init(1));
+                                  cl::desc("Print the programs, run nothing"),
+                                  cl::cat(category));
+static cl::opt<unsigned> atLeast("at-least",
+                                 cl::desc("Fail if there are fewer cases"),
+                                 cl::init(1), cl::cat(category));
 
 static std::vector<Case> makeCases(llvm::StringRef arch) {
   std::vector<Case> cases = suiteName == "gemm" ? makeGemmCases(arch, seed)
@@ -75,6 +83,7 @@ static std::vector<Case> makeCases(llvm::StringRef arch) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
   if (!llvm::is_contained({"gemm", "granted", "tiles", "examples", "graphs"},
                           suiteName)) {

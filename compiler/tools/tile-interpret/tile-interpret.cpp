@@ -31,27 +31,29 @@ using llvm::Expected;
 using llvm::StringRef;
 namespace cl = llvm::cl;
 
+static cl::OptionCategory category("tile-interpret");
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE.mlir"));
+                                      cl::desc("FILE.mlir"), cl::cat(category));
 static cl::opt<std::string>
     kernelName("kernel", cl::desc("The kernel to run, if there are several"),
-               cl::value_desc("name"));
+               cl::value_desc("name"), cl::cat(category));
 static cl::list<std::string>
     argumentTexts("arg",
                   cl::desc("The next argument: a .npy file or a shape such as "
                            "128x64 for a view, a number for a scalar"),
-                  cl::value_desc("value"));
+                  cl::value_desc("value"), cl::cat(category));
 static cl::list<std::string>
     outputs("out",
             cl::desc("Write argument N (from 0) to a .npy file after the run"),
-            cl::value_desc("N=file"));
+            cl::value_desc("N=file"), cl::cat(category));
 static cl::opt<std::string>
     shuffle("shuffle",
             cl::desc("Run work items and roles in an order from this seed"),
-            cl::value_desc("seed"));
+            cl::value_desc("seed"), cl::cat(category));
 static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("Operations after which to give up"),
-                                 cl::init(Options().maxSteps));
+                                 cl::init(Options().maxSteps),
+                                 cl::cat(category));
 
 static llvm::Error error(const llvm::Twine &message) {
   return llvm::createStringError(message);
@@ -170,6 +172,7 @@ static llvm::Error runFile(mlir::ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Runs a tile or agent program with the reference interpreter\n");

@@ -43,21 +43,29 @@ using namespace drawloom;
 using namespace drawloom::diagnostics;
 namespace cl = llvm::cl;
 
+static cl::OptionCategory category("mutated-programs");
 static cl::list<std::string> seedFiles(cl::Positional, cl::OneOrMore,
-                                       cl::desc("<programs to start from>"));
+                                       cl::desc("<programs to start from>"),
+                                       cl::cat(category));
 static cl::opt<uint64_t> count("count", cl::init(3000),
-                               cl::desc("how many programs"));
+                               cl::desc("how many programs"),
+                               cl::cat(category));
 static cl::opt<uint64_t> first("first", cl::init(0),
-                               cl::desc("number of the first program"));
+                               cl::desc("number of the first program"),
+                               cl::cat(category));
 static cl::opt<unsigned> jobs("jobs", cl::init(2),
-                              cl::desc("processes at a time"));
+                              cl::desc("processes at a time"),
+                              cl::cat(category));
 static cl::opt<bool> planOnly("plan-only", cl::init(false),
-                              cl::desc("stop after the plan"));
+                              cl::desc("stop after the plan"),
+                              cl::cat(category));
 static cl::opt<uint64_t>
     assembleEvery("assemble-every", cl::init(0),
-                  cl::desc("give ptxas every N-th program that compiles"));
+                  cl::desc("give ptxas every N-th program that compiles"),
+                  cl::cat(category));
 static cl::opt<bool> verbose("verbose", cl::init(false),
-                             cl::desc("print programs and diagnostics"));
+                             cl::desc("print programs and diagnostics"),
+                             cl::cat(category));
 /// Seconds of processor time that one program may take.
 static constexpr time_t timeLimit = 20;
 static constexpr uint64_t batchSize = 200;
@@ -165,6 +173,7 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "mutated programs\n");
   DialectRegistry registry;
   registerAllDialects(registry);
