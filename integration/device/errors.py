@@ -47,7 +47,7 @@ MISUSES = (
     ("Multiply, Round, 2, Accumulator", "Load, Round, 2, Accumulator",
      "tensor cores produce accumulators"),
     ("AB, Sums, Out>;", "AB, Sums, Out, AB>;", "a pipe stands twice"),
-    ("AB, Sums, Out>;", "AB, Sums>;", "the kernel doesn't have this pipe"),
+    ("AB, Sums, Out>;", "AB, Sums>;", "no pipe of the kernel begins or ends at this role"),
     ("Static<128, 256, 64>", "Granted<128, 256, 64, 0>",
      "granted work has at least one slot"),
     # Slots from the wrong role.
