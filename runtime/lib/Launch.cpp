@@ -117,12 +117,15 @@ drawloom::runtime::countCtas(const KernelInfo &kernel,
   if (!items)
     return items.takeError();
   int64_t size = kernel.clusterSize();
-  // As many clusters as there is room for, and at least one.
+  // As many clusters as there is room for, and at least one. Each CTA takes an
+  // item.
   int64_t clusters = std::max<int64_t>(smCount / size, 1);
   bool hasCtaForEach = kernel.items.kind == ItemsInfo::Kind::One ||
                        kernel.items.kind == ItemsInfo::Kind::Granted;
-  if (*items)
-    clusters = hasCtaForEach ? **items : std::min(clusters, **items);
+  if (*items) {
+    int64_t needed = llvm::divideCeil(**items, size);
+    clusters = hasCtaForEach ? needed : std::min(clusters, needed);
+  }
   if (clusters * size > maxGrid)
     return llvm::createStringError(
         "@" + kernel.name + " needs " + Twine(clusters * size) +

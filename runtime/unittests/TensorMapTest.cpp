@@ -134,8 +134,9 @@ TEST(Grid, IsAsLargeAsTheDeviceOrTheWork) {
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Granted), 8192, 8192), 2048u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Counted), 8192, 8192), 132u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Counted), 129, 257), 4u);
-  // A cluster takes an item.
-  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Static, 2), 129, 257), 8u);
+  // Whole clusters, each of whose CTAs takes an item.
+  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Static, 2), 129, 257), 4u);
+  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::One, 8), 129, 257), 8u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Static, 16), 8192, 8192), 128u);
   persistent.items.count = std::nullopt;
   EXPECT_EQ(ctas(persistent, 1, 1), 132u);
