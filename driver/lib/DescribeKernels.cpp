@@ -179,8 +179,8 @@ static void describeLaunch(tile::KernelOp kernel, CompiledKernel &result) {
   info.target = result.plan.arch->name.str();
   info.items = readItems(kernel, result.plan);
   info.condition = readCondition(kernel);
-  for (auto [size, to] : llvm::zip(result.plan.cluster, info.cluster))
-    to = size;
+  // A grid is one row of CTAs, so a cluster is one, too.
+  info.cluster[0] = result.plan.clusterSize();
   for (BlockArgument argument : kernel.getBody().getArguments())
     info.arguments.push_back(readArgument(argument));
 }

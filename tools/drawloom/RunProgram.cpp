@@ -32,6 +32,7 @@ struct ProgramOptions {
   std::string device;
   const target::Architecture *arch = nullptr;
   unsigned sms = 0;
+  bool choosesSms = true; ///< More of them if a cluster needs them.
   bool compares = false;
   bool unproved = false;
   unsigned schedules = 0; ///< Random ones to run again under.
@@ -75,8 +76,9 @@ void drawloom::printRunProgramHelp() {
          "emulated\n"
          "                   h100 or b200; without it, emulated, by the "
          "architecture\n"
-         "  --sms N          SMs of the emulated device (2), 0 for as many as "
-         "the real one\n"
+         "  --sms N          SMs of the emulated device (2, or a cluster's "
+         "CTAs), 0 for as\n"
+         "                   many as the real one\n"
          "  --kernel NAME    this kernel, if there are several\n"
          "  --random         fill inputs that no file gives with random "
          "numbers\n"
@@ -165,6 +167,7 @@ static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
   options.unproved = line.has("--unproved");
 
   uint64_t sms = 2, seed = 0;
+  options.choosesSms = !line.has("--sms");
   if (llvm::Error error = readNumber(line, "--sms", 1024, sms))
     return error;
   if (llvm::Error error = readNumber(line, "--seed", UINT64_MAX, seed))
@@ -450,8 +453,11 @@ static ExitCode runProgram(const ProgramOptions &options) {
     });
   }
   DriverCheck check(options.check, plan);
-  llvm::Expected<runtime::Device> device =
-      openDevice(options.device, options.sms);
+  // A cluster has an SM for each of its CTAs.
+  unsigned sms = options.sms;
+  if (options.choosesSms)
+    sms = std::max(sms, compiled->kernels.front().info.clusterSize());
+  llvm::Expected<runtime::Device> device = openDevice(options.device, sms);
   if (!device)
     return fail(device.takeError());
 

@@ -53,6 +53,8 @@ void drawloom::buildAgent(OpPassManager &passes) {
   kernels.addPass(tile::createChooseSchedule());
   // Sub-tiles before roles: a sub-tile is what travels through a pipe.
   kernels.addPass(tile::createSliceEpilogue());
+  // Which tiles the CTAs of a cluster share, while a load is still a load.
+  kernels.addPass(agent::createPlanCta());
   // Who does what, by rules with names ...
   kernels.addPass(agent::createAssignRoles());
   // ... and what travels between them. From here on the kernel is its roles.

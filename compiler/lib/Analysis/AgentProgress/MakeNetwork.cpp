@@ -82,9 +82,11 @@ private:
 //===----------------------------------------------------------------------===//
 
 void Maker::addRoles() {
-  int64_t ctas = roles.getClusterSize();
+  int64_t ctas = roles.getCtasOfItem();
   for (RoleOp role : roles.getRoles()) {
     // CTAs that run the same role for the same items are more warps of it.
+    // Those that take items of their own do the same steps, so one stands for
+    // all.
     int64_t instances = role.getScope() == Scope::cta    ? ctas
                         : role.getScope() == Scope::pair ? ctas / 2
                                                          : 1;

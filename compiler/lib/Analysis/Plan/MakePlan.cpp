@@ -10,6 +10,7 @@
 #include "drawloom/Analysis/Plan/Plan.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -105,8 +106,10 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
   }
   bool inColumns = pipe.memory == Pipe::Memory::Tensor;
   pipe.slotSize = inColumns ? getSlotColumns(pipeOp, arch) : slot.stride;
-  for (auto [payload, bytes] : llvm::zip(type.getPayload(), slot.bytes))
-    pipe.tensors.push_back({"", typeToString(payload), inColumns ? 0 : bytes});
+  for (auto [payload, bytes, offset, along] : llvm::zip(
+           type.getPayload(), slot.bytes, slot.offsets, getMulticasts(pipeOp)))
+    pipe.tensors.push_back({"", typeToString(payload), inColumns ? 0 : bytes,
+                            inColumns ? 0 : offset, along.vec()});
   nameTensors(pipeOp, pipe);
 
   pipe.producer = numberOf(pipeOp.getProducers().front());

@@ -90,6 +90,11 @@ static void printPipe(const Plan &plan, const Pipe &pipe,
           json.attribute("type", tensor.type);
           if (!inColumns)
             json.attribute("bytes", tensor.bytes);
+          if (!tensor.multicast.empty())
+            json.attributeArray("multicast", [&] {
+              for (int64_t dim : tensor.multicast)
+                json.value(dim);
+            });
         });
     });
     json.attributeObject("producer", [&] {

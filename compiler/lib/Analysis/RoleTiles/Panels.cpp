@@ -20,12 +20,13 @@ static constexpr int64_t maxBoxSize = target::tiledMaps.maxBoxDim;
 /// Rows after which every swizzle repeats.
 static constexpr int64_t patternRows = 8;
 
-int64_t Panels::boxRows() const {
-  if (rows <= maxBoxSize)
-    return rows;
+int64_t Panels::boxRows(int64_t parts) const {
+  int64_t all = rows / parts;
+  if (all <= maxBoxSize)
+    return all;
   int64_t step = swizzled ? patternRows : 1;
   for (int64_t size = maxBoxSize; size > step; size -= step)
-    if (rows % size == 0)
+    if (all % size == 0)
       return size;
   return step;
 }

@@ -74,8 +74,7 @@ static bool needsColumns(Value result) {
 Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
   Scratch scratch;
   scratch.role = role;
-  int64_t ctas = std::max<int64_t>(
-      1, cast<SwitchOp>(role->getParentOp()).getClusterSize());
+  int64_t ctas = cast<SwitchOp>(role->getParentOp()).getCtasOfItem();
   llvm::SmallSetVector<Value, 4> operands;
   auto addOperands = [&](Value a, Value b, bool onTensorCore) {
     a = getWhole(a), b = getWhole(b);

@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 
@@ -86,7 +87,9 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
   BarrierCounts counts;
   int64_t clusterSize = pipe.getSwitch().getClusterSize();
   int64_t span = countCtas(pipe.getScope(), clusterSize);
-  // Every CTA that the pipe reaches and that has the role arrives.
+  bool shared = isMulticast(pipe);
+  // Every CTA that the pipe reaches and that has the role arrives. A slot that
+  // CTAs share is filled by each for itself, and emptied by all that get it.
   auto instances = [&](RoleOp role) {
     return std::max<int64_t>(1, span / countCtas(role.getScope(), clusterSize));
   };
@@ -94,7 +97,7 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
   RoleOp producer = pipe.getProducers().front();
   Engine engine = *pipe.getProducerEngine();
   counts.fullArrivals =
-      instances(producer) * countFilling(producer, engine, arch);
+      (shared ? 1 : instances(producer)) * countFilling(producer, engine, arch);
 
   // Each item has the same number of consumers, so any residue that somebody
   // takes tells the count.
@@ -108,8 +111,8 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
   for (RoleOp role : consumers) {
     if (!takesResidue(pipe, role, residue))
       continue;
-    counts.emptyArrivals +=
-        instances(role) * countEmptying(role, *pipe.getConsumerEngine(role));
+    counts.emptyArrivals += (shared ? countReceivers(pipe) : instances(role)) *
+                            countEmptying(role, *pipe.getConsumerEngine(role));
     waitingCtas =
         std::max(waitingCtas, countCtas(role.getScope(), clusterSize));
   }

@@ -84,7 +84,7 @@ int64_t plan::getTileColumns(RankedTensorType tile, int64_t ctas,
 SlotFootprint plan::getSlotFootprint(PipeOp pipe) {
   // A message of a few words is one access.
   constexpr int64_t messageAlignment = 16;
-  int64_t ctas = std::max<int64_t>(1, pipe.getSwitch().getClusterSize());
+  int64_t ctas = pipe.getSwitch().getCtasOfItem();
   // The first word of a message says whether there is an item.
   constexpr int64_t messageWord = 4;
   PipeType pipeType = pipe.getPipe().getType();
@@ -122,7 +122,7 @@ LogicalResult plan::checkMemory(PipeOp pipe, const target::Architecture &arch) {
 }
 
 int64_t plan::getSlotColumns(PipeOp pipe, const target::Architecture &arch) {
-  int64_t ctas = std::max<int64_t>(1, pipe.getSwitch().getClusterSize());
+  int64_t ctas = pipe.getSwitch().getCtasOfItem();
   int64_t columns = 0;
   for (Type type : pipe.getPipe().getType().getPayload())
     if (auto tile = dyn_cast<RankedTensorType>(type))

@@ -274,6 +274,7 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   for (TensorAddressOp op : body.getOps<TensorAddressOp>())
     values.tensor = op.getAddress();
   SwitchOp roles = *body.getOps<SwitchOp>().begin();
+  values.inCluster = roles.getClusterSize() > 1;
   for (RoleOp role : roles.getRoles())
     addRoleValues(role, values);
   if (failed(convertBody(kernel, values)))
@@ -282,6 +283,7 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   int64_t threads = *roles.getWarps() * arch->warpSize;
   std::optional<int64_t> entry = roles.getEntryRegisters();
   std::optional<int64_t> bytes = roles.getSharedBytes();
+  int64_t cluster = roles.getClusterSize();
   dispatch(roles, values);
   Operation *end = body.getTerminator();
   b.setInsertionPoint(end);
@@ -296,6 +298,11 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
       b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
+  // A grid is one row of CTAs, so a cluster is one, too.
+  if (cluster != 1)
+    function->setAttr(
+        NVVM::NVVMDialect::getClusterDimAttrName(),
+        b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
   // Without it ptxas cannot tell what setmaxnreg starts from, and ignores it.
   if (entry)
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),

@@ -128,6 +128,24 @@ void CodeWriter::fenceProxy() {
                                  NVVM::SharedSpace::shared_cta));
 }
 
+Value codegen::getDescriptorAddress(ImplicitLocOpBuilder &b,
+                                    const KernelValues &kernel, Value pointer) {
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
+  };
+  Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer);
+  Value units = arith::ShRUIOp::create(b, address, constant(4));
+  constexpr int64_t addressBits = 0x3fff;
+  if (kernel.inCluster)
+    units = arith::AndIOp::create(b, units, constant(addressBits));
+  return units;
+}
+
+Value CodeWriter::getMask(Value ctas) {
+  return ctas ? arith::TruncIOp::create(b, b.getI16Type(), ctas).getResult()
+              : Value();
+}
+
 Value CodeWriter::getShared(int64_t offset) {
   return getBytesAfter(b, kernel.shared,
                        LLVM::GEPArg(static_cast<int32_t>(offset)));

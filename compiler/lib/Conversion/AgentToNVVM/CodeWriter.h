@@ -72,6 +72,8 @@ struct KernelValues {
   mlir::Value warp, lane;
   /// The number of this CTA, and how many there are.
   mlir::Value cta, ctas;
+  /// Whether the CTA is one of several in a cluster.
+  bool inCluster = false;
   /// The address of tensor memory in the program; null if there is none.
   mlir::Value tensor;
   llvm::DenseMap<mlir::Operation *, RoleValues> roles;
@@ -96,6 +98,13 @@ mlir::LLVM::LLVMPointerType getPointerType(mlir::MLIRContext *context,
 /// `bytes` after a pointer.
 mlir::Value getBytesAfter(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
                           mlir::LLVM::GEPArg bytes);
+
+/// An address in shared memory as matrix descriptors have it: in units of 16
+/// bytes, an i32. In a cluster it has the CTA in bits that mean something else
+/// there.
+mlir::Value getDescriptorAddress(mlir::ImplicitLocOpBuilder &b,
+                                 const KernelValues &kernel,
+                                 mlir::Value pointer);
 
 /// A view, or a part of one, in the coordinates of the argument that it is or
 /// is cut from. Of each dimension an i32: the first element, and the one after
@@ -132,6 +141,8 @@ public:
   void fenceProxy();
   /// A place in shared memory.
   mlir::Value getShared(int64_t offset);
+  /// CTAs of a cluster as instructions take them; null for none.
+  mlir::Value getMask(mlir::Value ctas);
 
   // Views.
   llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);

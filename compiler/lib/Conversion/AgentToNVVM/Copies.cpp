@@ -15,16 +15,26 @@ using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::codegen;
 
-/// What a bulk copy of a whole tile is: one for each panel, and for each box of
-/// rows in it.
+/// What a bulk copy of a tile, or of one of some equal parts, is: one for each
+/// panel, and for each box of rows in it.
 static void forEachBox(CodeWriter &w, Value view, ArrayRef<Value> offsets,
                        ArrayRef<int64_t> dims, const Panels &panels, Value slot,
-                       llvm::function_ref<void(Value, ArrayRef<Value>)> visit) {
+                       llvm::function_ref<void(Value, ArrayRef<Value>)> visit,
+                       int64_t parts = 1, Value place = Value()) {
   SmallVector<Value> starts = w.getOrigin(view);
   for (auto [start, offset] : llvm::zip_equal(starts, offsets))
     start = arith::AddIOp::create(w.b, start, offset);
+  int64_t rows = panels.rows / parts;
+  if (place) {
+    Value first = arith::MulIOp::create(w.b, place, w.constant(rows));
+    Value &start = starts[dims.front()];
+    start = arith::AddIOp::create(w.b, start, first);
+    Value bytes =
+        arith::MulIOp::create(w.b, place, w.constant(rows * panels.width));
+    slot = getBytesAfter(w.b, slot, LLVM::GEPArg(bytes));
+  }
   for (int64_t panel = 0; panel < panels.count; ++panel)
-    for (int64_t row = 0; row < panels.rows; row += panels.boxRows()) {
+    for (int64_t row = 0; row < rows; row += panels.boxRows(parts)) {
       int64_t column = panel * panels.elements();
       SmallVector<Value> coordinates(starts);
       auto move = [&](int64_t dim, int64_t by) {
@@ -61,10 +71,11 @@ static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
         Value target = LLVM::IntToPtrOp::create(w.b, cluster, number);
         NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
             w.b, target, w.kernel.signature.getMap(op), coordinates,
-            operands.getBarrier(), ValueRange(), Value(), Value(),
-            NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+            operands.getBarrier(), ValueRange(), w.getMask(operands.getCtas()),
+            Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
             NVVM::CTAGroupKindAttr(), Value());
-      });
+      },
+      op.getParts(), operands.getPlace());
   return {};
 }
 

@@ -37,7 +37,8 @@ BlockArgument codegen::getArgument(Value view) {
 
 LogicalResult KernelSignature::addMap(Operation *copy, Value view,
                                       RankedTensorType tile,
-                                      ArrayRef<int64_t> dims, Value buffer) {
+                                      ArrayRef<int64_t> dims, Value buffer,
+                                      int64_t parts) {
   BlockArgument argument = getArgument(view);
   std::optional<plan::Panels> panels =
       plan::getPanels(cast<tile::BufferType>(buffer.getType()));
@@ -57,7 +58,7 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view,
   SmallVector<int64_t> box(rank, 1);
   for (auto [index, dim] : llvm::enumerate(dims))
     box[rank - 1 - dim] = tile.getDimSize(index);
-  box[rank - 1 - dims.front()] = panels->boxRows();
+  box[rank - 1 - dims.front()] = panels->boxRows(parts);
   box.front() = panels->elements();
   for (auto [index, map] : llvm::enumerate(maps))
     if (map.view == argument && map.box == box &&
@@ -100,9 +101,10 @@ LogicalResult KernelSignature::collect(tile::KernelOp kernel,
   WalkResult result = kernel.walk([&](Operation *op) {
     LogicalResult added = success();
     auto addCopy = [&](auto copy) {
+      auto fetch = dyn_cast<agent::FetchOp>(op);
       if (copy.getEngine() == agent::Engine::tma)
         added = addMap(op, copy.getView(), copy.getTile(), copy.getDims(),
-                       copy.getBuffer());
+                       copy.getBuffer(), fetch ? fetch.getParts() : 1);
       else
         addAccess(copy.getView());
     };

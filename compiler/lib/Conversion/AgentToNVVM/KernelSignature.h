@@ -73,7 +73,8 @@ private:
 
   llvm::LogicalResult addMap(mlir::Operation *copy, mlir::Value view,
                              mlir::RankedTensorType tile,
-                             llvm::ArrayRef<int64_t> dims, mlir::Value buffer);
+                             llvm::ArrayRef<int64_t> dims, mlir::Value buffer,
+                             int64_t parts);
   /// What threads need to reach the elements of a view.
   void addAccess(mlir::Value view);
   void addSize(mlir::BlockArgument view, int64_t dimension);

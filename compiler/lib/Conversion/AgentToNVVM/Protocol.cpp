@@ -114,14 +114,23 @@ static Values advance(AdvanceOp op, AdvanceOp::Adaptor operands,
 // Waiting and arriving
 //===----------------------------------------------------------------------===//
 
-static Values wait(WaitOp, WaitOp::Adaptor operands, CodeWriter &w) {
+/// How far what happens at a barrier must be seen.
+static NVVM::MemScopeKind getScope(Value barrier) {
+  auto ring = barrier.getDefiningOp<BarrierOp>()
+                  .getBarriers()
+                  .getDefiningOp<BarriersOp>();
+  return ring.getScope() == Scope::cta ? NVVM::MemScopeKind::CTA
+                                       : NVVM::MemScopeKind::CLUSTER;
+}
+
+static Values wait(WaitOp op, WaitOp::Adaptor operands, CodeWriter &w) {
   // try_wait may answer 'no' before its time, so it is asked again.
   auto loop = scf::WhileOp::create(w.b, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(w.b);
   w.b.createBlock(&loop.getBefore());
-  Value done = NVVM::MBarrierTryWaitOp::create(w.b, w.b.getI1Type(),
-                                               operands.getBarrier(),
-                                               operands.getParity(), Value());
+  Value done = NVVM::MBarrierTryWaitOp::create(
+      w.b, w.b.getI1Type(), operands.getBarrier(), operands.getParity(),
+      Value(), getScope(op.getBarrier()));
   Value again = arith::XOrIOp::create(w.b, done, w.constant(1, 1));
   scf::ConditionOp::create(w.b, again, ValueRange());
   w.b.createBlock(&loop.getAfter());
@@ -129,20 +138,42 @@ static Values wait(WaitOp, WaitOp::Adaptor operands, CodeWriter &w) {
   return {};
 }
 
+/// Bit r of a number as a truth value: lane r acts for the CTA of that rank.
+static Value isMine(CodeWriter &w, Value ctas) {
+  Value bits = arith::ShRUIOp::create(w.b, ctas, w.kernel.lane);
+  return arith::TruncIOp::create(w.b, w.b.getI1Type(), bits);
+}
+
+/// One lane of the warp arrives in each of the CTAs.
+static void arriveInEach(CodeWriter &w, Value barrier, Value ctas) {
+  w.when(isMine(w, ctas), [&] {
+    Type cluster =
+        getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
+    Value there = NVVM::MapaOp::create(w.b, cluster, barrier, w.kernel.lane);
+    NVVM::MBarrierArriveOp::create(w.b, Type(), there, Value(),
+                                   NVVM::MemScopeKind::CLUSTER);
+  });
+}
+
 static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
-  Value barrier = operands.getBarrier();
+  Value barrier = operands.getBarrier(), ctas = operands.getCtas();
   switch (op.getEngine()) {
   case Engine::copies:
     NVVM::CpAsyncMBarrierArriveOp::create(w.b, barrier, /*noinc=*/true);
     break;
   case Engine::tensor_core:
-    w.when(NVVM::ElectSyncOp::create(w.b, w.b.getI1Type(), Value()),
-           [&] { NVVM::Tcgen05CommitOp::create(w.b, barrier, Value()); });
+    w.when(NVVM::ElectSyncOp::create(w.b, w.b.getI1Type(), Value()), [&] {
+      NVVM::Tcgen05CommitOp::create(w.b, barrier, w.getMask(ctas));
+    });
     break;
   case Engine::threads:
   case Engine::tma:
     // The lanes' accesses come before the one arrival that stands for them.
     NVVM::SyncWarpOp::create(w.b, w.constant(-1));
+    if (ctas) {
+      arriveInEach(w, barrier, ctas);
+      break;
+    }
     w.when(w.own.elected, [&] {
       NVVM::MBarrierArriveOp::create(w.b, Type(), barrier, Value());
     });
@@ -215,8 +246,42 @@ static Values sync(SyncOp op, SyncOp::Adaptor, CodeWriter &w) {
   case Crowd::cta:
     NVVM::BarrierOp::create(w.b);
     break;
+  case Crowd::cluster:
+    NVVM::ClusterArriveOp::create(w.b, w.b.getUnitAttr());
+    NVVM::ClusterWaitOp::create(w.b, w.b.getUnitAttr());
+    break;
   }
   return {};
+}
+
+/// The bits of the CTAs that share something with the first one, moved to the
+/// first of those that share it with this one.
+static Values findPeers(PeersOp op, PeersOp::Adaptor, CodeWriter &w) {
+  Value rank = NVVM::ClusterId::create(w.b, w.b.getI32Type());
+  Value first = rank, place = w.constant(0), rest = rank;
+  SmallVector<int64_t> ranks = {0};
+  int64_t stride = 1, count = 1;
+  for (auto [dim, size] : llvm::enumerate(op.getCluster())) {
+    if (llvm::is_contained(op.getAlong(), int64_t(dim))) {
+      Value at = arith::RemUIOp::create(w.b, rest, w.constant(size));
+      auto times = [&](int64_t number) {
+        return arith::MulIOp::create(w.b, at, w.constant(number));
+      };
+      first = arith::SubIOp::create(w.b, first, times(stride));
+      place = arith::AddIOp::create(w.b, place, times(count));
+      SmallVector<int64_t> known(ranks);
+      for (int64_t i = 1; i < size; ++i)
+        for (int64_t other : known)
+          ranks.push_back(other + i * stride);
+      count *= size;
+    }
+    rest = arith::DivUIOp::create(w.b, rest, w.constant(size));
+    stride *= size;
+  }
+  int64_t bits = 0;
+  for (int64_t other : ranks)
+    bits |= int64_t(1) << other;
+  return {arith::ShLIOp::create(w.b, w.constant(bits), first), place};
 }
 
 void codegen::addProtocol(PatternList &list) {
@@ -235,5 +300,6 @@ void codegen::addProtocol(PatternList &list) {
   list.add<ClosePutsOp>(closePuts);
   list.add<ElectOp>(elect);
   list.add<SyncOp>(sync);
+  list.add<PeersOp>(findPeers);
   addMessages(list);
 }

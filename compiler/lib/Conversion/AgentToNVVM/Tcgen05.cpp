@@ -185,8 +185,7 @@ static Values multiply(agent::MultiplyOp op,
   // A descriptor is the address in units of 16 bytes, and bits that describe
   // the panel. Steps only move the address.
   auto describe = [&](Value slot, const SharedOperand &operand) -> Value {
-    Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), slot);
-    Value units = arith::ShRUIOp::create(b, address, w.constant(4));
+    Value units = getDescriptorAddress(b, w.kernel, slot);
     Value wide = arith::ExtUIOp::create(b, b.getI64Type(), units);
     return arith::AddIOp::create(b, wide,
                                  w.constant(operand.describeForTcgen05(), 64));

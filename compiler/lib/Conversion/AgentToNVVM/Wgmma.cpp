@@ -156,8 +156,7 @@ static Value makeDescriptor(ImplicitLocOpBuilder &b, const DescriptorKey &key,
   };
   Value pointer = getBytesAfter(b, kernel.shared,
                                 LLVM::GEPArg(static_cast<int32_t>(place)));
-  Value units = arith::ShRUIOp::create(
-      b, LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer), constant(4));
+  Value units = getDescriptorAddress(b, kernel, pointer);
   if (rows) {
     Value group = arith::ShRUIOp::create(b, values.warp, constant(2));
     units = arith::AddIOp::create(

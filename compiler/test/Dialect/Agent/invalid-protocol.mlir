@@ -216,3 +216,54 @@ func.func @await(%s: !agent.in_flight<tensor<64x256xf32>>) {
   %t = agent.await %s : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x128xf32>
   return
 }
+
+// -----
+
+func.func @far_copies(%b: !agent.barrier) {
+  %ctas, %place = agent.peers of [2] along [0]
+  // expected-error@+1 {{is by(copies) in other CTAs; cp.async arrives in its own}}
+  agent.arrive %b by(copies) in(%ctas)
+  return
+}
+
+// -----
+
+func.func @far_fetch(%a: !tile.view<?x?xf32>, %x: !tile.buffer<16x4xf32, smem>) {
+  %ctas, %place = agent.peers of [2] along [0]
+  // expected-error@+1 {{is by(copies) in other CTAs; cp.async writes to its own}}
+  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(copies) part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @small_parts(%a: !tile.view<?x?xf32>, %x: !tile.buffer<24x4xf32, smem>, %b: !agent.barrier) {
+  %ctas, %place = agent.peers of [4] along [0]
+  // expected-error@+1 {{cuts a 'tensor<24x4xf32>' into 4 parts; a part is a multiple of 8 rows}}
+  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b part(%place of 4) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<24x4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @no_dimension() {
+  // expected-error@+1 {{is along [2], but a cluster of 2 dimensions}}
+  %ctas, %place = agent.peers of [2, 2] along [2]
+  return
+}
+
+// -----
+
+func.func @large() {
+  // expected-error@+1 {{is of [8, 4] CTAs; a number of 16 bits names them}}
+  %ctas, %place = agent.peers of [8, 4] along [0]
+  return
+}
+
+// -----
+
+func.func @elect_in_cluster() {
+  // expected-error@+1 {{elects a thread of the cluster; roles act for a warp or for themselves}}
+  %one = agent.elect cluster
+  return
+}

@@ -93,6 +93,15 @@ func.func @f() {
 
 // -----
 
+func.func @f() {
+  // expected-error@below {{'agent.switch' op has items(pair), but a cluster of 3 CTAs; pairs need an even number}}
+  agent.switch cluster(3) items(pair) {
+  }
+  return
+}
+
+// -----
+
 // Switches and roles.
 func.func @f() {
   // expected-error@below {{'agent.role' op expects parent op 'agent.switch'}}

@@ -121,13 +121,13 @@ func.func @switch_and_role() {
       "t.work"() : () -> ()
     }
   }
-  // CHECK-NEXT: agent.switch cluster(2, 1) attributes {note} {
+  // CHECK-NEXT: agent.switch cluster(2, 1) items(cluster) attributes {note} {
   // CHECK-NEXT: agent.role @a warps(1) registers(40) at(0) scope(pair) attributes {note} {
   // CHECK-NEXT: }
   // CHECK-NEXT: agent.role @"b c" warps(8) registers(232) at(4) scope(cluster) {
   // CHECK-NEXT: }
   // CHECK-NEXT: }
-  agent.switch cluster(2, 1) attributes {note} {
+  agent.switch cluster(2, 1) items(cluster) attributes {note} {
     agent.role @a warps(1) registers(40) at(0) scope(pair) attributes {note} {
     }
     agent.role @"b c" warps(8) registers(232) at(4) scope(cluster) {

@@ -81,6 +81,20 @@ func.func @waits(%b: !agent.barrier, %n: i32) {
   agent.sync role
   // CHECK-NEXT: agent.sync cta
   agent.sync cta
+  // CHECK-NEXT: agent.sync cluster
+  agent.sync cluster
+  return
+}
+
+// CHECK-LABEL: func.func @clusters
+// CHECK-SAME: (%[[B:.*]]: !agent.barrier, %[[A:.*]]: !tile.view<?x?xf32>, %[[X:.*]]: !tile.buffer<16x4xf32, smem>)
+func.func @clusters(%b: !agent.barrier, %a: !tile.view<?x?xf32>, %x: !tile.buffer<16x4xf32, smem>) {
+  // CHECK-NEXT: %ctas, %place = agent.peers of [4, 2] along [1]
+  %ctas, %place = agent.peers of [4, 2] along [1]
+  // CHECK-NEXT: agent.arrive %[[B]] by(tensor_core) in(%ctas)
+  agent.arrive %b by(tensor_core) in(%ctas)
+  // CHECK-NEXT: agent.fetch %[[A]][0, 0] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
+  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
   return
 }
 

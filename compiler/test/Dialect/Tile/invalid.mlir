@@ -783,3 +783,19 @@ func.func @f(%a: tensor<128x64xf16>, %c: tensor<128x128xf32>, %d: tensor<128x128
   %0 = "tile.mma"(%a, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<128x64xf16>, tensor<128x64xf16>, tensor<128x128xf32>) -> tensor<128x128xf16>
   return
 }
+
+// -----
+
+func.func @multicast(%a: !tile.view<?x?xf32>) {
+  // expected-error @+1 {{has multicast [1, 0]: the dimensions of a cluster must ascend within 0 to 2}}
+  %x = tile.load %a[0, 0] multicast [1, 0] : !tile.view<?x?xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @multicast(%a: !tile.view<?x?xf32>) {
+  // expected-error @+1 {{has multicast, but loads a scalar: every CTA loads its own}}
+  %x = tile.load %a[0, 0] multicast [0] : !tile.view<?x?xf32> -> f32
+  return
+}

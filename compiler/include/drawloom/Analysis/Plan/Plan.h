@@ -101,6 +101,10 @@ struct Tensor {
   std::string type;
   /// In each CTA. Zero in tensor memory.
   int64_t bytes = 0;
+  /// From the start of the slot, in bytes.
+  int64_t offset = 0;
+  /// The dimensions of the cluster along which CTAs share it.
+  std::vector<int64_t> multicast = {};
 };
 
 struct Consumer {

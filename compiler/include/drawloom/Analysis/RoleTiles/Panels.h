@@ -54,8 +54,9 @@ struct Panels {
   int64_t elements() const { return width * 8 / bits; }
   int64_t bytes() const { return rows * width; }
 
-  /// Rows of one bulk copy: all of them if a box can be that high.
-  int64_t boxRows() const;
+  /// Rows of one bulk copy: all of them, or those of one of some equal parts,
+  /// if a box can be that high.
+  int64_t boxRows(int64_t parts = 1) const;
 
   /// Bytes from the start of the tile to an element that is the first one of a
   /// panel's row or of a part of it that a product starts with. The swizzle

@@ -202,6 +202,25 @@ static void printCluster(OpAsmPrinter &printer, Operation *,
   printer << ')';
 }
 
+/// `items(pair)`; nothing if each CTA takes items of its own.
+static ParseResult parseItems(OpAsmParser &parser, ScopeAttr &items) {
+  items = ScopeAttr::get(parser.getContext(), Scope::cta);
+  if (failed(parser.parseOptionalKeyword("items")))
+    return success();
+  if (parser.parseLParen())
+    return failure();
+  FailureOr<Scope> value = FieldParser<Scope, Scope>::parse(parser);
+  if (failed(value) || parser.parseRParen())
+    return failure();
+  items = ScopeAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printItems(OpAsmPrinter &printer, Operation *, ScopeAttr items) {
+  if (items.getValue() != Scope::cta)
+    printer << " items(" << stringifyScope(items.getValue()) << ')';
+}
+
 //===----------------------------------------------------------------------===//
 // ItemsOp
 //===----------------------------------------------------------------------===//

@@ -13,10 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
+using namespace drawloom;
 using namespace drawloom::agent;
 
 //===----------------------------------------------------------------------===//
@@ -281,6 +283,52 @@ static LogicalResult verifySharing(PipeOp pipe, RoleOp producer,
   return success();
 }
 
+/// The loads of each tile of a slot agree on which CTAs share it, and the
+/// handshake reaches these.
+static LogicalResult verifyMulticast(PipeOp pipe) {
+  size_t rank =
+      pipe.getSwitch().getCluster().value_or(ArrayRef<int64_t>()).size();
+  SmallVector<tile::LoadOp> first;
+  for (Operation *user : pipe.getPipe().getUsers()) {
+    auto produce = dyn_cast<ProduceOp>(user);
+    if (!produce)
+      continue;
+    SmallVector<tile::LoadOp> loads;
+    for (Value value : produce.getBody().front().getTerminator()->getOperands())
+      loads.push_back(value.getDefiningOp<tile::LoadOp>());
+    for (tile::LoadOp load : loads) {
+      if (!load || !load.getMulticast())
+        continue;
+      if (llvm::any_of(*load.getMulticast(),
+                       [&](int64_t dim) { return size_t(dim) >= rank; }))
+        return load.emitOpError()
+               << "has multicast [" << *load.getMulticast()
+               << "], but a cluster of " << rank << " dimensions";
+      if (pipe.getScope() != Scope::cluster)
+        return emitPipeError(pipe) << " holds a tile that CTAs of a cluster "
+                                      "share; it needs scope(cluster)";
+    }
+    if (first.empty())
+      first = loads;
+    auto along = [](tile::LoadOp load) {
+      return load ? load.getMulticastAttr() : DenseI64ArrayAttr();
+    };
+    for (auto [number, pair] : llvm::enumerate(llvm::zip(first, loads))) {
+      auto [one, other] = pair;
+      if (along(one) == along(other))
+        continue;
+      InFlightDiagnostic diag =
+          emitPipeError(pipe)
+          << ": value " << number
+          << " of a slot is shared by different CTAs in different places; a "
+             "slot goes back to one set of CTAs";
+      diag.attachNote(produce.getLoc()) << "one of them is here";
+      return diag;
+    }
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // PipeOp
 //===----------------------------------------------------------------------===//
@@ -312,7 +360,8 @@ LogicalResult PipeOp::verify() {
     return failure();
   SmallVector<RoleOp, 4> roles(consumers);
   roles.push_back(producers.front());
-  if (failed(verifyScope(*this, roles)) || failed(verifyEngines(*this)))
+  if (failed(verifyScope(*this, roles)) || failed(verifyEngines(*this)) ||
+      failed(verifyMulticast(*this)))
     return failure();
   return verifySharing(*this, producers.front(), consumers);
 }

@@ -90,6 +90,9 @@ LogicalResult ArriveOp::verify() {
   if (getEngine() == Engine::tma)
     return emitOpError("is by(tma), which arrives with its bytes; use "
                        "agent.expect");
+  if (getEngine() == Engine::copies && getCtas())
+    return emitOpError(
+        "is by(copies) in other CTAs; cp.async arrives in its own");
   return success();
 }
 
@@ -106,9 +109,31 @@ void ElectOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 LogicalResult ElectOp::verify() {
-  if (getCrowd() == Crowd::cta)
-    return emitOpError("elects a thread of the cta; roles act for a warp or "
-                       "for themselves");
+  if (getCrowd() != Crowd::warp && getCrowd() != Crowd::role)
+    return emitOpError() << "elects a thread of the "
+                         << stringifyCrowd(getCrowd())
+                         << "; roles act for a warp or for themselves";
+  return success();
+}
+
+void PeersOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getCtas(), "ctas");
+  setName(getPlace(), "place");
+}
+
+LogicalResult PeersOp::verify() {
+  constexpr int64_t most = 16;
+  int64_t ctas = 1;
+  for (int64_t size : getCluster())
+    ctas = size < 1 || size > most ? most + 1 : ctas * size;
+  if (ctas > most)
+    return emitOpError() << "is of [" << getCluster() << "] CTAs; a number of "
+                         << most << " bits names them";
+  for (int64_t dim : getAlong())
+    if (dim < 0 || dim >= static_cast<int64_t>(getCluster().size()))
+      return emitOpError() << "is along [" << getAlong()
+                           << "], but a cluster of " << getCluster().size()
+                           << " dimensions";
   return success();
 }
 
@@ -160,6 +185,16 @@ LogicalResult FetchOp::verify() {
       getPad() != tile::LoadOp::getDefaultPad(getTile().getElementType()))
     return emitOpError("pads with a number other than zero, which tensor maps "
                        "can't; let threads copy it");
+  if (!getPlace())
+    return success();
+  if (getEngine() != Engine::tma)
+    return emitOpError(
+        "is by(copies) in other CTAs; cp.async writes to its own");
+  constexpr int64_t patternRows = 8;
+  if (getParts() < 1 || getTile().getDimSize(0) % (getParts() * patternRows))
+    return emitOpError() << "cuts a " << getTile() << " into " << getParts()
+                         << " parts; a part is a multiple of " << patternRows
+                         << " rows";
   return success();
 }
 

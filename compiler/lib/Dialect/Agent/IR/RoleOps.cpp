@@ -77,6 +77,13 @@ int64_t SwitchOp::getClusterSize() {
   return size;
 }
 
+int64_t SwitchOp::getCtasOfItem() {
+  int64_t size = std::max<int64_t>(1, getClusterSize());
+  return getItems() == Scope::cta    ? 1
+         : getItems() == Scope::pair ? std::min<int64_t>(2, size)
+                                     : size;
+}
+
 /// Checks what passes have decided about the CTA.
 static LogicalResult verifyNumbers(SwitchOp op) {
   for (StringAttr name :
@@ -106,6 +113,10 @@ LogicalResult SwitchOp::verify() {
                          << "; a warp has one role at a time";
   if (failed(verifyNumbers(*this)))
     return failure();
+  if (getItems() == Scope::pair && getClusterSize() % 2 != 0)
+    return emitOpError() << "has items(pair), but a cluster of "
+                         << ctas(getClusterSize())
+                         << "; pairs need an even number";
   std::optional<ArrayRef<int64_t>> cluster = getCluster();
   if (!cluster)
     return success();

@@ -107,13 +107,21 @@ void Former::limitTensorMemory() {
   }
 }
 
+/// Whether CTAs of a cluster load this tile for each other.
+static bool isMulticast(Value value) {
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  return load && load.getMulticast();
+}
+
 void Former::makePipes() {
   for (PipeSpec &spec : pipes.pipes) {
     SmallVector<Type> payload;
     for (Value value : spec.values)
       payload.push_back(value.getType());
+    Scope scope =
+        llvm::any_of(spec.values, isMulticast) ? Scope::cluster : Scope::cta;
     PipeOp pipe = makePipe(builder, spec.values.front().getLoc(), spec.name,
-                           spec.slots, Scope::cta, spec.memory, payload);
+                           spec.slots, scope, spec.memory, payload);
     channels.push_back(pipe.getPipe());
   }
   for (StagedStore &staged : pipes.stores) {
@@ -137,8 +145,8 @@ Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
 
 void Former::makeStream() {
   bool granted = schedule.persistent == tile::Persistence::Granted;
-  ItemsOp items =
-      makeItems(item, granted ? Stream::granted : Stream::fixed, builder);
+  ItemsOp items = makeItems(item, granted ? Stream::granted : Stream::fixed,
+                            schedule.cluster, builder);
   source = items.getItems();
   if (!granted)
     return;

@@ -19,10 +19,12 @@ namespace {
 
 class ItemsBuilder {
 public:
-  ItemsBuilder(Item &item, OpBuilder &builder)
-      : item(item), builder(builder), loc(item.kernel.getLoc()) {}
+  ItemsBuilder(Item &item, ArrayRef<int64_t> cluster, OpBuilder &builder)
+      : item(item), cluster(cluster), builder(builder),
+        loc(item.kernel.getLoc()) {}
 
-  /// Tiles of one loop in each dimension.
+  /// Tiles of one loop in each dimension; of the innermost one, those of whole
+  /// clusters.
   SmallVector<Value> countTiles(tile::ForEachOp loop, IRMapping &mapping);
   /// The number of items in the loops from `level` on, of which the first has
   /// `tiles`.
@@ -41,10 +43,16 @@ private:
   /// Binds the offsets of tile `number` of a loop.
   void bind(tile::ForEachOp loop, ArrayRef<Value> tiles, Value number,
             IRMapping &mapping);
+  /// The CTAs of a cluster along each dimension of a loop.
+  SmallVector<int64_t> getCluster(tile::ForEachOp loop);
+  /// Takes the place of a CTA in its cluster off a number; nothing if a cluster
+  /// has one CTA.
+  SmallVector<Value> takePlace(ArrayRef<int64_t> ctas, Value &number);
   /// Repeats what stands between a loop and the one inside of it.
   void repeatBetween(size_t level, IRMapping &mapping);
 
   Item &item;
+  ArrayRef<int64_t> cluster;
   OpBuilder &builder;
   Location loc;
 };
@@ -64,10 +72,20 @@ Value ItemsBuilder::constant(int64_t value) {
   return arith::ConstantIndexOp::create(atFront, loc, value);
 }
 
+SmallVector<int64_t> ItemsBuilder::getCluster(tile::ForEachOp loop) {
+  SmallVector<int64_t> ctas(loop.getRank(), 1);
+  if (loop == item.nest.back())
+    for (auto [size, to] : llvm::zip(cluster, ctas))
+      to = size;
+  return ctas;
+}
+
 SmallVector<Value> ItemsBuilder::countTiles(tile::ForEachOp loop,
                                             IRMapping &mapping) {
   SmallVector<Value> tiles;
-  for (auto [i, size] : llvm::enumerate(loop.getTiles())) {
+  SmallVector<int64_t> ctas = getCluster(loop);
+  for (auto [i, tile] : llvm::enumerate(loop.getTiles())) {
+    int64_t size = tile * ctas[i];
     Value extent;
     if (Value view = loop.getView())
       extent = builder.createOrFold<tile::DimOp>(loc, builder.getIndexType(),
@@ -115,8 +133,27 @@ void ItemsBuilder::locateInPlane(Value rows, Value columns, Value number,
   coordinates.push_back(column);
 }
 
+SmallVector<Value> ItemsBuilder::takePlace(ArrayRef<int64_t> ctas,
+                                           Value &number) {
+  if (llvm::all_of(ctas, [](int64_t size) { return size == 1; }))
+    return {};
+  SmallVector<Value> places;
+  for (int64_t size : ctas) {
+    if (size == 1) {
+      places.push_back(nullptr);
+      continue;
+    }
+    auto [rest, place] = divide(builder, loc, number, constant(size));
+    places.push_back(place);
+    number = rest;
+  }
+  return places;
+}
+
 void ItemsBuilder::bind(tile::ForEachOp loop, ArrayRef<Value> tiles,
                         Value number, IRMapping &mapping) {
+  SmallVector<int64_t> ctas = getCluster(loop);
+  SmallVector<Value> places = takePlace(ctas, number);
   SmallVector<Value> coordinates{number};
   if (tiles.size() > 1) {
     Value plane = number;
@@ -131,6 +168,12 @@ void ItemsBuilder::bind(tile::ForEachOp loop, ArrayRef<Value> tiles,
     }
     locateInPlane(tiles[tiles.size() - 2], tiles.back(), plane, coordinates);
   }
+  for (auto [coordinate, place, size] : llvm::zip(coordinates, places, ctas))
+    if (place) {
+      Value first =
+          arith::MulIOp::create(builder, loc, coordinate, constant(size));
+      coordinate = arith::AddIOp::create(builder, loc, first, place);
+    }
   for (auto [offset, coordinate, size] :
        llvm::zip_equal(loop.getOffsets(), coordinates, loop.getTiles()))
     mapping.map(offset, size == 1
@@ -150,8 +193,15 @@ Value ItemsBuilder::count(size_t level, ArrayRef<Value> tiles,
                           IRMapping &mapping) {
   tile::ForEachOp loop = item.nest[level];
   Value total = multiply(tiles);
-  if (level + 1 == item.nest.size())
-    return total;
+  if (level + 1 == item.nest.size()) {
+    int64_t ctas = 1;
+    for (int64_t size : getCluster(loop))
+      ctas *= size;
+    return ctas == 1
+               ? total
+               : arith::MulIOp::create(builder, loc, total, constant(ctas))
+                     .getResult();
+  }
   auto sum = scf::ForOp::create(builder, loc, constant(0), total, constant(1),
                                 ValueRange{constant(0)});
   OpBuilder::InsertionGuard guard(builder);
@@ -212,6 +262,7 @@ void ItemsBuilder::locate(size_t level, ArrayRef<Value> tiles, Value number,
 }
 
 ItemsOp drawloom::agent::makeItems(Item &item, Stream stream,
+                                   ArrayRef<int64_t> cluster,
                                    OpBuilder &builder) {
   Location loc = item.kernel.getLoc();
   if (item.nest.empty()) {
@@ -225,7 +276,7 @@ ItemsOp drawloom::agent::makeItems(Item &item, Stream stream,
         });
   }
   IRMapping mapping;
-  ItemsBuilder outside(item, builder);
+  ItemsBuilder outside(item, cluster, builder);
   SmallVector<Value> tiles = outside.countTiles(item.nest.front(), mapping);
   Value count = outside.count(0, tiles, mapping);
   size_t rank = 0;
@@ -237,7 +288,7 @@ ItemsOp drawloom::agent::makeItems(Item &item, Stream stream,
       [&](OpBuilder &body, Location where, ValueRange number) {
         IRMapping inner;
         SmallVector<Value> offsets;
-        ItemsBuilder(item, body)
+        ItemsBuilder(item, cluster, body)
             .locate(0, tiles, number.front(), inner, offsets);
         YieldOp::create(body, where, offsets);
       });

@@ -16,6 +16,12 @@
 // the L2 cache if their tiles form a block and not a row. The last two
 // dimensions are therefore walked in bands of 16 rows of tiles, down each
 // column of the band first.
+//
+// In a cluster of C CTAs, C numbers that follow each other are neighbouring
+// tiles: a band is one of clusters then, and the place of a CTA in its cluster
+// is its number modulo C, the first dimension first. A grid is whole clusters,
+// so a CTA keeps its place. The count is rounded up to whole clusters, and
+// tiles beyond an edge read as padding and store nothing.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_ITEMS_H
@@ -26,8 +32,9 @@
 namespace drawloom::agent {
 
 /// Makes the stream of the item's loops, whose items are the offsets of all
-/// loops, outermost first.
-ItemsOp makeItems(Item &item, Stream stream, mlir::OpBuilder &builder);
+/// loops, outermost first. The cluster is along those of the innermost one.
+ItemsOp makeItems(Item &item, Stream stream, llvm::ArrayRef<int64_t> cluster,
+                  mlir::OpBuilder &builder);
 
 } // namespace drawloom::agent
 

@@ -16,6 +16,7 @@
 #include "RoleLowering.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,6 +100,11 @@ static bool isMultipleOf(OpFoldResult number, int64_t unit) {
 /// too, makes the copy aligned.
 void RoleLowering::fetch(tile::LoadOp load, Value buffer, Engine engine,
                          Value barrier, bool mapped) {
+  // Threads copy the whole tile, each CTA for itself: the CTAs that share it do
+  // so at the same edges.
+  PeersOp sharing;
+  if (engine == Engine::tma && load.getMulticast())
+    sharing = getPeers(*load.getMulticast());
   SmallVector<Value> offsets;
   for (Value offset : load.getOffsets())
     offsets.push_back(map.lookupOrDefault(offset));
@@ -113,9 +119,12 @@ void RoleLowering::fetch(tile::LoadOp load, Value buffer, Engine engine,
         isMultipleOf(all[load.getTileDims().back()],
                      std::gcd(chunkBytes, panels->width) * 8 / panels->bits);
   }
-  FetchOp::create(b, map.lookupOrDefault(load.getView()), offsets,
-                  load.getStaticOffsets(), load.getTileDims(), engine,
-                  load.getPadOrZero(), buffer, barrier, aligned);
+  FetchOp::create(
+      b, map.lookupOrDefault(load.getView()), offsets, load.getStaticOffsets(),
+      load.getTileDims(), engine, load.getPadOrZero(), buffer, barrier, aligned,
+      sharing ? sharing.getPlace() : Value(),
+      sharing ? sharing.getCtas() : Value(),
+      sharing ? plan::countAlong(sharing.getCluster(), sharing.getAlong()) : 1);
 }
 
 template <typename AccessT>
@@ -394,9 +403,10 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
 void RoleLowering::release(ConsumeOp op, LoweredPipe &pipe, Value slot,
                            int64_t pending) {
   Value empty = getBarrier(b, pipe.empty, slot);
+  Value ctas = receivers.lookup(pipe.pipe.getPipe());
   Engine engine = *pipe.pipe.getConsumerEngine(role);
   if (engine == Engine::tensor_core) {
-    ArriveOp::create(b, empty, Engine::tensor_core);
+    ArriveOp::create(b, empty, Engine::tensor_core, ctas);
     return;
   }
   // A slot that TMA stores from is free when the store has read it. The thread
@@ -405,7 +415,7 @@ void RoleLowering::release(ConsumeOp op, LoweredPipe &pipe, Value slot,
     when(elect(Crowd::role), [&] { DrainOp::create(b, Work::puts, pending); });
   if (pipe.inTensorMemory())
     FenceOp::create(b, Fence::tensor_before);
-  ArriveOp::create(b, empty, Engine::threads);
+  ArriveOp::create(b, empty, Engine::threads, ctas);
 }
 
 /// A bulk store of a tile in a slot.

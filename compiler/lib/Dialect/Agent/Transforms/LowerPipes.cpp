@@ -16,12 +16,14 @@
 //   LowerLoops.cpp     loops, which carry the rings
 //   LowerItems.cpp     loops over work items, and their messages
 //   LowerEnds.cpp      produce and consume
+//   LowerPeers.cpp     slots that CTAs of a cluster fill for each other
 //   LowerProducts.cpp  accumulators in tensor memory
 //   LowerTails.cpp     the end of a role
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/Code/Code.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
@@ -106,12 +108,14 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
   }
   if (answers.told)
     rings[{answers.told, Empties}] = {zero, zero, {}};
+  findPeers();
   startLags(role);
   if (failed(lowerBlock(role.getBody().front())))
     return failure();
   b.setLoc(role.getLoc());
   endLags(role);
   awaitLastCommits();
+  awaitPeers();
   YieldOp::create(b);
   return body;
 }
@@ -135,6 +139,36 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
 };
 } // namespace
 
+/// An error if other CTAs have to do with a pipe in a way that has no code.
+static LogicalResult checkScope(PipeOp pipe) {
+  if (pipe.getScope() == Scope::cta)
+    return success();
+  if (!plan::isMulticast(pipe))
+    return pipe->emitOpError()
+           << "has scope(" << stringifyScope(pipe.getScope())
+           << "), and only tiles that are loaded with multicast have code for "
+              "it";
+  if (*pipe.getProducerEngine() != Engine::tma)
+    return pipe->emitOpError()
+           << "holds tiles that CTAs of a cluster share and is filled by("
+           << stringifyEngine(*pipe.getProducerEngine())
+           << "); only TMA writes to other CTAs";
+  // The swizzle of shared memory repeats after so many rows.
+  constexpr int64_t patternRows = 8;
+  for (auto [type, along] : llvm::zip_equal(
+           pipe.getPipe().getType().getPayload(), plan::getMulticasts(pipe))) {
+    int64_t parts = plan::countAlong(*pipe.getSwitch().getCluster(), along);
+    int64_t rows = cast<RankedTensorType>(type).getDimSize(0);
+    if (!along.empty() && rows % (parts * patternRows) != 0)
+      return pipe->emitOpError()
+             << "holds a " << type << " that " << parts
+             << " CTAs share; a part is a multiple of " << patternRows
+             << " rows, and " << rows << " % (" << parts << " x " << patternRows
+             << ") = " << rows % (parts * patternRows);
+  }
+  return success();
+}
+
 /// An error unless this is a kernel that is placed and proved.
 LogicalResult LowerPipes::check(SwitchOp roles,
                                 const target::Architecture *arch) {
@@ -156,13 +190,23 @@ LogicalResult LowerPipes::check(SwitchOp roles,
       failed(tile::requireCode(getOperation(), *arch)) ||
       failed(plan::checkCode(roles, *arch)))
     return failure();
-  if (roles.getClusterSize() != 1)
-    return roles->emitOpError(
-        "is for a cluster of CTAs, which has no code yet");
-  for (RoleOp role : roles.getRoles())
+  if (roles.getItems() != Scope::cta)
+    return roles->emitOpError()
+           << "has items(" << stringifyScope(roles.getItems())
+           << "): CTAs that take a work item together have no code yet; let "
+              "each take its own";
+  for (RoleOp role : roles.getRoles()) {
     if (!role.getAt())
       return role->emitOpError(
           "has no warps: code is generated after 'map-execution-units'");
+    if (role.getScope() != Scope::cta)
+      return role->emitOpError()
+             << "acts for a " << stringifyScope(role.getScope())
+             << ", which has no code yet; use a role of each CTA";
+  }
+  for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
+    if (failed(checkScope(pipe)))
+      return failure();
   return success();
 }
 
@@ -197,6 +241,7 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
                         plan::countArrivals(pipe, arch),
                         plan::getSlotFootprint(pipe),
                         *pipe.getProducerEngine(),
+                        plan::getMulticasts(pipe),
                         {},
                         {},
                         {}};
@@ -209,7 +254,7 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
     auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at) {
       return BarriersOp::create(b, BarriersType::get(&getContext()),
                                 (pipe.getName() + "." + end).str(),
-                                pipe.getSlots(), arrivals, at, Scope::cta);
+                                pipe.getSlots(), arrivals, at, pipe.getScope());
     };
     lowered.full =
         addBarriers("full", lowered.counts.fullArrivals, place.getFull());
@@ -241,26 +286,28 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
   if (answers.told)
     barriers.push_back(answers.told);
   InitBarriersOp::create(b, barriers);
+  // Other CTAs may arrive at these barriers as soon as their roles start.
+  Crowd all = roles.getClusterSize() == 1 ? Crowd::cta : Crowd::cluster;
   std::optional<int64_t> columns = roles.getTensorColumns();
   std::optional<int64_t> address = roles.getTensorAddress();
   if (!columns || !address) {
-    SyncOp::create(b, Crowd::cta);
+    SyncOp::create(b, all);
     return;
   }
   // The last warp allocates, while the first one sets up the barriers. The
   // allocation comes before every access by another warp.
   int64_t warp = *roles.getWarps() - 1;
   AllocTensorOp::create(b, *columns, *address, warp);
-  auto meet = [&] {
+  auto meet = [&](Crowd crowd) {
     FenceOp::create(b, Fence::tensor_before);
-    SyncOp::create(b, Crowd::cta);
+    SyncOp::create(b, crowd);
     FenceOp::create(b, Fence::tensor_after);
   };
-  meet();
+  meet(all);
   Value tensor = TensorAddressOp::create(b, b.getI32Type(), *address);
   // Every access of tensor memory comes before it is given back.
   b.setInsertionPointAfter(roles);
-  meet();
+  meet(Crowd::cta);
   FreeTensorOp::create(b, tensor, *columns, warp);
 }
 

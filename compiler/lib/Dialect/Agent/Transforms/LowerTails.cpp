@@ -19,6 +19,10 @@
 //
 // that is the role that loads K. Where the produce is around the consume, the
 // last commit is that of the result, and nobody waits.
+//
+// In a cluster, a CTA must not leave before the last arrival of another one
+// either. What a CTA sends is over when somebody has waited for it: copies by
+// the roles that empty their slots, arrivals by the role that fills them.
 
 #include "RoleLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,7 +72,7 @@ static bool isLastToReturn(Value pipe) {
 void RoleLowering::awaitLastCommits() {
   for (auto &[value, pipe] : pipes) {
     if (!llvm::is_contained(pipe.pipe.getProducers(), role) ||
-        !isLastToReturn(value))
+        receivers.lookup(value) || !isLastToReturn(value))
       continue;
     // The slot that was filled last, with the parity that its next pass would
     // wait for. If none was filled, that is the phase before the first one.
@@ -82,5 +86,21 @@ void RoleLowering::awaitLastCommits() {
     Value flip = arith::SelectOp::create(b, isFirst, zero, one);
     Value parity = arith::XOrIOp::create(b, ring.phase, flip);
     WaitOp::create(b, getBarrier(b, pipe.empty, slot), parity);
+  }
+}
+
+/// Other CTAs arrive at the empty barriers of slots that CTAs share. The role
+/// that fills them stays until all slots are back; a slot that was never filled
+/// is.
+void RoleLowering::awaitPeers() {
+  for (auto &[value, pipe] : pipes) {
+    if (!receivers.lookup(value) ||
+        !llvm::is_contained(pipe.pipe.getProducers(), role))
+      continue;
+    Ring ring = rings[{value, Fills}];
+    for (int64_t slot = 0; slot < pipe.pipe.getSlots(); ++slot) {
+      WaitOp::create(b, getBarrier(b, pipe.empty, ring.slot), ring.phase);
+      advance(pipe, ring);
+    }
   }
 }

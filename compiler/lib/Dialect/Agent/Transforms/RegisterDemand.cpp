@@ -27,8 +27,7 @@ class Estimator {
 public:
   Estimator(RoleOp role, int64_t warps, const target::Architecture &arch)
       : role(role), arch(arch), threads(warps * arch.warpSize),
-        ctas(std::max<int64_t>(
-            1, cast<SwitchOp>(role->getParentOp()).getClusterSize())),
+        ctas(cast<SwitchOp>(role->getParentOp()).getCtasOfItem()),
         fragments(plan::Fragments::get(role, warps, arch)) {
     axes.infer(role, plan::findTilesBefore(role), fragments.getFreeAxis());
   }

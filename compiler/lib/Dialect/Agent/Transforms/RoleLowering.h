@@ -43,6 +43,8 @@ struct LoweredPipe {
   plan::BarrierCounts counts;
   plan::SlotFootprint footprint;
   Engine producer;
+  /// For each tile, the dimensions of the cluster along which CTAs share it.
+  llvm::SmallVector<llvm::ArrayRef<int64_t>> multicasts;
   /// No slots for a message without values.
   mlir::Value slots, full, empty;
 
@@ -173,6 +175,13 @@ private:
 
   // LowerTails.cpp
   void awaitLastCommits();
+  void awaitPeers();
+
+  // LowerPeers.cpp
+  void findPeers();
+  /// The CTAs that share a tile, and the place of this one among them; nothing
+  /// if there are no others.
+  PeersOp getPeers(llvm::ArrayRef<int64_t> along);
 
   RoleOp role;
   LoweredPipes &pipes;
@@ -189,6 +198,10 @@ private:
   /// The slots that bulk stores take their tiles from, by the value of the
   /// consume.
   llvm::DenseMap<mlir::Value, mlir::Value> stored;
+  /// The CTAs along some dimensions of the cluster, and for each pipe whose
+  /// tiles CTAs share, those that get a part from this one, itself among them.
+  llvm::SmallVector<PeersOp, 2> peers;
+  llvm::DenseMap<mlir::Value, mlir::Value> receivers;
   mlir::Block *start = nullptr;
   mlir::Value elected[2];
 };

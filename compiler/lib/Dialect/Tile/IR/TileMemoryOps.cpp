@@ -147,7 +147,7 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Type result,
   SmallVector<Value> values;
   dispatchIndexOpFoldResults(offsets, values, numbers);
   build(builder, state, result, view, values, numbers, /*dims=*/nullptr,
-        /*pad=*/nullptr);
+        /*pad=*/nullptr, /*multicast=*/nullptr);
 }
 
 LogicalResult LoadOp::verify() {
@@ -162,6 +162,17 @@ LogicalResult LoadOp::verify() {
                            << ", but the view's elements are "
                            << view.getElementType()
                            << ": the pad must be a number of that type";
+  int64_t previous = -1;
+  for (int64_t dim : getMulticast().value_or(ArrayRef<int64_t>())) {
+    if (dim <= previous || dim > 2)
+      return emitOpError() << "has multicast [" << *getMulticast()
+                           << "]: the dimensions of a cluster must ascend "
+                              "within 0 to 2";
+    previous = dim;
+  }
+  if (getMulticast() && shapeOf(getType()).empty())
+    return emitOpError("has multicast, but loads a scalar: every CTA loads "
+                       "its own");
   return success();
 }
 

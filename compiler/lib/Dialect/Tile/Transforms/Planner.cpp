@@ -76,10 +76,17 @@ void Planner::chooseShape() {
   int64_t ctas = 1;
   for (int64_t size : schedule.cluster)
     ctas = multiply(ctas, size);
-  if (ctas > 1)
-    return fail("cluster: " + joinSizes(schedule.cluster, " × ") + " = " +
-                Twine(ctas) +
-                " CTAs, and there is no code for clusters yet; leave it out");
+  std::string cluster = "cluster: " + joinSizes(schedule.cluster, " × ") +
+                        " = " + std::to_string(ctas) + " CTAs";
+  if (ctas > arch.portableClusterSize)
+    return fail(cluster + ", more than the " + Twine(arch.portableClusterSize) +
+                " that every " + arch.name + " takes; use fewer");
+  if (ctas > 1 && schedule.persistent == Persistence::Granted)
+    return fail(cluster + ", and work items that are granted to a cluster have "
+                          "no code yet; use persistent = static");
+  if (ctas > 1 && schedule.roles != Roles::Multi)
+    return fail(cluster + ", which wait for each other where they load; use "
+                          "roles = multi, so that a role of its own does");
   if (schedule.cluster.empty())
     schedule.cluster = {1, 1, 1};
 }

@@ -114,7 +114,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
   // CHECK: agent.pipe "operands"
   // CHECK-SAME: stride = 24576,
   %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
-  agent.switch cluster(2) {
+  agent.switch cluster(2) items(pair) {
     agent.role @load warps(1) {
       agent.produce %ab : !operands {
         %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

@@ -9,7 +9,7 @@
 // CHECK: %items = agent.items granted
 // CHECK: %work = agent.pipe "work" slots(2) message scope(cluster) : (index, index)
 // CHECK: %throttle = agent.pipe "throttle" slots(2) message scope(cluster) : ()
-// CHECK: agent.switch cluster(2, 1) {
+// CHECK: agent.switch cluster(2, 1) items(pair) {
 // CHECK: agent.role @scheduler warps(1) scope(cluster)
 // CHECK: agent.for_each_item ({{.*}}) in %items publish %work
 // CHECK: agent.consume %throttle
@@ -46,7 +46,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
   %throttle = agent.pipe "throttle" slots(2) message scope(cluster) : ()
   %ab = agent.pipe "operands" slots(4) smem scope(pair) : (tensor<256x64xbf16>, tensor<256x64xbf16>)
   %acc = agent.pipe "result" slots(2) tmem scope(pair) : (tensor<256x256xf32>)
-  agent.switch cluster(2, 1) {
+  agent.switch cluster(2, 1) items(pair) {
     agent.role @scheduler warps(1) scope(cluster) {
       agent.for_each_item (%m, %n) in %grants publish %work : !items, !work {
         agent.consume %throttle : !throttle {

@@ -73,10 +73,79 @@ tile.kernel @no_warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 
 // -----
 
-tile.kernel @cluster(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{is for a cluster of CTAs, which has no code yet}}
-  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+tile.kernel @together(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{has items(pair): CTAs that take a work item together have no code yet; let each take its own}}
+  agent.switch cluster(2, 1) items(pair) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @for_a_pair(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    // expected-error@+1 {{acts for a pair, which has no code yet; use a role of each CTA}}
+    agent.role @compute warps(4) at(0) scope(pair) {
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<64x64xf32>>
+
+tile.kernel @by_threads(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{holds tiles that CTAs of a cluster share and is filled by(copies); only TMA writes to other CTAs}}
+  %p = agent.pipe "p" slots(2) smem scope(cluster) : (tensor<64x64xf32>)
+  agent.switch cluster(2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(4) at(0) {
+      agent.produce %p by(copies) : !tiles {
+        %x = tile.load %a[0, 0] multicast [0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+        agent.yield %x : tensor<64x64xf32>
+      }
+    }
+    agent.role @use warps(4) at(4) {
+      agent.consume %p as (%x) by(threads) : !tiles {
+      }
+    }
+  }
+}
+
+// -----
+
+!tiles = !agent.pipe<smem, tensor<24x64xf32>>
+
+tile.kernel @small_parts(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{holds a 'tensor<24x64xf32>' that 2 CTAs share; a part is a multiple of 8 rows, and 24 % (2 x 8) = 8}}
+  %p = agent.pipe "p" slots(2) smem scope(cluster) : (tensor<24x64xf32>)
+  agent.switch cluster(2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %p by(tma) : !tiles {
+        %x = tile.load %a[0, 0] multicast [0] : !tile.view<?x?xf32> -> tensor<24x64xf32>
+        agent.yield %x : tensor<24x64xf32>
+      }
+    }
+    agent.role @use warps(4) at(4) {
+      agent.consume %p as (%x) by(threads) : !tiles {
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast have code for it}}
+  %p = agent.pipe "p" slots(1) message scope(cluster) : ()
+  agent.switch cluster(2, 1) attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @a warps(1) at(0) {
+      agent.produce %p by(threads) : !agent.pipe<message> {
+      }
+    }
+    agent.role @b warps(1) at(1) {
+      agent.consume %p by(threads) : !agent.pipe<message> {
+      }
     }
   }
 }

@@ -283,7 +283,8 @@ def Agent_WorkAttr : EnumAttr<Agent_Dialect, Agent_Work, "work"> {
 def Agent_Crowd : I32Enum<"Crowd", "a set of threads", [
     I32EnumCase<"warp", 0>,
     I32EnumCase<"role", 1>,
-    I32EnumCase<"cta", 2>]> {
+    I32EnumCase<"cta", 2>,
+    I32EnumCase<"cluster", 3>]> {
   let cppNamespace = "::drawloom::agent";
 }
 

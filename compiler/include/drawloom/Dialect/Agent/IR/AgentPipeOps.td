@@ -41,7 +41,9 @@ def Agent_PipeOp : Agent_Op<"pipe", [
 
     `scope` says which CTAs of a cluster share the handshake of a slot. It must
     reach from one side to the other: a role that acts for a pair and one that
-    every CTA has need a pipe with `scope(pair)` between them.
+    every CTA has need a pipe with `scope(pair)` between them. A pipe whose tiles
+    are loaded with `multicast` has `scope(cluster)`: a CTA fills a slot when all
+    CTAs that it loads for have given it back.
 
     It refuses, for instance:
 
@@ -51,6 +53,8 @@ def Agent_PipeOp : Agent_Op<"pipe", [
     | pipe 'p' is never produced; @b would wait for ever | a pipe without a producer is a mistake, not dead code |
     | pipe 'p' is never consumed; @a would wait for ever for an empty slot | the same on the other side |
     | pipe 'p' joins @a, which acts for a cta, and @b, which acts for a pair; it needs scope(pair) | the handshake must reach both |
+    | pipe 'p' holds a tile that CTAs of a cluster share; it needs scope(cluster) | the same |
+    | pipe 'p': value 0 of a slot is shared by different CTAs in different places; a slot goes back to one set of CTAs | its empty barrier counts them |
     | pipe 'p': @a produces item 1 of every 2, which no role consumes | the roles that divide the items left one out |
     | pipe 'p': @a fills its slots by(tma) and by(threads); the barrier of a slot counts the arrivals of one engine | the count could be right for one of them only |
   }];

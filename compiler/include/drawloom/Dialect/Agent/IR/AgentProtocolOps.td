@@ -54,7 +54,7 @@ def Agent_BarriersOp : Agent_Op<"barriers", [
   let description = [{
     A ring of `count` mbarriers, 8 bytes apart in shared memory from `at` on.
     Every CTA has its own; `scope` says whose threads and engines may arrive at
-    it and wait for it. A phase is over after `arrivals` arrivals, and when all
+    it. Only those of its own CTA wait for it. A phase is over after `arrivals` arrivals, and when all
     bytes have come that were expected.
 
     ```mlir
@@ -138,7 +138,8 @@ def Agent_WaitOp : Agent_Op<"wait"> {
   let summary = "waits for a phase of a barrier";
   let description = [{
     All threads of the warp go on when the phase with this parity is over. What
-    the arrivals of that phase released is visible then.
+    the arrivals of that phase released is visible then, as far as the scope of
+    the barriers reaches.
 
     ```mlir
     agent.wait %full parity(%phase)
@@ -161,12 +162,28 @@ def Agent_ArriveOp : Agent_Op<"arrive"> {
     agent.arrive %empty by(tensor_core)
     ```
 
+    The barrier is that of the own CTA. With `in`, it is the same one in every CTA
+    whose rank is a bit of the number: an arrival in each.
+
+    ```mlir
+    %ctas, %place = agent.peers of [2, 1] along [0]
+    agent.arrive %empty by(tensor_core) in(%ctas)
+    ```
+
     | message | why |
     |---|---|
     | is by(tma), which arrives with its bytes; use agent.expect | |
+    | is by(copies) in other CTAs; cp.async arrives in its own | |
   }];
-  let arguments = (ins Agent_Barrier:$barrier, Agent_EngineAttr:$engine);
-  let assemblyFormat = "$barrier `` custom<Engine>($engine) attr-dict";
+  let arguments = (ins Agent_Barrier:$barrier, Agent_EngineAttr:$engine,
+                       Optional<I32>:$ctas);
+  let builders = [OpBuilder<(ins "::mlir::Value":$barrier,
+                                 "::drawloom::agent::Engine":$engine), [{
+    build($_builder, $_state, barrier, engine, ::mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $barrier `` custom<Engine>($engine) (`in` `(` $ctas^ `)`)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 
@@ -266,7 +283,7 @@ def Agent_ElectOp : Agent_Op<"elect", [
 }
 
 def Agent_SyncOp : Agent_Op<"sync"> {
-  let summary = "waits for all threads of a warp, a role or the CTA";
+  let summary = "waits for all threads of a warp, a role, the CTA or the cluster";
   let description = [{
     The warps of a role meet at the named barrier that is the role's own, see
     `#agent.meeting`.
@@ -279,6 +296,31 @@ def Agent_SyncOp : Agent_Op<"sync"> {
   let assemblyFormat = "`` $crowd attr-dict";
 }
 
+def Agent_PeersOp : Agent_Op<"peers", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>, Pure]> {
+  let summary = "the CTAs of the cluster along some of its dimensions";
+  let description = [{
+    `ctas` has a bit for each CTA of the cluster that differs from this one only
+    along these dimensions, this one among them: bit r is the CTA of rank r. They
+    are numbered, the first dimension first, and `place` is the number of this
+    one. `cluster` is the CTAs of the cluster along each dimension; ranks count
+    the first dimension first, too.
+
+    ```mlir
+    %ctas, %place = agent.peers of [4, 2] along [1]
+    ```
+
+    | message | why |
+    |---|---|
+    | is along [2], but a cluster of 2 dimensions | |
+    | is of [8, 4] CTAs; a number of 16 bits names them | |
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$cluster, DenseI64ArrayAttr:$along);
+  let results = (outs I32:$ctas, I32:$place);
+  let assemblyFormat = "`of` $cluster `along` $along attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Set-up and end
 //===----------------------------------------------------------------------===//
@@ -287,7 +329,8 @@ def Agent_InitBarriersOp : Agent_Op<"init_barriers"> {
   let summary = "sets up barriers";
   let description = [{
     One thread of the CTA sets up all barriers of these rings, and makes them
-    visible to the engines. Other threads see them after a sync of the CTA.
+    visible to the engines. Other threads see them after a sync of the CTA, and
+    other CTAs after one of the cluster.
 
     ```mlir
     agent.init_barriers %operands.full, %operands.empty

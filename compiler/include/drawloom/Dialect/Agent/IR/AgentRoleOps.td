@@ -25,17 +25,26 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     switch, and does nothing after it.
 
     ```mlir
-    agent.switch cluster(2, 1) {
+    agent.switch cluster(2, 1) items(pair) {
       agent.role @operand_load warps(1) { ... }
       agent.role @mma warps(1) scope(pair) { ... }
       agent.role @epilogue warps(4) { ... }
     }
     ```
 
-    `cluster` is the number of CTAs of a cluster in x, y and z. The CTAs of a
-    cluster take every work item together, and a tile in the roles is the tile
-    of the whole cluster. Which CTA holds which part of it is the tile's layout.
-    Without `cluster` there is one CTA.
+    `cluster` is the number of CTAs of a cluster along each dimension of the work
+    items; CTAs next to each other along the first dimension have neighbouring
+    ranks. Without `cluster` there is one CTA. `items` says who takes a work item,
+    and a tile in the roles is the tile of those:
+
+    | `items` | who takes an item | a CTA holds |
+    |---|---|---|
+    | `cta`, or left out | each CTA its own; those of a cluster take neighbours | the tile |
+    | `pair` | two CTAs together | half of it |
+    | `cluster` | all CTAs together | an equal part |
+
+    CTAs that take items of their own may still share what they load: see
+    `multicast` of `tile.load`.
 
     The order of the roles means nothing.
 
@@ -59,9 +68,11 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     | has shared_bytes = -1; places and sizes are 0 or more | |
     | has warps = 6; a CTA has whole warp groups, up to 32 warps in steps of four | setmaxnreg and wgmma take four warps together |
     | has warp 9 as a hole, but 8 warps | |
+    | has items(pair), but a cluster of 1 CTA; pairs need an even number | |
   }];
   let arguments = (ins
     OptionalAttr<DenseI64ArrayAttr>:$cluster,
+    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$items,
     OptionalAttr<Agent_Number>:$warps,
     OptionalAttr<DenseI64ArrayAttr>:$holes,
     OptionalAttr<Agent_Number>:$entry_registers,
@@ -74,7 +85,10 @@ def Agent_SwitchOp : Agent_Op<"switch", [
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$cluster,
                                  "::drawloom::agent::BodyBuilder":$body)>];
   let skipDefaultBuilders = 1;
-  let assemblyFormat = "`` custom<Cluster>($cluster) attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    `` custom<Cluster>($cluster) `` custom<Items>($items)
+    attr-dict-with-keyword $body
+  }];
   let hasRegionVerifier = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
@@ -82,6 +96,8 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     auto getRoles() { return getBody().getOps<RoleOp>(); }
     /// The CTAs of a cluster: 1 without `cluster`.
     int64_t getClusterSize();
+    /// The CTAs that take a work item together.
+    int64_t getCtasOfItem();
   }];
 }
 

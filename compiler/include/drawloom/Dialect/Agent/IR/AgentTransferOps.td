@@ -38,7 +38,9 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     (ins Arg<Tile_View, "the tensor to read", [MemRead]>:$view),
     (ins TypedAttrInterface:$pad,
          Arg<Tile_Buffer, "the slot to fill", [MemWrite]>:$buffer,
-         Optional<Agent_Barrier>:$barrier, UnitAttr:$aligned),
+         Optional<Agent_Barrier>:$barrier, UnitAttr:$aligned,
+         Optional<I32>:$place, Optional<I32>:$ctas,
+         DefaultValuedAttr<Agent_Number, "1">:$parts),
     [AttrSizedOperandSegments]> {
   let summary = "copies a tile into a slot";
   let description = [{
@@ -58,6 +60,15 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
       : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem>
     ```
 
+    With `part`, the rows of the tile are cut into equal parts. One of them goes
+    to the same place in all these CTAs (see `agent.peers`), and its bytes to the
+    same barrier in each.
+
+    ```mlir
+    agent.fetch %b[%n, %k] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 2) in(%ctas)
+      : !tile.view<?x?xbf16>, !tile.buffer<256x64xbf16, smem>
+    ```
+
     | message | why |
     |---|---|
     | has 1 offsets for a view of rank 2 | |
@@ -65,11 +76,14 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     | is by(threads): copies are made by TMA or by cp.async | |
     | is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own | nobody would know when the tile is there |
     | pads with a number other than zero, which tensor maps can't; let threads copy it | |
+    | is by(copies) in other CTAs; cp.async writes to its own | |
+    | cuts a 'tensor<24x64xbf16>' into 4 parts; a part is a multiple of 8 rows | the swizzle of shared memory repeats after 8 rows |
   }];
   let assemblyFormat = [{
     $view `` custom<DynamicIndexList>($offsets, $static_offsets)
     `dims` $dims `pad` `(` $pad `)` `to` $buffer `` custom<Engine>($engine)
-    (`tells` $barrier^)? (`aligned` $aligned^)? attr-dict `:`
+    (`tells` $barrier^)? (`aligned` $aligned^)?
+    (`part` `(` $place^ `of` $parts `)` `in` `(` $ctas `)`)? attr-dict `:`
     qualified(type($view)) `,` qualified(type($buffer))
   }];
 }

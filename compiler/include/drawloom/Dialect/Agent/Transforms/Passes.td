@@ -12,6 +12,46 @@
 include "drawloom/Dialect/Agent/Transforms/LoweringPasses.td"
 include "mlir/Pass/PassBase.td"
 
+def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
+  let summary = "find the tiles that the CTAs of a cluster share";
+  let description = [{
+    With `cluster = [m, n]` in the schedule, m x n CTAs take as many work items,
+    neighbours along the dimensions of the items. A tile whose offsets do not
+    depend on a dimension is the same for the CTAs along it. If it is nothing but
+    an operand of products, each of these CTAs loads a part and hands it to all:
+
+    ```mlir
+    tile.for_each (%m, %n) tiles [128, 256] of %d : !tile.view<?x?xbf16> {
+      ...
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    ```
+
+    becomes, with `cluster = [2, 1]`,
+
+    ```mlir
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    ```
+
+    No value changes. What depends on an offset is found forward, through loops,
+    to a fixed point; what products take, backward from them. CTAs that share a
+    tile must do the same steps, so nothing is shared along a dimension that a
+    loop's bounds or a branch depend on. A kernel of one CTA is not changed.
+
+    Each decision is a line in `tile.reasons`: "plan-cta: the 2 CTAs along
+    dimension 0 of the cluster share each tile of 'b': each loads 128 of 256 rows
+    for all".
+
+    | message | why |
+    |---|---|
+    | cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work items of @f have 2 dimensions; a cluster takes neighbouring items, so use 1 there | |
+    | cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there | there would be nothing to gain |
+    | cluster: 4 CTAs share the 24 rows of a tile of 'b', and a part is a multiple of 8 rows: 24 % (4 x 8) = 24; use fewer CTAs, or a larger tile | the swizzle of shared memory repeats after 8 rows |
+    | cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out | threads write to their own CTA |
+  }];
+}
+
 def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
   let summary = "give every operation of a work item to a role";
   let description = [{

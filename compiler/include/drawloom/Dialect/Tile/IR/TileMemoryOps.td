@@ -112,17 +112,26 @@ def Tile_LoadOp : Tile_Op<"load"> {
     ```mlir
     %first = tile.load %offsets[%g] : !tile.view<?xi32> -> i32
     ```
+
+    **In a cluster.** `multicast` lists dimensions of the cluster. CTAs that
+    differ only along these load the same tile, so each of them loads a part and
+    hands it to all. It never changes the value. `plan-cta` adds it.
+
+    ```mlir
+    %y = tile.load %b[%n, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    ```
   }];
   let arguments = (ins
     Arg<Tile_View, "the tensor to read", [MemRead]>:$view,
     Variadic<Index>:$offsets,
     DenseI64ArrayAttr:$static_offsets,
     OptionalAttr<DenseI64ArrayAttr>:$dims,
-    OptionalAttr<TypedAttrInterface>:$pad);
+    OptionalAttr<TypedAttrInterface>:$pad,
+    OptionalAttr<DenseI64ArrayAttr>:$multicast);
   let results = (outs Tile_TileOrScalar:$result);
   let assemblyFormat = [{
     $view `` custom<DynamicIndexList>($offsets, $static_offsets)
-    (`dims` $dims^)? (`pad` `(` $pad^ `)`)?
+    (`dims` $dims^)? (`pad` `(` $pad^ `)`)? (`multicast` $multicast^)?
     attr-dict `:` qualified(type($view)) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,

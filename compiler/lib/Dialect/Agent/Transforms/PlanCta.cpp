@@ -1,0 +1,292 @@
+//===- PlanCta.cpp - What the CTAs of a cluster have in common ------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Each CTA of a cluster takes a work item of its own, and those of a cluster
+// are neighbours. So the offsets of the items are all that CTAs differ in, and
+// what depends on none of them is the same everywhere:
+//
+//   cluster [2, 2]     A [m, k] is the same along dimension 1 (n)
+//   (m, n) (m, n')     B [n, k] is the same along dimension 0 (m)
+//   (m',n) (m',n')     D [m, n] is nobody else's
+//
+// From the offsets it goes forward, through loops, to a fixed point. From the
+// products it goes backward, to the loads that are nothing but their operands.
+// Where both meet, a load is a multicast.
+//
+// Invariant: CTAs that share a tile do the same steps. A loop or a branch that
+// depends on an offset would make them fill different numbers of slots, so then
+// nothing is shared along that dimension.
+
+#include "Copies.h"
+#include "Owners.h"
+#include "Refusal.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace drawloom::agent {
+#define GEN_PASS_DEF_PLANCTA
+#include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
+} // namespace drawloom::agent
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+/// Rows after which every swizzle repeats, so that a part of a tile lies as it
+/// does in the whole.
+static constexpr int64_t patternRows = 8;
+
+namespace {
+/// A bit for each dimension of the cluster.
+using Dims = unsigned;
+
+class CtaPlanner {
+public:
+  CtaPlanner(Item &item, ArrayRef<int64_t> cluster,
+             const target::Architecture &arch)
+      : item(item), cluster(cluster), arch(arch) {}
+
+  MaybeRefusal run();
+  SmallVector<std::string> reasons;
+
+private:
+  MaybeRefusal checkItems();
+  void findVarying();
+  bool add(Value value, Dims dims);
+  bool visit(Operation *op);
+  bool visitLoop(scf::ForOp loop);
+  Dims getControl();
+  MaybeRefusal share(tile::LoadOp load, Dims dims);
+  MaybeRefusal checkUsed(Dims control);
+
+  Item &item;
+  ArrayRef<int64_t> cluster;
+  const target::Architecture &arch;
+  /// The dimensions that a value depends on.
+  llvm::DenseMap<Value, Dims> varying;
+  /// The dimensions along which something is shared, and the first branch or
+  /// loop that depends on an offset.
+  Dims used = 0;
+  Operation *depends = nullptr;
+};
+} // namespace
+
+/// "2 × 1".
+static std::string spell(ArrayRef<int64_t> cluster) {
+  return llvm::join(
+      llvm::map_range(cluster,
+                      [](int64_t size) { return std::to_string(size); }),
+      " × ");
+}
+
+/// A cluster has a dimension for each one of the work items.
+MaybeRefusal CtaPlanner::checkItems() {
+  int64_t rank = item.nest.empty() ? 0 : item.nest.back().getRank();
+  for (auto [dim, size] : llvm::enumerate(cluster))
+    if (size > 1 && int64_t(dim) >= rank)
+      return Refusal{
+          item.kernel.getLoc(),
+          llvm::formatv("cluster: {0} has {1} CTAs along dimension {2}, but "
+                        "the work items of @{3} have {4} dimensions; a cluster "
+                        "takes neighbouring items, so use 1 there",
+                        spell(cluster), size, dim, item.kernel.getSymName(),
+                        rank)
+              .str()};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Forward: what depends on which CTA it is
+//===----------------------------------------------------------------------===//
+
+bool CtaPlanner::add(Value value, Dims dims) {
+  Dims &known = varying[value];
+  Dims before = known;
+  known |= dims;
+  return known != before;
+}
+
+/// A loop's values depend on how often it runs, on what they start with and on
+/// what becomes of them.
+bool CtaPlanner::visitLoop(scf::ForOp loop) {
+  Dims bounds = varying.lookup(loop.getLowerBound()) |
+                varying.lookup(loop.getUpperBound()) |
+                varying.lookup(loop.getStep());
+  bool changed =
+      add(loop.getInductionVar(), varying.lookup(loop.getLowerBound()) |
+                                      varying.lookup(loop.getStep()));
+  for (auto [init, argument, yielded, result] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
+                       loop.getYieldedValues(), loop.getResults())) {
+    Dims dims = varying.lookup(init) | varying.lookup(yielded);
+    changed |= add(argument, dims);
+    changed |= add(result, dims | bounds);
+  }
+  return changed;
+}
+
+/// Whether something was added.
+bool CtaPlanner::visit(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return visitLoop(loop);
+  Dims dims = 0;
+  for (Value operand : op->getOperands())
+    dims |= varying.lookup(operand);
+  // Of what else has regions, everything depends on everything.
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        for (Value operand : block.getTerminator()->getOperands())
+          dims |= varying.lookup(operand);
+  bool changed = false;
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      changed |= add(argument, dims);
+  for (Value result : op->getResults())
+    changed |= add(result, dims);
+  return changed;
+}
+
+void CtaPlanner::findVarying() {
+  for (auto [dim, offset] : llvm::enumerate(item.nest.back().getOffsets()))
+    if (dim < cluster.size() && cluster[dim] > 1)
+      varying[offset] = 1u << dim;
+  for (bool changed = true; changed;) {
+    changed = false;
+    item.body->walk([&](Operation *op) { changed |= visit(op); });
+  }
+}
+
+/// The dimensions that decide how often something runs.
+Dims CtaPlanner::getControl() {
+  Dims control = 0;
+  item.body->walk([&](Operation *op) {
+    Dims dims = 0;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      for (Value bound :
+           {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+        dims |= varying.lookup(bound);
+    else if (isa<RegionBranchOpInterface>(op))
+      for (Value operand : op->getOperands())
+        dims |= varying.lookup(operand);
+    if (dims && !depends)
+      depends = op;
+    control |= dims;
+  });
+  return control;
+}
+
+//===----------------------------------------------------------------------===//
+// Backward: what products take
+//===----------------------------------------------------------------------===//
+
+MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
+  SmallVector<int64_t> along;
+  int64_t parts = 1;
+  std::string where;
+  for (auto [dim, size] : llvm::enumerate(cluster))
+    if (size > 1 && (dims & (1u << dim))) {
+      along.push_back(dim);
+      parts *= size;
+      where += (where.empty() ? "" : " and ") + std::to_string(dim);
+    }
+  if (along.empty())
+    return std::nullopt;
+  auto tile = cast<RankedTensorType>(load.getType());
+  std::string view = getViewName(load.getView());
+  if (std::string why = whyNotTma(load, arch.tma); !why.empty())
+    return Refusal{load.getLoc(),
+                   llvm::formatv("cluster: {0} CTAs would share the tile of "
+                                 "'{1}', but TMA cannot load it, because {2}; "
+                                 "leave the cluster out",
+                                 parts, view, why)
+                       .str()};
+  int64_t rows = tile.getDimSize(0);
+  if (rows % (parts * patternRows) != 0)
+    return Refusal{
+        load.getLoc(),
+        llvm::formatv(
+            "cluster: {0} CTAs share the {1} rows of a tile of '{2}', "
+            "and a part is a multiple of {3} rows: {1} % ({0} x {3}) "
+            "= {4}; use fewer CTAs, or a larger tile",
+            parts, rows, view, patternRows, rows % (parts * patternRows))
+            .str()};
+  load.setMulticast(along);
+  used |= dims;
+  reasons.push_back(llvm::formatv("plan-cta: the {0} CTAs along dimension {1} "
+                                  "of the cluster share each tile of '{2}': "
+                                  "each loads {3} of {4} rows for all",
+                                  parts, where, view, rows / parts, rows)
+                        .str());
+  return std::nullopt;
+}
+
+/// A dimension along which nothing is shared is no use.
+MaybeRefusal CtaPlanner::checkUsed(Dims control) {
+  for (auto [dim, size] : llvm::enumerate(cluster)) {
+    if (size == 1 || (used & (1u << dim)))
+      continue;
+    Refusal refusal{
+        item.kernel.getLoc(),
+        llvm::formatv("cluster: {0} has {1} CTAs along dimension {2}, but they "
+                      "would share no tile that products take; use 1 there",
+                      spell(cluster), size, dim)
+            .str()};
+    if (control & (1u << dim))
+      refusal.note(depends->getLoc(),
+                   "this runs differently in each of them, so they cannot do "
+                   "the same steps");
+    return refusal;
+  }
+  return std::nullopt;
+}
+
+MaybeRefusal CtaPlanner::run() {
+  if (MaybeRefusal refusal = checkItems())
+    return refusal;
+  findVarying();
+  Dims control = getControl();
+  MaybeRefusal refusal;
+  item.body->walk([&](tile::LoadOp load) {
+    auto tile = dyn_cast<RankedTensorType>(load.getType());
+    if (refusal || !tile || tile.getRank() != 2 || !feedsProductsOnly(load))
+      return;
+    refusal = share(load, ~(varying.lookup(load) | control));
+  });
+  return refusal ? refusal : checkUsed(control);
+}
+
+namespace {
+struct PlanCtaPass : agent::impl::PlanCtaBase<PlanCtaPass> {
+  void runOnOperation() override {
+    if (failed(plan()))
+      signalPassFailure();
+  }
+
+  LogicalResult plan();
+};
+} // namespace
+
+LogicalResult PlanCtaPass::plan() {
+  tile::KernelOp kernel = getOperation();
+  tile::Schedule schedule = tile::getSchedule(kernel);
+  if (llvm::all_of(schedule.cluster, [](int64_t size) { return size == 1; }))
+    return success();
+  FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
+  if (failed(arch))
+    return failure();
+  Item item = Item::of(kernel);
+  CtaPlanner planner(item, schedule.cluster, **arch);
+  if (MaybeRefusal refusal = planner.run())
+    return refusal->emit();
+  tile::addReasons(kernel, planner.reasons);
+  return success();
+}

@@ -1,0 +1,61 @@
+// What CTAs of a cluster do to each other's barriers and slots.
+// RUN: drawloom-opt %s --convert-agent-to-nvvm | FileCheck %s
+
+!y = !tile.buffer<256x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
+
+// The box is a part of the tile, and a cluster is a row of CTAs.
+// CHECK-LABEL: llvm.func @clusters
+// CHECK-SAME: agent.parameters = [#agent.parameter<map, argument = 0, box = [64, 64], swizzle = 128, atom = 16>
+// CHECK-SAME: nvvm.cluster_dim = array<i32: 8, 1, 1>
+tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "sm_100a"} {
+  %operands = agent.slots "operands" count(2) at(1024) stride(32768) offsets [0] : !agent.slots<smem, tensor<256x64xbf16>>
+  %operands.full = agent.barriers "operands.full" count(2) arrivals(1) at(0) scope(cluster) : !agent.barriers
+  %operands.empty = agent.barriers "operands.empty" count(2) arrivals(4) at(16) scope(cluster) : !agent.barriers
+  agent.init_barriers %operands.full, %operands.empty
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  agent.sync cluster
+  agent.switch cluster(4, 2) attributes {warps = 4 : i64} {
+    agent.role @load warps(1) at(0) {
+      // CTAs of rank 0 to 3, or of 4 to 7: 0b1111, moved by the first of them.
+      // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+      // CHECK: %[[PLACE:.*]] = arith.remui %[[RANK]], %{{.*}}
+      // CHECK: %[[BITS:.*]] = arith.constant 15 : i32
+      // CHECK: %[[CTAS:.*]] = arith.shli %[[BITS]], %{{.*}}
+      %ctas, %place = agent.peers of [4, 2] along [0]
+      %slot = arith.constant 1 : i32
+      %phase = arith.constant 0 : i32
+      %full = agent.barrier %operands.full[%slot]
+      // CHECK: nvvm.mbarrier.try_wait %{{.*}}, %{{.*}} {scope = #nvvm.mem_scope<cluster>}
+      agent.wait %full parity(%phase)
+      %y = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<256x64xbf16>> -> !y
+      // 64 rows of 128 bytes.
+      // CHECK: %[[ROWS:.*]] = arith.constant 64 : i32
+      // CHECK: arith.muli %{{.*}}, %[[ROWS]]
+      // CHECK: %[[BYTES:.*]] = arith.constant 8192 : i32
+      // CHECK: arith.muli %{{.*}}, %[[BYTES]]
+      // CHECK: %[[MASK:.*]] = arith.trunci %[[CTAS]] : i32 to i16
+      // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+      // CHECK-NOT: nvvm.cp.async.bulk
+      agent.fetch %b[0, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 4) in(%ctas) : !tile.view<1024x64xbf16>, !y
+    }
+    agent.role @use warps(1) at(1) {
+      // Rank r and r + 4: 0b10001. There are four places before the second one.
+      // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+      // CHECK: arith.constant 17 : i32
+      %ctas, %place = agent.peers of [4, 2] along [1]
+      %slot = arith.constant 0 : i32
+      %empty = agent.barrier %operands.empty[%slot]
+      // CHECK: nvvm.tcgen05.commit %{{.*}}, multicast_mask = %{{.*}}
+      agent.arrive %empty by(tensor_core) in(%ctas)
+      // A lane for each CTA.
+      // CHECK: nvvm.bar.warp.sync
+      // CHECK: %[[BIT:.*]] = arith.shrui %{{.*}}, %[[LANE:.*]] :
+      // CHECK: %[[MINE:.*]] = arith.trunci %[[BIT]] : i32 to i1
+      // CHECK: scf.if %[[MINE]] {
+      // CHECK: %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[LANE]] : !llvm.ptr<3> -> !llvm.ptr<7>
+      // CHECK: nvvm.mbarrier.arrive %[[THERE]] {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+      agent.arrive %empty by(threads) in(%ctas)
+    }
+  }
+}

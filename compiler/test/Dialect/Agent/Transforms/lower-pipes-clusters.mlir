@@ -1,0 +1,122 @@
+// CTAs of a cluster fill each other's slots.
+// RUN: drawloom-opt %s --lower-pipes --split-input-file | FileCheck %s
+
+// Four CTAs on Blackwell, two along m and two along n. Each CTA gets parts from
+// three: itself, the other of its row and the other of its column.
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+// CHECK-LABEL: tile.kernel @blackwell
+// CHECK:       %[[FULL:.*]] = agent.barriers "operands.full" count(2) arrivals(1) at(98304) scope(cluster)
+// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "operands.empty" count(2) arrivals(3) at(98320) scope(cluster)
+// CHECK:       agent.barriers "result.full" count(1) arrivals(1) at(98336) : !agent.barriers
+// The CTAs meet before anybody sends something, and don't when they leave.
+// CHECK:       agent.fence tensor_before
+// CHECK-NEXT:  agent.sync cluster
+tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %k = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %ab = agent.pipe "operands" slots(2) smem scope(cluster) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+    {place = #agent.place<start = 0, stride = 49152, full = 98304, empty = 98320>}
+  %acc = agent.pipe "result" slots(1) tmem : (tensor<128x256xf32>)
+    {place = #agent.place<start = 0, stride = 256, full = 98336, empty = 98344>}
+  agent.switch cluster(2, 2) attributes {warps = 8 : i64, tensor_columns = 256 : i64, tensor_address = 98352 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @load
+    agent.role @load warps(1) at(0) {
+      // CHECK:     %[[ROW:.*]], %[[ROW_PLACE:.*]] = agent.peers of [2, 2] along [1]
+      // CHECK:     %[[COLUMN:.*]], %[[COLUMN_PLACE:.*]] = agent.peers of [2, 2] along [0]
+      // CHECK:     %[[RING:.*]]:2 = scf.for
+      scf.for %j = %c0 to %k step %c64 {
+        // All bytes of the slot, whoever brings them.
+        // CHECK:   %[[BYTES:.*]] = arith.constant 49152 : i32
+        // CHECK:   agent.expect %{{.*}} bytes(%[[BYTES]])
+        // CHECK:   agent.fetch {{.*}} part(%[[ROW_PLACE]] of 2) in(%[[ROW]])
+        // CHECK:   agent.fetch {{.*}} part(%[[COLUMN_PLACE]] of 2) in(%[[COLUMN]])
+        agent.produce %ab by(tma) : !operands {
+          %x = tile.load %a[0, %j] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+          %y = tile.load %b[0, %j] multicast [0] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+          agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+        }
+      }
+      // All slots come back before this CTA leaves.
+      // CHECK:     %[[LAST:.*]] = agent.barrier %[[EMPTY]][%[[RING]]#0]
+      // CHECK-NEXT: agent.wait %[[LAST]] parity(%[[RING]]#1)
+      // CHECK-NEXT: %[[NEXT:.*]], %[[FLIP:.*]] = agent.advance %[[RING]]#0, %[[RING]]#1 of 2
+      // CHECK-NEXT: %[[LAST:.*]] = agent.barrier %[[EMPTY]][%[[NEXT]]]
+      // CHECK-NEXT: agent.wait %[[LAST]] parity(%[[FLIP]])
+    }
+    // CHECK: agent.role @mma
+    agent.role @mma warps(1) at(1) {
+      // CHECK:     %[[ROW:.*]], %{{.*}} = agent.peers of [2, 2] along [1]
+      // CHECK:     %[[COLUMN:.*]], %{{.*}} = agent.peers of [2, 2] along [0]
+      // CHECK:     %[[ALL:.*]] = arith.ori %[[ROW]], %[[COLUMN]]
+      agent.produce %acc by(tensor_core) : !result {
+        %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+          %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+            %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+            agent.yield %t : tensor<128x256xf32>
+          }
+          // CHECK: agent.multiply
+          // CHECK: agent.arrive %{{.*}} by(tensor_core) in(%[[ALL]])
+          scf.yield %next : tensor<128x256xf32>
+        }
+        agent.yield %sum : tensor<128x256xf32>
+      }
+      // CHECK:     agent.arrive %{{.*}} by(tensor_core){{$}}
+    }
+    // CHECK: agent.role @epilogue
+    // CHECK-NOT: agent.peers
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+      }
+      // CHECK: agent.arrive %{{.*}} by(threads){{$}}
+    }
+  }
+  // CHECK: agent.sync cta
+}
+
+// -----
+
+// Two CTAs on Hopper: eight warps of each release a slot in both.
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<64x64xbf16>>
+
+// CHECK-LABEL: tile.kernel @hopper
+// CHECK:       agent.barriers "operands.empty" count(2) arrivals(16) at(49168) scope(cluster)
+// CHECK:       agent.sync cluster
+tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %k = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %ab = agent.pipe "operands" slots(2) smem scope(cluster) : (tensor<128x64xbf16>, tensor<64x64xbf16>)
+    {place = #agent.place<start = 0, stride = 24576, full = 49152, empty = 49168>}
+  agent.switch cluster(2) attributes {warps = 12 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      scf.for %j = %c0 to %k step %c64 {
+        // CHECK: agent.fetch {{.*}} tells %{{[a-z0-9_]*}} :
+        // CHECK: agent.fetch {{.*}} part(%{{.*}} of 2) in(%{{.*}}) :
+        agent.produce %ab by(tma) : !operands {
+          %x = tile.load %a[0, %j] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+          %y = tile.load %b[0, %j] multicast [0] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+          agent.yield %x, %y : tensor<128x64xbf16>, tensor<64x64xbf16>
+        }
+      }
+    }
+    agent.role @compute warps(8) at(4) {
+      // CHECK: %[[BOTH:.*]], %{{.*}} = agent.peers of [2] along [0]
+      %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+        %next = agent.consume %ab as (%x, %y) by(threads) : !operands -> tensor<128x64xf32> {
+          %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+          agent.yield %t : tensor<128x64xf32>
+        }
+        // CHECK: agent.arrive %{{.*}} by(threads) in(%[[BOTH]])
+        scf.yield %next : tensor<128x64xf32>
+      }
+      tile.store %sum, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// Clusters that would share nothing, or can't.
+// RUN: drawloom-opt %s --plan-cta --split-input-file --verify-diagnostics
+
+// expected-error @below {{cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work items of @rank have 2 dimensions; a cluster takes neighbouring items, so use 1 there}}
+tile.kernel @rank(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
+    tile.store %x, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+  }
+}
+
+// -----
+
+// expected-error @below {{cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there}}
+tile.kernel @no_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
+  %c0 = arith.constant 0 : index
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
+    %x = tile.load %a[%c0, %n] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
+    tile.store %x, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+  }
+}
+
+// -----
+
+// A loop up to the diagonal runs longer in one CTA than in the other.
+// expected-error @below {{cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there}}
+tile.kernel @diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    // expected-note @below {{this runs differently in each of them, so they cannot do the same steps}}
+    %acc = scf.for %k = %c0 to %m step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @thin(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = [4, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x24xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 24] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x24xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{cluster: 4 CTAs share the 24 rows of a tile of 'b', and a part is a multiple of 8 rows: 24 % (4 x 8) = 24; use fewer CTAs, or a larger tile}}
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<24x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<24x64xbf16> -> tensor<128x24xf32>
+      scf.yield %t : tensor<128x24xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x24xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out}}
+      %y = tile.load %b[%n, %k] pad(1.0 : bf16) : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
