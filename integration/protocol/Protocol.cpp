@@ -50,17 +50,67 @@ llvm::Error protocol::requirePlanned(const Event &event) {
   return llvm::Error::success();
 }
 
-llvm::Error Comparison::checkTotals() const {
-  for (const auto &[offset, barrier] : barriers) {
-    auto found = inits.find(offset);
-    size_t times = found == inits.end() ? 0 : found->second.size();
-    if (times != 1)
-      return llvm::createStringError(llvm::formatv(
-          "@{0}: {1}, at byte {2}, is set up {3} times instead of once",
-          plan.kernel, describe(barrier), offset, times));
+uint32_t Comparison::getPeers(const plan::Tensor &tensor, unsigned rank) const {
+  uint32_t peers = 0;
+  for (unsigned other = 0; other != plan.clusterSize(); ++other) {
+    unsigned mine = rank, its = other;
+    bool shares = true;
+    for (auto [dim, size] : llvm::enumerate(plan.cluster)) {
+      shares &= mine % size == its % size ||
+                llvm::is_contained(tensor.multicast, int64_t(dim));
+      mine /= size;
+      its /= size;
+    }
+    peers |= uint32_t(shares) << other;
   }
+  return peers;
+}
+
+uint32_t Comparison::getReceivers(const plan::Pipe &pipe, unsigned rank) const {
+  uint32_t receivers = uint32_t(1) << rank;
+  for (const plan::Tensor &tensor : pipe.tensors)
+    receivers |= getPeers(tensor, rank);
+  return receivers;
+}
+
+/// The arrivals at the barriers of a pipe in one CTA.
+llvm::Error Comparison::checkArrivals(const plan::Pipe &pipe, Side side,
+                                      const Tally &tally, unsigned rank) const {
+  const char *end = side == Full ? "full" : "empty";
+  std::string where = rank ? llvm::formatv(" in CTA {0}", rank).str() : "";
+  int64_t arrivals = 0;
+  auto arriving = tally.arriving.find(rank);
+  if (arriving != tally.arriving.end())
+    for (auto [warp, mask] : arriving->second) {
+      arrivals += llvm::popcount(mask);
+      auto passing = tally.passing.find(warp);
+      if (passing != tally.passing.end() && (passing->second & mask))
+        return llvm::createStringError(llvm::formatv(
+            "@{0}: lanes of warp {1} arrive at the {2} barriers of '{3}'{4} in "
+            "some runs only",
+            plan.kernel, warp.second, end, pipe.name, where));
+    }
+  int64_t planned = side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
+  if (arrivals == planned)
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::formatv(
+      "@{0}: {1} lanes arrive at the {2} barriers of '{3}'{4}, the plan says "
+      "{5}",
+      plan.kernel, arrivals, end, pipe.name, where, planned));
+}
+
+llvm::Error Comparison::checkTotals() const {
+  for (unsigned rank = 0; rank != plan.clusterSize(); ++rank)
+    for (const auto &[offset, barrier] : barriers) {
+      auto found = inits.find({rank, offset});
+      size_t times = found == inits.end() ? 0 : found->second.size();
+      if (times != 1)
+        return llvm::createStringError(llvm::formatv(
+            "@{0}: {1}, at byte {2}, is set up {3} times instead of once",
+            plan.kernel, describe(barrier), offset, times));
+    }
   if (told) {
-    auto found = inits.find(*told);
+    auto found = inits.find({0, *told});
     if (found == inits.end() || found->second.size() != 1)
       return llvm::createStringError(llvm::formatv(
           "@{0}: the barrier of answers, at byte {1}, is set up {2} times "
@@ -83,23 +133,9 @@ llvm::Error Comparison::checkTotals() const {
   for (auto [index, pipe] : llvm::enumerate(plan.pipes))
     for (Side side : {Full, Empty}) {
       const Tally &tally = tallies[index * 2 + side];
-      int64_t arrivals = 0;
-      for (auto [warp, mask] : tally.arriving) {
-        arrivals += llvm::popcount(mask);
-        auto passing = tally.passing.find(warp);
-        if (passing != tally.passing.end() && (passing->second & mask))
-          return llvm::createStringError(llvm::formatv(
-              "@{0}: lanes of warp {1} arrive at the {2} barriers of '{3}' in "
-              "some runs only",
-              plan.kernel, warp, side == Full ? "full" : "empty", pipe.name));
-      }
-      int64_t planned = side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
-      if (arrivals != planned)
-        return llvm::createStringError(llvm::formatv(
-            "@{0}: {1} lanes arrive at the {2} barriers of '{3}', the plan "
-            "says {4}",
-            plan.kernel, arrivals, side == Full ? "full" : "empty", pipe.name,
-            planned));
+      for (unsigned rank = 0; rank != plan.clusterSize(); ++rank)
+        if (llvm::Error error = checkArrivals(pipe, side, tally, rank))
+          return error;
     }
   return llvm::Error::success();
 }
@@ -114,14 +150,18 @@ llvm::Error protocol::compare(const plan::Plan &plan,
                                    ": the plan of it is "
                                    "not placed");
   Comparison comparison(plan, boxBytes);
-  WalkOptions options;
-  options.threads = plan.countThreads();
-  llvm::Expected<std::unique_ptr<Walk>> walk = Walk::create(kernel, options);
-  if (!walk)
-    return walk.takeError();
-  for (unsigned warp = 0; warp != *plan.warps; ++warp)
-    if (llvm::Error error =
-            (*walk)->run(warp, std::make_unique<RoleMonitor>(comparison, warp)))
-      return error;
+  for (unsigned rank = 0; rank != plan.clusterSize(); ++rank) {
+    WalkOptions options;
+    options.threads = plan.countThreads();
+    options.rank = rank;
+    options.cluster[0] = plan.clusterSize();
+    llvm::Expected<std::unique_ptr<Walk>> walk = Walk::create(kernel, options);
+    if (!walk)
+      return walk.takeError();
+    for (unsigned warp = 0; warp != *plan.warps; ++warp)
+      if (llvm::Error error = (*walk)->run(
+              warp, std::make_unique<RoleMonitor>(comparison, rank, warp)))
+        return error;
+  }
   return comparison.checkTotals();
 }

@@ -35,6 +35,14 @@ void RoleMonitor::appendKey(std::string &key) const {
     append(state.filling);
     append(state.expected);
     append(state.bytes);
+    for (const auto &bytes : {state.sent, state.due})
+      for (auto [to, count] : bytes) {
+        append(to);
+        append(count);
+      }
+    append(state.told);
+    append(state.toldBy);
+    append(state.waits);
     append(state.awaitedLast);
   }
 }
@@ -51,6 +59,9 @@ llvm::Error RoleMonitor::setUp(const Event &event) {
   llvm::Expected<Barrier> barrier = find(event);
   if (!barrier)
     return barrier.takeError();
+  if (event.rank != rank)
+    return fail(event.line, "sets up {0} in CTA {1}",
+                comparison.describe(*barrier), event.rank);
   if (llvm::popcount(event.mask) != 1)
     return fail(event.line, "{0} lanes set up {1}", llvm::popcount(event.mask),
                 comparison.describe(*barrier));
@@ -65,7 +76,7 @@ llvm::Error RoleMonitor::setUp(const Event &event) {
   if (event.count != planned)
     return fail(event.line, "{0} is set up for {1} arrivals, the plan says {2}",
                 comparison.describe(*barrier), event.count, planned);
-  comparison.inits[event.barrier][{event.line, warp}] = event.count;
+  comparison.inits[{rank, event.barrier}][{event.line, warp}] = event.count;
   return llvm::Error::success();
 }
 
@@ -90,8 +101,16 @@ llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
                 "copies of {0} bytes complete on the full barrier of slot {1} "
                 "of '{2}', which expects {3}",
                 state.bytes, state.filling, pipe.name, state.expected);
+  for (auto [to, bytes] : state.due)
+    if (state.sent[to] != bytes)
+      return fail(line,
+                  "sends {0} bytes of slot {1} of '{2}' to CTA {3}, with which "
+                  "it shares {4}",
+                  state.sent[to], state.filling, pipe.name, to, bytes);
   state.filling = -1;
   state.expected = state.bytes = 0;
+  state.sent.clear();
+  state.due.clear();
   return llvm::Error::success();
 }
 
@@ -101,13 +120,20 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     return barrier.takeError();
   const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
   if (!meetings)
-    return fail(event.line, "waits for {0} before the barrier of the CTA",
-                comparison.describe(*barrier));
+    return fail(event.line, "waits for {0} before the barrier of the {1}",
+                comparison.describe(*barrier),
+                comparison.plan.clusterSize() > 1 ? "cluster" : "CTA");
+  if (event.rank != rank)
+    return fail(event.line, "waits for {0} in CTA {1}",
+                comparison.describe(*barrier), event.rank);
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     // Who fills waits for empty, and the other way round.
     if (end.pipe != barrier->pipe || end.tells == barrier->side)
       continue;
-    if (end.tells == Full &&
+    bool isShared = comparison.isShared(pipe) && end.tells == Full;
+    state.toldBy = 0;
+    state.waits = std::min(state.waits + 1, pipe.slots + 1);
+    if (end.tells == Full && !isShared &&
         state.isForLast(pipe, barrier->slot, event.count)) {
       state.awaitedLast = true;
       return llvm::Error::success();
@@ -119,12 +145,13 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     if (event.count != state.parity)
       return fail(event.line, "waits for {0} with parity {1} instead of {2}",
                   comparison.describe(*barrier), event.count, state.parity);
-    if (state.held > end.lag && state.arrives == Progress::Yes)
+    // Whoever fills what CTAs share waits for all slots before it leaves.
+    if (state.held > end.lag && state.arrives == Progress::Yes && !isShared)
       return fail(event.line,
                   "waits for slot {0} of '{1}' while it holds {2}; with the "
                   "lag of the plan it keeps {3}",
                   state.slot, pipe.name, state.held, end.lag);
-    if (state.held > end.lag) {
+    if (state.held > end.lag && state.arrives != Progress::Yes) {
       // These lanes wait along with the one that arrives.
       state.arrives = Progress::No;
       state.held = 0;
@@ -167,9 +194,27 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
     if (event.kind == Kind::Arrive && event.count != 1)
       return fail(event.line, "arrives {0} times at {1} instead of once",
                   event.count, comparison.describe(*barrier));
+    uint32_t ctas = end.tells == Empty ? comparison.getReceivers(pipe, rank)
+                                       : uint32_t(1) << rank;
+    if (!(ctas >> event.rank & 1))
+      return fail(event.line,
+                  "arrives at {0} in CTA {1}, with which it shares no slot",
+                  comparison.describe(*barrier), event.rank);
+    // One instruction tells several CTAs: a lane for each, or a commit.
+    int64_t newest = (state.oldest + pipe.slots - 1) % pipe.slots;
+    if (state.toldBy == event.line && barrier->slot == newest &&
+        !(state.told >> event.rank & 1)) {
+      state.told |= uint32_t(1) << event.rank;
+      comparison.tallies[barrier->pipe * 2 + barrier->side]
+          .arriving[event.rank][{rank, warp}] |= event.mask;
+      return llvm::Error::success();
+    }
     if (state.held == 0)
       return fail(event.line, "arrives at {0} without a slot of its own",
                   comparison.describe(*barrier));
+    if (end.tells == Full && state.held > 1)
+      return fail(event.line, "arrives at {0} while it has {1} slots",
+                  comparison.describe(*barrier), state.held);
     if (barrier->slot != state.oldest)
       return fail(event.line, "arrives at {0}, but the slot that it has is {1}",
                   comparison.describe(*barrier), state.oldest);
@@ -185,10 +230,13 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
         returned = end.pipe;
     }
     state.arrives = Progress::Yes;
+    comparison.tallies[barrier->pipe * 2 + barrier->side]
+        .arriving[event.rank][{rank, warp}] |= event.mask;
+    state.told = uint32_t(1) << event.rank;
+    state.toldBy = event.line;
+    state.waits = 0;
     --state.held;
     state.oldest = (state.oldest + 1) % pipe.slots;
-    comparison.tallies[barrier->pipe * 2 + barrier->side].arriving[warp] |=
-        event.mask;
     return llvm::Error::success();
   }
   return fail(event.line, "arrives at {0}, which is not its part of the plan",
@@ -220,7 +268,19 @@ llvm::Error RoleMonitor::copy(const Event &event) {
                   "bytes are {3} to {4}",
                   bytes, event.address, comparison.describe(*barrier), start,
                   start + pipe.slotSize);
-    state.bytes += bytes * llvm::popcount(event.mask);
+    bytes *= llvm::popcount(event.mask);
+    state.sent[event.rank] += bytes;
+    if (event.rank != rank)
+      return llvm::Error::success();
+    // Those that share the tile bring as many bytes each.
+    uint32_t peers = uint32_t(1) << rank;
+    for (const plan::Tensor &tensor : pipe.tensors)
+      if (event.address - start >= tensor.offset)
+        peers = comparison.getPeers(tensor, rank);
+    state.bytes += bytes * llvm::popcount(peers);
+    for (unsigned to = 0; to != comparison.plan.clusterSize(); ++to)
+      if (peers >> to & 1)
+        state.due[to] += bytes;
     return llvm::Error::success();
   }
   return fail(event.line,
@@ -263,7 +323,7 @@ llvm::Error RoleMonitor::ask(const Event &event) {
                   "arrivals{2}; one does, for one, before the CTA meets",
                   llvm::popcount(event.mask), event.count,
                   meetings ? " after the barrier of the CTA" : "");
-    comparison.inits[event.barrier][{event.line, warp}] = event.count;
+    comparison.inits[{rank, event.barrier}][{event.line, warp}] = event.count;
     return llvm::Error::success();
   case Kind::ArriveExpect:
     if (!role || role->kind != plan::Role::Kind::Schedule)
@@ -328,7 +388,10 @@ llvm::Error RoleMonitor::see(const Event &event) {
   case Kind::Product:
     return read(event);
   case Kind::CtaBarrier:
-    ++meetings;
+  case Kind::ClusterBarrier:
+    // The CTAs of a cluster must have met.
+    meetings += event.kind == Kind::ClusterBarrier ||
+                comparison.plan.clusterSize() == 1;
     return llvm::Error::success();
   case Kind::Store:
   case Kind::Group:
@@ -342,14 +405,38 @@ llvm::Error RoleMonitor::see(const Event &event) {
   return llvm::Error::success();
 }
 
+/// Other CTAs arrive where slots are shared, so whoever fills them has waited
+/// for all of them since it filled one; or it has filled none.
+llvm::Error RoleMonitor::leave(const End &end, Progress &state) {
+  const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+  if (state.waits == pipe.slots) {
+    state.held = 0;
+    state.filling = -1;
+    if (state.arrives == Progress::No)
+      state.arrives = Progress::Unknown;
+    return llvm::Error::success();
+  }
+  if (state.arrives != Progress::Yes)
+    return llvm::Error::success();
+  return fail(0,
+              "leaves the kernel when it has waited for {0} of {1} slots of "
+              "'{2}', at whose barriers other CTAs arrive",
+              state.waits, pipe.slots, pipe.name);
+}
+
 llvm::Error RoleMonitor::end(uint32_t mask) {
   if (asking.isAsked)
     return fail(0, "leaves the kernel while an answer is on its way");
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
     Leaving &leaving = comparison.leavings[end.pipe];
-    leaving.isLastReturn |= returned == end.pipe && end.tells == Empty;
-    if (state.arrives == Progress::Yes && end.tells == Full) {
+    bool isShared = comparison.isShared(pipe);
+    leaving.isLastReturn |=
+        returned == end.pipe && end.tells == Empty && !isShared;
+    if (isShared && end.tells == Full) {
+      if (llvm::Error error = leave(end, state))
+        return error;
+    } else if (state.arrives == Progress::Yes && end.tells == Full) {
       if (pipe.slots == 1)
         state.awaitedLast = std::exchange(state.held, 0);
       (state.awaitedLast ? leaving.waits : leaving.goes) = true;
@@ -360,7 +447,8 @@ llvm::Error RoleMonitor::end(uint32_t mask) {
     if (llvm::Error error = finishCopies(end, state, 0))
       return error;
     if (state.arrives == Progress::No)
-      comparison.tallies[end.pipe * 2 + end.tells].passing[warp] |= mask;
+      comparison.tallies[end.pipe * 2 + end.tells].passing[{rank, warp}] |=
+          mask;
   }
   return llvm::Error::success();
 }

@@ -40,10 +40,15 @@ struct End {
   int64_t lag;
 };
 
+/// A warp of a cluster: the rank of its CTA, and its number there.
+using WarpId = std::pair<unsigned, unsigned>;
+
 /// What all warps together did to a barrier's side of a pipe.
 struct Tally {
-  /// Lanes of each warp that arrive, and those that pass without.
-  std::map<unsigned, uint32_t> arriving, passing;
+  /// Lanes of each warp that arrive in the CTA of a rank, and those that pass
+  /// without.
+  std::map<unsigned, std::map<WarpId, uint32_t>> arriving;
+  std::map<WarpId, uint32_t> passing;
 };
 
 /// How roles leave the kernel, for a pipe.
@@ -83,6 +88,15 @@ struct Comparison {
                          barrier.side == Full ? "full" : "empty", barrier.slot,
                          plan.pipes[barrier.pipe].name);
   }
+  /// The CTAs that share a tile of a slot with this one, itself among them, and
+  /// those that share any: a bit for each rank.
+  uint32_t getPeers(const plan::Tensor &tensor, unsigned rank) const;
+  uint32_t getReceivers(const plan::Pipe &pipe, unsigned rank) const;
+  bool isShared(const plan::Pipe &pipe) const {
+    return getReceivers(pipe, 0) != 1;
+  }
+  llvm::Error checkArrivals(const plan::Pipe &pipe, Side side,
+                            const Tally &tally, unsigned rank) const;
   llvm::Error checkTotals() const;
 
   const plan::Plan &plan;
@@ -95,8 +109,11 @@ struct Comparison {
   std::vector<Tally> tallies;
   /// By pipe.
   std::vector<Leaving> leavings;
-  /// By barrier: the count that it is set up with, and where.
-  std::map<int64_t, std::map<std::pair<uint32_t, unsigned>, int64_t>> inits;
+  /// By the rank of its CTA, and the barrier: the count that it is set up with,
+  /// and where.
+  std::map<std::pair<unsigned, int64_t>,
+           std::map<std::pair<uint32_t, unsigned>, int64_t>>
+      inits;
 };
 
 /// What a path has done at one end.
@@ -109,6 +126,14 @@ struct Progress {
   /// Of the slot that is filled by copies: what is expected, and what has been
   /// copied.
   int64_t filling = -1, expected = 0, bytes = 0;
+  /// Where CTAs share the slot: by rank, what was copied there, and what should
+  /// have been.
+  std::map<unsigned, int64_t> sent = {}, due = {};
+  /// Of the slot that was given back last: the CTAs that have been told, and
+  /// by which line.
+  uint32_t told = 0, toldBy = 0;
+  /// Waits since it has told about a slot, as far as they matter.
+  int64_t waits = 0;
   /// It has waited for the slot that it filled last to be empty.
   bool awaitedLast = false;
 
@@ -130,9 +155,10 @@ struct Asking {
 
 class RoleMonitor : public Monitor {
 public:
-  RoleMonitor(Comparison &comparison, unsigned warp)
-      : comparison(comparison), warp(warp), role(comparison.findRole(warp)),
-        ends(comparison.findEnds(role)), progress(ends.size()) {
+  RoleMonitor(Comparison &comparison, unsigned rank, unsigned warp)
+      : comparison(comparison), rank(rank), warp(warp),
+        role(comparison.findRole(warp)), ends(comparison.findEnds(role)),
+        progress(ends.size()) {
     for (auto [end, state] : llvm::zip_equal(ends, progress))
       state.parity = end.tells == Full ? 1 : 0;
   }
@@ -150,6 +176,8 @@ private:
     std::string who = llvm::formatv("@{0}, ", comparison.plan.kernel);
     who += role ? llvm::formatv("@{0} (warp {1})", role->name, warp).str()
                 : llvm::formatv("warp {0}, which has no role", warp).str();
+    if (rank)
+      who += llvm::formatv(" of CTA {0}", rank);
     if (line)
       who += llvm::formatv(", line {0}", line);
     return llvm::createStringError(
@@ -164,9 +192,10 @@ private:
   llvm::Error read(const Event &event);
   llvm::Error ask(const Event &event);
   llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
+  llvm::Error leave(const End &end, Progress &state);
 
   Comparison &comparison;
-  unsigned warp;
+  unsigned rank, warp;
   const plan::Role *role;
   std::vector<End> ends;
   std::vector<Progress> progress;

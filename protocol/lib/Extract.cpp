@@ -144,6 +144,7 @@ llvm::Error Collector::see(const Event &event) {
   case Kind::Group:
   case Kind::GroupWait:
   case Kind::CtaBarrier:
+  case Kind::ClusterBarrier:
     return llvm::Error::success();
   case Kind::Trap:
     paths.end(at, event.mask);

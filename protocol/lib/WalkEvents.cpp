@@ -242,6 +242,9 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
   case Opcode::WgmmaCommitGroup:
     event.kind = Kind::Group;
     return finish();
+  case Opcode::BarrierClusterWait:
+    event.kind = Kind::ClusterBarrier;
+    return finish();
   case Opcode::WgmmaWaitGroup:
     event.kind = Kind::GroupWait;
     event.count = operands[0].integer();

@@ -77,6 +77,7 @@ bool protocol::isEvent(Opcode opcode) {
   case Opcode::WgmmaMmaAsyncSp:
   case Opcode::WgmmaCommitGroup:
   case Opcode::WgmmaWaitGroup:
+  case Opcode::BarrierClusterWait:
     return true;
   default:
     return isWait(opcode) || isCtaBarrier(opcode);

@@ -71,8 +71,9 @@ struct Event {
     /// are done.
     Group,
     GroupWait,
-    /// All warps of the CTA meet.
+    /// All warps of the CTA meet, or of the cluster.
     CtaBarrier,
+    ClusterBarrier,
     /// Gives the run up.
     Trap,
     /// Something else about barriers, which the walk has no word for.
