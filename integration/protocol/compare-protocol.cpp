@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // compare-protocol [--arch ARCH] [--ptx FILE] FILE...
-// compare-protocol --suite [--every N] [--arch ARCH]
+// compare-protocol --suite [--clusters] [--every N] [--arch ARCH]
 //
 // Compiles tile programs, from files or those of the numeric suite, and
 // compares each kernel's PTX with its plan. With --ptx, compares that text
@@ -16,6 +16,7 @@
 #include "CompileText.h"
 #include "Protocol.h"
 #include "drawloom/PTX/Parser.h"
+#include "suite/ClusterCases.h"
 #include "suite/GemmCases.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,6 +32,9 @@ static cl::list<std::string> inputs(cl::Positional, cl::desc("FILE..."),
 static cl::opt<bool> isSuite("suite",
                              cl::desc("the programs of the numeric suite"),
                              cl::cat(category));
+static cl::opt<bool> isClusters("clusters",
+                                cl::desc("with --suite: those in clusters"),
+                                cl::cat(category));
 static cl::list<std::string>
     filters("filter", cl::CommaSeparated,
             cl::desc("those with one of these in their name"),
@@ -101,7 +105,9 @@ static llvm::Expected<std::vector<Source>> collectSources() {
   if (!arch.empty())
     archs = {arch};
   for (size_t i = 0; isSuite && i != archs.size(); ++i) {
-    std::vector<suite::Case> cases = suite::makeGemmCases(archs[i], /*seed=*/1);
+    std::vector<suite::Case> cases =
+        isClusters ? suite::makeClusterCases(archs[i], /*seed=*/1)
+                   : suite::makeGemmCases(archs[i], /*seed=*/1);
     llvm::erase_if(cases, [](const suite::Case &one) {
       return !filters.empty() &&
              llvm::none_of(filters, [&](llvm::StringRef part) {

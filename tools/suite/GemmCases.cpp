@@ -11,7 +11,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <random>
 
 using namespace drawloom;
 using namespace drawloom::suite;
@@ -201,13 +200,19 @@ std::string Printer::print() {
   if (o.epilogue == Epilogue::Scale)
     os << ", %alpha: f32";
   os << ")\n    attributes {tile.target = \"" << o.arch << "\"";
-  std::string schedule = o.granted ? "persistent = granted" : "";
+  std::vector<std::string> schedule;
+  if (o.granted || o.one)
+    schedule.push_back(o.granted ? "persistent = granted"
+                                 : "persistent = none");
   if (o.slots)
-    schedule +=
-        (o.granted ? ", slots = {operands = " : "slots = {operands = ") +
-        std::to_string(o.slots) + "}";
+    schedule.push_back("slots = {operands = " + std::to_string(o.slots) + "}");
+  if (o.clusterM * o.clusterN != 1)
+    schedule.push_back(llvm::formatv("cluster = [{0}{1}, {2}]",
+                                     o.batch ? "1, " : "", o.clusterM,
+                                     o.clusterN));
   if (!schedule.empty())
-    os << ", tile.schedule = #tile.schedule<" << schedule << ">";
+    os << ", tile.schedule = #tile.schedule<" << llvm::join(schedule, ", ")
+       << ">";
   os << "} {\n";
   os << "  %c0 = arith.constant 0 : index\n"
      << "  %ck = arith.constant " << o.tileK << " : index\n"
@@ -239,11 +244,13 @@ static std::string getRefusal(const GemmOptions &o) {
 }
 
 static int64_t countItems(const GemmOptions &o) {
-  return std::max<int64_t>(o.batch, 1) * llvm::divideCeil(o.m, o.tileM) *
-         llvm::divideCeil(o.n, o.tileN);
+  // Whole clusters.
+  return std::max<int64_t>(o.batch, 1) *
+         llvm::alignTo(llvm::divideCeil(o.m, o.tileM), o.clusterM) *
+         llvm::alignTo(llvm::divideCeil(o.n, o.tileN), o.clusterN);
 }
 
-static Case makeCase(const GemmOptions &o, uint64_t seed, unsigned number) {
+Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
   auto shape = [&](int64_t rows, int64_t columns, bool transposed = false) {
     std::vector<int64_t> extents;
     if (o.batch)
@@ -279,13 +286,18 @@ static Case makeCase(const GemmOptions &o, uint64_t seed, unsigned number) {
                                 : type;
   };
   result.name = llvm::formatv(
-      "{0}-{1,0+4}-{2}{3}-{4}{5}-{6}-{7}x{8}x{9}{10}-s{11}-c{12}{13}", o.arch,
-      llvm::utostr(number), name(o.a),
+      "{0}-{1,0+4}-{2}{3}-{4}{5}-{6}-{7}x{8}x{9}{10}-s{11}-c{12}{13}{14}",
+      o.arch, llvm::utostr(number), name(o.a),
       o.a == o.b ? std::string() : "_" + name(o.b).str(),
       o.aTransposed ? "km" : "mk", o.bTransposed ? "kn" : "nk",
       epilogueNames[static_cast<unsigned>(o.epilogue)], o.m, o.n, o.k,
       o.batch ? "x" + std::to_string(o.batch) : "", o.slots, o.ctas,
-      o.granted ? "-granted" : "");
+      o.granted ? "-granted"
+      : o.one   ? "-one"
+                : "",
+      o.clusterM * o.clusterN == 1
+          ? std::string()
+          : llvm::formatv("-cluster{0}x{1}", o.clusterM, o.clusterN).str());
   return result;
 }
 
@@ -297,8 +309,6 @@ struct TypePair {
 constexpr TypePair types[] = {{"bf16", "bf16"},     {"f16", "f16"},
                               {"f32", "f32"},       {"f8E4M3FN", "f8E4M3FN"},
                               {"f8E5M2", "f8E5M2"}, {"f8E4M3FN", "f8E5M2"}};
-/// One of each width and format; the others are drawn.
-constexpr unsigned mainTypes = 4;
 
 } // namespace
 
@@ -310,6 +320,10 @@ static GemmOptions withTypes(llvm::StringRef arch, const TypePair &pair) {
   // A row of the tile is as wide as the widest swizzle.
   o.tileK = 128 / getBytes(o.a);
   return o;
+}
+
+GemmOptions suite::makeGemm(llvm::StringRef arch, unsigned type) {
+  return withTypes(arch, types[type]);
 }
 
 /// Rows that TMA can copy are multiples of 16 bytes long, in every array.
@@ -372,7 +386,7 @@ static void cover(llvm::StringRef arch, std::vector<GemmOptions> &all) {
     }
 }
 
-static GemmOptions draw(llvm::StringRef arch, std::mt19937_64 &random) {
+GemmOptions suite::drawGemm(llvm::StringRef arch, std::mt19937_64 &random) {
   // Not std::uniform_int_distribution, which differs between libraries.
   auto below = [&](uint64_t limit) { return random() % limit; };
   GemmOptions o = withTypes(arch, types[below(std::size(types))]);
@@ -406,7 +420,7 @@ static std::vector<GemmOptions> makeOptions(llvm::StringRef arch,
   cover(arch, all);
   std::mt19937_64 random(seed);
   for (size_t i = 0, count = all.size(); i != count; ++i)
-    all.push_back(draw(arch, random));
+    all.push_back(drawGemm(arch, random));
   return all;
 }
 
@@ -414,7 +428,7 @@ static std::vector<Case> makeCases(llvm::ArrayRef<GemmOptions> all,
                                    uint64_t seed) {
   std::vector<Case> cases;
   for (const GemmOptions &options : all)
-    cases.push_back(makeCase(options, seed, cases.size()));
+    cases.push_back(makeGemmCase(options, seed, cases.size()));
   return cases;
 }
 
@@ -441,7 +455,7 @@ std::vector<Case> suite::makeDefaultTiles(llvm::StringRef arch) {
       GemmOptions o = withTypes(arch, types[type]);
       o.epilogue = Epilogue(epilogue);
       o.tileN = o.n = 256;
-      cases.push_back(makeCase(o, /*seed=*/0, cases.size()));
+      cases.push_back(makeGemmCase(o, /*seed=*/0, cases.size()));
     }
   return cases;
 }

@@ -29,6 +29,7 @@
 
 #include "Case.h"
 #include "llvm/ADT/StringRef.h"
+#include <random>
 
 namespace drawloom::suite {
 
@@ -64,7 +65,21 @@ struct GemmOptions {
   unsigned ctas = 1;
   /// Work items are granted at run time.
   bool granted = false;
+  /// A CTA takes one work item.
+  bool one = false;
+  /// CTAs of a cluster along M and N.
+  int64_t clusterM = 1, clusterN = 1;
 };
+
+/// A product of bf16, f16, tf32 or e4m3, by number, with a tile that suits it.
+constexpr unsigned mainTypes = 4;
+GemmOptions makeGemm(llvm::StringRef arch, unsigned type);
+
+/// One that is drawn from all columns but those about work items.
+GemmOptions drawGemm(llvm::StringRef arch, std::mt19937_64 &random);
+
+/// A case of it; `number` is in its name.
+Case makeGemmCase(const GemmOptions &options, uint64_t seed, unsigned number);
 
 /// The tile program of such a product.
 std::string printGemm(const GemmOptions &options);

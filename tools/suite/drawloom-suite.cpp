@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Target/Architecture.h"
+#include "suite/ClusterCases.h"
 #include "suite/ExampleCases.h"
 #include "suite/GemmCases.h"
 #include "suite/RunSuite.h"
@@ -28,7 +29,7 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("drawloom-suite");
 static cl::opt<std::string>
     suiteName(cl::Positional, cl::Required,
-              cl::desc("gemm, granted, tiles, examples or graphs"),
+              cl::desc("gemm, granted, clusters, tiles, examples or graphs"),
               cl::cat(category));
 static cl::list<std::string> archs("arch",
                                    cl::desc("sm_90a, sm_100a; without it both"),
@@ -63,12 +64,13 @@ static cl::opt<unsigned> atLeast("at-least",
                                  cl::init(1), cl::cat(category));
 
 static std::vector<Case> makeCases(llvm::StringRef arch) {
-  std::vector<Case> cases = suiteName == "gemm" ? makeGemmCases(arch, seed)
-                            : suiteName == "granted"
-                                ? makeGrantedCases(arch, seed)
-                            : suiteName == "tiles"    ? makeDefaultTiles(arch)
-                            : suiteName == "examples" ? makeExampleCases(arch)
-                                                      : makeGraphCases(arch);
+  std::vector<Case> cases =
+      suiteName == "gemm"       ? makeGemmCases(arch, seed)
+      : suiteName == "granted"  ? makeGrantedCases(arch, seed)
+      : suiteName == "clusters" ? makeClusterCases(arch, seed)
+      : suiteName == "tiles"    ? makeDefaultTiles(arch)
+      : suiteName == "examples" ? makeExampleCases(arch)
+                                : makeGraphCases(arch);
   if (!filters.empty())
     llvm::erase_if(cases, [](const Case &one) {
       return llvm::none_of(filters, [&](llvm::StringRef part) {
@@ -85,10 +87,11 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
-  if (!llvm::is_contained({"gemm", "granted", "tiles", "examples", "graphs"},
-                          suiteName)) {
-    llvm::errs() << "drawloom-suite: the suites are gemm, granted, tiles, "
-                    "examples, graphs\n";
+  if (!llvm::is_contained(
+          {"gemm", "granted", "clusters", "tiles", "examples", "graphs"},
+          suiteName)) {
+    llvm::errs() << "drawloom-suite: the suites are gemm, granted, clusters, "
+                    "tiles, examples, graphs\n";
     return 2;
   }
   if (suiteName == "tiles" && !compileOnly) {

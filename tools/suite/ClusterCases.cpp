@@ -1,0 +1,62 @@
+//===- ClusterCases.cpp - Products whose CTAs share operands --------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClusterCases.h"
+#include "GemmCases.h"
+
+using namespace drawloom;
+using namespace drawloom::suite;
+
+static constexpr int64_t clusters[][2] = {
+    {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}};
+
+/// Tiles along M and N, and a rest beyond them; and trips along K.
+static constexpr struct {
+  int64_t tilesM, tilesN, rest, trips;
+} sizes[] = {{4, 2, 0, 2}, {2, 1, 16, 5}, {1, 1, 0, 0}, {5, 3, -48, 1}};
+
+/// A few clusters, so that a CTA has several work items; none for a CTA that
+/// takes one.
+static void setGrid(GemmOptions &o, unsigned count) {
+  o.ctas = o.one ? 0 : count * o.clusterM * o.clusterN;
+}
+
+std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
+  std::vector<GemmOptions> all;
+  for (auto [clusterM, clusterN] : clusters)
+    for (unsigned type = 0; type != mainTypes; ++type)
+      for (bool one : {false, true})
+        for (const auto &size : sizes) {
+          GemmOptions o = makeGemm(arch, type);
+          o.clusterM = clusterM;
+          o.clusterN = clusterN;
+          o.one = one;
+          o.epilogue =
+              GemmOptions::Epilogue(all.size() % GemmOptions::epilogueCount);
+          o.slots = 1 + all.size() % 4;
+          o.m = size.tilesM * o.tileM + size.rest;
+          o.n = size.tilesN * o.tileN + size.rest;
+          o.k = size.trips * o.tileK;
+          setGrid(o, 1 + all.size() % 2);
+          all.push_back(o);
+        }
+  std::mt19937_64 random(seed);
+  for (size_t i = 0, count = all.size(); i != count; ++i) {
+    GemmOptions o = drawGemm(arch, random);
+    const auto &cluster = clusters[random() % std::size(clusters)];
+    o.clusterM = cluster[0];
+    o.clusterN = cluster[1];
+    o.one = random() % 2;
+    setGrid(o, 1 + random() % 3);
+    all.push_back(o);
+  }
+  std::vector<Case> cases;
+  for (const GemmOptions &options : all)
+    cases.push_back(makeGemmCase(options, seed, cases.size()));
+  return cases;
+}
