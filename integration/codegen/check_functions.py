@@ -21,43 +21,56 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from check_graphs_run import F32, Case, compile_graph, launch  # noqa: E402
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
-# The exact function, and the largest error in ulp.
-FUNCTIONS = {
-    "exp": (np.exp, 3), "exp2": (np.exp2, 2), "log": (np.log, 2), "log2": (np.log2, 3),
-    "tanh": (np.tanh, 4), "erf": (erf, 3), "rsqrt": (lambda x: 1 / np.sqrt(x), 2),
-    "sqrt": (np.sqrt, 0.5), "div": (lambda x: x / 3, 2),
+# For each program and output, the exact function and the largest error in ulp.
+PROGRAMS = {
+    "functions": {
+        "exp": (np.exp, 3), "exp2": (np.exp2, 2), "log": (np.log, 2), "log2": (np.log2, 3),
+        "tanh": (np.tanh, 4), "erf": (erf, 3), "rsqrt": (lambda x: 1 / np.sqrt(x), 2),
+        "sqrt": (np.sqrt, 0.5), "div": (lambda x: x / 3, 2),
+    },
+    "more_functions": {
+        "sin": (np.sin, 2), "cos": (np.cos, 2), "expm1": (np.expm1, 2), "log1p": (np.log1p, 2),
+    },
+    "powers": {"powf": (np.power, 3)},
 }
 
 
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    options.add_argument("--tools", type=Path, required=True)
-    options.add_argument("--target", default="sm_100a")
-    options.add_argument("--keep", type=Path)
-    chosen = options.parse_args()
-    # Some of the numbers are infinite, or none.
-    np.seterr(all="ignore")
-    case = Case()
+def make_numbers(random):
+    """All numbers of bf16, and as many of f32: about as large as one, and any."""
     every = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32)
-    spread = case.random.standard_normal(2**15) * np.exp2(case.random.uniform(-8, 6, 2**15))
-    bits = case.random.integers(0, 2**32, 2**15, dtype=np.uint32).view(np.float32)
-    numbers = np.concatenate([every, spread.astype(np.float32), bits]).reshape(-1, 256)
-    x = case.add(F32, numbers)
-    for _ in FUNCTIONS:
-        case.output(F32, np.zeros(x.shape), np.zeros(x.shape))
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = chosen.keep or Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
-        compiled, error = compile_graph(chosen.tools, "functions", chosen.target, folder)
-        if error:
-            sys.exit(error)
-        done = launch(chosen.tools, compiled, case, chosen.target, folder, 4)
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
-        results = [np.load(folder / f"out{i + 1}.npy") for i in range(len(FUNCTIONS))]
+    spread = random.standard_normal(2**15) * np.exp2(random.uniform(-8, 6, 2**15))
+    bits = random.integers(0, 2**32, 2**15, dtype=np.uint32).view(np.float32)
+    return np.concatenate([every, spread.astype(np.float32), bits]).reshape(-1, 256)
+
+
+def make_exponents(random, shape):
+    """Integers, fractions near them, small and large, and special numbers."""
+    count = int(np.prod(shape))
+    kinds = [random.integers(-9, 10, count), random.standard_normal(count) * 4,
+             random.integers(-9, 10, count) / 2, random.choice([0, -0.0, np.inf, -np.inf, np.nan, 1e9], count),
+             random.integers(0, 2**32, count, dtype=np.uint32).view(np.float32)]
+    chosen = random.choice(len(kinds), count, p=[.3, .3, .2, .1, .1])
+    return np.choose(chosen, kinds).astype(np.float32).reshape(shape)
+
+
+def measure(tools, target, folder, program, functions) -> int:
+    """How many of the functions of a program are worse than they may be."""
+    case = Case()
+    inputs = [case.add(F32, make_numbers(case.random))]
+    if program == "powers":
+        inputs.append(case.add(F32, make_exponents(case.random, inputs[0].shape)))
+    for _ in functions:
+        case.output(F32, np.zeros(inputs[0].shape), np.zeros(inputs[0].shape))
+    compiled, error = compile_graph(tools, program, target, folder)
+    if error:
+        sys.exit(error)
+    done = launch(tools, compiled, case, target, folder, 4)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    results = [np.load(folder / f"out{len(inputs) + i}.npy") for i in range(len(functions))]
     faults = 0
-    for (name, (function, allowed)), got in zip(FUNCTIONS.items(), results):
-        exact = function(x)
+    for (name, (function, allowed)), got in zip(functions.items(), results):
+        exact = function(*inputs)
         nearest = exact.astype(np.float32)
         # Not numbers, and infinities, have to be the same.
         special = ~np.isfinite(nearest)
@@ -73,9 +86,28 @@ def main() -> int:
         at = np.unravel_index(np.argmax(error), error.shape)
         bad = error[at] > allowed
         faults += bad
-        print(f"{name:6} {error[at]:8.2f} ulp at {x[at]:.9g}: {got[at]:.9g}, exact "
+        where = ", ".join(f"{x[at]:.9g}" for x in inputs)
+        print(f"{name:6} {error[at]:8.2f} ulp at {where}: {got[at]:.9g}, exact "
               f"{exact[at]:.9g}{'  WORSE than ' + str(allowed) if bad else ''}")
-    print(f"functions: {len(FUNCTIONS) - faults} of {len(FUNCTIONS)} within the table")
+    return faults
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    options.add_argument("--tools", type=Path, required=True)
+    options.add_argument("--target", default="sm_100a")
+    options.add_argument("--keep", type=Path)
+    chosen = options.parse_args()
+    # Some of the numbers are infinite, or none.
+    np.seterr(all="ignore")
+    faults = 0
+    for program, functions in PROGRAMS.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = chosen.keep or Path(scratch)
+            folder.mkdir(parents=True, exist_ok=True)
+            faults += measure(chosen.tools, chosen.target, folder, program, functions)
+    count = sum(len(functions) for functions in PROGRAMS.values())
+    print(f"functions: {count - faults} of {count} within the table")
     return 1 if faults else 0
 
 

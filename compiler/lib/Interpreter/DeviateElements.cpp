@@ -32,6 +32,8 @@ static constexpr double log2Error = 0x1p-22;   // lg2.approx.ftz
 static constexpr double divideError = 0x1p-22; // div.full: 2 ulp
 static constexpr double rootError = 0x1p-22;   // sqrt.approx, rsqrt.approx
 static constexpr double tanhError = 0x1p-10;   // tanh.approx: 2^-10.987
+// No instruction is good enough for these: polynomials, in f32, to 2 ulp.
+static constexpr double polynomialError = 0x1p-22;
 /// Results below this may be flushed to zero.
 static constexpr double smallestNormal = 0x1p-126;
 
@@ -61,8 +63,8 @@ static double combine(double v, const Movement &movement, double u,
 /// Whether an infinity or a NaN is one on the machine, too. One that was there
 /// before is, and what exact numbers have: 0 / 0, the logarithm of 0. One that
 /// is an overflow may not be. A root or a logarithm has none if the number is
-/// negative wherever it is.
-template <unsigned count>
+/// below the least one that has, wherever it is.
+template <unsigned count, int least>
 static bool isCertain(const std::array<Operand, count> &operands, double v,
                       bool hasInfinity) {
   bool isExact = true, hasZero = false;
@@ -76,12 +78,14 @@ static bool isCertain(const std::array<Operand, count> &operands, double v,
     return isExact && hasZero;
   // Without infinities a NaN may be an overflow.
   return hasInfinity &&
-         (isExact || (count == 1 && operands[0].value + operands[0].off < 0));
+         (isExact ||
+          (count == 1 && operands[0].value + operands[0].off < least));
 }
 
 /// The rule of a function of one, two or three floats. The function gets the
-/// operands, the result and the rounding of the result's format.
-template <auto fn, unsigned count>
+/// operands, the result and the rounding of the result's format. Numbers below
+/// `least` have no value.
+template <auto fn, unsigned count, int least = 0>
 static LogicalResult elements(Operation *op, Evaluator &eval) {
   TensorRef result = eval.get(op->getResult(0));
   std::array<TensorRef, count> values, offs;
@@ -106,7 +110,7 @@ static LogicalResult elements(Operation *op, Evaluator &eval) {
     if (std::isfinite(v))
       off = combine(v, fn(operands, v, u), u, largest);
     else
-      off = isCertain<count>(operands, v, hasInfinity) ? 0 : infinity;
+      off = isCertain<count, least>(operands, v, hasInfinity) ? 0 : infinity;
     deviation.setFloat(i, off);
   }
   eval.setDeviation(op->getResult(0), std::move(deviation));
@@ -191,6 +195,48 @@ static Movement logarithm(const One &x, double v, double) {
   return {std::log1p(x[0].off / least) * M_LOG2E, 2 * log2Error, log2Error};
 }
 
+/// Near 0 its own value is the scale, unlike that of the logarithm near 1.
+static Movement logarithmOfMore(const One &x, double, double) {
+  double least = 1 + x[0].value - x[0].off;
+  if (least <= 0)
+    return {infinity};
+  return {std::log1p(x[0].off / least), polynomialError};
+}
+
+static Movement exponentialLess(const One &x, double, double) {
+  double f = std::expm1(x[0].value);
+  double top = std::expm1(x[0].value + x[0].off);
+  double bottom = std::expm1(x[0].value - x[0].off);
+  // The function itself is off by units in the last place of double.
+  return {std::max(top - f, f - bottom) + 0x1p-50 * std::abs(f),
+          polynomialError};
+}
+
+/// The slope is at most 1, and the distance of two values at most 2.
+static Movement sineOrCosine(const One &x, double, double) {
+  return {std::min(x[0].off, 2.0), polynomialError};
+}
+
+/// x^y as 2^(y log2 x), with a logarithm in f64. y log2 x is largest and least
+/// at ends of x and y. For a number that may be zero or less the exponent has
+/// to be an exact integer; the slope is steepest then where |x| is largest.
+static Movement powerOf(const Two &x, double v, double) {
+  double error = 2 * exp2Error;
+  if (x[0].off == 0 && x[1].off == 0)
+    return {0, error, smallestNormal};
+  double y = x[1].value;
+  if (x[1].off == 0 && y >= 1 && std::trunc(y) == y)
+    return {std::pow(x[0].magnitude(), y) - std::abs(v) * (1 - 0x1p-23), error,
+            smallestNormal};
+  if (x[0].value - x[0].off <= 0)
+    return {infinity};
+  double spread = 0;
+  for (double base : {x[0].value - x[0].off, x[0].value + x[0].off})
+    for (double exponent : {y - x[1].off, y + x[1].off})
+      spread = std::max(spread, std::abs(std::pow(base, exponent) - v));
+  return {spread, error, smallestNormal};
+}
+
 static Movement squareRoot(const One &x, double v, double) {
   double least = std::max(x[0].value - x[0].off, 0.0);
   return {std::sqrt(std::max(x[0].value, 0.0)) - std::sqrt(least), rootError,
@@ -224,6 +270,11 @@ static constexpr NamedRule rules[] = {
     {"math.exp2", elements<powerOfTwo, 1>},
     {"math.log2", elements<logarithm, 1>},
     {"math.log", elements<logarithm, 1>},
+    {"math.expm1", elements<exponentialLess, 1>},
+    {"math.log1p", elements<logarithmOfMore, 1, -1>},
+    {"math.powf", elements<powerOf, 2>},
+    {"math.sin", elements<sineOrCosine, 1>},
+    {"math.cos", elements<sineOrCosine, 1>},
     {"math.sqrt", elements<squareRoot, 1>},
     {"math.rsqrt", elements<reciprocalRoot, 1>},
     {"math.tanh", elements<hyperbolicTangent, 1>},

@@ -260,6 +260,64 @@ TEST(Deviation, AttentionWithExpHasABound) {
   }
 }
 
+TEST(Deviation, FunctionsMoveAsFarAsTheirOperandsLetThem) {
+  auto of = [](const char *name, double x) {
+    return deviationOf(std::string("%r = math.") + name + " %x : tensor<1xf32>",
+                       x, 0);
+  };
+  // Of exact numbers it is two units of the machine and one rounding.
+  for (const char *name : {"sin", "expm1", "log1p"})
+    for (double x : {0x1p-30, 0.25})
+      EXPECT_LE(of(name, x), 2 * x * (0x1p-22 + 0x1p-24)) << name;
+  EXPECT_LE(of("cos", 0.25), 0x1p-22 + 0x1p-23);
+  // A product of 2^30 is off by 2^6: any sine is possible, and no more.
+  std::string product = "%p = arith.mulf %x, %y : tensor<1xf32>\n";
+  double sine = deviationOf(product + "%r = math.sin %p : tensor<1xf32>",
+                            0x1.8p20, 0x1.8p10);
+  EXPECT_GE(sine, 2);
+  EXPECT_LE(sine, 2.001);
+  // The slope of e^x - 1 at 8 is e^8, that of log(1 + x) at -0.5 is 2.
+  double power =
+      deviationOf(product + "%r = math.expm1 %p : tensor<1xf32>", 2, 4);
+  EXPECT_GE(power, 8 * 0x1p-23 * 2980);
+  EXPECT_LE(power, 2 * 8 * 0x1p-23 * 2980);
+  double log =
+      deviationOf(product + "%r = math.log1p %p : tensor<1xf32>", -0.5, 1);
+  EXPECT_GE(log, 2 * 0.5 * 0x1p-23);
+  EXPECT_LE(log, 2 * 0.5 * 0x1p-23 + 0.7 * (0x1p-22 + 0x1p-23));
+  // Below -1 there is no logarithm. What may be above -1 may have one.
+  EXPECT_EQ(deviationOf(product + "%r = math.log1p %p : tensor<1xf32>", -2, 1),
+            0);
+  EXPECT_EQ(deviationOf("%p = arith.mulf %x, %y : tensor<1xf32>\n"
+                        "%q = arith.subf %p, %y : tensor<1xf32>\n"
+                        "%r = math.log1p %q : tensor<1xf32>",
+                        0x1.fffffcp-1, 0x1p24),
+            inf);
+}
+
+TEST(Deviation, PowersMoveWithBaseAndExponent) {
+  std::string power = "%r = math.powf %x, %y : tensor<1xf32>";
+  EXPECT_LE(deviationOf(power, 3, 2), 9 * (0x1p-21 + 0x1p-23));
+  EXPECT_LE(deviationOf(power, -3, 3), 27 * (0x1p-21 + 0x1p-23));
+  EXPECT_EQ(deviationOf(power, -3, 0.5), 0);
+  EXPECT_EQ(deviationOf(power, 0, -1), 0);
+  EXPECT_EQ(deviationOf(power, 1e30, 2), inf);
+  // (x^2)^3 has the error of x^2 three times, whatever the sign; so has y.
+  std::string base = "%p = arith.mulf %x, %x : tensor<1xf32>\n"
+                     "%q = arith.negf %p : tensor<1xf32>\n"
+                     "%r = math.powf %q, %y : tensor<1xf32>";
+  double cube = deviationOf(base, 2, 3);
+  EXPECT_GE(cube, 3 * 64 * 0x1p-23);
+  EXPECT_LE(cube, 3 * 64 * 0x1p-23 + 64 * (0x1p-21 + 0x1p-22));
+  // An exponent that is off, and a base that may be less than zero.
+  std::string exponent = "%p = arith.mulf %y, %y : tensor<1xf32>\n"
+                         "%r = math.powf %x, %p : tensor<1xf32>";
+  double moved = deviationOf(exponent, 2.718281828, 2);
+  EXPECT_GE(moved, 4 * 0x1p-23 * 54.59);
+  EXPECT_LE(moved, 4 * 0x1p-23 * 54.6 + 54.6 * (0x1p-21 + 0x1p-22));
+  EXPECT_EQ(deviationOf(exponent, -2, 2), inf);
+}
+
 TEST(Deviation, RoundingToIntegers) {
   const char *functions[] = {"floor", "ceil", "round", "roundeven", "trunc"};
   for (const char *name : functions) {
@@ -387,7 +445,7 @@ TEST(Deviation, WhatHasNoRuleIsRefused) {
       runKernel(R"mlir(
 tile.kernel @k(%X: !tile.view<1xf32>, %R: !tile.view<1xf32>) {
   %x = tile.load %X[0] : !tile.view<1xf32> -> tensor<1xf32>
-  %r = math.sin %x : tensor<1xf32>
+  %r = math.tan %x : tensor<1xf32>
   tile.store %r, %R[0] : tensor<1xf32>, !tile.view<1xf32>
 }
 )mlir",
@@ -395,5 +453,5 @@ tile.kernel @k(%X: !tile.view<1xf32>, %R: !tile.view<1xf32>) {
   EXPECT_FALSE(outcome.succeeded);
   EXPECT_THAT(outcome.errors,
               testing::HasSubstr(
-                  "there is no rule for how rounding goes through 'math.sin'"));
+                  "there is no rule for how rounding goes through 'math.tan'"));
 }

@@ -1,4 +1,4 @@
-//===- Functions.cpp - Functions, and conversions without an instruction -===//
+//===- Functions.cpp - Exponentials, logarithms, powers, and the rest -----===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,101 +6,45 @@
 //
 //===----------------------------------------------------------------------===//
 
-// There is no library of functions to call, so what the machine has no
-// instruction for is written down here. All of it computes in f32; other types
-// are converted, and the result is rounded once more. The errors are in
-// docs/CodeGeneration.md, and a test measures them.
-//
 // The coefficients are minimax polynomials of the stated functions on the
 // stated ranges, found by Lawson's iteration and rounded to f32.
 
+#include "Functions.h"
 #include "Patterns.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::codegen;
 
-namespace {
-/// Writes functions of f32, or of a vector of f32.
-class Functions {
-public:
-  Functions(ImplicitLocOpBuilder &b, Type type) : b(b), type(type) {}
+Value Functions::largest(Value x) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return x;
+  Value result = vector::ExtractOp::create(b, x, 0);
+  for (int64_t i = 1; i < vector.getNumElements(); ++i)
+    result =
+        arith::MaxNumFOp::create(b, result, vector::ExtractOp::create(b, x, i));
+  return result;
+}
 
-  Value exp(Value x);
-  Value exp2(Value x) { return call("llvm.nvvm.ex2.approx.ftz.f32", x); }
-  Value log(Value x, bool binary);
-  Value tanh(Value x);
-  Value erf(Value x);
-  Value rsqrt(Value x) { return call("llvm.nvvm.rsqrt.approx.f", x); }
-  Value divide(Value x, Value y) { return call("llvm.nvvm.div.full", {x, y}); }
-
-private:
-  Value number(double value) {
-    return arith::ConstantOp::create(b, getAttr(b.getF32FloatAttr(value)));
+Value Functions::call(StringRef name, ValueRange operands) {
+  StringAttr intrinsic = b.getStringAttr(name);
+  Type f32 = b.getF32Type();
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return LLVM::CallIntrinsicOp::create(b, f32, intrinsic, operands)
+        .getResult(0);
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+    SmallVector<Value> elements;
+    for (Value operand : operands)
+      elements.push_back(vector::ExtractOp::create(b, operand, i));
+    results.push_back(LLVM::CallIntrinsicOp::create(b, f32, intrinsic, elements)
+                          .getResult(0));
   }
-  Value integer(int32_t value) {
-    return arith::ConstantOp::create(b, getAttr(b.getI32IntegerAttr(value)));
-  }
-  TypedAttr getAttr(TypedAttr element) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return DenseElementsAttr::get(vector.clone(element.getType()),
-                                    Attribute(element));
-    return element;
-  }
-  Type getIntegerType() {
-    Type i32 = b.getI32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      return vector.clone(i32);
-    return i32;
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value fma(Value x, Value y, Value z) {
-    return LLVM::FMAOp::create(b, x, y, z);
-  }
-  Value abs(Value x) { return LLVM::FAbsOp::create(b, x); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  /// c[0] + c[1] x + ...
-  Value evaluate(ArrayRef<float> coefficients, Value x) {
-    Value sum = number(coefficients.back());
-    for (float coefficient : llvm::reverse(coefficients.drop_back()))
-      sum = fma(sum, x, number(coefficient));
-    return sum;
-  }
-  /// An intrinsic of scalars, on each element.
-  Value call(StringRef name, ValueRange operands) {
-    StringAttr intrinsic = b.getStringAttr(name);
-    Type f32 = b.getF32Type();
-    auto vector = dyn_cast<VectorType>(type);
-    if (!vector)
-      return LLVM::CallIntrinsicOp::create(b, f32, intrinsic, operands)
-          .getResult(0);
-    SmallVector<Value> results;
-    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
-      SmallVector<Value> elements;
-      for (Value operand : operands)
-        elements.push_back(vector::ExtractOp::create(b, operand, i));
-      results.push_back(
-          LLVM::CallIntrinsicOp::create(b, f32, intrinsic, elements)
-              .getResult(0));
-    }
-    return vector::FromElementsOp::create(b, vector, results);
-  }
-
-  ImplicitLocOpBuilder &b;
-  Type type;
-};
-} // namespace
+  return vector::FromElementsOp::create(b, vector, results);
+}
 
 static constexpr double log2OfE = 1.4426950408889634;
 static constexpr double logOf2 = 0.6931471805599453;
@@ -116,18 +60,37 @@ Value Functions::exp(Value x) {
   Value f = fma(x, number(high), LLVM::FNegOp::create(b, n));
   f = fma(x, number(log2OfE - high), f);
   Value exponent = arith::FPToSIOp::create(b, getIntegerType(), n);
-  exponent = arith::AddIOp::create(b, exponent, integer(127));
-  exponent = arith::ShLIOp::create(b, exponent, integer(23));
-  return mul(exp2(f), arith::BitcastOp::create(b, type, exponent));
+  Value scale = powerOfTwo(exponent);
+  return mul(exp2(f), scale);
 }
 
-/// x = 2^e m with m in [2/3, 4/3), so that a number near 1 has e = 0 and keeps
-/// all its digits. log(1 + f) = f - f^2/2 + f^3 p(f).
-Value Functions::log(Value x, bool binary) {
-  static constexpr float p[] = {0.3333321511745453f,  -0.24999797344207764f,
-                                0.20010405778884888f, -0.16680486500263214f,
-                                0.14005862176418304f, -0.12184277921915054f,
-                                0.13984467089176178f, -0.12891601026058197f};
+/// 2^n (1 + q(r)) - 1, where n is the integer nearest to x / log(2), r the rest
+/// in [-log(2)/2, log(2)/2] and q(r) = e^r - 1; below one half nothing is taken
+/// away. Half of it is computed, because 2^128 is no number; n stops there, and
+/// what is beyond it overflows.
+Value Functions::expm1(Value x) {
+  static constexpr float p[] = {0.5f,
+                                0.1666666716337204f,
+                                0.04166635498404503f,
+                                0.008333273231983185f,
+                                0.001394110033288598f,
+                                0.00019914298900403082f};
+  static constexpr auto high = static_cast<float>(logOf2);
+  Value n = LLVM::RoundEvenOp::create(b, mul(x, number(log2OfE)));
+  n = arith::MaxNumFOp::create(b, n, number(-30));
+  n = arith::MinNumFOp::create(b, n, number(128));
+  Value r = fma(n, number(-high), x);
+  r = fma(n, number(high - logOf2), r);
+  Value q = fma(evaluate(p, r), mul(r, r), r);
+  Value exponent = arith::FPToSIOp::create(b, getIntegerType(), n);
+  Value half = powerOfTwo(arith::SubIOp::create(b, exponent, integer(1)));
+  Value result = fma(half, q, sub(half, number(0.5)));
+  result = add(result, result);
+  Value least = compare(arith::CmpFPredicate::OLT, x, number(-20));
+  return select(least, number(-1), result);
+}
+
+Functions::Parts Functions::split(Value x) {
   // Subnormal numbers become normal ones.
   Value tiny = compare(arith::CmpFPredicate::OLT, x, number(0x1p-126));
   Value scaled = select(tiny, mul(x, number(0x1p23)), x);
@@ -138,22 +101,105 @@ Value Functions::log(Value x, bool binary) {
   Value m = arith::BitcastOp::create(b, type,
                                      arith::SubIOp::create(b, bits, exponent));
   Value e = arith::SIToFPOp::create(b, type, exponent);
-  e = fma(e, number(0x1p-23), less);
-  Value f = sub(m, number(1));
+  return {exponent, m, fma(e, number(0x1p-23), less)};
+}
+
+/// log(1 + f) = f - f^2/2 + f^3 p(f) for f in [-1/3, 1/3).
+Value Functions::logOfMantissa(Value f) {
+  static constexpr float p[] = {0.3333321511745453f,  -0.24999797344207764f,
+                                0.20010405778884888f, -0.16680486500263214f,
+                                0.14005862176418304f, -0.12184277921915054f,
+                                0.13984467089176178f, -0.12891601026058197f};
   Value sum = fma(evaluate(p, f), f, number(-0.5));
-  sum = fma(sum, mul(f, f), f);
+  return fma(sum, mul(f, f), f);
+}
+
+/// Infinity and NaN are their own logarithms, it is -infinity at `pole`, and
+/// numbers below have none.
+Value Functions::finishLog(Value x, Value pole, Value result) {
+  Value finite = compare(arith::CmpFPredicate::OLT, x, number(infinity));
+  result = select(finite, result, x);
+  Value zero = compare(arith::CmpFPredicate::OEQ, x, pole);
+  result = select(zero, number(-infinity), result);
+  Value negative = compare(arith::CmpFPredicate::OLT, x, pole);
+  return select(negative, number(notANumber), result);
+}
+
+Value Functions::log(Value x, bool binary) {
+  Parts parts = split(x);
+  Value e = parts.exponent;
+  Value sum = logOfMantissa(sub(parts.mantissa, number(1)));
   Value result =
       binary ? fma(sum, number(log2OfE), e) : fma(e, number(logOf2), sum);
-  // Infinity and NaN are their own logarithms; others have none.
-  Value finite = compare(arith::CmpFPredicate::OLT, x,
-                         number(std::numeric_limits<float>::infinity()));
-  result = select(finite, result, x);
-  Value zero = compare(arith::CmpFPredicate::OEQ, x, number(0));
-  result =
-      select(zero, number(-std::numeric_limits<float>::infinity()), result);
-  Value negative = compare(arith::CmpFPredicate::OLT, x, number(0));
-  return select(negative, number(std::numeric_limits<float>::quiet_NaN()),
-                result);
+  return finishLog(x, number(0), result);
+}
+
+/// With 1 + x = 2^e (1 + f), f = 2^-e x + (2^-e - 1) has the digits of x that
+/// 1 + x has lost. Large numbers lose nothing that counts, and 2^-e may be no
+/// number.
+Value Functions::log1p(Value x) {
+  Parts parts = split(add(x, number(1)));
+  Value scale = arith::BitcastOp::create(
+      b, type, arith::SubIOp::create(b, integer(0x3f800000), parts.bits));
+  Value f = fma(x, scale, sub(scale, number(1)));
+  Value large = compare(arith::CmpFPredicate::OGT, x, number(0x1p30));
+  f = select(large, sub(parts.mantissa, number(1)), f);
+  Value result = fma(parts.exponent, number(logOf2), logOfMantissa(f));
+  return finishLog(x, number(-1), result);
+}
+
+/// 2^(y log2 |x|). The product has up to seven digits before the point and
+/// needs 24 after it, so the logarithm is in f64: q(f) is log2(1 + f) / f to
+/// 2^-38. Signs and special numbers are those of the C library.
+Value Functions::pow(Value x, Value y) {
+  static constexpr double q[] = {
+      1.44269504089257,     -0.7213475204690967, 0.4808983438071272,
+      -0.3606737519065489,  0.28853945790355906, -0.24044998137728882,
+      0.20607535401006874,  -0.1803024954818721, 0.16090196004583251,
+      -0.14501402245589617, 0.12347708334666456, -0.11172785089761479,
+      0.1577986367526233,   -0.15057529350898802};
+  using Predicate = arith::CmpFPredicate;
+  Functions wide(b, withElement(type, b.getF64Type()));
+  auto extend = [&](Value value) -> Value {
+    return arith::ExtFOp::create(b, wide.type, value);
+  };
+  Value magnitude = abs(x);
+  Parts parts = split(magnitude);
+  Value f = extend(sub(parts.mantissa, number(1)));
+  Value log = wide.fma(wide.evaluate(q, f), f, extend(parts.exponent));
+  Value finite = compare(Predicate::OLT, magnitude, number(infinity));
+  log = select(finite, log, extend(magnitude));
+  Value zero = compare(Predicate::OEQ, x, number(0));
+  log = select(zero, wide.number(-infinity), log);
+
+  // Beyond 160 the power is zero or infinity. It is scaled in two steps, the
+  // second of which may overflow or round to a subnormal number.
+  Value exact = wide.mul(extend(y), log);
+  Value t = arith::MaxNumFOp::create(b, exact, wide.number(-160));
+  t = arith::MinNumFOp::create(b, t, wide.number(160));
+  Value n = LLVM::RoundEvenOp::create(b, t);
+  Value rest = arith::TruncFOp::create(b, type, wide.sub(t, n));
+  Value exponent = arith::FPToSIOp::create(b, getIntegerType(), n);
+  Value first = arith::ShRSIOp::create(b, exponent, integer(1));
+  Value second = arith::SubIOp::create(b, exponent, first);
+  Value result = mul(mul(exp2(rest), powerOfTwo(first)), powerOfTwo(second));
+  Value nan = number(notANumber);
+  result = select(compare(Predicate::UNO, exact, exact), nan, result);
+
+  // An odd integer keeps the sign; a fraction has no power of less than zero.
+  Value isFraction = compare(Predicate::UNE, trunc(y), y);
+  Value half = mul(y, number(0.5));
+  Value isOdd = compare(Predicate::UNE, trunc(half), half);
+  Value withSign = LLVM::CopySignOp::create(b, result, x);
+  result = select(isFraction, result, select(isOdd, withSign, result));
+  Value negative = bothOf(finite, compare(Predicate::OLT, x, number(0)));
+  result = select(bothOf(isFraction, negative), nan, result);
+  // 1^y and x^0 are 1, whatever the other is, and so is (-1)^infinity.
+  Value isOne = eitherOf(compare(Predicate::OEQ, x, number(1)),
+                         compare(Predicate::OEQ, y, number(0)));
+  Value endless = bothOf(compare(Predicate::OEQ, magnitude, number(1)),
+                         compare(Predicate::OEQ, abs(y), number(infinity)));
+  return select(eitherOf(isOne, endless), number(1), result);
 }
 
 /// Below 5/8, x + x^3 p(x^2); above, 1 - 2 / (e^2x + 1).
@@ -193,177 +239,34 @@ Value Functions::erf(Value x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Types of eight bits
-//===----------------------------------------------------------------------===//
-
-/// "e4m3" or "e5m2"; empty for all other types.
-static StringRef getShortFloat(Type type) {
-  return isa<Float8E4M3FNType>(type) ? "e4m3"
-         : isa<Float8E5M2Type>(type) ? "e5m2"
-                                     : "";
-}
-
-static Value assemble(ImplicitLocOpBuilder &b, Type result, const Twine &text,
-                      StringRef constraints, ValueRange operands) {
-  return LLVM::InlineAsmOp::create(b, result, operands, text.str(), constraints,
-                                   /*has_side_effects=*/false,
-                                   /*is_align_stack=*/false,
-                                   LLVM::tailcallkind::TailCallKind::None,
-                                   LLVM::AsmDialectAttr(), ArrayAttr())
-      .getRes();
-}
-
-/// The instructions convert two numbers. A last one alone goes twice.
-template <typename Function>
-static Value convertPairs(ImplicitLocOpBuilder &b, Value vector, Type element,
-                          Function convert) {
-  int64_t count = cast<VectorType>(vector.getType()).getNumElements();
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < count; i += 2) {
-    Value low = vector::ExtractOp::create(b, vector, i);
-    Value high =
-        vector::ExtractOp::create(b, vector, std::min(i + 1, count - 1));
-    auto [first, second] = convert(low, high);
-    results.push_back(first);
-    if (i + 1 < count)
-      results.push_back(second);
-  }
-  return vector::FromElementsOp::create(b, VectorType::get(count, element),
-                                        results);
-}
-
-/// f32 of the bytes of a short float.
-static Value extendShort(ImplicitLocOpBuilder &b, Value bytes, StringRef name) {
-  auto pair = VectorType::get(2, b.getF16Type());
-  return convertPairs(b, bytes, b.getF32Type(), [&](Value low, Value high) {
-    Type i16 = b.getI16Type();
-    Value upper = arith::ShLIOp::create(
-        b, arith::ExtUIOp::create(b, i16, high),
-        arith::ConstantOp::create(b, b.getI16IntegerAttr(8)));
-    Value both =
-        arith::OrIOp::create(b, arith::ExtUIOp::create(b, i16, low), upper);
-    Value halves = assemble(
-        b, b.getI32Type(), "cvt.rn.f16x2." + name + "x2 $0, $1;", "=r,h", both);
-    Value numbers = LLVM::BitcastOp::create(b, pair, halves);
-    auto get = [&](int64_t index) -> Value {
-      Value half = vector::ExtractOp::create(b, numbers, index);
-      return arith::ExtFOp::create(b, b.getF32Type(), half);
-    };
-    return std::pair(get(0), get(1));
-  });
-}
-
-/// The bytes of a short float that is nearest to f32. The instruction stops at
-/// the largest number; the type goes on to what it has beyond: NaN or infinity.
-static Value truncateShort(ImplicitLocOpBuilder &b, Value numbers,
-                           StringRef name) {
-  int64_t count = cast<VectorType>(numbers.getType()).getNumElements();
-  Type i8 = b.getI8Type();
-  Value bytes = convertPairs(b, numbers, i8, [&](Value low, Value high) {
-    // The first source is the upper half.
-    Value both = assemble(b, b.getI16Type(),
-                          "cvt.rn.satfinite." + name + "x2.f32 $0, $1, $2;",
-                          "=h,f,f", {high, low});
-    Value upper = arith::ShRUIOp::create(
-        b, both, arith::ConstantOp::create(b, b.getI16IntegerAttr(8)));
-    return std::pair<Value, Value>(arith::TruncIOp::create(b, i8, both),
-                                   arith::TruncIOp::create(b, i8, upper));
-  });
-  bool hasInfinity = name == "e5m2";
-  auto wide = VectorType::get(count, b.getI32Type());
-  auto narrow = VectorType::get(count, i8);
-  auto splat = [&](VectorType type, TypedAttr element) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, Attribute(element)));
-  };
-  // Half way to the next number: that one is even in e5m2, and rounded to; in
-  // e4m3 the largest one is.
-  Value edge = splat(cast<VectorType>(numbers.getType()),
-                     b.getF32FloatAttr(hasInfinity ? 61440 : 464));
-  Value beyond = arith::CmpFOp::create(
-      b, hasInfinity ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT,
-      LLVM::FAbsOp::create(b, numbers), edge);
-  Value bits = arith::BitcastOp::create(b, wide, numbers);
-  bits = arith::ShRUIOp::create(b, bits, splat(wide, b.getI32IntegerAttr(24)));
-  Value sign = arith::TruncIOp::create(b, narrow, bits);
-  sign = arith::AndIOp::create(
-      b, sign, splat(narrow, b.getI8IntegerAttr(static_cast<int8_t>(0x80))));
-  Value last = arith::OrIOp::create(
-      b, sign, splat(narrow, b.getI8IntegerAttr(hasInfinity ? 0x7c : 0x7f)));
-  return arith::SelectOp::create(b, beyond, last, bytes);
-}
-
-//===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// `type` with another element.
-static Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.clone(element);
-  return element;
-}
-
-static Value convertFloat(ImplicitLocOpBuilder &b, Value value, Type element) {
-  Type from = getElementTypeOrSelf(value.getType());
-  Type to = withElement(value.getType(), element);
-  if (from == element)
-    return value;
-  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
-    return arith::ExtFOp::create(b, to, value);
-  return arith::TruncFOp::create(b, to, value);
-}
-
-/// A scalar as a vector of one.
-static Value toVector(ImplicitLocOpBuilder &b, Value value) {
-  if (isa<VectorType>(value.getType()))
-    return value;
-  return vector::FromElementsOp::create(b, VectorType::get(1, value.getType()),
-                                        value);
-}
-
-static Value convertShortFloat(ImplicitLocOpBuilder &b, Operation *op,
-                               Value operand) {
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  bool scalar = !isa<VectorType>(operand.getType());
-  operand = toVector(b, operand);
-  Value result;
-  if (StringRef name = getShortFloat(from); !name.empty())
-    operand = extendShort(b, operand, name);
-  if (StringRef name = getShortFloat(to); !name.empty())
-    result = truncateShort(b, convertFloat(b, operand, b.getF32Type()), name);
-  else
-    result = convertFloat(b, operand, to);
-  if (scalar)
-    result = vector::ExtractOp::create(b, result, 0);
-  return result;
-}
-
-/// Between integers and floats of eight bits, by way of f32: it has every
-/// integer that the latter have, so nothing is rounded twice. Null if neither
-/// side is such a float.
-static Value convertShortInteger(ImplicitLocOpBuilder &b, Operation *op,
-                                 Value operand) {
-  StringRef from =
-      getShortFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
-  StringRef to =
-      getShortFloat(getElementTypeOrSelf(op->getResult(0).getType()));
-  if (from.empty() && to.empty())
-    return {};
-  bool scalar = !isa<VectorType>(operand.getType());
-  Value value = toVector(b, operand);
-  if (!from.empty())
-    value = extendShort(b, value, from);
-  Type element = from.empty()
-                     ? b.getF32Type()
-                     : getElementTypeOrSelf(op->getResult(0).getType());
-  value = b.create(op->getLoc(), op->getName().getIdentifier(), value,
-                   withElement(value.getType(), element))
-              ->getResult(0);
-  if (!to.empty())
-    value = truncateShort(b, value, to);
-  return scalar ? vector::ExtractOp::create(b, value, 0).getResult() : value;
+/// A function with many intermediate values, of a few elements at a time, so
+/// that the values of one piece need no registers when the next one comes.
+static Value inPieces(ImplicitLocOpBuilder &b, Type type, ValueRange operands,
+                      function_ref<Value(Functions &, ValueRange)> compute) {
+  constexpr int64_t length = 2;
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector) {
+    Functions functions(b, type);
+    return compute(functions, operands);
+  }
+  SmallVector<Value> results;
+  for (int64_t first = 0; first < vector.getNumElements(); first += length) {
+    int64_t size = std::min(length, vector.getNumElements() - first);
+    auto piece = VectorType::get(size, vector.getElementType());
+    auto take = [&](Value operand) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          b, operand, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{size},
+          ArrayRef<int64_t>{1});
+    };
+    Functions functions(b, piece);
+    Value part = compute(functions, llvm::map_to_vector(operands, take));
+    llvm::append_range(results,
+                       vector::ToElementsOp::create(b, part).getResults());
+  }
+  return vector::FromElementsOp::create(b, vector, results);
 }
 
 bool codegen::isFunction(Operation *op) {
@@ -376,13 +279,8 @@ Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
                             ValueRange operands) {
   Type type = operands.front().getType();
   Type element = getElementTypeOrSelf(type);
-  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
-    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op->getResult(0).getType());
-    if (!getShortFloat(from).empty() || !getShortFloat(to).empty())
-      return convertShortFloat(b, op, operands[0]);
-    return Value();
-  }
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return convertShortFloat(b, op, operands[0]);
   if (isa<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
           op))
     return convertShortInteger(b, op, operands[0]);
@@ -415,8 +313,22 @@ Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
     result = functions.exp(x);
   else if (isa<math::Exp2Op>(op))
     result = functions.exp2(x);
+  else if (isa<math::ExpM1Op>(op))
+    result = functions.expm1(x);
   else if (isa<math::LogOp, math::Log2Op>(op))
     result = functions.log(x, isa<math::Log2Op>(op));
+  else if (isa<math::Log1pOp>(op))
+    result = functions.log1p(x);
+  else if (isa<math::PowFOp>(op))
+    result = inPieces(b, f32, wide, [](Functions &f, ValueRange x) {
+      return f.pow(x[0], x[1]);
+    });
+  else if (isa<math::SinOp>(op))
+    result = inPieces(b, f32, wide,
+                      [](Functions &f, ValueRange x) { return f.sin(x[0]); });
+  else if (isa<math::CosOp>(op))
+    result = inPieces(b, f32, wide,
+                      [](Functions &f, ValueRange x) { return f.cos(x[0]); });
   else if (isa<math::TanhOp>(op))
     result = functions.tanh(x);
   else if (isa<math::ErfOp>(op))

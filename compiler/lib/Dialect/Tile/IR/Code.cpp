@@ -90,16 +90,21 @@ static constexpr ElementRow elementRows[] = {
     {"math.absi", Elements::Numbers},
     {"math.ceil", Elements::UpToF32},
     {"math.copysign", Elements::Numbers},
+    {"math.cos", Elements::UpToF32},
     {"math.erf", Elements::UpToF32},
     {"math.exp", Elements::UpToF32},
     {"math.exp2", Elements::UpToF32},
+    {"math.expm1", Elements::UpToF32},
     {"math.floor", Elements::UpToF32},
     {"math.fma", Elements::Numbers},
     {"math.log", Elements::UpToF32},
+    {"math.log1p", Elements::UpToF32},
     {"math.log2", Elements::UpToF32},
+    {"math.powf", Elements::UpToF32},
     {"math.round", Elements::UpToF32},
     {"math.roundeven", Elements::UpToF32},
     {"math.rsqrt", Elements::UpToF32},
+    {"math.sin", Elements::UpToF32},
     {"math.sqrt", Elements::UpToF32},
     {"math.tanh", Elements::UpToF32},
     {"math.trunc", Elements::UpToF32},
@@ -222,8 +227,9 @@ std::string tile::whyNoCode(Operation *op, const target::Architecture &arch) {
     if (std::string why = whyNoElements(op, row->elements); !why.empty())
       return why;
   } else if (op->getName().getDialectNamespace() == "math") {
-    return "has no code; of the functions, exp, exp2, log, log2, tanh, erf, "
-           "sqrt, rsqrt, floor, ceil, trunc, round and roundeven have";
+    return "has no code; of the functions, exp, exp2, expm1, log, log2, log1p, "
+           "powf, sin, cos, tanh, erf, sqrt, rsqrt, floor, ceil, trunc, round "
+           "and roundeven have";
   } else if (!isKnown(op) || (onTiles && isa<arith::CeilDivUIOp>(op))) {
     return "has no code yet";
   }
