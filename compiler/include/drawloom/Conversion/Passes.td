@@ -71,7 +71,18 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
 
     **Products.** `out + a * b`, with the operands perhaps extended, becomes
     `tile.mma`, whatever its indexing maps; products of `f32` must say `{tf32}`.
+    Products that add up in `f16` or `bf16` add up in `f32`, and the result is
+    rounded once.
     Everything else is computed on whole tiles, reductions with `tile.reduce`.
+    A reduction that keeps the largest or smallest number and its position, by
+    one strict comparison and two `arith.select`, becomes two: the number, then
+    the first position that has it.
+
+    **Bodies.** `linalg.index` is where the tile begins, plus `tile.iota`. A
+    `tensor.extract` of an argument, at indices that are the same for all
+    elements, is a scalar that the work item loads. Arguments without dimensions
+    are views of one element, and a `tensor.extract_slice` of an argument is a
+    `tile.subview`.
 
     Refused, with the words:
 
@@ -85,12 +96,12 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     | other operations | `has no form in a tile program` |
     | linalg on memory | `works on memory: a kernel is made of linalg operations on tensors, before bufferization` |
     | windows, diagonals | `indexes operand 0 by affine_map<...>: each index must be one loop, and no loop may occur twice` |
-    | `linalg.index` | `asks for the position of an element, which a tile does not know` |
     | lookups, conditions in a body | `does not work on whole tiles` |
     | another combination | `reduces with a body that is no single 'arith' operation on the previous value, used once` |
     | no neutral element | `reduces numbers of type 'f8E8M0FNU', which has no neutral element for 'arith.addf' to pad with` |
     | a sum into nothing | `reads its init, which is a 'tensor.empty' without content: fill it first` |
     | products of f32 | `multiplies matrices of 'f32', which tensor cores read as TF32` |
+    | slices of results, with steps, of fewer dimensions | `is no box of an argument: cut arguments only, with steps of 1 and all their dimensions` |
     | a tensor constant | `holds different numbers: pass the tensor as an argument` |
     | a dimension chosen at run time | `asks for a dimension that is not a constant from 0 to 1` |
     | a size from nowhere | `has a loop, d1, whose size no argument and no result has` |

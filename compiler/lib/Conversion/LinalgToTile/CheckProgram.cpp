@@ -84,15 +84,15 @@ static LogicalResult checkSignature(func::FuncOp func) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor && what == "argument" && (isNumber(type) || type.isIndex()))
       return success();
-    if (tensor && tensor.getRank() > 0 && !tensor.getEncoding() &&
-        isNumber(tensor.getElementType()))
+    if (tensor && (tensor.getRank() > 0 || what == "argument") &&
+        !tensor.getEncoding() && isNumber(tensor.getElementType()))
       return success();
-    return LogicalResult(
-        emitError(loc) << "@" << func.getSymName() << ": " << what << " "
-                       << number << " is a " << type
-                       << ": a kernel takes scalars and tensors of floats or "
-                          "signless integers, of rank one or more and without "
-                          "an encoding, and gives such tensors");
+    return LogicalResult(emitError(loc)
+                         << "@" << func.getSymName() << ": " << what << " "
+                         << number << " is a " << type
+                         << ": a kernel takes scalars and tensors of floats or "
+                            "signless integers without an encoding, and gives "
+                            "such tensors of rank one or more");
   };
   for (BlockArgument argument : func.getArguments())
     if (failed(check(argument.getType(), "argument", argument.getArgNumber(),
@@ -131,14 +131,19 @@ static LogicalResult checkMaps(linalg::LinalgOp op) {
   return success();
 }
 
+/// Whether it is one number of an argument, the same for all elements.
+static bool isNumberOfArgument(Operation &inner) {
+  auto extract = dyn_cast<tensor::ExtractOp>(inner);
+  return extract && isa<BlockArgument>(extract.getTensor()) &&
+         llvm::all_of(extract.getIndices(), [&](Value index) {
+           return index.getParentBlock() != inner.getBlock();
+         });
+}
+
 static LogicalResult checkBody(linalg::LinalgOp op) {
   for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (isa<linalg::IndexOp>(inner))
-      return inner.emitOpError()
-             << "asks for the position of an element, which a tile does not "
-                "know: pass the positions as a tensor, or write the kernel as "
-                "tile text with 'tile.iota'";
-    if (inner.hasTrait<OpTrait::ConstantLike>() ||
+    if (isa<linalg::IndexOp>(inner) || isNumberOfArgument(inner) ||
+        inner.hasTrait<OpTrait::ConstantLike>() ||
         OpTrait::hasElementwiseMappableTraits(&inner))
       continue;
     return inner.emitOpError()
@@ -209,11 +214,22 @@ static LogicalResult checkLinalgOp(linalg::LinalgOp op) {
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
+static LogicalResult checkSlice(tensor::ExtractSliceOp op) {
+  if (isa<BlockArgument>(op.getSource()) && op.hasUnitStride() &&
+      op.getSourceType().getRank() == op.getType().getRank())
+    return success();
+  return op.emitOpError()
+         << "is no box of an argument: cut arguments only, with steps of 1 and "
+            "all their dimensions, or write the kernel as tile text";
+}
+
 static LogicalResult checkOp(Operation &op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return checkLinalgOp(linalgOp);
   if (isa<tensor::EmptyOp, func::ReturnOp>(op))
     return success();
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return checkSlice(slice);
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> index = dim.getConstantIndex();
     int64_t rank = cast<RankedTensorType>(dim.getSource().getType()).getRank();

@@ -20,7 +20,7 @@ static constexpr int64_t largestTile = 1 << 20;
 
 /// A tensor's name in the user's program; empty if it has none.
 static std::string getName(Value tensor) {
-  auto argument = dyn_cast<BlockArgument>(tensor);
+  BlockArgument argument = findArgument(tensor);
   return argument ? tile::getArgumentName(argument) : "";
 }
 
@@ -49,7 +49,7 @@ static tile::Untiled describe(LinalgFunction &function,
   };
 
   // A tensor that is read along other axes, too, is loaded twice.
-  std::set<std::pair<unsigned, AxisList>> seen;
+  llvm::DenseMap<Value, std::set<AxisList>> seen;
   for (linalg::LinalgOp op : function.ops) {
     std::optional<Contraction> match = matchContraction(op);
     FailureOr<linalg::ContractionDimensions> dims = failure();
@@ -71,11 +71,11 @@ static tile::Untiled describe(LinalgFunction &function,
       continue;
     }
     for (OpOperand *input : op.getDpsInputOperands()) {
-      auto argument = dyn_cast<BlockArgument>(input->get());
+      BlockArgument argument = findArgument(input->get());
       if (!argument || !isa<RankedTensorType>(argument.getType()))
         continue;
       AxisList axes = function.getAxes(*input);
-      if (seen.insert({argument.getArgNumber(), axes}).second)
+      if (seen[input->get()].insert(axes).second)
         addTensor(getName(argument), argument.getType(), axes,
                   /*isOutput=*/false);
     }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgFunction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -32,6 +33,12 @@ AxisList LinalgFunction::getAxes(OpResult result) const {
   return getAxes(*op.getDpsInitOperand(result.getResultNumber()));
 }
 
+BlockArgument linalg_to_tile::findArgument(Value tensor) {
+  if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    tensor = slice.getSource();
+  return dyn_cast<BlockArgument>(tensor);
+}
+
 std::string linalg_to_tile::getResultName(func::FuncOp func, unsigned number) {
   if (auto name =
           func.getResultAttrOfType<StringAttr>(number, tile::nameAttrName))
@@ -55,7 +62,8 @@ public:
 
   /// Loops that meet in a tensor between two operations are one axis.
   LogicalResult joinThroughResults();
-  /// So are loops that walk the same dimension of an argument, unless that
+  /// So are loops that walk the same dimension of an argument, or of the same
+  /// part of one, unless that
   /// would make two loops of one operation the same (a product of a matrix with
   /// its own transpose): then the argument is read along two axes.
   void joinThroughArguments();
@@ -120,7 +128,7 @@ void Joiner::joinThroughArguments() {
   DenseMap<std::pair<Value, int64_t>, int64_t> first;
   for (linalg::LinalgOp op : function.ops)
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<BlockArgument>(operand.get()))
+      if (!findArgument(operand.get()))
         continue;
       for (auto [dim, loop] : llvm::enumerate(function.getAxes(operand))) {
         if (loop == noAxis)

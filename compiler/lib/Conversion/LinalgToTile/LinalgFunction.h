@@ -19,8 +19,10 @@
 // that every result keeps and nobody reduces is cut into work items, and the
 // others are walked inside of one. An edge is a property of an axis.
 //
-// The conversion has four steps:
+// The conversion has these steps:
 //
+//   Normalize       one form for what may be said in several ways
+//   CheckProgram    refusals
 //   FindAxes        the axes, from the indexing maps
 //   ChooseTiles     a tile size for each, from the schedule
 //   NominalProgram  a copy of the function in which every axis is exactly two
@@ -28,7 +30,8 @@
 //                   no edges
 //   EmitKernel      the tiled copy becomes a tile.kernel; here the real sizes
 //     EmitOp        come back: loops run to them, loads pad, reductions are
-//     Padding       masked where the padding would take part, stores clip
+//     EmitAccess    masked where the padding would take part, stores clip
+//     Padding
 //
 // The invariant: the nominal sizes decide nothing. A loop of the copy stands
 // for all the tiles of its axis, and is replaced by a loop over the real size.
@@ -98,6 +101,9 @@ struct LinalgFunction {
   AxisList getAxes(mlir::OpResult result) const;
 };
 
+/// The argument that a tensor is, or is cut out of; null for others.
+mlir::BlockArgument findArgument(mlir::Value tensor);
+
 /// The name of the view that a result of the function is stored to.
 std::string getResultName(mlir::func::FuncOp func, unsigned number);
 
@@ -117,6 +123,15 @@ struct Combiner {
 };
 std::optional<Combiner> matchCombiner(mlir::linalg::LinalgOp op,
                                       unsigned result);
+
+/// Takes reductions that find the largest or smallest number and its place
+/// apart: the number, then the first place where it is.
+void splitSearches(mlir::func::FuncOp func);
+
+/// Writes what a function may say in several ways in one: softmax and
+/// operations on whole tensors as linalg operations, products with sums in f32,
+/// and numbers of tensors in the bodies that use them.
+llvm::LogicalResult normalize(mlir::func::FuncOp func);
 
 /// Refuses what has no form in a tile program, at its place. On success the
 /// function has one block of linalg operations on tensors and of scalar code,

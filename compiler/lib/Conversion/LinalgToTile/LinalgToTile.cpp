@@ -10,10 +10,8 @@
 #include "drawloom/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace drawloom {
 #define GEN_PASS_DEF_CONVERTLINALGTOTILE
@@ -24,28 +22,8 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::linalg_to_tile;
 
-/// Operations that are shorthand for several linalg operations.
-static LogicalResult expandShorthand(func::FuncOp func) {
-  IRRewriter rewriter(func.getContext());
-  for (auto op : llvm::to_vector(func.getOps<linalg::SoftmaxOp>())) {
-    // Upstream expands those of numbers that have an exponential.
-    auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
-    if (!type || !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
-                     type.getElementType()))
-      continue;
-    rewriter.setInsertionPoint(op);
-    if (FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
-        succeeded(values))
-      rewriter.replaceOp(op, *values);
-  }
-  // arith and math on whole tensors.
-  RewritePatternSet patterns(func.getContext());
-  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-  return applyPatternsGreedily(func, std::move(patterns));
-}
-
 static LogicalResult convert(func::FuncOp func, int64_t smaller) {
-  if (failed(expandShorthand(func)) || failed(checkProgram(func)))
+  if (failed(normalize(func)) || failed(checkProgram(func)))
     return failure();
   FailureOr<LinalgFunction> function = findAxes(func);
   if (failed(function) || failed(chooseTiles(*function, smaller)))

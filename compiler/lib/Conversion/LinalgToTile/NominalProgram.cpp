@@ -34,10 +34,11 @@ public:
 
 private:
   RankedTensorType getType(Type original, ArrayRef<int64_t> axes);
-  Value addInput(Value original, Type type, ArrayRef<int64_t> axes);
+  Value addInput(NominalProgram::Input input, Type type, Location loc);
   Value getScalar(Value original);
   Value getOperand(OpOperand &operand);
   void copy(linalg::LinalgOp op);
+  void passInputs(linalg::LinalgOp op, linalg::GenericOp clone);
 
   LinalgFunction &function;
   OpBuilder builder;
@@ -55,15 +56,15 @@ RankedTensorType NominalBuilder::getType(Type original,
   return RankedTensorType::get(shape, getElementTypeOrSelf(original));
 }
 
-Value NominalBuilder::addInput(Value original, Type type,
-                               ArrayRef<int64_t> axes) {
+Value NominalBuilder::addInput(NominalProgram::Input input, Type type,
+                               Location loc) {
   Block &entry = program.func.front();
-  for (auto [input, argument] :
+  for (auto [known, argument] :
        llvm::zip_equal(program.inputs, entry.getArguments()))
-    if (input.original == original && ArrayRef<int64_t>(input.axes) == axes)
+    if (known == input)
       return argument;
-  program.inputs.push_back({original, AxisList(axes)});
-  return entry.addArgument(type, original.getLoc());
+  program.inputs.push_back(std::move(input));
+  return entry.addArgument(type, loc);
 }
 
 Value NominalBuilder::getScalar(Value original) {
@@ -73,7 +74,7 @@ Value NominalBuilder::getScalar(Value original) {
   if (matchPattern(original, m_Constant()))
     scalar = builder.clone(*original.getDefiningOp())->getResult(0);
   else
-    scalar = addInput(original, original.getType(), {});
+    scalar = addInput({original, {}}, original.getType(), original.getLoc());
   values.map(original, scalar);
   return scalar;
 }
@@ -98,7 +99,38 @@ Value NominalBuilder::getOperand(OpOperand &operand) {
     return arith::ConstantOp::create(
         builder, original.getLoc(),
         DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
-  return addInput(original, type, axes);
+  return addInput({original, axes}, type, original.getLoc());
+}
+
+/// Makes operands of what the body asks for besides.
+void NominalBuilder::passInputs(linalg::LinalgOp op, linalg::GenericOp clone) {
+  SmallVector<Value> inputs(clone.getInputs());
+  SmallVector<AffineMap> maps = clone.getIndexingMapsArray();
+  Block *body = clone.getBody();
+  MLIRContext *context = clone.getContext();
+  auto pass = [&](Operation *inner, NominalProgram::Input input,
+                  ArrayRef<AffineExpr> place) {
+    Type element = inner->getResult(0).getType();
+    RankedTensorType type = getType(element, input.axes);
+    maps.insert(maps.begin() + inputs.size(),
+                AffineMap::get(clone.getNumLoops(), 0, place, context));
+    Value argument =
+        body->insertArgument(inputs.size(), element, inner->getLoc());
+    inputs.push_back(addInput(std::move(input), type, inner->getLoc()));
+    inner->getResult(0).replaceAllUsesWith(argument);
+    inner->erase();
+  };
+  for (auto index : llvm::to_vector(body->getOps<linalg::IndexOp>()))
+    pass(index, {Value(), {function.opAxes.at(op)[index.getDim()]}},
+         getAffineDimExpr(index.getDim(), context));
+  for (auto extract : llvm::to_vector(body->getOps<tensor::ExtractOp>())) {
+    size_t rank = extract.getIndices().size();
+    pass(extract,
+         {extract.getTensor(), AxisList(rank, noAxis), extract.getIndices()},
+         SmallVector<AffineExpr>(rank, getAffineConstantExpr(0, context)));
+  }
+  clone.getInputsMutable().assign(inputs);
+  clone.setIndexingMapsAttr(OpBuilder(context).getAffineMapArrayAttr(maps));
 }
 
 void NominalBuilder::copy(linalg::LinalgOp op) {
@@ -106,6 +138,9 @@ void NominalBuilder::copy(linalg::LinalgOp op) {
   for (OpOperand &operand : op->getOpOperands())
     operands.push_back(getOperand(operand));
   op->walk([&](Operation *inner) {
+    // Its tensor and indices stay those of the function (passInputs).
+    if (isa<tensor::ExtractOp>(inner))
+      return;
     for (Value value : inner->getOperands())
       if (!isa<TensorType>(value.getType()) &&
           value.getParentRegion() == &function.func.getBody())
@@ -119,6 +154,8 @@ void NominalBuilder::copy(linalg::LinalgOp op) {
     values.map(original, result);
   }
   setAxes(clone, function.opAxes.at(op));
+  if (auto generic = dyn_cast<linalg::GenericOp>(clone))
+    passInputs(op, generic);
 }
 
 NominalProgram NominalBuilder::build() {

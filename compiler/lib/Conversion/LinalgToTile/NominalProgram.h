@@ -12,7 +12,10 @@
 // all the tiles of its axis.
 //
 // An argument that is read along different axes (the product of a matrix with
-// its own transpose) is one argument of the copy for each.
+// its own transpose) is one argument of the copy for each. What a body asks for
+// besides its operands, the position of an element (`linalg.index`) or a number
+// of a tensor (`tensor.extract`), is an argument, too, so that it is cut like
+// all others.
 //
 // The copy's operations carry the attribute `axes`, one number for each loop,
 // and so do the loops that tiling makes.
@@ -28,10 +31,15 @@ namespace drawloom::linalg_to_tile {
 struct NominalProgram {
   /// What an argument of the copy stands for.
   struct Input {
-    /// An argument of the function, or a scalar that it computes.
+    /// An argument of the function, or a scalar that it computes. Null for
+    /// positions: a tensor along one axis whose element i is i.
     mlir::Value original;
     /// The axes along which a tensor is read.
     AxisList axes;
+    /// Where a single element of a tensor is: an index for each dimension.
+    llvm::SmallVector<mlir::Value> indices = {};
+
+    bool operator==(const Input &other) const = default;
   };
 
   mlir::OwningOpRef<mlir::ModuleOp> module;

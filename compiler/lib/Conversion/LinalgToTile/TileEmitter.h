@@ -35,10 +35,12 @@ public:
   llvm::FailureOr<tile::KernelOp> run();
 
 private:
-  /// A part of a view, of a constant, or of nothing (`tensor.empty`).
+  /// A part of a view, of a constant, of positions, or of nothing
+  /// (`tensor.empty`).
   struct Box {
     mlir::Value view;
     mlir::Attribute constant;
+    bool isPositions = false;
     AxisList axes;
     llvm::SmallVector<mlir::OpFoldResult> offsets;
   };
@@ -56,7 +58,7 @@ private:
     llvm::SmallVector<unsigned, 4> loops;
   };
 
-  // EmitKernel.cpp: the kernel, loops, loads and stores.
+  // EmitKernel.cpp: the kernel, scalars and loops.
   tile::KernelOp makeKernel();
   void emitSizes();
   mlir::Value emitScalar(mlir::Value original);
@@ -64,7 +66,11 @@ private:
   llvm::LogicalResult emitItems(mlir::scf::ForallOp items);
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitLoop(mlir::scf::ForOp loop);
+
+  // EmitAccess.cpp: parts of tensors, loads and stores.
   void emitTerminator(mlir::Operation *op);
+  /// What only a change of upstream's tiling would leave behind.
+  static llvm::LogicalResult refuseRemainder(mlir::Operation *op);
   llvm::LogicalResult emitSlice(mlir::tensor::ExtractSliceOp slice);
   void emitInsert(mlir::Operation *op, mlir::Value source,
                   llvm::ArrayRef<mlir::OpFoldResult> offsets,
@@ -75,6 +81,11 @@ private:
                         llvm::ArrayRef<mlir::OpFoldResult> offsets,
                         llvm::SmallVectorImpl<Destination> &destinations);
   mlir::Value getTile(mlir::Value nominal);
+  Box makeBox(const NominalProgram::Input &input);
+  mlir::Value getView(mlir::Value tensor);
+  mlir::OpFoldResult emitIndex(mlir::OpFoldResult original);
+  mlir::Value countFrom(mlir::OpFoldResult start, mlir::Type type,
+                        mlir::Location loc);
   mlir::Value load(const Box &box, mlir::RankedTensorType type,
                    mlir::Location loc);
   /// The sum of offsets that were taken one after the other.

@@ -468,6 +468,112 @@ def elementwise(f, r):
     return [total], [(X, "f32"), (Y, "f32")], [(exact(X) + exact(np.broadcast_to(Y[:, None], X.shape)), "f32")]
 
 
+def positions(f, r):
+    """A triangle, and a number of each row that another tensor chooses: both by
+    the position of an element, past edges too."""
+    x, label = f.argument("M N", "f32"), f.argument("M", "i32")
+    triangle = f.generic("m n", [(x, "m, n")], (f.empty("M N", "f32"), "m, n"), """%m = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %below = arith.cmpi sge, %m, %n : index
+    %sum = arith.addi %m, %n : index
+    %i = arith.index_cast %sum : index to i32
+    %f = arith.sitofp %i : i32 to f32
+    %t = arith.select %below, %x0, %f : f32""")
+    chosen = f.generic("m n", [(x, "m, n"), (label, "m")], (f.fill("M", "f32", "0.0"), "m"), """%n = linalg.index 1 : index
+    %i = arith.index_cast %n : index to i32
+    %is = arith.cmpi eq, %i, %x1 : i32
+    %zero = arith.constant 0.0 : f32
+    %c = arith.select %is, %x0, %zero : f32
+    %s = arith.addf %c, %x2 : f32""", reduced="n")
+    m, n = f.sizes["M"], f.sizes["N"]
+    X = random((m, n), "f32", r)
+    at = r.integers(0, n, m)
+    row, column = np.indices((m, n))
+    return [triangle, chosen], [(X, "f32"), (at, "i32")], [
+        (exact(np.where(row >= column, X, row + column)), "f32"), (exact(X[np.arange(m), at]), "f32")]
+
+
+def searches(f, r):
+    """The largest number of a row and the first place where it is, and the
+    smallest as an integer; a row without one that is better keeps what it began
+    with."""
+    x = f.argument("M N", "f32")
+    results, kinds = [], (("f32", "f", "ogt", "0.0", "addf %u, %u : f32"),
+                          ("i32", "i", "slt", "0", "fptosi %u : f32 to i32"))
+    for element, letter, predicate, start, number in kinds:
+        best, at = f.fill("M", element, start), f.fill("M", "i32", "-1")
+        kind, index = f.type(*best[1:]), f.type(*at[1:])
+        name = f.name()
+        f.lines.append(f"""{name}:2 = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>,
+      affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}}
+      ins({x[0]} : {f.type(*x[1:])}) outs({best[0]}, {at[0]} : {kind}, {index}) {{
+  ^bb0(%u: f32, %b: {element}, %i: i32):
+    %v = arith.{number}
+    %n = linalg.index 1 : index
+    %k = arith.index_cast %n : index to i32
+    %better = arith.cmp{letter} {predicate}, %v, %b : {element}
+    %w = arith.select %better, %v, %b : {element}
+    %j = arith.select %better, %k, %i : i32
+    linalg.yield %w, %j : {element}, i32
+  }} -> ({kind}, {index})""")
+        results += [(f"{name}#0", *best[1:]), (f"{name}#1", *at[1:])]
+    m, n = f.sizes["M"], f.sizes["N"]
+    # Few different numbers, so that many are the largest.
+    X = small_ints((m, n), r)
+    X[::3] = -np.abs(X[::3])
+    X[1::3] = np.abs(X[1::3])
+    largest, smallest = np.maximum(2 * X.max(1), 0), np.minimum(X.min(1), 0)
+    return results, [(X, "f32")], [
+        (exact(largest), "f32"), (exact(np.where(largest > 0, X.argmax(1), -1)), "i32"),
+        (exact(smallest), "i32"), (exact(np.where(smallest < 0, X.argmin(1), -1)), "i32")]
+
+
+def numbers(f, r):
+    """Numbers of tensors: one of a table, at an index that the body or the
+    function says, and one that is all of its tensor."""
+    f.sizes["T"] = 4
+    x, table, scale = f.argument("M N", "f32"), f.argument("T", "f32"), f.argument("", "f32")
+    at = f.line("arith.constant 2 : index")
+    outside = f.line(f"tensor.extract {table[0]}[{at}] : {f.type(*table[1:])}")
+    twice = f.line(f"arith.addf {outside}, {outside} : f32")
+    out = f.generic("m n", [(x, "m, n"), (scale, "")], (f.empty("M N", "f32"), "m, n"), f"""%one = arith.constant 1 : index
+    %last = arith.addi {at}, %one : index
+    %inside = tensor.extract {table[0]}[%last] : {f.type(*table[1:])}
+    %a = arith.mulf %x0, %x1 : f32
+    %b = arith.addf %a, %inside : f32
+    %c = arith.addf %b, {twice} : f32""")
+    X, T, S = small_ints((f.sizes["M"], f.sizes["N"]), r), small_ints((4,), r), small_ints((1,), r)
+    return [out], [(X, "f32"), (T, "f32"), (S, "f32")], [(exact(X * S + T[3] + 2 * T[2]), "f32")]
+
+
+def halves(f, r):
+    """Two parts of an argument, each with edges of its own: the sum of a part
+    takes nothing of the other."""
+    y = f.argument("M N", "f32")
+    f.sizes["D"] = 2 * f.sizes["N"]
+    x = f.argument("M D", "f32")
+    m, n = (f.known["M"], f.known["N"]) if f.dynamic else (f.sizes["M"], f.sizes["N"])
+    parts = [(f.line(f"tensor.extract_slice {x[0]}[0, {start}] [{m}, {n}] [1, 1] : {f.type(*x[1:])} to {f.type(*y[1:])}"),
+              *y[1:]) for start in (0, n)]
+    product = f.generic("m n", [(parts[0], "m, n"), (parts[1], "m, n")], (f.empty("M N", "f32"), "m, n"),
+                        "%p = arith.mulf %x0, %x1 : f32")
+    sums = f.generic("m n", [(parts[0], "m, n")], (f.fill("M", "f32", "0.0"), "m"),
+                     "%s = arith.addf %x0, %x1 : f32", reduced="n")
+    X = small_ints((f.sizes["M"], f.sizes["D"]), r)
+    left, right = X[:, :f.sizes["N"]], X[:, f.sizes["N"]:]
+    return [product, sums], [(left, "f32"), (X, "f32")], [(exact(left * right), "f32"), (exact(left.sum(1)), "f32")]
+
+
+def short_sums(element):
+    """Sums in f16 and bf16 are computed in f32 and rounded once."""
+    def case(f, r):
+        a, b, c = f.argument("M K", element), f.argument("K N", element), f.argument("M N", element)
+        out = f.named("linalg.matmul", [a, b], c)
+        A, B, C = (random([f.sizes[x] for x in v[1]], element, r) for v in (a, b, c))
+        return [out], [(A, element), (B, element), (C, element)], [(product(exact(A), exact(B), start=C), element)]
+    return case
+
+
 # The name of a case, its function and the tile sizes that its schedule has.
 MNK, MN = [TILE["M"], TILE["N"], TILE["K"]], [TILE["M"], TILE["N"]]
 CASES = {
@@ -489,6 +595,11 @@ CASES = {
     "computed operand": (computed_operand, MNK),
     "chained": (chained, [TILE["M"], TILE["N"], TILE["J"], TILE["K"]]),
     "elementwise": (elementwise, MN),
+    "positions": (positions, MN),
+    "searches": (searches, MN),
+    "numbers": (numbers, MN),
+    "halves": (halves, MN),
+    **{f"sums in {element}": (short_sums(element), MNK) for element in ("f16", "bf16")},
 }
 
 SIZES = [
@@ -499,7 +610,9 @@ SIZES = [
     dict(M=0, N=3, K=9, J=3, B=1, C=2),
 ]
 # Without elements a maximum or a mean has no value in the reference.
-NOT_EMPTY = {"softmax": "N", "rmsnorm": "N"}
+NOT_EMPTY = {"softmax": "N", "rmsnorm": "N", "positions": "N", "searches": "N",
+             # Upstream has no slice at the start of nothing.
+             "halves": "M"}
 
 
 def run(tools, folder, text, inputs, results):

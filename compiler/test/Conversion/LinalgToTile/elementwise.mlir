@@ -80,3 +80,63 @@ func.func @twice(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
   %0 = math.exp %x : tensor<?xf32>
   return %0, %0 : tensor<?xf32>, tensor<?xf32>
 }
+
+// The position of an element is where its tile begins, and a number.
+// CHECK-LABEL: tile.kernel @positions(
+// CHECK:       tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [32, 64]
+// CHECK:         %[[I:.*]] = tile.iota : tensor<64xindex>
+// CHECK:         %[[START:.*]] = tensor.splat %[[N]] : tensor<64xindex>
+// CHECK:         %[[AT:.*]] = arith.addi %[[I]], %[[START]] : tensor<64xindex>
+// CHECK:         arith.index_cast %[[AT]] : tensor<64xindex> to tensor<64xi32>
+func.func @positions(%x: tensor<?x?xi32>) -> tensor<?x?xi32>
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xi32>) outs(%x : tensor<?x?xi32>) {
+  ^bb0(%a: i32, %unused: i32):
+    %n = linalg.index 1 : index
+    %i = arith.index_cast %n : index to i32
+    %c = arith.addi %a, %i : i32
+    linalg.yield %c : i32
+  } -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}
+
+// Numbers of tensors are scalars that are loaded in the work item, and what is
+// computed of them stays one. A tensor without dimensions is a view of one element.
+// CHECK-LABEL: tile.kernel @numbers(
+// CHECK-SAME:    !tile.view<?xf32>, %{{[^:]*}}: !tile.view<1xf32>
+// CHECK:       tile.for_each
+// CHECK-DAG:     %[[THIRD:.*]] = tile.load %arg1[2] : !tile.view<?xf32> -> f32
+// CHECK-DAG:     %[[SCALE:.*]] = tile.load %arg2[0] : !tile.view<1xf32> -> f32
+// CHECK-DAG:     tensor.splat %[[SCALE]]
+// CHECK-DAG:     %[[TWICE:.*]] = arith.addf %[[THIRD]], %[[THIRD]] : f32
+// CHECK:         tensor.splat %[[TWICE]]
+func.func @numbers(%x: tensor<?x?xf32>, %table: tensor<?xf32>, %scale: tensor<f32>) -> tensor<?x?xf32>
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %c2 = arith.constant 2 : index
+  %third = tensor.extract %table[%c2] : tensor<?xf32>
+  %twice = arith.addf %third, %third : f32
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> ()>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %scale : tensor<?x?xf32>, tensor<f32>) outs(%x : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %s: f32, %unused: f32):
+    %b = arith.mulf %a, %s : f32
+    %c = arith.addf %b, %twice : f32
+    linalg.yield %c : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// A part of an argument is a part of its view.
+// CHECK-LABEL: tile.kernel @halves(
+// CHECK-DAG:   %[[LEFT:.*]] = tile.subview %arg0[0, 0] [256, 100]
+// CHECK-DAG:   %[[RIGHT:.*]] = tile.subview %arg0[0, 100] [256, 100]
+// CHECK:       tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [32, 64]
+// CHECK-DAG:     tile.load %[[LEFT]][%[[M]], %[[N]]]
+// CHECK-DAG:     tile.load %[[RIGHT]][%[[M]], %[[N]]]
+func.func @halves(%x: tensor<256x200xf32>) -> tensor<256x100xf32>
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %a = tensor.extract_slice %x[0, 0] [256, 100] [1, 1] : tensor<256x200xf32> to tensor<256x100xf32>
+  %b = tensor.extract_slice %x[0, 100] [256, 100] [1, 1] : tensor<256x200xf32> to tensor<256x100xf32>
+  %y = arith.mulf %a, %b : tensor<256x100xf32>
+  return %y : tensor<256x100xf32>
+}

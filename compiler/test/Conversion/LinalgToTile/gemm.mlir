@@ -142,3 +142,19 @@ func.func @tf32(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<64x64xf
 func.func @other(%x: f32) -> f32 {
   return %x : f32
 }
+
+// A sum in bf16, which no tensor core has, is computed in f32 and rounded once.
+// CHECK-LABEL: tile.kernel @short_sum(
+// CHECK:         %[[SUM:.*]] = scf.for {{.*}} -> (tensor<128x128xf32>)
+// CHECK:           tile.mma {{.*}} : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+// CHECK:         %[[D:.*]] = arith.truncf %[[SUM]] : tensor<128x128xf32> to tensor<128x128xbf16>
+// CHECK:         tile.store %[[D]]
+func.func @short_sum(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>, %m: index, %n: index) -> tensor<?x?xbf16>
+    attributes {tile.schedule = #tile.schedule<tile = [128, 128, 64]>} {
+  %zero = arith.constant 0.0 : bf16
+  %empty = tensor.empty(%m, %n) : tensor<?x?xbf16>
+  %init = linalg.fill ins(%zero : bf16) outs(%empty : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%init : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

@@ -2,7 +2,7 @@
 
 // RUN: drawloom-opt %s -convert-linalg-to-tile -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{@f: argument 0 is a 'memref<4xf32>': a kernel takes scalars and tensors of floats or signless integers, of rank one or more and without an encoding, and gives such tensors}}
+// expected-error @+1 {{@f: argument 0 is a 'memref<4xf32>': a kernel takes scalars and tensors of floats or signless integers without an encoding, and gives such tensors of rank one or more}}
 func.func @f(%a: memref<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   return %b : tensor<4xf32>
 }
@@ -61,19 +61,6 @@ func.func @scatter(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-func.func @positions(%y: tensor<4xi32>) -> tensor<4xi32> {
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<4xi32>) {
-  ^bb0(%b: i32):
-    // expected-error @+1 {{asks for the position of an element, which a tile does not know: pass the positions as a tensor, or write the kernel as tile text with 'tile.iota'}}
-    %i = linalg.index 0 : index
-    %j = arith.index_cast %i : index to i32
-    linalg.yield %j : i32
-  } -> tensor<4xi32>
-  return %0 : tensor<4xi32>
-}
-
-// -----
-
 func.func @gather(%table: tensor<100xf32>, %at: tensor<4xi32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%at : tensor<4xi32>) outs(%y : tensor<4xf32>) {
   ^bb0(%a: i32, %b: f32):
@@ -82,6 +69,30 @@ func.func @gather(%table: tensor<100xf32>, %at: tensor<4xi32>, %y: tensor<4xf32>
     %e = tensor.extract %table[%i] : tensor<100xf32>
     linalg.yield %e : f32
   } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @number_of_a_result(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<4xf32>) {
+  ^bb0(%b: f32):
+    // expected-error @+1 {{does not work on whole tiles}}
+    %e = tensor.extract %0[%c0] : tensor<4xf32>
+    linalg.yield %e : f32
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @number_that_fills(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{has no form in a tile program}}
+  %e = tensor.extract %x[%c0] : tensor<4xf32>
+  %0 = linalg.fill ins(%e : f32) outs(%y : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -112,15 +123,6 @@ func.func @full_precision(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4
   // expected-error @+1 {{multiplies matrices of 'f32', which tensor cores read as TF32, without the 13 low bits of the mantissa: accept that with the attribute {tf32} on this operation, or truncate the operands to 'bf16' or 'f16'}}
   %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
-}
-
-// -----
-
-func.func @narrow_sum(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>, %c: tensor<4x4xbf16>) -> tensor<4x4xbf16>
-    attributes {tile.schedule = #tile.schedule<tile = [4, 4, 8]>} {
-  // expected-error @+1 {{'tile.mma' op adds products of 'bf16' in 'bf16': the accumulator must be 'f32'}}
-  %0 = linalg.matmul ins(%a, %b : tensor<4x8xbf16>, tensor<8x4xbf16>) outs(%c : tensor<4x4xbf16>) -> tensor<4x4xbf16>
-  return %0 : tensor<4x4xbf16>
 }
 
 // -----
@@ -175,6 +177,25 @@ func.func @table(%a: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %0 = linalg.add ins(%a, %t : tensor<2xf32>, tensor<2xf32>) outs(%y : tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @steps(%a: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is no box of an argument: cut arguments only, with steps of 1 and all their dimensions, or write the kernel as tile text}}
+  %s = tensor.extract_slice %a[0] [4] [2] : tensor<8xf32> to tensor<4xf32>
+  %0 = linalg.copy ins(%s : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @part_of_a_result(%a: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %e = linalg.exp ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @+1 {{is no box of an argument}}
+  %s = tensor.extract_slice %e[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %0 = linalg.copy ins(%s : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----
