@@ -20,6 +20,8 @@ static constexpr ElementType bf16[] = {ElementType::BF16};
 static constexpr ElementType tf32[] = {ElementType::TF32};
 static constexpr ElementType f32[] = {ElementType::F32};
 static constexpr ElementType fp8[] = {ElementType::E4M3, ElementType::E5M2};
+static constexpr ElementType s8[] = {ElementType::S8};
+static constexpr ElementType s32[] = {ElementType::S32};
 
 static constexpr unsigned m64[] = {64};
 static constexpr unsigned m128or64[] = {128, 64};
@@ -28,12 +30,13 @@ static constexpr unsigned m128or64[] = {128, 64};
 static constexpr uint32_t by8 = 0xffffffff, by16 = 0xaaaaaaaa;
 
 static constexpr ArchitectureSet blackwell = sm100a | sm103a | sm110a;
+static constexpr ArchitectureSet withInteger = sm100a | sm110a;
 static constexpr MmaInstruction wgmma = MmaInstruction::Wgmma;
 static constexpr MmaInstruction tc5 = MmaInstruction::Tcgen05;
 
-// One CTA, f32 accumulators, no scales. tcgen05 takes several times 128 rows,
-// or 64 once, which use half of the lanes; with 128 rows its columns come in
-// steps of 16.
+// One CTA, accumulators of 32 bits, no scales. tcgen05 takes several times 128
+// rows, or 64 once, which use half of the lanes; with 128 rows its columns come
+// in steps of 16.
 // clang-format off
 static constexpr ProductCode table[] = {
     // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns
@@ -41,10 +44,12 @@ static constexpr ProductCode table[] = {
     {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,      by8,  16, sm90a},     256},
     {{wgmma, "tf32",   1, tf32, false, f32, {}, m64,      by8,   8, sm90a},     256},
     {{wgmma, "fp8",    1, fp8,  true,  f32, {}, m64,      by8,  32, sm90a},     256},
+    {{wgmma, "s8",     1, s8,   false, s32, {}, m64,      by16, 32, sm90a},     256},
     {{tc5,   "f16",    1, f16,  false, f32, {}, m128or64, by16, 16, blackwell}, 0},
     {{tc5,   "f16",    1, bf16, false, f32, {}, m128or64, by16, 16, blackwell}, 0},
     {{tc5,   "tf32",   1, tf32, false, f32, {}, m128or64, by16,  8, blackwell}, 0},
     {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128or64, by16, 32, blackwell}, 0},
+    {{tc5,   "i8",     1, s8,   false, s32, {}, m128or64, by16, 32, withInteger}, 0},
 };
 // clang-format on
 
@@ -74,7 +79,7 @@ static std::string whyNoTypes(const Product &product,
   if (machineHasIt)
     return formatv("of {0}, for which there is no code yet; there is code for "
                    "f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 "
-                   "accumulators, so cast the operands",
+                   "accumulators, and for i8 with i32, so cast the operands",
                    product.types);
   return formatv("of {0}, which {1} on {2} does not have; cast the operands to "
                  "a type that it has",

@@ -79,10 +79,20 @@ TEST(Products, RefusalsSayWhatWouldDo) {
   integers.a = integers.b = ElementType::S8;
   integers.accumulator = ElementType::S32;
   integers.types = "i8 and i8 into i32";
-  EXPECT_EQ(ask(integers, "sm_100a"),
-            "the product is 128x128x64 of i8 and i8 into i32, for which there "
-            "is no code yet; there is code for f16, bf16, TF32, f8E4M3FN and "
-            "f8E5M2 with f32 accumulators, so cast the operands");
+  EXPECT_EQ(ask(integers, "sm_90a"), "");
+  EXPECT_EQ(ask(integers, "sm_100a"), "");
+  EXPECT_EQ(ask(integers, "sm_103a"),
+            "the product is 128x128x64 of i8 and i8 into i32, which "
+            "tcgen05.mma on sm_103a does not have; cast the operands to a type "
+            "that it has");
+  Product sums = bf16(128, 128, 64);
+  sums.a = sums.b = sums.accumulator = ElementType::F16;
+  sums.types = "f16 and f16 into f16";
+  EXPECT_EQ(ask(sums, "sm_100a"),
+            "the product is 128x128x64 of f16 and f16 into f16, for which "
+            "there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN "
+            "and f8E5M2 with f32 accumulators, and for i8 with i32, so cast "
+            "the operands");
   integers.a = integers.b = ElementType::E2M1;
   integers.types = "f4E2M1FN and f4E2M1FN into i32";
   EXPECT_EQ(ask(integers, "sm_90a"),

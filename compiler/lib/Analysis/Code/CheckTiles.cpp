@@ -11,9 +11,9 @@
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -125,7 +125,7 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
   auto to = cast<RankedTensorType>(result.getType());
   if (place.kind == Kind::Splat ||
       (place.kind == Kind::Tensor && to.getDimSize(0) == from.getDimSize(0) &&
-       to.getElementType().isF32())) {
+       getElementBits(to.getElementType()) == 32)) {
     places[result] = place;
     return success();
   }
@@ -245,7 +245,7 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
                 "a multiple of 32 along "
              << along << ", or store the operand with rows along k";
   if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
-      !matchPattern(op.getAcc(), m_AnyZeroFloat()))
+      !tile::isZero(op.getAcc()))
     return refuseStart(op);
   places[op.getResult()] = {Kind::Accumulator};
   return success();

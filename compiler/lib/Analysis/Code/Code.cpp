@@ -12,11 +12,11 @@
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -84,11 +84,12 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
     return failure();
   bool isHalf = fragments.getFamily() == Fragments::Family::HalfRows;
   if (place.kind == Kind::Tensor &&
-      (!type.getElementType().isF32() ||
+      (getElementBits(type.getElementType()) != 32 ||
        (!isHalf && type.getDimSize(0) % arch.tensorMemory.lanes)))
     return user->emitOpError()
            << "reads a " << type
-           << " from tensor memory; there is code for f32 and a multiple of "
+           << " from tensor memory; there is code for 32 bits and a multiple "
+              "of "
            << arch.tensorMemory.lanes
            << " rows, or 64 in all accumulators that a role reads";
   if (place.kind == Kind::Accumulator)
@@ -259,7 +260,7 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
       if (failed(read(value, user)))
         return failure();
     } else if (places.lookup(value).kind != Kind::Accumulator &&
-               !matchPattern(value, m_AnyZeroFloat())) {
+               !tile::isZero(value)) {
       return refuseStart(op);
     }
   }

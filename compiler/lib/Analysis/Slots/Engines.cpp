@@ -31,8 +31,10 @@ bool plan::isTensorCoreProduct(Operation *op,
 
 bool plan::isPromoted(Operation *op, const target::Architecture &arch) {
   auto product = dyn_cast_if_present<tile::MmaOp>(op);
-  return product && arch.mma == target::MmaInstruction::Wgmma &&
-         getElementBits(product.getA().getType().getElementType()) == 8;
+  if (!product || arch.mma != target::MmaInstruction::Wgmma)
+    return false;
+  Type element = product.getA().getType().getElementType();
+  return isa<FloatType>(element) && getElementBits(element) == 8;
 }
 
 int64_t plan::countCtas(Scope scope, int64_t clusterSize) {

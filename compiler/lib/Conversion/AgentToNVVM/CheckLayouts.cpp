@@ -189,7 +189,7 @@ std::string LayoutChecker::findAccessFault(tile::BufferType buffer,
       return (verb + " tensor memory in another layout than rows of lanes")
           .str();
     if (offsets.size() != 2 || offsets[0] != 0 || (!reads && offsets[1] != 0) ||
-        (reads && !tile.getElementType().isF32()))
+        (reads && plan::getElementBits(tile.getElementType()) != 32))
       return (verb + " a part of tensor memory that has no code").str();
     return "";
   }

@@ -67,6 +67,8 @@ static const OperandType operandTypes[] = {
      NVVM::Tcgen05MMAKind::F8F6F4, 0},
     {[](Type t) { return isa<Float8E5M2Type>(t); },
      NVVM::Tcgen05MMAKind::F8F6F4, 1},
+    {[](Type t) { return t.isSignlessInteger(8); }, NVVM::Tcgen05MMAKind::I8,
+     1},
 };
 
 static const OperandType *findType(Type type) {
@@ -103,10 +105,11 @@ Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
   int64_t bits = bOperand.panels.bits;
   int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
   int64_t partN = getWidth(n, step, unit);
-  constexpr uint32_t f32 = 1;
+  // PTX ISA, the type of D: f32, or s32.
+  uint32_t sum = op.getAccumulator().getType().getElementType().isF32() ? 1 : 2;
   uint32_t aBit = aOperand && aOperand->transposed;
   uint32_t bBit = bOperand.transposed;
-  uint32_t descriptor = f32 << 4 | aType->code << 7 | bType->code << 10 |
+  uint32_t descriptor = sum << 4 | aType->code << 7 | bType->code << 10 |
                         aBit << 15 | bBit << 16 | uint32_t(partN / 8) << 17 |
                         uint32_t(partM / 16) << 24;
   return Tcgen05Product{aType->kind, descriptor, m,     n,

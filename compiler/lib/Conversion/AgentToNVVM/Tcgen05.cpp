@@ -135,11 +135,15 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
                        : vector::ExtractOp::create(b, loaded, i).getResult());
       done += width;
     }
-    for (Value word : tonvvm::waitForLoad(b, words))
-      elements.push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
+    llvm::append_range(elements, tonvvm::waitForLoad(b, words));
   }
-  return vector::FromElementsOp::create(
-      b, VectorType::get(count, b.getF32Type()), elements);
+  // Accumulators are words: of f32, or integers.
+  Type element = type.getElementType();
+  if (element != i32)
+    for (Value &word : elements)
+      word = arith::BitcastOp::create(b, element, word);
+  return vector::FromElementsOp::create(b, VectorType::get(count, element),
+                                        elements);
 }
 
 /// As words of 32 bits: the low half is the element with the smaller number.

@@ -50,21 +50,27 @@ static StringRef getTypeName(Type type) {
     return "f16";
   if (type.isF32())
     return "tf32";
+  if (type.isInteger(8))
+    return "s8";
   if (isa<Float8E4M3FNType>(type))
     return "e4m3";
   return "e5m2";
 }
 
-/// Writes inline assembly that changes `accumulators`, of f32, and returns what
-/// they are then. In the text they are $0, $1, ...; the inputs come after them,
-/// or, unless the accumulators are `fresh` (not read), after two times as many.
+/// Writes inline assembly that changes accumulators of these types, f32 or i32,
+/// and returns what they are then. In the text they are $0, $1, ...; the inputs
+/// come after them, or, unless the accumulators are `fresh` (not read), after
+/// two times as many.
 static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
-                                       const Twine &text, size_t count,
+                                       const Twine &text, ArrayRef<Type> types,
                                        ArrayRef<Value> accumulators,
                                        ArrayRef<Value> inputs) {
   std::string constraints;
-  for (size_t i = 0; i < count; ++i)
-    constraints += accumulators.empty() ? "=&f," : "=f,";
+  size_t count = types.size();
+  for (Type type : types) {
+    constraints += accumulators.empty() ? "=&" : "=";
+    constraints += type.isF32() ? "f," : "r,";
+  }
   for (size_t i = 0; i < accumulators.size(); ++i)
     constraints += std::to_string(i) + ",";
   for (Value input : inputs)
@@ -74,8 +80,7 @@ static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b,
   llvm::append_range(operands, inputs);
   Type result;
   if (count)
-    result = LLVM::LLVMStructType::getLiteral(
-        b.getContext(), SmallVector<Type>(count, b.getF32Type()));
+    result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
   else
     result = LLVM::LLVMVoidType::get(b.getContext());
   auto assembly = LLVM::InlineAsmOp::create(
@@ -218,7 +223,8 @@ static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
     text +=
         llvm::formatv("\nmov.b32 ${0}, ${1};", i, elements.size() + i).str();
   SmallVector<Value> waited =
-      emitAssembly(w.b, text, elements.size(), /*accumulators=*/{}, elements);
+      emitAssembly(w.b, text, llvm::to_vector(TypeRange(elements)),
+                   /*accumulators=*/{}, elements);
   ArrayRef<Value> rest = waited;
   Values tiles;
   for (Value accumulator : operands.getAccumulators()) {
@@ -243,7 +249,7 @@ struct Product {
 /// elements of a fragment of as many columns, or starts from zero: in the
 /// registers of `accumulator`, or in new ones if there are none.
 static SmallVector<Value> issueProduct(const Product &product, int64_t first,
-                                       int64_t columns,
+                                       int64_t columns, Type type,
                                        ArrayRef<Value> accumulator,
                                        bool fromZero, CodeWriter &w) {
   auto shape = cast<ShapedType>(product.a.getType());
@@ -290,9 +296,9 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
   std::string bBase = addInput(getDescriptor(product.b, bOperand, 0, w));
 
   text += "wgmma.fence.sync.aligned;\n";
-  std::string form =
-      llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{3} ",
-                    columns, k, getTypeName(aType), getTypeName(bType));
+  std::string form = llvm::formatv(
+      "wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4} ", columns, k,
+      type.isF32() ? "f32" : "s32", getTypeName(aType), getTypeName(bType));
   int64_t steps = shape.getDimSize(1) / k;
   // A step is some units of 16 bytes away from the first element of the tile,
   // which changes the low half of the descriptor only.
@@ -317,8 +323,10 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
       text += form + "{";
       for (size_t i = 0; i < perBlock; ++i)
         text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
-      text +=
-          "}, " + from + ", db, " + (step == 0 ? "first" : "next") + ", 1, 1";
+      text += "}, " + from + ", db, " + (step == 0 ? "first" : "next");
+      // Integers have no signs to change.
+      if (type.isF32())
+        text += ", 1, 1";
       if (transposable && !inRegisters)
         text += aOperand.transposed ? ", 1" : ", 0";
       if (transposable)
@@ -326,7 +334,8 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
       text += ";\n";
     }
   text += "wgmma.commit_group.sync.aligned;\n}";
-  return emitAssembly(w.b, text, count, accumulator, inputs);
+  return emitAssembly(w.b, text, SmallVector<Type>(count, type), accumulator,
+                      inputs);
 }
 
 static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
@@ -335,8 +344,9 @@ static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
   if (Value acc = operands.getAcc())
     elements = getElements(w.b, acc);
   Product product{op.getA(), op.getB(), operands.getA()};
-  SmallVector<Value> next =
-      issueProduct(product, 0, op.getN(), elements, elements.empty(), w);
+  SmallVector<Value> next = issueProduct(
+      product, 0, op.getN(), op.getType().getTile().getElementType(), elements,
+      elements.empty(), w);
   return {getVector(w.b, next)};
 }
 
@@ -364,9 +374,11 @@ static Values addProduct(agent::AddProductOp op,
     text += llvm::formatv("\nadd.rn.f32 ${0}, ${0}, ${1};", i, 2 * count + i);
   Product product{op.getA(), op.getB(), operands.getA()};
   std::array<SmallVector<Value>, 2> turns;
+  SmallVector<Type> types(count, w.b.getF32Type());
   for (int64_t first = 0; first < op.getN(); first += columns) {
     SmallVector<Value> &part = turns[first / columns % turns.size()];
-    part = issueProduct(product, first, columns, part, /*fromZero=*/true, w);
+    part = issueProduct(product, first, columns, w.b.getF32Type(), part,
+                        /*fromZero=*/true, w);
     SmallVector<Value *> changed;
     for (int64_t block = 0; block < blocks; ++block)
       for (int64_t i = 0; i < perPart; ++i)
@@ -374,7 +386,7 @@ static Values addProduct(agent::AddProductOp op,
     SmallVector<Value> before = llvm::map_to_vector(
         changed, [](const Value *element) { return *element; });
     for (auto [element, after] :
-         llvm::zip_equal(changed, emitAssembly(w.b, text, count, before, part)))
+         llvm::zip_equal(changed, emitAssembly(w.b, text, types, before, part)))
       *element = after;
   }
   return {getVector(w.b, elements)};

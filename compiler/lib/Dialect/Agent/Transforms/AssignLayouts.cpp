@@ -22,6 +22,7 @@
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Scratch.h"
 #include "drawloom/Analysis/RoleTiles/VectorAxes.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
@@ -129,7 +130,7 @@ static bool isInMemory(Value tile) {
   return isInMemory(op->getOperand(0)) &&
          getSpace(op->getOperand(0)) == tile::Space::Tmem &&
          to.getRank() == 2 && to.getDimSize(0) == from.getDimSize(0) &&
-         to.getElementType().isF32();
+         plan::getElementBits(to.getElementType()) == 32;
 }
 
 //===----------------------------------------------------------------------===//

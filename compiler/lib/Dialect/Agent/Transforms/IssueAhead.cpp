@@ -24,13 +24,13 @@
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -104,7 +104,7 @@ static bool startsAccumulator(ConsumeOp op) {
   Value yielded = op.getBody().front().getTerminator()->getOperand(0);
   auto product = yielded.getDefiningOp<tile::MmaOp>();
   return product && product->getBlock() == &op.getBody().front() &&
-         matchPattern(product.getAcc(), m_AnyZeroFloat());
+         tile::isZero(product.getAcc());
 }
 
 namespace {

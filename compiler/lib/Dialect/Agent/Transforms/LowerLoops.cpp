@@ -9,8 +9,8 @@
 #include "RoleLowering.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -130,7 +130,7 @@ LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
     }
     if (Value there = filled.lookup(value))
       carried.push_back(there);
-    else if (matchPattern(value, m_AnyZeroFloat()))
+    else if (tile::isZero(value))
       carried.push_back(constant(0, 1));
     else
       return plan::refuseStart(op);

@@ -10,7 +10,6 @@
 #include "PrepareItem.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -43,10 +42,6 @@ MaybeRefusal drawloom::agent::checkProducts(Item &item,
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
-}
-
 bool drawloom::agent::isProduct(Value value, const Accumulators &accumulators) {
   auto result = dyn_cast<OpResult>(value);
   return result &&
@@ -56,7 +51,7 @@ bool drawloom::agent::isProduct(Value value, const Accumulators &accumulators) {
 
 bool drawloom::agent::isAccumulator(Value value,
                                     const Accumulators &accumulators) {
-  if (isZero(value))
+  if (tile::isZero(value))
     return true;
   if (!value.hasOneUse())
     return false;

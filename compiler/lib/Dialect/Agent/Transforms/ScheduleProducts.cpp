@@ -26,6 +26,7 @@
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -33,7 +34,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 
 namespace drawloom::agent {
 #define GEN_PASS_DEF_SCHEDULEPRODUCTS
@@ -184,7 +184,7 @@ void ProductSchedule::scheduleProduct(tile::MmaOp op) {
   // for the previous one, unless somebody else needs what that one made.
   Value acc, home;
   std::optional<int64_t> readsRegisters;
-  if (!matchPattern(op.getAcc(), m_AnyZeroFloat())) {
+  if (!tile::isZero(op.getAcc())) {
     if (!goesOn(op.getAcc()))
       finish(op.getAcc());
     if (InFlight *previous = find(op.getAcc())) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Tile/IR/Products.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -64,6 +65,10 @@ target::Product tile::makeProduct(int64_t m, int64_t n, int64_t k, Type a,
   if (scale)
     os << " with scales of " << scale;
   return product;
+}
+
+bool tile::isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
 }
 
 target::Product tile::describeProduct(MmaOp op) {

@@ -1,13 +1,13 @@
 // RUN: drawloom-opt %s --front-half --split-input-file --verify-diagnostics
 
-tile.kernel @integers(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.view<?x?xi32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0> : tensor<128x128xi32>
-  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xi32> {
-    %a = tile.load %A[%m, 0] : !tile.view<?x?xi8> -> tensor<128x64xi8>
-    %b = tile.load %B[%n, 0] : !tile.view<?x?xi8> -> tensor<128x64xi8>
-    // expected-error@+1 {{the product is 128x128x64 of i8 and i8 into i32, for which there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 accumulators, so cast the operands}}
-    %t = tile.mma %a, %b, %zero : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
-    tile.store %t, %D[%m, %n] : tensor<128x128xi32>, !tile.view<?x?xi32>
+tile.kernel @short_sums(%A: !tile.view<?x?xf16>, %B: !tile.view<?x?xf16>, %D: !tile.view<?x?xf16>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf16> {
+    %a = tile.load %A[%m, 0] : !tile.view<?x?xf16> -> tensor<128x64xf16>
+    %b = tile.load %B[%n, 0] : !tile.view<?x?xf16> -> tensor<128x64xf16>
+    // expected-error@+1 {{the product is 128x128x64 of f16 and f16 into f16, for which there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 accumulators, and for i8 with i32, so cast the operands}}
+    %t = tile.mma %a, %b, %zero : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xf16>
+    tile.store %t, %D[%m, %n] : tensor<128x128xf16>, !tile.view<?x?xf16>
   }
 }
 

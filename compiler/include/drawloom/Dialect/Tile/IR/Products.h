@@ -28,6 +28,10 @@ target::Product makeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a,
 /// The same for an operation.
 target::Product describeProduct(MmaOp op);
 
+/// Whether a tile, or a number, is known to be zero: an accumulator that starts
+/// with it need not be written before the first product.
+bool isZero(mlir::Value value);
+
 } // namespace drawloom::tile
 
 #endif // DRAWLOOM_DIALECT_TILE_IR_PRODUCTS_H
