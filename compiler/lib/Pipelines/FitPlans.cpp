@@ -126,7 +126,8 @@ static bool takeSlot(Schedule &schedule, const Schedule &given,
 }
 
 /// "fit-plans: tile 128x96x64 and slots c = 2, operands = 3, because ...".
-static std::string spell(const Schedule &schedule, StringRef why) {
+static std::string spell(const Schedule &schedule, bool isNarrowed,
+                         StringRef why) {
   std::string text = "fit-plans: ";
   llvm::raw_string_ostream os(text);
   if (!schedule.tile.empty())
@@ -139,6 +140,9 @@ static std::string spell(const Schedule &schedule, StringRef why) {
       os << pipe.first << " = " << pipe.second;
     });
   }
+  if (isNarrowed)
+    os << (schedule.tile.empty() && schedule.slots.empty() ? "" : " and ")
+       << "one tile instead of two abreast";
   os << ", because what was chosen first does not fit: ";
   // Attributes are printed in ASCII.
   for (StringRef rest = why; !rest.empty();) {
@@ -163,17 +167,25 @@ void FitPlans::fit(Operation *program) {
       return;
     if (!outcome.isTooLarge ||
         !takeSlot(schedule, given, *outcome.schedule, fewest)) {
-      if (!hasOpenTile)
+      // Tiles side by side take twice the room.
+      bool isAbreast = outcome.schedule->abreast.value_or(1) > 1;
+      if (isAbreast && !given.abreast) {
+        schedule = given;
+        schedule.abreast = 1;
+      } else if (hasOpenTile) {
+        schedule = given;
+        ++smaller;
+      } else {
         return;
-      schedule = given;
-      ++smaller;
+      }
     }
     outcome = plan(program, schedule, smaller);
     if (outcome.fits) {
       if (hasOpenTile)
         schedule.tile = outcome.schedule->tile;
       tile::setSchedule(program, schedule);
-      tile::addReasons(program, {spell(schedule, why)});
+      tile::addReasons(
+          program, {spell(schedule, schedule.abreast != given.abreast, why)});
     }
   }
 }

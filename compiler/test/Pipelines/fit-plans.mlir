@@ -50,3 +50,30 @@ tile.kernel @fits(%X: !tile.view<?x64xf32>, %Y: !tile.view<?x64xf32>) attributes
     tile.store %y, %Y[%m, %n] : tensor<32x64xf32>, !tile.view<?x64xf32>
   }
 }
+
+// -----
+
+// Two tiles side by side take more tensor memory than there is, what the threads
+// write to it included: one does not.
+// CHECK-LABEL: tile.kernel @one_abreast
+// CHECK-SAME:  tile.reasons = ["fit-plans: one tile instead of two abreast, because what was chosen first does not fit: tensor memory: {{.*}} = 640 > 512 columns on sm_100a
+// CHECK-SAME:  abreast = 1
+tile.kernel @one_abreast(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf16>, %V: !tile.view<128x?xbf16>, %O: !tile.view<?x128xf32>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %M = tile.dim %Q, 0 : !tile.view<?x128xbf16>
+  %N = tile.dim %K, 0 : !tile.view<?x128xbf16>
+  tile.for_each (%m) tiles [128] of [%M] {
+    %q = tile.load %Q[%m, 0] : !tile.view<?x128xbf16> -> tensor<128x128xbf16>
+    %o = scf.for %j = %c0 to %N step %c128 iter_args(%acc = %zero) -> (tensor<128x128xf32>) {
+      %k = tile.load %K[%j, 0] : !tile.view<?x128xbf16> -> tensor<128x128xbf16>
+      %s = tile.mma %q, %k, %zero : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+      %p = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xbf16>
+      %v = tile.load %V[0, %j] : !tile.view<128x?xbf16> -> tensor<128x128xbf16>
+      %t = tile.mma %p, %v, %acc : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %o, %O[%m, 0] : tensor<128x128xf32>, !tile.view<?x128xf32>
+  }
+}
