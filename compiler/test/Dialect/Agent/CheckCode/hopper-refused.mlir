@@ -20,19 +20,19 @@ tile.kernel @tf32_across(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !
 
 // -----
 
-tile.kernel @int8(%A: !tile.view<?x?xi8>, %B: !tile.view<?x?xi8>, %D: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"} {
+tile.kernel @short_sums(%A: !tile.view<?x?xf16>, %B: !tile.view<?x?xf16>, %D: !tile.view<?x?xf16>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
-  %zero = arith.constant dense<0> : tensor<128x128xi32>
-  %K = tile.dim %A, 1 : !tile.view<?x?xi8>
-  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xi32> {
-    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xi32>) {
-      %a = tile.load %A[%m, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
-      %b = tile.load %B[%n, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
-      // expected-error@+1 {{the product is 128x128x64 of i8 and i8 into i32, for which there is no code yet}}
-      %t = tile.mma %a, %b, %s : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
-      scf.yield %t : tensor<128x128xi32>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf16>
+  %K = tile.dim %A, 1 : !tile.view<?x?xf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf16> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf16>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xf16> -> tensor<128x64xf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xf16> -> tensor<128x64xf16>
+      // expected-error@+1 {{the product is 128x128x64 of f16 and f16 into f16, for which there is no code yet}}
+      %t = tile.mma %a, %b, %s : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xf16>
+      scf.yield %t : tensor<128x128xf16>
     }
-    tile.store %acc, %D[%m, %n] : tensor<128x128xi32>, !tile.view<?x?xi32>
+    tile.store %acc, %D[%m, %n] : tensor<128x128xf16>, !tile.view<?x?xf16>
   }
 }
