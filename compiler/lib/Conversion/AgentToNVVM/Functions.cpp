@@ -246,7 +246,7 @@ Value Functions::erf(Value x) {
 /// that the values of one piece need no registers when the next one comes.
 static Value inPieces(ImplicitLocOpBuilder &b, Type type, ValueRange operands,
                       function_ref<Value(Functions &, ValueRange)> compute) {
-  constexpr int64_t length = 2;
+  constexpr int64_t length = 4;
   auto vector = dyn_cast<VectorType>(type);
   if (!vector) {
     Functions functions(b, type);
