@@ -155,6 +155,10 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
       continue;
     }
     const Access &before = record.held->access;
+    // Reads don't race, and an engine's takes the place of its own only.
+    bool isOwn = !now.isEngine || now.actor == before.actor;
+    if (!conflicts && !isOwn)
+      continue;
     bool isOrdered = touch.isKnown(record.held);
     if (!isOrdered) {
       overlaps.clear();
@@ -169,9 +173,7 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
       touch.judge.found(before, now, overlaps);
     }
     // An engine's read doesn't hand on what its issuer knew.
-    bool replaces =
-        now.writes || (!before.writes && isOrdered &&
-                       (!now.isEngine || now.actor == before.actor));
+    bool replaces = now.writes || (!before.writes && isOrdered && isOwn);
     if (replaces) {
       record.mask &= ~mask;
       empties |= record.mask == 0;
