@@ -151,7 +151,7 @@ TEST(Grid, Refusals) {
   EXPECT_EQ(words(kernel, Tensor::packed(bf16, {int64_t(1) << 40, 1024}, 0)),
             "@gemm has more than 2147483647 work items");
   EXPECT_EQ(words(gemm(ItemsInfo::Kind::One, 2),
-                  Tensor::packed(bf16, {int64_t(1) << 37, 256}, 0)),
+                  Tensor::packed(bf16, {int64_t(128) * INT32_MAX, 256}, 0)),
             "@gemm needs 2147483648 CTAs; a grid has at most 2147483647");
   EXPECT_EQ(words(kernel, Tensor::packed(findElementType("f32"), {1, 1}, 0)),
             "argument 'D: ?x?xbf16': the tensor holds f32");
