@@ -59,6 +59,9 @@ private:
     bool fits = false;
     /// It doesn't, and something smaller may.
     bool isTooLarge = false;
+    /// It is planned, and not proved to end. So would be a smaller one: the
+    /// same roles wait for each other.
+    bool isUnproved = false;
     /// The first error.
     std::string error;
     /// As far as it was chosen; nothing if not even a tile was.
@@ -102,6 +105,7 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
   trial.walk([&](agent::SwitchOp roles) {
     if (auto verdict = agent::readVerdict(roles); !verdict) {
       llvm::consumeError(verdict.takeError());
+      outcome.isUnproved |= outcome.fits;
       outcome.fits = false;
     }
   });
@@ -161,7 +165,7 @@ void FitPlans::fit(Operation *program) {
   int64_t fewest = hasOpenTile ? slotsBesideSmallerTiles : 1;
   Schedule schedule = given;
   for (int64_t smaller = 0, plans = 1; !outcome.fits; ++plans) {
-    if (plans == mostPlans || !outcome.schedule)
+    if (plans == mostPlans || !outcome.schedule || outcome.isUnproved)
       return;
     if (!outcome.isTooLarge && smaller == 0)
       return;
