@@ -48,7 +48,7 @@ MISUSES = (
      "tensor cores produce accumulators"),
     ("AB, Sums, Out>;", "AB, Sums, Out, AB>;", "a pipe stands twice"),
     ("AB, Sums, Out>;", "AB, Sums>;", "no pipe of the kernel begins or ends at this role"),
-    ("Static<128, 256, 64>", "Granted<128, 256, 64, 0>",
+    ("WORK<128, 256, 64>", "Granted<128, 256, 64, 0>",
      "granted work has at least one slot"),
     # Slots from the wrong role.
     ("load.produce<AB>()", "load.produce<Sums>()", "another role produces"),

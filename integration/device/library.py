@@ -16,7 +16,7 @@ OPTIONS = ("-std=c++20", "-Werror", "all-warnings", "-I", str(HEADERS),
 
 def compile_text(name: str, arch: str, text: str, options: tuple[str, ...] = ()) -> Path:
     """A program with its own host code, which finds CUDA's runtime when it starts."""
-    sources = [KERNELS / "Files.h", *sorted(HEADERS.rglob("*.h"))]
+    sources = [*sorted(KERNELS.iterdir()), *sorted(HEADERS.rglob("*.h"))]
 
     def build(output: Path):
         source = output.parent / f"{name}.cu"
