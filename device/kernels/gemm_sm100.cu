@@ -18,14 +18,16 @@
 
 using namespace drawloom::device;
 using bf16 = __nv_bfloat16;
+using Element = bf16; // of A and B
 
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
 using Round = Role<"round", 4, By::Threads>;
 using Store = Role<"store", 1, By::Tma>;
 
-using A = Tile<bf16, 128, 64>;
-using B = Tile<bf16, 256, 64>;
+constexpr int step = 128 / sizeof(Element);
+using A = Tile<Element, 128, step>;
+using B = Tile<Element, 256, step>;
 using D = Tile<bf16, 128, 64>;
 
 using AB = Pipe<"operands", Load, Multiply, 4, Operands<A, B>>;
@@ -34,7 +36,7 @@ using Out = Pipe<"result", Round, Store, 2, D>;
 #ifndef WORK // gemm_sm100_granted.cu has another
 #define WORK Static
 #endif
-using Gemm = Kernel<WORK<128, 256, 64>, AB, Sums, Out>;
+using Gemm = Kernel<WORK<128, 256, step>, AB, Sums, Out>;
 
 struct Arguments {
   CUtensorMap a, b, d;
@@ -95,8 +97,9 @@ int main(int argc, char **argv) {
     return std::fprintf(stderr, "M N K a.bin b.bin d.bin\n"), 1;
   Problem problem{std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3])};
   auto [m, n, k] = problem;
-  bf16 *a = readTensor<bf16>(argv[4], size_t(m) * k);
-  bf16 *b = readTensor<bf16>(argv[5], size_t(n) * k), *d;
+  Element *a = readTensor<Element>(argv[4], size_t(m) * k);
+  Element *b = readTensor<Element>(argv[5], size_t(n) * k);
+  bf16 *d;
   check(cudaMalloc(&d, sizeof(bf16) * m * n));
   Arguments arguments{.problem = problem};
   check(describe<A>(arguments.a, a, m, k));

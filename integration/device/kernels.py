@@ -5,14 +5,38 @@ are compared bit by bit.
 """
 
 import argparse
+import re
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from library import compile_kernel
+from library import KERNELS as KERNELS_FOLDER
+from library import ROOT, compile_text
 from programs import execute
+
+
+def to_bf16(values: np.ndarray) -> np.ndarray:
+    """Rounds to nearest, ties to even; no NaNs come here."""
+    bits = values.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def to_fp8(*magnitudes: int):
+    """By the bytes of 0, 1, ... 4."""
+    table = np.array(magnitudes, np.uint8)
+    return lambda x: table[np.abs(x).astype(int)] | np.where(x < 0, 0x80, 0).astype(np.uint8)
+
+
+# The bits of small integers, by element type.
+ENCODE = {
+    "__nv_bfloat16": to_bf16,
+    "__half": lambda x: x.astype(np.float16),
+    "float": lambda x: x.astype(np.float32),
+    "__nv_fp8_e4m3": to_fp8(0x00, 0x38, 0x40, 0x44, 0x48),
+    "__nv_fp8_e5m2": to_fp8(0x00, 0x3C, 0x40, 0x42, 0x44),
+}
 
 
 @dataclass(frozen=True)
@@ -20,6 +44,19 @@ class Kernel:
     name: str
     arch: str
     device: str
+    element: str = "__nv_bfloat16"
+    # What is replaced in the source, and by what.
+    change: tuple[str, str] = ("", "")
+
+    def compile(self) -> Path:
+        text = (KERNELS_FOLDER / f"{self.name}.cu").read_text()
+        changes = [self.change] if self.change[0] else []
+        if self.element != "__nv_bfloat16":
+            changes.append(("using Element = bf16;", f"using Element = {self.element};"))
+        for old, new in changes:
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
+        return compile_text(self.name, self.arch, text)
 
 
 @dataclass(frozen=True)
@@ -44,7 +81,13 @@ CHECKED = ("--sms", "2", "--check")
 # 20 random orders and all adversarial ones give the same bits.
 SCHEDULED = ("--sms", "2", "--schedules", "20")
 SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in KERNELS for shape in SHAPES),
-          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in KERNELS)]
+          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in KERNELS),
+          # Rows of fp8 are a multiple of 16 bytes, too.
+          *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
+            for element in ENCODE if element != "__nv_bfloat16"),
+          Case(Kernel("gemm_sm100", "100a", "b200",
+                      change=("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();")),
+               300, 520, 136, CHECKED)]
 
 
 def draw_cases(count: int, seed: int) -> list[Case]:
@@ -58,24 +101,18 @@ def draw_cases(count: int, seed: int) -> list[Case]:
     return cases
 
 
-def to_bf16(values: np.ndarray) -> np.ndarray:
-    """Rounds to nearest, ties to even; no NaNs come here."""
-    bits = values.astype(np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-
-
 def run_case(case: Case, runner: Path, folder: Path) -> str:
     """What is wrong, or nothing."""
     random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
     a, b = (random.integers(-4, 5, (rows, case.k)).astype(np.float32)
             for rows in (case.m, case.n))
     files = [folder / name for name in ("a.bin", "b.bin", "d.bin")]
-    to_bf16(a).tofile(files[0])
-    to_bf16(b).tofile(files[1])
+    encode = ENCODE[case.kernel.element]
+    encode(a).tofile(files[0])
+    encode(b).tofile(files[1])
     files[2].unlink(missing_ok=True)
-    program = compile_kernel(case.kernel.name, case.kernel.arch)
-    done = execute([runner, "--device", case.kernel.device, *case.options, "--", program,
-                    case.m, case.n, case.k, *files])
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--",
+                    case.kernel.compile(), case.m, case.n, case.k, *files])
     if done.returncode:
         return (done.stdout + done.stderr).strip()
     found = np.fromfile(files[2], np.uint16)
@@ -89,12 +126,34 @@ def run_case(case: Case, runner: Path, folder: Path) -> str:
     return ""
 
 
+def check_page():
+    """The code in the library's page is the kernel's, but for comments."""
+    def words(text: str) -> str:
+        return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
+    kernel = words((KERNELS_FOLDER / "gemm_sm100.cu").read_text())
+    page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
+    blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
+    assert len(blocks) == 2, "the types and the roles"
+    for line in (line for block in blocks for line in block.splitlines()):
+        if words(line) not in kernel:
+            sys.exit(f"DeviceLibrary.md has '{line.strip()}', which gemm_sm100.cu has not")
+
+
+def check_empty_sums(runner: Path):
+    done = execute([runner, "--device", "b200", "--", KERNELS[0].compile(), 8, 8, 0,
+                    "/dev/null", "/dev/null", "/dev/null"])
+    if not done.returncode or "cudaErrorInvalidValue" not in done.stderr:
+        sys.exit(f"K = 0 was not refused:\n{done.stdout}{done.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
     parser.add_argument("--random", type=int, default=0, help="cases besides the sample")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    check_page()
+    check_empty_sums(options.runner)
     cases = SAMPLE + draw_cases(options.random, options.seed)
     right = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +161,7 @@ def main():
             wrong = run_case(case, options.runner, Path(folder))
             right += not wrong
             if wrong:
-                print(f"{case.kernel.name} {case.m}x{case.n}x{case.k} "
+                print(f"{case.kernel.name} {case.kernel.element} {case.m}x{case.n}x{case.k} "
                       f"{' '.join(case.options)}: {wrong}")
     print(f"seed {options.seed}")
     print(f"device: {right} of {len(cases)} cases match")

@@ -27,7 +27,3 @@ def compile_text(name: str, arch: str, text: str, options: tuple[str, ...] = ())
     # Paths of this checkout are no part of what a program is.
     return cached(name, inputs(sources=sources, packages=PACKAGES, code=[compile_text],
                                options=(arch, text, *options)), build)
-
-
-def compile_kernel(name: str, arch: str) -> Path:
-    return compile_text(name, arch, (KERNELS / f"{name}.cu").read_text())

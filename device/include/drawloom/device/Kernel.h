@@ -43,7 +43,7 @@ public:
       return Items(kernel.work, NextByStride());
   }
 
-  /// The next slot of a pipe, as soon as all its consumers have left it.
+  /// The next slot of a pipe, as soon as its consumer has left it.
   template <class Pipe>
   __device__ Produced<Role, Pipe> produce() {
     static_assert(Kernel::template has<Pipe>,

@@ -15,26 +15,18 @@
 namespace drawloom::device {
 
 template <class Element>
-constexpr CUtensorMapDataType mapType();
-template <>
-constexpr CUtensorMapDataType mapType<__half>() {
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-}
-template <>
-constexpr CUtensorMapDataType mapType<__nv_bfloat16>() {
-  return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-}
-template <>
-constexpr CUtensorMapDataType mapType<float>() {
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-}
-template <>
-constexpr CUtensorMapDataType mapType<__nv_fp8_e4m3>() {
-  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-}
-template <>
-constexpr CUtensorMapDataType mapType<__nv_fp8_e5m2>() {
-  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+constexpr CUtensorMapDataType mapType() {
+  if constexpr (std::is_same_v<Element, __half>)
+    return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  else if constexpr (std::is_same_v<Element, __nv_bfloat16>)
+    return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  else if constexpr (std::is_same_v<Element, float>)
+    return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  else {
+    static_assert(sizeof(Element) == 1,
+                  "drawloom: a tensor map has half, bfloat16, float or fp8");
+    return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  }
 }
 
 /// Describes a tensor of rows x columns, row after row, for copies of tiles. A

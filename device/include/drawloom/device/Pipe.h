@@ -11,43 +11,27 @@
 
 #include "drawloom/device/Role.h"
 #include "drawloom/device/Tile.h"
+#include <type_traits>
 
 namespace drawloom::device {
 
-/// Several roles that all read every slot of a pipe.
-template <class... Roles>
-struct Consumers {
-  static constexpr int arrivals = (Roles::arrivals + ...);
-  template <class Role>
-  static constexpr bool has = (std::is_same_v<Role, Roles> || ...);
-};
-
-template <class Role>
-struct AsConsumers {
-  using type = Consumers<Role>;
-};
-template <class... Roles>
-struct AsConsumers<Consumers<Roles...>> {
-  using type = Consumers<Roles...>;
-};
-
 /// A ring of slots from one role to another. Each slot has two barriers. `full`
-/// ends a phase when the producer has filled the slot, `empty` when all
-/// consumers have left it. Everything that a barrier has to know follows from
+/// ends a phase when the producer has filled the slot, `empty` when the
+/// consumer has left it. Everything that a barrier has to know follows from
 /// the roles and the payload.
 template <Name name_, class Producer_, class Consumer_, int slots_,
           class Payload_>
 struct Pipe {
   using Producer = Producer_;
-  using To = typename AsConsumers<Consumer_>::type;
+  using Consumer = Consumer_;
   using Payload = Payload_;
   static constexpr auto name = name_;
   static constexpr int slots = slots_;
   static constexpr int fullArrivals = Producer::arrivals;
-  static constexpr int emptyArrivals = To::arrivals;
+  static constexpr int emptyArrivals = Consumer::arrivals;
 
   static_assert(slots > 0, "drawloom: a pipe has at least one slot");
-  static_assert(!To::template has<Producer>,
+  static_assert(!std::is_same_v<Producer, Consumer>,
                 "drawloom: a role can't consume what it produces itself");
   static_assert((Payload::place == Place::Tensor) ==
                     (Producer::by == By::TensorCore),

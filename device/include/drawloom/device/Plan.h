@@ -42,30 +42,15 @@ struct Insert<Set<Members...>, First, Rest...> {
       Rest...>::type;
 };
 
-/// The roles at both ends of pipes.
-template <class Found, class... Pipes>
-struct FindRoles {
-  using type = Found;
-};
-template <class Found, class To>
-struct InsertConsumers;
-template <class Found, class... Roles>
-struct InsertConsumers<Found, Consumers<Roles...>> : Insert<Found, Roles...> {};
-template <class Found, class First, class... Rest>
-struct FindRoles<Found, First, Rest...> {
-  using WithProducer = typename Insert<Found, typename First::Producer>::type;
-  using WithBoth =
-      typename InsertConsumers<WithProducer, typename First::To>::type;
-  using type = typename FindRoles<WithBoth, Rest...>::type;
-};
-
 /// What a kernel with these pipes needs. Warps of roles by threads come first,
 /// because a warp's number modulo 4 says which lanes of tensor memory it
 /// reaches.
 template <class... Pipes>
 class Plan {
 public:
-  using Roles = typename FindRoles<Set<>, Pipes...>::type;
+  /// Those at both ends of pipes.
+  using Roles = typename Insert<Set<>, typename Pipes::Producer...,
+                                typename Pipes::Consumer...>::type;
 
   static constexpr int maxTensorColumns = 512;
 

@@ -134,7 +134,7 @@ template <class Role, class Pipe>
 class [[nodiscard(
     "drawloom: without a name, the slot is given back before it is "
     "read")]] Consumed : public Slot<Role, Pipe> {
-  static_assert(Pipe::To::template has<Role>,
+  static_assert(std::is_same_v<Role, typename Pipe::Consumer>,
                 "drawloom: this role is no consumer of the pipe");
 
 public:
