@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from check_numbers import Function
+from function import Function
 
 AXES = "MNKJ"
 TILES = [1, 2, 4, 8]
