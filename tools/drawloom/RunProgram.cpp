@@ -6,14 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckOptions.h"
-#include "CommandLine.h"
 #include "Files.h"
+#include "ProgramOptions.h"
 #include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Interpreter/Npy.h"
-#include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Compile.h"
 #include "run/Execute.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,22 +24,6 @@ using namespace drawloom;
 using namespace drawloom::run;
 
 namespace {
-struct ProgramOptions {
-  std::string input;
-  std::string kernel;
-  std::string device;
-  const target::Architecture *arch = nullptr;
-  unsigned sms = 0;
-  bool choosesSms = true; ///< More of them if a cluster needs them.
-  bool compares = false;
-  bool unproved = false;
-  unsigned schedules = 0; ///< Random ones to run again under.
-  CheckOptions check;
-  ArgumentOptions arguments;
-  /// Files for outputs, by their names.
-  std::map<std::string, std::string> outputs;
-};
-
 class Stopwatch {
 public:
   double seconds() const {
@@ -53,180 +35,6 @@ private:
   Clock::time_point start = Clock::now();
 };
 } // namespace
-
-void drawloom::printRunProgramHelp() {
-  llvm::outs()
-      << "drawloom run - compile a program, run it and compare; or run a "
-         "kernel in PTX\n"
-         "\n"
-         "Usage: drawloom run FILE.mlir --arch ARCH [options]\n"
-         "       drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
-         "\n"
-         "FILE.mlir holds linalg on tensors, a tile program, or a kernel with "
-         "roles.\n"
-         "Sizes that the program walks together are one size. Those that "
-         "nobody names\n"
-         "are chosen: with ragged edges and several work items.\n"
-         "\n"
-         "Options for a program:\n"
-         "  --arch ARCH      the GPU to compile for: "
-      << target::listArchitectures()
-      << "\n"
-         "  --device DEVICE  where to run: cuda, a GPU of this machine, or an "
-         "emulated\n"
-         "                   h100 or b200; without it, emulated, by the "
-         "architecture\n"
-         "  --sms N          SMs of the emulated device (2, or a cluster's "
-         "CTAs), 0 for as\n"
-         "                   many as the real one\n"
-         "  --kernel NAME    this kernel, if there are several\n"
-         "  --random         fill inputs that no file gives with random "
-         "numbers\n"
-         "  --seed N         other random numbers (0)\n"
-         "  --compare        compare with the reference interpreter; each "
-         "result must be\n"
-         "                   within the bound that follows from the program\n"
-         "  --schedules N    run again under N random schedules and every "
-         "adversarial one:\n"
-         "                   every output must have the same bits\n"
-         "  --unproved       run a kernel that is not proved to end\n"
-         "  --shape NAME=MxN[,...]       sizes of arguments; ? leaves one "
-         "open\n"
-         "  --scalar NAME=NUMBER[,...]   arguments that are no tensors\n"
-         "  --input NAME=FILE.npy[,...]  what arguments hold\n"
-         "  --output NAME=FILE.npy[,...] where to write arguments after the "
-         "run\n"
-         "  --help           this text\n";
-}
-
-/// Splits "A=x,B=y" and gives each part to `read`, which may complain.
-static llvm::Error
-readList(const CommandLine &line, llvm::StringRef option,
-         llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> read,
-         llvm::StringRef example) {
-  std::optional<llvm::StringRef> text = line.get(option);
-  if (!text)
-    return llvm::Error::success();
-  llvm::SmallVector<llvm::StringRef> parts;
-  text->split(parts, ',');
-  for (llvm::StringRef part : parts) {
-    auto [name, value] = part.split('=');
-    name.consume_front("%");
-    if (name.empty() || value.empty() || !read(name, value))
-      return llvm::createStringError(option + " takes " + example + ", not '" +
-                                     part + "'");
-  }
-  return llvm::Error::success();
-}
-
-static bool readShape(llvm::StringRef text,
-                      llvm::SmallVectorImpl<int64_t> &shape) {
-  llvm::SmallVector<llvm::StringRef> sizes;
-  text.split(sizes, 'x');
-  for (llvm::StringRef size : sizes) {
-    int64_t &number = shape.emplace_back(-1);
-    if (size != "?" && (size.getAsInteger(10, number) || number < 0))
-      return false;
-  }
-  return true;
-}
-
-static llvm::Error readNumber(const CommandLine &line, llvm::StringRef option,
-                              uint64_t most, uint64_t &number) {
-  if (std::optional<llvm::StringRef> text = line.get(option))
-    if (text->getAsInteger(10, number) || number > most)
-      return llvm::createStringError(option + " takes a number up to " +
-                                     llvm::Twine(most) + ", not '" + *text +
-                                     "'");
-  return llvm::Error::success();
-}
-
-static llvm::Expected<ProgramOptions> readOptions(const CommandLine &line) {
-  ProgramOptions options;
-  if (line.getOperands().size() != 1)
-    return llvm::createStringError("name one file to run, not more");
-  options.input = line.getOperands().front().str();
-  std::optional<llvm::StringRef> arch = line.get("--arch");
-  if (!arch)
-    return llvm::createStringError("name the GPU to compile for with --arch: " +
-                                   target::listArchitectures());
-  llvm::Expected<const target::Architecture *> found =
-      target::findArchitecture(*arch);
-  if (!found)
-    return found.takeError();
-  options.arch = *found;
-  options.device =
-      line.get("--device").value_or(getEmulatedDevice(**found)).str();
-  if (!llvm::is_contained({"cuda", "h100", "b200"}, options.device))
-    return llvm::createStringError("--device takes cuda, h100 or b200, not '" +
-                                   options.device + "'");
-  llvm::StringRef kernel = line.get("--kernel").value_or("");
-  kernel.consume_front("@");
-  options.kernel = kernel.str();
-  options.compares = line.has("--compare");
-  options.unproved = line.has("--unproved");
-
-  uint64_t sms = 2, seed = 0;
-  options.choosesSms = !line.has("--sms");
-  if (llvm::Error error = readNumber(line, "--sms", 1024, sms))
-    return error;
-  if (llvm::Error error = readNumber(line, "--seed", UINT64_MAX, seed))
-    return error;
-  options.sms = sms;
-  if (line.has("--random"))
-    options.arguments.seed = seed;
-  else if (line.has("--seed"))
-    return llvm::createStringError("--seed goes with --random");
-
-  llvm::Expected<unsigned> schedules = readSchedules(line);
-  if (!schedules)
-    return schedules.takeError();
-  options.schedules = *schedules;
-  if (options.schedules && options.device == "cuda")
-    return llvm::createStringError(
-        "--schedules needs an emulated device, not --device cuda");
-  llvm::Expected<CheckOptions> check = CheckOptions::read(line);
-  if (!check)
-    return check.takeError();
-  options.check = *check;
-  if (options.check.checks && options.device == "cuda")
-    return llvm::createStringError(
-        "--check needs an emulated device, not --device cuda");
-  if (std::optional<llvm::StringRef> file = line.get("--fidelity")) {
-    if (options.device == "cuda")
-      return llvm::createStringError(
-          "--fidelity needs an emulated device, not --device cuda");
-    setenv("DRAWLOOM_FIDELITY", file->str().c_str(), 1);
-  }
-  if (llvm::Error error = readList(
-          line, "--shape",
-          [&](llvm::StringRef name, llvm::StringRef value) {
-            return readShape(value, options.arguments.shapes[name.str()]);
-          },
-          "NAME=SIZES such as A=512x256"))
-    return error;
-  if (llvm::Error error = readList(
-          line, "--scalar",
-          [&](llvm::StringRef name, llvm::StringRef value) {
-            return !value.getAsDouble(options.arguments.scalars[name.str()]);
-          },
-          "NAME=NUMBER such as alpha=0.5"))
-    return error;
-  auto readFile = [](auto &files) {
-    return [&files](llvm::StringRef name, llvm::StringRef value) {
-      files[name.str()] = value.str();
-      return true;
-    };
-  };
-  if (llvm::Error error =
-          readList(line, "--input", readFile(options.arguments.inputs),
-                   "NAME=FILE such as A=a.npy"))
-    return error;
-  if (llvm::Error error = readList(line, "--output", readFile(options.outputs),
-                                   "NAME=FILE such as D=d.npy"))
-    return error;
-  return options;
-}
 
 /// The one kernel of the module, which loses the others; functions on tensors
 /// have become kernels.
@@ -454,9 +262,8 @@ static ExitCode runProgram(const ProgramOptions &options) {
   }
   DriverCheck check(options.check, plan);
   // A cluster has an SM for each of its CTAs.
-  unsigned sms = options.sms;
-  if (options.choosesSms)
-    sms = std::max(sms, compiled->kernels.front().info.clusterSize());
+  unsigned sms = options.sms.value_or(
+      std::max(2u, compiled->kernels.front().info.clusterSize()));
   llvm::Expected<runtime::Device> device = openDevice(options.device, sms);
   if (!device)
     return fail(device.takeError());
@@ -498,24 +305,7 @@ ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
                  << "\n'drawloom run --help' explains the options\n";
     return BadUsage;
   };
-  llvm::Expected<CommandLine> line =
-      CommandLine::parse(arguments, CheckOptions::with({{"--arch", true},
-                                                        {"--device", true},
-                                                        {"--sms", true},
-                                                        {"--kernel", true},
-                                                        {"--random", false},
-                                                        {"--seed", true},
-                                                        {"--compare", false},
-                                                        {"--schedules", true},
-                                                        {"--unproved", false},
-                                                        {"--shape", true},
-                                                        {"--scalar", true},
-                                                        {"--input", true},
-                                                        {"--output", true},
-                                                        {"--fidelity", true}}));
-  if (!line)
-    return complain(line.takeError());
-  llvm::Expected<ProgramOptions> options = readOptions(*line);
+  llvm::Expected<ProgramOptions> options = ProgramOptions::read(arguments);
   if (!options)
     return complain(options.takeError());
   return runProgram(*options);
