@@ -20,8 +20,7 @@ Site drawloom::checker::describeSite(const Access &access, int lane) {
   Site site;
   emu::InstructionPlace place = access.kernel->place(access.instruction);
   site.line = place.line;
-  site.sourceFile = place.sourceFile.str();
-  site.sourceLine = place.sourceLine;
+  site.source = std::move(place.source);
   if (const ptx::Instruction *parsed =
           access.kernel->parsed(access.instruction))
     site.instruction = parsed->variant->mnemonic();
@@ -46,7 +45,7 @@ Site drawloom::checker::describeSite(const emu::Kernel &kernel,
 }
 
 std::string drawloom::checker::lineOf(const Site &site) {
-  return (site.sourceFile.empty() ? "line " : "PTX line ") + utostr(site.line);
+  return (site.source.empty() ? "line " : "PTX line ") + utostr(site.line);
 }
 
 std::string drawloom::checker::arrayAt(const emu::Kernel &kernel,

@@ -9,7 +9,6 @@
 #include "drawloom/Checker/RaceChecker.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace drawloom;
 using namespace drawloom::checker;
@@ -83,17 +82,15 @@ static std::string placeOf(const Finding &finding) {
 /// "gemm.cu:40, st.shared.u32", or with the line of the PTX if there is no
 /// source.
 static std::string instructionOf(const Site &site) {
-  return (site.sourceFile.empty()
-              ? "PTX line " + utostr(site.line)
-              : llvm::sys::path::filename(site.sourceFile).str() + ":" +
-                    utostr(site.sourceLine)) +
+  return (site.source.empty() ? "PTX line " + utostr(site.line)
+                              : ptx::spell(site.source)) +
          ", " + site.instruction;
 }
 
 /// "gemm.cu:40, st.shared.u32, PTX line 512"
 static std::string textOf(const Site &site) {
   return instructionOf(site) +
-         (site.sourceFile.empty() ? "" : ", PTX line " + utostr(site.line));
+         (site.source.empty() ? "" : ", PTX line " + utostr(site.line));
 }
 
 /// The same, ": CTA 0, warp 1, lane 3"
@@ -153,10 +150,7 @@ static llvm::json::Object jsonOf(const Site &site) {
     object["lane"] = site.lane;
   if (!site.role.empty())
     object["role"] = site.role;
-  if (!site.sourceFile.empty()) {
-    object["file"] = site.sourceFile;
-    object["line"] = site.sourceLine;
-  }
+  ptx::addSource(object, site.source);
   return object;
 }
 

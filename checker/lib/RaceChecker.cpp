@@ -122,12 +122,10 @@ void RaceChecker::collect(std::vector<Finding> more, const emu::Kernel &kernel,
 }
 
 bool RaceChecker::isSuppressed(const Finding &finding) {
-  auto placeOf = [](const Site &site) {
-    return Suppressions::Place{site.line, site.sourceFile, site.sourceLine};
-  };
   return options.suppressions.covers(
       spelling(finding.rule), finding.kernel,
-      {placeOf(finding.first), placeOf(finding.second)});
+      {{finding.first.line, finding.first.source},
+       {finding.second.line, finding.second.source}});
 }
 
 std::vector<Finding> RaceChecker::findingsAndRemarks() {

@@ -69,9 +69,11 @@ bool Suppressions::covers(StringRef rule, StringRef kernel,
         return true;
       if (entry.file.empty())
         return place.ptxLine == entry.line;
-      StringRef folder = place.file;
-      return place.line == entry.line && folder.consume_back(entry.file) &&
-             (folder.empty() || folder.ends_with("/"));
+      return llvm::any_of(place.source, [&](const ptx::SourceLine &source) {
+        StringRef folder = source.file;
+        return source.line == entry.line && folder.consume_back(entry.file) &&
+               (folder.empty() || folder.ends_with("/"));
+      });
     };
     // A pattern refers to its text, so it is made where it is used.
     auto isMeant = [&](StringRef name) {

@@ -8,7 +8,6 @@
 
 #include "drawloom/Emulator/Report.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <bit>
 
@@ -53,9 +52,8 @@ std::string Report::str() const {
   const char *separator = "";
   if (line) {
     os << "line " << line;
-    if (sourceLine)
-      os << " (" << llvm::sys::path::filename(sourceFile) << ":" << sourceLine
-         << ")";
+    if (!source.empty())
+      os << " (" << ptx::spell(source) << ")";
     separator = ", ";
   }
   if (!function.empty() && function != kernel) {

@@ -416,11 +416,32 @@ TEST(Events, ThePlaceOfAnInstruction) {
                    called = kernel->place(4);
   EXPECT_EQ(first.function, "k");
   EXPECT_EQ(first.line, 8u);
-  EXPECT_EQ(first.sourceFile, "kernel.cu");
-  EXPECT_EQ(first.sourceLine, 40u);
-  EXPECT_EQ(last.sourceLine, 42u);
+  EXPECT_EQ(ptx::spell(first.source), "kernel.cu:40");
+  EXPECT_EQ(ptx::spell(last.source), "kernel.cu:42");
   EXPECT_EQ(called.function, "helper");
   EXPECT_EQ(called.line, 4u);
-  EXPECT_EQ(called.sourceFile, "");
+  EXPECT_TRUE(called.source.empty());
   EXPECT_EQ(kernel->parsed(0)->variant->mnemonic(), "bar.sync");
+}
+
+TEST(Events, ThePlaceOfInlinedCode) {
+  Harness h("h100", R"(
+.file 1 "kernel.cu"
+.file 2 "copy.h"
+.visible .entry k() {
+  .loc 2 2 3, function_name $name, inlined_at 1 9 5
+  .loc 1 40 3
+  .loc 2 5 3, function_name $name, inlined_at 1 40 3
+  .loc 2 2 3, function_name $name, inlined_at 2 5 3
+  bar.sync 0;
+  .loc 2 2 3, function_name $name, inlined_at 2 2 3
+  ret;
+})");
+  const Kernel *kernel = h.kernel("k");
+  using Lines = std::vector<ptx::SourceLine>;
+  EXPECT_EQ(kernel->place(0).source,
+            (Lines{{"copy.h", 2}, {"copy.h", 5}, {"kernel.cu", 40}}));
+  EXPECT_EQ(ptx::spell(kernel->place(0).source), "copy.h:2 from kernel.cu:40");
+  // Nonsense comes to an end.
+  EXPECT_EQ(kernel->place(1).source.size(), 4u);
 }

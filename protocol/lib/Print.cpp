@@ -9,7 +9,6 @@
 #include "drawloom/Protocol/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 
 using namespace drawloom;
 using namespace drawloom::protocol;
@@ -159,12 +158,8 @@ void protocol::locate(llvm::MutableArrayRef<Misfit> misfits,
     for (const ptx::BodyItem &item : kernel.items)
       if (item.kind == ptx::BodyItem::Location && item.position <= number)
         location = &kernel.locations[item.index];
-    if (!location)
-      continue;
-    misfit.sourceLine = location->line;
-    for (const ptx::TopLevelItem &item : module.items)
-      if (item.file && item.file->number == location->file)
-        misfit.sourceFile = item.file->name;
+    if (location)
+      misfit.source = module.sourceOf(kernel, *location);
   }
 }
 
@@ -175,9 +170,8 @@ void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
     if (misfit.isSuppressed)
       continue;
     os << formatv("{0}:{1}: error: {2}", file, misfit.line, claims.kernel);
-    if (!misfit.sourceFile.empty())
-      os << formatv(", {0}:{1}", llvm::sys::path::filename(misfit.sourceFile),
-                    misfit.sourceLine);
+    if (!misfit.source.empty())
+      os << ", " << ptx::spell(misfit.source);
     os << formatv(": {0} [{1}]\n", misfit.title, misfit.rule);
     os << formatv("  where:  mbarrier at byte {0}", misfit.barrier.byte);
     if (claims.ctas() > 1)
@@ -250,10 +244,7 @@ llvm::json::Value protocol::toJson(const Claims &claims,
                   {"title", misfit.title},      {"ptxLine", misfit.line},
                   {"cta", misfit.barrier.rank}, {"byte", misfit.barrier.byte},
                   {"why", misfit.why},          {"advice", misfit.advice}};
-    if (!misfit.sourceFile.empty()) {
-      object["file"] = misfit.sourceFile;
-      object["line"] = misfit.sourceLine;
-    }
+    ptx::addSource(object, misfit.source);
     if (misfit.isSuppressed)
       object["suppressed"] = true;
     findings.push_back(std::move(object));

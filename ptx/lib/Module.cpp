@@ -85,3 +85,29 @@ const Variable *Module::findVariable(StringRef name) const {
       llvm::find_if(variables, [&](auto *v) { return v->name == name; });
   return it == variables.end() ? nullptr : *it;
 }
+
+std::vector<SourceLine> Module::sourceOf(const Function &function,
+                                         const SourceLocation &location) const {
+  std::vector<SourceLine> lines;
+  auto add = [&](uint32_t file, uint32_t line) {
+    SourceLine &added = lines.emplace_back(SourceLine{"", line});
+    for (const TopLevelItem &item : items)
+      if (item.file && item.file->number == file)
+        added.file = item.file->name.str();
+  };
+  add(location.file, location.line);
+  // A call that was inlined itself has a location of its own in front of this,
+  // which says where. If the function was inlined several times, it is the
+  // last.
+  const SourceLocation *at = &location;
+  while (at && at->inlinedLine) {
+    add(at->inlinedFile, at->inlinedLine);
+    const SourceLocation *call = nullptr;
+    for (const SourceLocation &other : function.locations)
+      if (&other < at && other.file == at->inlinedFile &&
+          other.line == at->inlinedLine && other.column == at->inlinedColumn)
+        call = &other;
+    at = call;
+  }
+  return lines;
+}

@@ -125,8 +125,7 @@ static ExitCode check(const CommandLine &line,
     protocol::locate(misfits, *parsed.module, *function);
     for (protocol::Misfit &misfit : misfits)
       misfit.isSuppressed = suppressions->covers(
-          misfit.rule, claims->kernel,
-          {{misfit.line, misfit.sourceFile, misfit.sourceLine}});
+          misfit.rule, claims->kernel, {{misfit.line, misfit.source}});
     unsigned known = llvm::count_if(
         misfits, [](const protocol::Misfit &one) { return one.isSuppressed; });
     suppressed += known;

@@ -46,6 +46,11 @@ static std::string textOf(const Object &site) {
   return text;
 }
 
+static Object lineOf(StringRef path, int64_t line) {
+  return Object{{"artifactLocation", Object{{"uri", uriOf(path)}}},
+                {"region", Object{{"startLine", line}}}};
+}
+
 /// Where an instruction stands: in the source, or else in the PTX.
 static Object locationOf(const Object &site, StringRef kernel,
                          const CheckedRun &run) {
@@ -57,10 +62,21 @@ static Object locationOf(const Object &site, StringRef kernel,
   int64_t line = site.getInteger(file ? "line" : "ptxLine").value_or(0);
   std::string path = file ? file->str() : run.ptx;
   if (!path.empty() && line > 0)
-    location["physicalLocation"] =
-        Object{{"artifactLocation", Object{{"uri", uriOf(path)}}},
-               {"region", Object{{"startLine", line}}}};
+    location["physicalLocation"] = lineOf(path, line);
   return location;
+}
+
+/// The calls that an instruction is inlined by.
+static Array callsOf(const Object &site) {
+  Array locations;
+  if (const Array *calls = site.getArray("calls"))
+    for (const Value &call : *calls)
+      locations.push_back(
+          Object{{"message", Object{{"text", "inlined here"}}},
+                 {"physicalLocation",
+                  lineOf(call.getAsObject()->getString("file").value_or(""),
+                         call.getAsObject()->getInteger("line").value_or(0))}});
+  return locations;
 }
 
 namespace {
@@ -90,8 +106,11 @@ public:
                                         text("advice")}}},
         {"locations", Array{locationOf(first ? *first : finding, kernel, run)}},
         {"occurrenceCount", finding.getInteger("count").value_or(1)}};
+    Array related = callsOf(first ? *first : finding);
     if (const Object *second = finding.getObject("second"))
-      result["relatedLocations"] = Array{locationOf(*second, kernel, run)};
+      related.push_back(locationOf(*second, kernel, run));
+    if (!related.empty())
+      result["relatedLocations"] = std::move(related);
     if (finding.getBoolean("suppressed").value_or(false))
       result["suppressions"] = Array{Object{{"kind", "external"}}};
     results.push_back(std::move(result));

@@ -71,15 +71,11 @@ const ptx::Instruction *Kernel::parsed(uint32_t instruction) const {
 InstructionPlace Kernel::place(uint32_t instruction) const {
   const Inst *inst = &program->code[instruction];
   InstructionPlace place;
-  place.function = program->functionOf(inst).function->name;
+  const ptx::Function &function = *program->functionOf(inst).function;
+  place.function = function.name;
   place.line = program->line(inst);
-  const ptx::SourceLocation *location = program->location(inst);
-  if (!location)
-    return place;
-  place.sourceLine = location->line;
-  for (const ptx::TopLevelItem &item : module->ptx().items)
-    if (item.file && item.file->number == location->file)
-      place.sourceFile = item.file->name;
+  if (const ptx::SourceLocation *location = program->location(inst))
+    place.source = module->ptx().sourceOf(function, *location);
   return place;
 }
 

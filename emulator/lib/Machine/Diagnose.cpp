@@ -26,8 +26,7 @@ static void locate(Report &report, Grid &grid, const Inst *inst) {
   report.kernel = grid.program().entry->name.str();
   report.function = place.function.str();
   report.line = place.line;
-  report.sourceFile = place.sourceFile.str();
-  report.sourceLine = place.sourceLine;
+  report.source = std::move(place.source);
 }
 
 void Machine::fail(const IssuePoint &issue, ReportKind kind,

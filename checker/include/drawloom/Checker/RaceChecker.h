@@ -59,8 +59,9 @@ bool endsStrictRun(Rule rule);
 struct Site {
   std::string instruction; ///< As it is written, without operands.
   uint32_t line = 0;       ///< Of the PTX.
-  std::string sourceFile;  ///< From .loc; empty if there is none.
-  uint32_t sourceLine = 0;
+  /// From .loc: the line, and the calls that it is inlined by; empty if there
+  /// is none.
+  std::vector<ptx::SourceLine> source;
   uint32_t cta = 0; ///< Linear index in the grid.
   uint16_t warp = 0;
   int16_t lane = -1; ///< -1 for all lanes together.

@@ -23,7 +23,7 @@
 #ifndef DRAWLOOM_CHECKER_SUPPRESSIONS_H
 #define DRAWLOOM_CHECKER_SUPPRESSIONS_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "drawloom/PTX/SourceLine.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -35,11 +35,11 @@ public:
   /// None, if no file is named.
   static llvm::Expected<Suppressions> read(llvm::StringRef file);
 
-  /// Where an instruction stands. A file of the source may be missing.
+  /// Where an instruction stands, in the PTX and in the source: the line there,
+  /// and the calls that it is inlined by, if they are known.
   struct Place {
     uint32_t ptxLine;
-    llvm::StringRef file;
-    uint32_t line;
+    llvm::ArrayRef<ptx::SourceLine> source;
   };
   /// Whether there is a line for such a finding. That line counts as used.
   bool covers(llvm::StringRef rule, llvm::StringRef kernel,

@@ -64,9 +64,10 @@ const DeviceModel *findDeviceModel(llvm::StringRef name);
 /// Where an instruction stands.
 struct InstructionPlace {
   llvm::StringRef function;
-  uint32_t line = 0;          ///< Of the PTX text; 0 for the end of a function.
-  llvm::StringRef sourceFile; ///< From `.loc`; empty if there is none.
-  uint32_t sourceLine = 0;
+  uint32_t line = 0; ///< Of the PTX text; 0 for the end of a function.
+  /// From `.loc`: the line, and the calls that it is inlined by; empty if there
+  /// is none.
+  std::vector<ptx::SourceLine> source;
 };
 
 /// An entry function, ready to be launched.

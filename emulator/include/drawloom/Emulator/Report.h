@@ -15,6 +15,7 @@
 #ifndef DRAWLOOM_EMULATOR_REPORT_H
 #define DRAWLOOM_EMULATOR_REPORT_H
 
+#include "drawloom/PTX/SourceLine.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
@@ -41,11 +42,12 @@ struct Report {
   ReportKind kind = ReportKind::LaunchFailed;
   std::string message; ///< What happened, in words; no location in it.
 
-  std::string kernel;     ///< The entry that was launched.
-  std::string function;   ///< The function that the instruction stands in.
-  uint32_t line = 0;      ///< Of the PTX text; 0 if no instruction is to blame.
-  std::string sourceFile; ///< From `.loc`; empty if there is none.
-  uint32_t sourceLine = 0;
+  std::string kernel;   ///< The entry that was launched.
+  std::string function; ///< The function that the instruction stands in.
+  uint32_t line = 0;    ///< Of the PTX text; 0 if no instruction is to blame.
+  /// From `.loc`: the line, and the calls that it is inlined by; empty if there
+  /// is none.
+  std::vector<ptx::SourceLine> source;
   bool hasThread = false; ///< Whether cta, warp and lanes mean something.
   Dim3 cta = {0, 0, 0};
   uint32_t warp = 0;

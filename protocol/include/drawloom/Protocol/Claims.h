@@ -129,8 +129,9 @@ struct Misfit {
   BarrierId barrier;
   uint32_t line = 0; ///< Of the PTX.
   std::string title, why, advice;
-  llvm::StringRef sourceFile = {}; ///< From .loc; empty if there is none.
-  uint32_t sourceLine = 0;
+  /// From .loc: the line, and the calls that it is inlined by; empty if there
+  /// is none.
+  std::vector<ptx::SourceLine> source = {};
   bool isSuppressed = false; ///< Known to the user: not printed.
 };
 

@@ -37,6 +37,7 @@
 
 #include "drawloom/PTX/InstructionTable.h"
 #include "drawloom/PTX/Operand.h"
+#include "drawloom/PTX/SourceLine.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Allocator.h"
@@ -299,6 +300,10 @@ public:
   /// The function of that name; null if there is none.
   const Function *findFunction(llvm::StringRef name) const;
   const Variable *findVariable(llvm::StringRef name) const;
+  /// The line that a location of the function names, and behind it the calls
+  /// that it is inlined by, the innermost first.
+  std::vector<SourceLine> sourceOf(const Function &function,
+                                   const SourceLocation &location) const;
 
   /// What the module's contents are allocated from.
   llvm::BumpPtrAllocator &arena() { return arenaField; }
