@@ -46,13 +46,15 @@ class Shape:
 
 def compile_halves(rows: dict[str, str], output: Path):
     """Compiles the host's halves of rows to a shared library. It takes clang, which
-    can leave the device's half out."""
+    can leave the device's half out; its new driver would call a tool for devices
+    that Debian's clang doesn't come with."""
     packages = site_packages()
     with tempfile.TemporaryDirectory(dir=output.parent) as folder:
         source, library = Path(folder) / "host.cu", Path(folder) / "host.so"
         halves = [f"HOST_HALF({name}, {row})\n" for name, row in rows.items()]
         source.write_text("".join(['#include "cutlass.cuh"\n', *halves]))
-        command = [COMPILER, "-x", "cuda", "--cuda-host-only", "--cuda-gpu-arch=sm_90a",
+        command = [COMPILER, "-x", "cuda", "--cuda-host-only", "--no-offload-new-driver",
+                   "--cuda-gpu-arch=sm_90a",
                    "-nocudalib", f"--cuda-path={packages / 'nvidia' / 'cu13'}", "-w",
                    # CUTLASS asks which nvcc compiles it; clang doesn't say.
                    "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",

@@ -26,7 +26,8 @@ def build(text: str, ptx: Path, arch: str, output: Path):
         source.write_text(text)
         run([cuda_tool("fatbinary"), "-64", f"--create={fat}",
              f"--image3=kind=ptx,sm={arch.removeprefix('sm_')},file={ptx}"])
-        run([COMPILER, "-x", "cuda", "--cuda-host-only", f"--cuda-gpu-arch={arch}",
+        run([COMPILER, "-x", "cuda", "--cuda-host-only", "--no-offload-new-driver",
+             f"--cuda-gpu-arch={arch}",
              "-nocudalib", f"--cuda-path={toolkit()}", "-w",
              "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fat,
              # CUTLASS asks which nvcc compiles it; clang doesn't say.
