@@ -58,7 +58,8 @@ def commands_of(args: argparse.Namespace) -> list[list]:
              "--manifest", args.manifest]
     if args.extended:
         match += ["--extended", args.extended]
-    suites = [[args.suite, name, "--every", args.every] for name in ("gemm", "graphs", "examples")]
+    suites = [[args.suite, name, "--every", args.every]
+              for name in ("gemm", "granted", "clusters", "graphs", "examples")]
     if not args.runner:
         return [match, *suites]
     programs = [[sys.executable, HERE / "programs.py", "--suite", suite, "--runner", args.runner]
