@@ -61,16 +61,37 @@ uint32_t Comparison::getPeers(const plan::Tensor &tensor, unsigned rank) const {
       mine /= size;
       its /= size;
     }
+    // The CTAs of a pair have different halves.
+    shares &= !tensor.isHalved || (rank ^ other) % 2 == 0;
     peers |= uint32_t(shares) << other;
   }
   return peers;
 }
 
+/// The two CTAs of a pair, by the rank of one.
+static uint32_t getPair(unsigned rank) { return uint32_t(3) << (rank & ~1u); }
+
 uint32_t Comparison::getReceivers(const plan::Pipe &pipe, unsigned rank) const {
-  uint32_t receivers = uint32_t(1) << rank;
-  for (const plan::Tensor &tensor : pipe.tensors)
-    receivers |= getPeers(tensor, rank);
+  uint32_t own = uint32_t(1) << rank;
+  if (emptiesForPair(pipe))
+    own = getPair(rank);
+  uint32_t receivers = own;
+  for (unsigned member = 0; member != plan.clusterSize(); ++member)
+    if (own >> member & 1)
+      for (const plan::Tensor &tensor : pipe.tensors)
+        receivers |= getPeers(tensor, member);
   return receivers;
+}
+
+uint32_t Comparison::getTold(const plan::Pipe &pipe, Side side,
+                             unsigned rank) const {
+  uint32_t own = uint32_t(1) << rank, leader = getPair(rank) & 0x55555555;
+  if (fillsForPair(pipe))
+    return side == Full ? getPair(rank) : leader;
+  if (side == Empty)
+    return getReceivers(pipe, rank);
+  // The leader announces what both copy.
+  return emptiesForPair(pipe) ? own & leader : own;
 }
 
 /// The arrivals at the barriers of a pipe in one CTA.
@@ -91,6 +112,10 @@ llvm::Error Comparison::checkArrivals(const plan::Pipe &pipe, Side side,
             plan.kernel, warp.second, end, pipe.name, where));
     }
   int64_t planned = side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
+  // Nobody waits for these in the other CTA of a pair.
+  if (rank % 2 != 0 &&
+      (side == Full ? emptiesForPair(pipe) : fillsForPair(pipe)))
+    planned = 0;
   if (arrivals == planned)
     return llvm::Error::success();
   return llvm::createStringError(llvm::formatv(

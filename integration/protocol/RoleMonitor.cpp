@@ -82,8 +82,11 @@ llvm::Error RoleMonitor::setUp(const Event &event) {
 
 /// Whether copies may deliver so many bytes to a slot: those of all its tiles,
 /// or without some of them. A tile that crosses an edge that the tensor map
-/// does not know is copied by the threads before they arrive.
-static bool canExpect(const plan::Pipe &pipe, int64_t bytes) {
+/// does not know is copied by the threads before they arrive, but not where the
+/// leader of a pair has announced the bytes of both CTAs.
+static bool canExpect(const plan::Pipe &pipe, int64_t bytes, bool ofPair) {
+  if (ofPair)
+    return bytes == pipe.fullBytes;
   llvm::SmallDenseSet<int64_t> sums = {pipe.fullBytes};
   for (const plan::Tensor &tensor : pipe.tensors)
     for (int64_t sum : llvm::to_vector(sums))
@@ -194,8 +197,7 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
     if (event.kind == Kind::Arrive && event.count != 1)
       return fail(event.line, "arrives {0} times at {1} instead of once",
                   event.count, comparison.describe(*barrier));
-    uint32_t ctas = end.tells == Empty ? comparison.getReceivers(pipe, rank)
-                                       : uint32_t(1) << rank;
+    uint32_t ctas = comparison.getTold(pipe, end.tells, rank);
     if (!(ctas >> event.rank & 1))
       return fail(event.line,
                   "arrives at {0} in CTA {1}, with which it shares no slot",
@@ -219,10 +221,13 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
       return fail(event.line, "arrives at {0}, but the slot that it has is {1}",
                   comparison.describe(*barrier), state.oldest);
     if (event.kind == Kind::ArriveExpect) {
-      if (!canExpect(pipe, event.count))
+      if (!canExpect(pipe, event.count, comparison.emptiesForPair(pipe)))
         return fail(event.line, "expects {0} bytes at {1}, the plan says {2}",
                     event.count, comparison.describe(*barrier), pipe.fullBytes);
       state.expected = event.count;
+      // Its peer brings the other half.
+      if (comparison.emptiesForPair(pipe))
+        state.expected /= 2;
     }
     if (event.kind == Kind::Commit) {
       returned.reset();
@@ -268,9 +273,22 @@ llvm::Error RoleMonitor::copy(const Event &event) {
                   "bytes are {3} to {4}",
                   bytes, event.address, comparison.describe(*barrier), start,
                   start + pipe.slotSize);
+    bool ofPair = comparison.emptiesForPair(pipe);
+    if (event.rank != (ofPair ? event.addressRank & ~1u : event.addressRank))
+      return fail(event.line, "a copy to CTA {0} completes on {1} in CTA {2}",
+                  event.addressRank, comparison.describe(*barrier), event.rank);
+    // The leader has announced what its peer copies.
+    if (ofPair && rank % 2 != 0 && state.held != 0 &&
+        state.oldest == state.filling) {
+      state.arrives = Progress::Yes;
+      state.expected = pipe.fullBytes / 2;
+      state.waits = 0;
+      --state.held;
+      state.oldest = (state.oldest + 1) % pipe.slots;
+    }
     bytes *= llvm::popcount(event.mask);
-    state.sent[event.rank] += bytes;
-    if (event.rank != rank)
+    state.sent[event.addressRank] += bytes;
+    if (event.addressRank != rank)
       return llvm::Error::success();
     // Those that share the tile bring as many bytes each.
     uint32_t peers = uint32_t(1) << rank;

@@ -92,8 +92,21 @@ struct Comparison {
   /// those that share any: a bit for each rank.
   uint32_t getPeers(const plan::Tensor &tensor, unsigned rank) const;
   uint32_t getReceivers(const plan::Pipe &pipe, unsigned rank) const;
+  /// Whether one CTA of a pair, the leader, fills or empties its slots for
+  /// both.
+  bool fillsForPair(const plan::Pipe &pipe) const {
+    return plan.roles[pipe.producer].scope == "pair";
+  }
+  bool emptiesForPair(const plan::Pipe &pipe) const {
+    return llvm::any_of(pipe.consumers, [&](const plan::Consumer &consumer) {
+      return plan.roles[consumer.role].scope == "pair";
+    });
+  }
+  /// The CTAs where a role of the CTA `rank` arrives at one side of a pipe.
+  uint32_t getTold(const plan::Pipe &pipe, Side side, unsigned rank) const;
+  /// Whether whoever fills its slots stays until all of them are back.
   bool isShared(const plan::Pipe &pipe) const {
-    return getReceivers(pipe, 0) != 1;
+    return !fillsForPair(pipe) && getReceivers(pipe, 0) != 1;
   }
   llvm::Error checkArrivals(const plan::Pipe &pipe, Side side,
                             const Tally &tally, unsigned rank) const;

@@ -12,8 +12,8 @@
 using namespace drawloom;
 using namespace drawloom::suite;
 
-static constexpr int64_t clusters[][2] = {
-    {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}};
+static constexpr int64_t clusters[][2] = {{2, 1}, {1, 2}, {2, 2},
+                                          {4, 1}, {4, 2}, {8, 1}};
 
 /// Tiles along M and N, and a rest beyond them; and trips along K.
 static constexpr struct {
@@ -26,15 +26,24 @@ static void setGrid(GemmOptions &o, unsigned count) {
   o.ctas = o.one ? 0 : count * o.clusterM * o.clusterN;
 }
 
-std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
-  std::vector<GemmOptions> all;
+/// Only even numbers of CTAs along M are pairs, and only Blackwell has them.
+static bool canPair(llvm::StringRef arch, int64_t clusterM) {
+  return arch != "sm_90a" && clusterM % 2 == 0;
+}
+
+/// All clusters, types and sizes, with the other options in turn.
+static void cover(llvm::StringRef arch, bool pairs,
+                  std::vector<GemmOptions> &all) {
   for (auto [clusterM, clusterN] : clusters)
     for (unsigned type = 0; type != mainTypes; ++type)
       for (bool one : {false, true})
         for (const auto &size : sizes) {
+          if (pairs && !canPair(arch, clusterM))
+            continue;
           GemmOptions o = makeGemm(arch, type);
           o.clusterM = clusterM;
           o.clusterN = clusterN;
+          o.pairs = pairs;
           o.one = one;
           o.epilogue =
               GemmOptions::Epilogue(all.size() % GemmOptions::epilogueCount);
@@ -45,12 +54,24 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
           setGrid(o, 1 + all.size() % 2);
           all.push_back(o);
         }
+}
+
+std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
+  std::vector<GemmOptions> all;
+  cover(arch, /*pairs=*/false, all);
+  cover(arch, /*pairs=*/true, all);
   std::mt19937_64 random(seed);
   for (size_t i = 0, count = all.size(); i != count; ++i) {
     GemmOptions o = drawGemm(arch, random);
     const auto &cluster = clusters[random() % std::size(clusters)];
     o.clusterM = cluster[0];
     o.clusterN = cluster[1];
+    o.pairs = random() % 2 && canPair(arch, o.clusterM);
+    // A part of a tile that CTAs share, of its rows or of its half, has a
+    // multiple of eight rows.
+    o.tileN = std::max<int64_t>(o.tileN, 64);
+    if (o.tileK < 64)
+      o.bTransposed = false;
     o.one = random() % 2;
     setGrid(o, 1 + random() % 3);
     all.push_back(o);

@@ -9,7 +9,8 @@
 // The cases of the clusters label. Half of them are a table; the other half is
 // drawn from the columns of GemmCases.h, each with a cluster.
 //
-//   clusters   2 x 1, 1 x 2, 2 x 2, 4 x 1, 4 x 2 CTAs along M and N
+//   clusters   2 x 1, 1 x 2, 2 x 2, 4 x 1, 4 x 2, 8 x 1 CTAs along M and N
+//   products   of one CTA, and on Blackwell of pairs
 //   types      bf16, f16, tf32, e4m3
 //   items      one for a CTA, or several at a fixed stride
 //   sizes      whole clusters of tiles, clusters that reach beyond an edge, and

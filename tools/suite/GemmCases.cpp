@@ -210,6 +210,8 @@ std::string Printer::print() {
     schedule.push_back(llvm::formatv("cluster = [{0}{1}, {2}]",
                                      o.batch ? "1, " : "", o.clusterM,
                                      o.clusterN));
+  if (o.pairs)
+    schedule.push_back("products = pair");
   if (!schedule.empty())
     os << ", tile.schedule = #tile.schedule<" << llvm::join(schedule, ", ")
        << ">";
@@ -297,7 +299,9 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
                 : "",
       o.clusterM * o.clusterN == 1
           ? std::string()
-          : llvm::formatv("-cluster{0}x{1}", o.clusterM, o.clusterN).str());
+          : llvm::formatv("-cluster{0}x{1}{2}", o.clusterM, o.clusterN,
+                          o.pairs ? "-pairs" : "")
+                .str());
   return result;
 }
 

@@ -69,6 +69,8 @@ struct GemmOptions {
   bool one = false;
   /// CTAs of a cluster along M and N.
   int64_t clusterM = 1, clusterN = 1;
+  /// Two CTAs along M multiply together.
+  bool pairs = false;
 };
 
 /// A product of bf16, f16, tf32 or e4m3, by number, with a tile that suits it.

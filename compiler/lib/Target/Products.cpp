@@ -25,18 +25,22 @@ static constexpr ElementType s32[] = {ElementType::S32};
 
 static constexpr unsigned m64[] = {64};
 static constexpr unsigned m128or64[] = {128, 64};
+static constexpr unsigned m256[] = {256};
 
-/// Columns in steps of 8 and of 16, up to 256.
-static constexpr uint32_t by8 = 0xffffffff, by16 = 0xaaaaaaaa;
+/// Columns in steps of 8, of 16 and of 32, up to 256.
+static constexpr uint32_t by8 = 0xffffffff, by16 = 0xaaaaaaaa,
+                          by32 = 0x88888888;
 
 static constexpr ArchitectureSet blackwell = sm100a | sm103a | sm110a;
 static constexpr ArchitectureSet withInteger = sm100a | sm110a;
 static constexpr MmaInstruction wgmma = MmaInstruction::Wgmma;
 static constexpr MmaInstruction tc5 = MmaInstruction::Tcgen05;
 
-// One CTA, accumulators of 32 bits, no scales. tcgen05 takes several times 128
-// rows, or 64 once, which use half of the lanes; with 128 rows its columns come
-// in steps of 16.
+// Accumulators of 32 bits, no scales. tcgen05 takes several times 128 rows, or
+// 64 once, which use half of the lanes; with 128 rows its columns come in steps
+// of 16. Two CTAs have 128 rows each, and half of the columns of B: in steps of
+// 32, and of one instruction, because the halves of two would lie between each
+// other.
 // clang-format off
 static constexpr ProductCode table[] = {
     // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns
@@ -50,6 +54,11 @@ static constexpr ProductCode table[] = {
     {{tc5,   "tf32",   1, tf32, false, f32, {}, m128or64, by16,  8, blackwell}, 0},
     {{tc5,   "f8f6f4", 1, fp8,  true,  f32, {}, m128or64, by16, 32, blackwell}, 0},
     {{tc5,   "i8",     1, s8,   false, s32, {}, m128or64, by16, 32, withInteger}, 0},
+    {{tc5,   "f16",    2, f16,  false, f32, {}, m256,     by32, 16, blackwell}, 256},
+    {{tc5,   "f16",    2, bf16, false, f32, {}, m256,     by32, 16, blackwell}, 256},
+    {{tc5,   "tf32",   2, tf32, false, f32, {}, m256,     by32,  8, blackwell}, 256},
+    {{tc5,   "f8f6f4", 2, fp8,  true,  f32, {}, m256,     by32, 32, blackwell}, 256},
+    {{tc5,   "i8",     2, s8,   false, s32, {}, m256,     by32, 32, withInteger}, 256},
 };
 // clang-format on
 
@@ -59,7 +68,7 @@ llvm::ArrayRef<ProductCode> drawloom::target::productsWithCode() {
 
 static bool hasTypes(const MmaForm &form, const Product &product) {
   if (!product.a || !product.b || !product.accumulator ||
-      (product.hasScale && !product.scale))
+      (product.hasScale && !product.scale) || form.ctaGroup != product.ctas)
     return false;
   return llvm::is_contained(form.operands, *product.a) &&
          llvm::is_contained(form.operands, *product.b) &&
@@ -115,25 +124,31 @@ static std::string whyNoShape(const ProductCode &code, const Product &product) {
                    instruction, code.mostColumns);
   if (!hasWidth(form, product.n))
     return formatv("but {0} has no width that divides {1} columns; use a "
-                   "multiple of 16 up to 256",
-                   instruction, product.n);
+                   "multiple of {2} up to 256",
+                   instruction, product.n, 16 * product.ctas);
   return "";
+}
+
+Product drawloom::target::ofPair(Product product) {
+  product.ctas = 2;
+  product.m *= 2;
+  return product;
 }
 
 std::string drawloom::target::whyNoCode(const Product &product,
                                         const Architecture &arch) {
-  std::string why;
+  if (product.ctas == 2 && arch.mma != MmaInstruction::Tcgen05)
+    return formatv("the product is of a pair of CTAs, which {0} does not have; "
+                   "use products = cta",
+                   arch.name);
+  std::string what = formatv("the product {0}is {1}x{2}x{3}",
+                             product.ctas == 2 ? "of a pair of CTAs " : "",
+                             product.m, product.n, product.k);
   const ProductCode *code = llvm::find_if(table, [&](const ProductCode &row) {
     return row.form.architectures & arch.bit && hasTypes(row.form, product);
   });
-  if (code == std::end(table)) {
-    why = whyNoTypes(product, arch);
-    return formatv("the product is {0}x{1}x{2} {3}", product.m, product.n,
-                   product.k, why);
-  }
-  why = whyNoShape(*code, product);
-  if (why.empty())
-    return "";
-  return formatv("the product is {0}x{1}x{2}, {3}", product.m, product.n,
-                 product.k, why);
+  if (code == std::end(table))
+    return what + " " + whyNoTypes(product, arch);
+  std::string why = whyNoShape(*code, product);
+  return why.empty() ? "" : what + ", " + why;
 }

@@ -32,9 +32,12 @@ struct ProductCode {
 /// Every row.
 llvm::ArrayRef<ProductCode> productsWithCode();
 
-/// A product of tiles: M x K times the transpose of N x K.
+/// A product of tiles: M x K times the transpose of N x K. Of a pair of CTAs, M
+/// are the rows of both.
 struct Product {
   int64_t m = 0, n = 0, k = 0;
+  /// How many CTAs issue it together: 1 or 2.
+  unsigned ctas = 1;
   /// Nothing for a type that no product knows.
   std::optional<ElementType> a, b, accumulator;
   bool hasScale = false;
@@ -42,6 +45,9 @@ struct Product {
   /// The types as the program writes them.
   std::string types;
 };
+
+/// What two CTAs issue together, if each has a product like this one.
+Product ofPair(Product product);
 
 /// Why there is no code for the product on `arch`, with the arithmetic and a
 /// way out; empty if there is.

@@ -10,7 +10,6 @@
 #include "drawloom/Analysis/Plan/Plan.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
-#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -72,7 +71,8 @@ static std::vector<std::string> readReasons(ArrayAttr because) {
   return reasons;
 }
 
-/// A tile that is loaded is called like the view that it comes from.
+/// A tile that is loaded is called like the view that it comes from, and its
+/// load says which CTAs have it.
 void PlanMaker::nameTensors(PipeOp pipeOp, Pipe &pipe) {
   for (Operation *user : pipeOp.getPipe().getUsers()) {
     auto produce = dyn_cast<ProduceOp>(user);
@@ -80,8 +80,12 @@ void PlanMaker::nameTensors(PipeOp pipeOp, Pipe &pipe) {
       continue;
     Operation *end = produce.getBody().front().getTerminator();
     for (auto [tensor, value] : llvm::zip(pipe.tensors, end->getOperands()))
-      if (auto load = dyn_cast_or_null<tile::LoadOp>(getMaker(value)))
+      if (auto load = dyn_cast_or_null<tile::LoadOp>(getMaker(value))) {
         tensor.name = getViewName(load.getView());
+        tensor.multicast =
+            load.getMulticast().value_or(ArrayRef<int64_t>()).vec();
+        tensor.isHalved = load.getHalved().has_value();
+      }
     return;
   }
 }
@@ -106,10 +110,10 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
   }
   bool inColumns = pipe.memory == Pipe::Memory::Tensor;
   pipe.slotSize = inColumns ? getSlotColumns(pipeOp, arch) : slot.stride;
-  for (auto [payload, bytes, offset, along] : llvm::zip(
-           type.getPayload(), slot.bytes, slot.offsets, getMulticasts(pipeOp)))
+  for (auto [payload, bytes, offset] :
+       llvm::zip(type.getPayload(), slot.bytes, slot.offsets))
     pipe.tensors.push_back({"", typeToString(payload), inColumns ? 0 : bytes,
-                            inColumns ? 0 : offset, along.vec()});
+                            inColumns ? 0 : offset});
   nameTensors(pipeOp, pipe);
 
   pipe.producer = numberOf(pipeOp.getProducers().front());

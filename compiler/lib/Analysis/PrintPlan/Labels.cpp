@@ -60,6 +60,7 @@ std::string plan::describeTensors(const Pipe &pipe) {
     text += text.empty() ? "" : ", ";
     text += tensor.name.empty() ? "" : tensor.name + " ";
     text += shorten(tensor.type);
+    text += tensor.isHalved ? " (half)" : "";
   }
   return text;
 }

@@ -95,6 +95,8 @@ static void printPipe(const Plan &plan, const Pipe &pipe,
               for (int64_t dim : tensor.multicast)
                 json.value(dim);
             });
+          if (tensor.isHalved)
+            json.attribute("halved", true);
         });
     });
     json.attributeObject("producer", [&] {

@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/MathExtras.h"
@@ -130,8 +131,7 @@ static std::optional<Panels> getSlotPanels(RankedTensorType type,
 }
 
 std::optional<Panels> plan::getPanels(agent::PipeOp pipe, unsigned index) {
-  auto type =
-      dyn_cast<RankedTensorType>(pipe.getPipe().getType().getPayload()[index]);
+  auto type = dyn_cast<RankedTensorType>(getHeldTypes(pipe)[index]);
   if (!type)
     return std::nullopt;
   ReadAcross all;

@@ -91,15 +91,14 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
   int64_t span = countCtas(pipe.getScope(), clusterSize);
   bool shared = isMulticast(pipe);
   // Every CTA that the pipe reaches and that has the role arrives. A slot that
-  // CTAs share is filled by each for itself, and emptied by all that get it.
+  // CTAs share is filled by each for itself, and emptied by all that get it. In
+  // pairs, the leader announces the bytes of both.
   auto instances = [&](RoleOp role) {
     return std::max<int64_t>(1, span / countCtas(role.getScope(), clusterSize));
   };
 
   RoleOp producer = pipe.getProducers().front();
   Engine engine = *pipe.getProducerEngine();
-  counts.fullArrivals =
-      (shared ? 1 : instances(producer)) * countFilling(producer, engine, arch);
 
   // Each item has the same number of consumers, so any residue that somebody
   // takes tells the count.
@@ -118,9 +117,14 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
     waitingCtas =
         std::max(waitingCtas, countCtas(role.getScope(), clusterSize));
   }
-  // A consumer that acts for several CTAs waits for the bytes of all of them.
-  if (engine == Engine::tma)
+  // A consumer that acts for several CTAs waits for the bytes of all of them,
+  // which its own CTA announces.
+  int64_t filling = shared ? 1 : instances(producer);
+  if (engine == Engine::tma) {
     counts.fullBytes =
         multiply(getSlotFootprint(pipe).payloadBytes, waitingCtas);
+    filling = std::max<int64_t>(1, filling / waitingCtas);
+  }
+  counts.fullArrivals = filling * countFilling(producer, engine, arch);
   return counts;
 }

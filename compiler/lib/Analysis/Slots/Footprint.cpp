@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/Format.h"
 
@@ -91,7 +92,7 @@ SlotFootprint plan::getSlotFootprint(PipeOp pipe) {
   SlotFootprint slot;
   bool isMessage = pipeType.getMemory() == Memory::message;
   int64_t end = isMessage && !pipeType.getPayload().empty() ? messageWord : 0;
-  for (Type type : pipeType.getPayload()) {
+  for (Type type : getHeldTypes(pipe)) {
     int64_t bytes, alignment;
     if (auto tile = dyn_cast<RankedTensorType>(type)) {
       bytes = getTileBytes(tile, ctas);

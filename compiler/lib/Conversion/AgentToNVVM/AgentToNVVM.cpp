@@ -276,6 +276,9 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   SwitchOp roles = *body.getOps<SwitchOp>().begin();
   values.inCluster = roles.getClusterSize() > 1;
   for (RoleOp role : roles.getRoles())
+    if (role.getScope() == Scope::pair)
+      values.group = NVVM::CTAGroupKind::CTA_2;
+  for (RoleOp role : roles.getRoles())
     addRoleValues(role, values);
   if (failed(convertBody(kernel, values)))
     return failure();

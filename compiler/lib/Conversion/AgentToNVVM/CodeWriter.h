@@ -74,6 +74,9 @@ struct KernelValues {
   mlir::Value cta, ctas;
   /// Whether the CTA is one of several in a cluster.
   bool inCluster = false;
+  /// The CTAs that tensor memory and products belong to: one, or a pair. A
+  /// kernel has one kind of them.
+  mlir::NVVM::CTAGroupKind group = mlir::NVVM::CTAGroupKind::CTA_1;
   /// The address of tensor memory in the program; null if there is none.
   mlir::Value tensor;
   llvm::DenseMap<mlir::Operation *, RoleValues> roles;

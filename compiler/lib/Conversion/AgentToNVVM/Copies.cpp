@@ -60,6 +60,11 @@ static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
   }
   Type cluster =
       getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
+  // Who tells the barrier of the other CTA of a pair says so.
+  NVVM::CTAGroupKindAttr group;
+  if (op.getBarrier().getDefiningOp<BarrierOp>().getCta())
+    group = NVVM::CTAGroupKindAttr::get(w.b.getContext(),
+                                        NVVM::CTAGroupKind::CTA_2);
   forEachBox(
       w, op.getView(),
       w.getOffsets(op.getStaticOffsets(), operands.getOffsets()), op.getDims(),
@@ -72,8 +77,8 @@ static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
         NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
             w.b, target, w.kernel.signature.getMap(op), coordinates,
             operands.getBarrier(), ValueRange(), w.getMask(operands.getCtas()),
-            Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-            NVVM::CTAGroupKindAttr(), Value());
+            Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group,
+            Value());
       },
       op.getParts(), operands.getPlace());
   return {};

@@ -100,8 +100,10 @@ Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
   // libraries do. One of 64 rows uses half of the lanes: only if there are no
   // more.
   constexpr int64_t step = 16;
-  int64_t m = op.getM(), n = op.getN();
+  int64_t m = op.getM(), n = op.getPair() ? 2 * op.getN() : op.getN();
   int64_t partM = m == 64 ? 64 : 128;
+  // A pair's instruction has the rows of both CTAs.
+  int64_t rows = op.getPair() ? 2 * partM : partM;
   int64_t bits = bOperand.panels.bits;
   int64_t unit = bOperand.transposed ? bOperand.panels.elements() : step;
   int64_t partN = getWidth(n, step, unit);
@@ -111,7 +113,7 @@ Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
   uint32_t bBit = bOperand.transposed;
   uint32_t descriptor = sum << 4 | aType->code << 7 | bType->code << 10 |
                         aBit << 15 | bBit << 16 | uint32_t(partN / 8) << 17 |
-                        uint32_t(partM / 16) << 24;
+                        uint32_t(rows / 16) << 24;
   return Tcgen05Product{aType->kind, descriptor, m,     n,
                         op.getK(),   partM,      partN, bytesOfK * 8 / bits};
 }

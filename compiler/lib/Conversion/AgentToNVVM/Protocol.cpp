@@ -52,9 +52,9 @@ static Values allocTensor(AllocTensorOp op, AllocTensorOp::Adaptor,
                           CodeWriter &w) {
   w.when(isWarp(w, op.getWarp()), [&] {
     NVVM::Tcgen05AllocOp::create(w.b, w.getShared(op.getTo()),
-                                 w.constant(op.getColumns()));
+                                 w.constant(op.getColumns()), w.kernel.group);
     // The next CTA of this SM may allocate when this one has ended.
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(w.b);
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(w.b, w.kernel.group);
   });
   return {};
 }
@@ -71,7 +71,7 @@ static Values freeTensor(FreeTensorOp op, FreeTensorOp::Adaptor operands,
     Type type = getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::Tensor);
     NVVM::Tcgen05DeallocOp::create(
         w.b, LLVM::IntToPtrOp::create(w.b, type, operands.getAddress()),
-        w.constant(op.getColumns()));
+        w.constant(op.getColumns()), w.kernel.group);
   });
   return {};
 }
@@ -80,11 +80,25 @@ static Values freeTensor(FreeTensorOp op, FreeTensorOp::Adaptor operands,
 // Slots and barriers
 //===----------------------------------------------------------------------===//
 
+/// The same place in another CTA, as an address that copies take. It has its
+/// CTA in its upper bits.
+static Value mapToCta(CodeWriter &w, Value pointer, Value cta) {
+  auto *context = w.b.getContext();
+  Type cluster = getPointerType(context, NVVM::NVVMMemorySpace::SharedCluster);
+  Value there = NVVM::MapaOp::create(w.b, cluster, pointer, cta);
+  Value number = LLVM::PtrToIntOp::create(w.b, w.b.getI32Type(), there);
+  return LLVM::IntToPtrOp::create(
+      w.b, getPointerType(context, NVVM::NVVMMemorySpace::Shared), number);
+}
+
 static Values findBarrier(BarrierOp op, BarrierOp::Adaptor operands,
                           CodeWriter &w) {
   auto ring = op.getBarriers().getDefiningOp<BarriersOp>();
   Value offset = arith::ShLIOp::create(w.b, operands.getIndex(), w.constant(3));
-  return {getBytesAfter(w.b, w.getShared(ring.getAt()), LLVM::GEPArg(offset))};
+  Value first = w.getShared(ring.getAt());
+  if (operands.getCta())
+    first = mapToCta(w, first, operands.getCta());
+  return {getBytesAfter(w.b, first, LLVM::GEPArg(offset))};
 }
 
 static Values findSlot(SlotOp op, SlotOp::Adaptor operands, CodeWriter &w) {
@@ -163,7 +177,8 @@ static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
     break;
   case Engine::tensor_core:
     w.when(NVVM::ElectSyncOp::create(w.b, w.b.getI1Type(), Value()), [&] {
-      NVVM::Tcgen05CommitOp::create(w.b, barrier, w.getMask(ctas));
+      NVVM::Tcgen05CommitOp::create(w.b, barrier, w.getMask(ctas),
+                                    w.kernel.group);
     });
     break;
   case Engine::threads:

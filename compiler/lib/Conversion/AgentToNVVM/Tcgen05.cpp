@@ -217,7 +217,7 @@ static Values multiply(agent::MultiplyOp op,
             k == 0 ? operands.getAccumulate() : w.constant(1, 1);
         Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
         w.when(issues, [&] {
-          NVVM::Tcgen05MMAOp::create(b, product.kind, NVVM::CTAGroupKind::CTA_1,
+          NVVM::Tcgen05MMAOp::create(b, product.kind, w.kernel.group,
                                      NVVM::Tcgen05MMACollectorOp::DISCARD,
                                      /*aShift=*/false, target, aNow, bNow, word,
                                      accumulates, Value(), Value());

@@ -2,13 +2,14 @@
 // RUN: drawloom explain %s | FileCheck %s
 
 // Two CTAs: the scheduler of the cluster, a load role in each CTA, one @mma for
-// both, four warps of an epilogue in each: 2 + 1 + 8 arrivals empty 'work'.
+// both, four warps of an epilogue in each: 2 + 1 + 8 arrivals empty 'work'. The CTA
+// of @mma announces the bytes of both.
 // RUN: drawloom explain %S/../../Dialect/Agent/Plans/blackwell-pair-granted.mlir --arch sm_100a | FileCheck %s --check-prefix=PAIR
 // PAIR: @pair on sm_100a: 4 roles, 4 pipes, 256 threads in each of 2 CTAs, granted work items
 // PAIR: barriers of each slot
 // PAIR: work      1 arrival by threads             11 arrivals by threads
 // PAIR: throttle  2 arrivals by threads            1 arrival by threads
-// PAIR: operands  2 arrivals by TMA + 65536 bytes  1 arrival by tensor core
+// PAIR: operands  1 arrival by TMA + 65536 bytes  1 arrival by tensor core
 // PAIR: result    1 arrival by tensor core         8 arrivals by threads
 
 !items = !agent.items<index>

@@ -267,3 +267,12 @@ func.func @elect_in_cluster() {
   %one = agent.elect cluster
   return
 }
+
+// -----
+
+// Of a pair, B is half of the columns.
+func.func @multiply_pair(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !tile.buffer<128x256xf32, tmem>, %more: i1) {
+  // expected-error@+1 {{multiplies 'tensor<128x64xbf16>' by 'tensor<512x64xbf16>' into '!tile.buffer<128x256xf32, tmem>'; k is the last size of both, and the accumulator is m by n}}
+  agent.multiply %a, %b into %s accumulate(%more) pair : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
+  return
+}

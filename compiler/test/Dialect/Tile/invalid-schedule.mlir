@@ -52,7 +52,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, warps, columns, abreast}}
+// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, products, warps, columns, abreast}}
 #s = #tile.schedule<stages = 4>
 
 // -----

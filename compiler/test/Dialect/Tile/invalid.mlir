@@ -799,3 +799,11 @@ func.func @multicast(%a: !tile.view<?x?xf32>) {
   %x = tile.load %a[0, 0] multicast [0] : !tile.view<?x?xf32> -> f32
   return
 }
+
+// -----
+
+func.func @halved(%a: !tile.view<?x?xf32>) {
+  // expected-error @+1 {{has halved 0, but loads 'tensor<7x8xf32>': it names a dimension of the tile, of an even size}}
+  %x = tile.load %a[0, 0] halved 0 : !tile.view<?x?xf32> -> tensor<7x8xf32>
+  return
+}

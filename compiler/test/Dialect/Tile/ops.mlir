@@ -52,6 +52,8 @@ tile.kernel @load_store(%a: !tile.view<?x?x?xf32>, %o: !tile.view<?xi32>, %i: in
   %2 = tile.load %a[%i, 0, 0] dims [0, 2] pad(0xFF800000 : f32) : !tile.view<?x?x?xf32> -> tensor<4x4xf32>
   // CHECK: tile.load %{{.*}}[%{{.*}}, 0, 0] multicast [0, 1] : !tile.view<?x?x?xf32> -> tensor<4x4xf32>
   %shared = tile.load %a[%i, 0, 0] multicast [0, 1] : !tile.view<?x?x?xf32> -> tensor<4x4xf32>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, 0, 0] multicast [0] halved 1 : !tile.view<?x?x?xf32> -> tensor<4x4xf32>
+  %half = tile.load %a[%i, 0, 0] multicast [0] halved 1 : !tile.view<?x?x?xf32> -> tensor<4x4xf32>
   // CHECK: %[[S:.*]] = tile.load %{{.*}}[%{{.*}}] pad(-1 : i32) : !tile.view<?xi32> -> i32
   %3 = tile.load %o[%i] pad(-1 : i32) : !tile.view<?xi32> -> i32
   // CHECK: tile.store %[[T]], %{{.*}}[%{{.*}}, 0, 4] : tensor<4x4x4xf32>, !tile.view<?x?x?xf32>

@@ -105,6 +105,8 @@ struct Tensor {
   int64_t offset = 0;
   /// The dimensions of the cluster along which CTAs share it.
   std::vector<int64_t> multicast = {};
+  /// Each CTA of a pair holds a half.
+  bool isHalved = false;
 };
 
 struct Consumer {

@@ -15,6 +15,18 @@
 //
 // Who loads for whom goes both ways, so these are also the CTAs whose parts a
 // CTA gets.
+//
+// Where two CTAs multiply together, the first one, the leader, issues products
+// for both. Ranks of a pair differ in their last bit, so a pair is a dimension
+// of the cluster of its own, the innermost one:
+//
+//   cluster [4, 2] in pairs   [2, 2, 2]: place in the pair, pair, column
+//
+//   full    in the leader: one arrival, of its own load role, with the bytes of
+//           both CTAs, which both CTAs' copies bring there
+//   empty   in each CTA: one arrival of each pair that this CTA loads for
+//
+// An accumulator's slot is full in both CTAs, and empty in the leader.
 
 #ifndef DRAWLOOM_ANALYSIS_SLOTS_MULTICAST_H
 #define DRAWLOOM_ANALYSIS_SLOTS_MULTICAST_H
@@ -23,9 +35,23 @@
 
 namespace drawloom::plan {
 
-/// The dimensions of the cluster along which CTAs share a tile of a slot, for
-/// each tile; empty for a tile that each CTA loads for itself.
-llvm::SmallVector<llvm::ArrayRef<int64_t>> getMulticasts(agent::PipeOp pipe);
+/// Whether CTAs that take items of their own multiply in pairs.
+bool hasPairs(agent::SwitchOp roles);
+
+/// The CTAs of the cluster along each dimension, ranks counting the first one
+/// first; in pairs, that of the pair is one.
+llvm::SmallVector<int64_t> getPeerCluster(agent::SwitchOp roles);
+
+/// Which of these dimensions is that of the pair.
+int64_t getPairDim(agent::SwitchOp roles);
+
+/// Of these dimensions, those along which CTAs share a tile of a slot, for each
+/// tile; none for a tile that each CTA loads for itself.
+llvm::SmallVector<llvm::SmallVector<int64_t>> getMulticasts(agent::PipeOp pipe);
+
+/// The tiles of a slot as each CTA holds them: those that a pair halves are
+/// half as large. What is no tile stays as it is.
+llvm::SmallVector<mlir::Type> getHeldTypes(agent::PipeOp pipe);
 
 /// Whether CTAs share a tile of its slots.
 bool isMulticast(agent::PipeOp pipe);
@@ -34,7 +60,7 @@ bool isMulticast(agent::PipeOp pipe);
 int64_t countAlong(llvm::ArrayRef<int64_t> cluster,
                    llvm::ArrayRef<int64_t> dims);
 
-/// The CTAs that one CTA loads for, itself among them.
+/// The CTAs, or pairs, that one CTA loads for, its own among them.
 int64_t countReceivers(agent::PipeOp pipe);
 
 } // namespace drawloom::plan

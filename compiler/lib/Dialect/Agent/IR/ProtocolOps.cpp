@@ -240,8 +240,11 @@ static LogicalResult verifyProduct(Operation *op, ShapedType a, ShapedType b,
 }
 
 LogicalResult MultiplyOp::verify() {
-  return verifyProduct(*this, getA().getType(), getB().getType(),
-                       getAccumulator().getType());
+  ShapedType b = getB().getType();
+  if (getPair() && b.getRank() == 2)
+    b = RankedTensorType::get({2 * b.getDimSize(0), b.getDimSize(1)},
+                              b.getElementType());
+  return verifyProduct(*this, getA().getType(), b, getAccumulator().getType());
 }
 
 LogicalResult IssueOp::verify() {

@@ -45,6 +45,7 @@ private:
   void limitTensorMemory();
   void makeStream();
   void makeRoles();
+  void setScopes();
   RoleOp makeRole(const RoleSpec &spec, BodyBuilder body);
   Value makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
                     StringRef first, StringRef second);
@@ -205,6 +206,27 @@ void Former::makeRoles() {
                    roles);
 }
 
+/// Who multiplies for a pair acts for it, and what goes to it or comes from it
+/// is handed over in both CTAs.
+void Former::setScopes() {
+  for (Value channel : channels) {
+    auto pipe = channel.getDefiningOp<PipeOp>();
+    for (Operation *user : channel.getUsers()) {
+      auto role = user->getParentOfType<RoleOp>();
+      bool multiplies = role.walk([](tile::MmaOp product) {
+                              return product.getPair() ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+                            })
+                            .wasInterrupted();
+      if (!multiplies)
+        continue;
+      role.setScope(Scope::pair);
+      if (pipe.getScope() == Scope::cta)
+        pipe.setScope(Scope::pair);
+    }
+  }
+}
+
 MaybeRefusal Former::run() {
   parts = findParts(item, owners);
   if (MaybeRefusal refusal = checkCrossing(item, owners, parts))
@@ -223,6 +245,7 @@ MaybeRefusal Former::run() {
   makeStream();
   makePipes();
   makeRoles();
+  setScopes();
   limitTensorMemory();
   for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels))
     channel.getDefiningOp<PipeOp>().setBecauseAttr(

@@ -40,8 +40,10 @@ void RoleLowering::advance(LoweredPipe &pipe, Ring &ring) {
   ring.phase = next.getNextPhase();
 }
 
-Value agent::getBarrier(ImplicitLocOpBuilder &b, Value barriers, Value slot) {
-  return BarrierOp::create(b, BarrierType::get(b.getContext()), barriers, slot);
+Value agent::getBarrier(ImplicitLocOpBuilder &b, Value barriers, Value slot,
+                        Value cta) {
+  return BarrierOp::create(b, BarrierType::get(b.getContext()), barriers, slot,
+                           cta);
 }
 
 Value RoleLowering::getBuffer(LoweredPipe &pipe, unsigned value, Value slot) {
@@ -95,32 +97,59 @@ static bool isMultipleOf(OpFoldResult number, int64_t unit) {
          isMultipleOf(loop.getStep(), unit);
 }
 
+/// The half of a tile that this CTA of a pair holds begins further on, in the
+/// second one.
+void RoleLowering::moveToHalf(tile::LoadOp load, int64_t dim,
+                              SmallVectorImpl<Value> &offsets,
+                              SmallVectorImpl<int64_t> &numbers) {
+  int64_t half = cast<ShapedType>(load.getType()).getDimSize(dim) / 2;
+  int64_t moved = load.getTileDims()[dim];
+  Value index = arith::IndexCastOp::create(b, b.getIndexType(), place);
+  Value more =
+      arith::MulIOp::create(b, index, arith::ConstantIndexOp::create(b, half));
+  size_t before = llvm::count_if(ArrayRef(numbers).take_front(moved),
+                                 ShapedType::isDynamic);
+  if (ShapedType::isDynamic(numbers[moved])) {
+    offsets[before] = arith::AddIOp::create(b, offsets[before], more);
+    return;
+  }
+  offsets.insert(
+      offsets.begin() + before,
+      arith::AddIOp::create(b, more,
+                            arith::ConstantIndexOp::create(b, numbers[moved])));
+  numbers[moved] = ShapedType::kDynamic;
+}
+
 /// With `mapped`, a tensor map promises that rows of the view, and of a part of
 /// it, begin at multiples of 16 bytes. Then a column that is known to be one,
 /// too, makes the copy aligned.
-void RoleLowering::fetch(tile::LoadOp load, Value buffer, Engine engine,
-                         Value barrier, bool mapped) {
+void RoleLowering::fetch(tile::LoadOp load, ArrayRef<int64_t> along,
+                         Value buffer, Engine engine, Value barrier,
+                         bool mapped) {
   // Threads copy the whole tile, each CTA for itself: the CTAs that share it do
   // so at the same edges.
   PeersOp sharing;
-  if (engine == Engine::tma && load.getMulticast())
-    sharing = getPeers(*load.getMulticast());
+  if (engine == Engine::tma && !along.empty())
+    sharing = getPeers(along);
   SmallVector<Value> offsets;
   for (Value offset : load.getOffsets())
     offsets.push_back(map.lookupOrDefault(offset));
+  SmallVector<int64_t> numbers(load.getStaticOffsets());
+  if (std::optional<int64_t> dim = load.getHalved())
+    moveToHalf(load, *dim, offsets, numbers);
   bool aligned = false;
   if (std::optional<plan::Panels> panels =
           plan::getPanels(cast<tile::BufferType>(buffer.getType()));
       panels && mapped) {
     SmallVector<OpFoldResult> all =
-        getMixedValues(load.getStaticOffsets(), offsets, b.getContext());
+        getMixedValues(numbers, offsets, b.getContext());
     constexpr int64_t chunkBytes = target::tiledMaps.granuleBytes;
     aligned =
         isMultipleOf(all[load.getTileDims().back()],
                      std::gcd(chunkBytes, panels->width) * 8 / panels->bits);
   }
   FetchOp::create(
-      b, map.lookupOrDefault(load.getView()), offsets, load.getStaticOffsets(),
+      b, map.lookupOrDefault(load.getView()), offsets, numbers,
       load.getTileDims(), engine, load.getPadOrZero(), buffer, barrier, aligned,
       sharing ? sharing.getPlace() : Value(),
       sharing ? sharing.getCtas() : Value(),
@@ -158,19 +187,27 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
     bytes = arith::SelectOp::create(b, fit.back(), bytes, less);
     Value clipped = arith::XOrIOp::create(b, fit.back(), constant(1, 1));
     when(clipped, [&, number = number, load = load] {
-      fetch(load, getBuffer(pipe, number, slot), Engine::copies, Value(),
+      fetch(load, {}, getBuffer(pipe, number, slot), Engine::copies, Value(),
             /*mapped=*/true);
       DrainOp::create(b, Work::copies, 0);
       FenceOp::create(b, Fence::async);
       SyncOp::create(b, Crowd::warp);
     });
   }
+  // Of a pair, the leader announces what both bring.
+  bool ofPair = isOfPair(pipe);
   when(elect(Crowd::warp), [&] {
-    ExpectOp::create(b, full, bytes);
+    auto expect = [&] { ExpectOp::create(b, full, bytes); };
+    if (ofPair) {
+      when(isLeader, expect);
+      full = getBarrier(b, pipe.full, slot, leader);
+    } else {
+      expect();
+    }
     for (auto [number, load] : llvm::enumerate(*loads)) {
       auto start = [&, number = number, load = load] {
-        fetch(load, getBuffer(pipe, number, slot), Engine::tma, full,
-              /*mapped=*/false);
+        fetch(load, pipe.multicasts[number], getBuffer(pipe, number, slot),
+              Engine::tma, full, /*mapped=*/false);
       };
       if (fit[number])
         when(fit[number], start);
@@ -225,7 +262,7 @@ LogicalResult RoleLowering::fillByCopies(ProduceOp op, LoweredPipe &pipe,
   if (failed(loads))
     return failure();
   for (auto [number, load] : llvm::enumerate(*loads))
-    fetch(load, getBuffer(pipe, number, slot), Engine::copies, Value(),
+    fetch(load, {}, getBuffer(pipe, number, slot), Engine::copies, Value(),
           /*mapped=*/false);
   // Each thread arrives when its copies have landed, so it can go on.
   ArriveOp::create(b, full, Engine::copies);
@@ -246,7 +283,7 @@ LogicalResult RoleLowering::fillByProducts(ProduceOp op, LoweredPipe &pipe,
   if (failed(lowerBlock(body)))
     return failure();
   b.setLoc(op.getLoc());
-  ArriveOp::create(b, full, Engine::tensor_core);
+  ArriveOp::create(b, full, Engine::tensor_core, told.lookup(op.getPipe()));
   return success();
 }
 
@@ -329,10 +366,10 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
       };
       if (llvm::all_of(argument.getUsers(), isPut))
         continue;
-      SmallVector<int64_t> zeros(cast<ShapedType>(argument.getType()).getRank(),
-                                 0);
-      Value tile = tile::ReadOp::create(b, argument.getType(), buffer,
-                                        ValueRange(), zeros);
+      auto held = cast<tile::BufferType>(buffer.getType());
+      auto type = RankedTensorType::get(held.getShape(), held.getElementType());
+      SmallVector<int64_t> zeros(type.getRank(), 0);
+      Value tile = tile::ReadOp::create(b, type, buffer, ValueRange(), zeros);
       Value filled = getFilled(op, pipe, number);
       if (filled)
         tile = OrZeroOp::create(b, tile.getType(), tile, filled);
@@ -403,7 +440,7 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
 void RoleLowering::release(ConsumeOp op, LoweredPipe &pipe, Value slot,
                            int64_t pending) {
   Value empty = getBarrier(b, pipe.empty, slot);
-  Value ctas = receivers.lookup(pipe.pipe.getPipe());
+  Value ctas = told.lookup(pipe.pipe.getPipe());
   Engine engine = *pipe.pipe.getConsumerEngine(role);
   if (engine == Engine::tensor_core) {
     ArriveOp::create(b, empty, Engine::tensor_core, ctas);

@@ -14,6 +14,13 @@
 // No byte comes too early. A CTA sends a part when all that get it have given
 // the slot back, so the phase of their full barriers that these bytes belong to
 // has begun. It may be over only after the own load role has arrived there.
+//
+// Of a pair, the leader multiplies for both CTAs. The full barrier is the
+// leader's alone: its load role announces the bytes of both CTAs, and copies of
+// both tell it. The phase that the peer's bytes count for has begun, because
+// the leader's products have read the slot before it went back to both. The
+// barriers of accumulators are the other way round: full in both, empty in the
+// leader.
 
 #include "RoleLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,33 +33,61 @@ PeersOp RoleLowering::getPeers(ArrayRef<int64_t> along) {
   for (PeersOp known : peers)
     if (known.getAlong() == along)
       return known;
-  return {};
+  peers.push_back(
+      PeersOp::create(b, b.getI32Type(), b.getI32Type(), cluster, along));
+  return peers.back();
+}
+
+bool RoleLowering::isOfPair(LoweredPipe &pipe) {
+  auto isOfPair = [](RoleOp role) { return role.getScope() == Scope::pair; };
+  return inPairs && (llvm::any_of(pipe.pipe.getProducers(), isOfPair) ||
+                     llvm::any_of(pipe.pipe.getConsumers(), isOfPair));
+}
+
+/// The leader is the first of the two, whose rank is even.
+void RoleLowering::findPair() {
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(cluster.size()));
+  Value rank = getPeers(all).getPlace();
+  leader = arith::AndIOp::create(b, rank, constant(-2));
+  place = arith::AndIOp::create(b, rank, constant(1));
+  isLeader =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, constant(0));
 }
 
 /// Computed once, where the role starts.
 void RoleLowering::findPeers() {
-  ArrayRef<int64_t> cluster = cast<SwitchOp>(role->getParentOp())
-                                  .getCluster()
-                                  .value_or(ArrayRef<int64_t>());
+  bool isMember = false;
   for (auto &[value, pipe] : pipes) {
-    if (!llvm::is_contained(pipe.pipe.getProducers(), role) &&
-        !llvm::is_contained(pipe.pipe.getConsumers(), role))
+    bool fills = llvm::is_contained(pipe.pipe.getProducers(), role);
+    if (!fills && !llvm::is_contained(pipe.pipe.getConsumers(), role))
       continue;
+    bool ofPair = isOfPair(pipe);
+    if (ofPair && !isMember)
+      findPair();
+    isMember |= ofPair;
+    // Who empties the accumulators of a pair tells its leader.
+    if (ofPair && !fills && role.getScope() == Scope::cta) {
+      told[value] = arith::ShLIOp::create(b, constant(1), leader);
+      continue;
+    }
     Value all;
-    for (ArrayRef<int64_t> along : pipe.multicasts) {
+    for (SmallVector<int64_t> along : pipe.multicasts) {
+      // What reaches one CTA of a pair goes back for both.
+      if (ofPair && fills && !along.empty())
+        (void)getPeers(along);
+      if (ofPair && !llvm::is_contained(along, plan::getPairDim(roles))) {
+        along.push_back(plan::getPairDim(roles));
+        llvm::sort(along);
+      }
       if (along.empty())
         continue;
-      PeersOp some = getPeers(along);
-      if (!some) {
-        some =
-            PeersOp::create(b, b.getI32Type(), b.getI32Type(), cluster, along);
-        peers.push_back(some);
-      }
+      Value some = getPeers(along).getCtas();
       if (!all)
-        all = some.getCtas();
-      else if (all != some.getCtas())
-        all = arith::OrIOp::create(b, all, some.getCtas());
+        all = some;
+      else if (all != some)
+        all = arith::OrIOp::create(b, all, some);
     }
-    receivers[value] = all;
+    told[value] = all;
   }
 }

@@ -87,6 +87,15 @@ LogicalResult RoleLowering::lowerOp(Operation *op) {
     return lowerConsume(consume);
   if (plan::isTensorCoreProduct(op, arch))
     return lowerProduct(cast<tile::MmaOp>(op));
+  // Of a tile that a pair halves, this is half.
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op))
+    if (Value source = map.lookupOrNull(transpose.getSource());
+        source && source.getType() != transpose.getSource().getType()) {
+      map.map(op->getResult(0),
+              tile::TransposeOp::create(b, source, transpose.getPermutation())
+                  .getResult());
+      return success();
+    }
   if (auto store = dyn_cast<tile::StoreOp>(op))
     if (Value buffer = stored.lookup(store.getValue())) {
       lowerPut(store, buffer);
@@ -109,6 +118,10 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
   if (answers.told)
     rings[{answers.told, Empties}] = {zero, zero, {}};
   findPeers();
+  // Of a pair, one CTA acts for both.
+  if (role.getScope() == Scope::pair)
+    b.setInsertionPoint(
+        scf::IfOp::create(b, isLeader, /*withElseRegion=*/false).thenYield());
   startLags(role);
   if (failed(lowerBlock(role.getBody().front())))
     return failure();
@@ -116,6 +129,7 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
   endLags(role);
   awaitLastCommits();
   awaitPeers();
+  b.setInsertionPointToEnd(start);
   YieldOp::create(b);
   return body;
 }
@@ -139,25 +153,31 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
 };
 } // namespace
 
+static bool isOfPair(RoleOp role) { return role.getScope() == Scope::pair; }
+
 /// An error if other CTAs have to do with a pipe in a way that has no code.
 static LogicalResult checkScope(PipeOp pipe) {
   if (pipe.getScope() == Scope::cta)
     return success();
-  if (!plan::isMulticast(pipe))
+  bool fillsForPair = llvm::any_of(pipe.getProducers(), isOfPair);
+  bool emptiesForPair = llvm::any_of(pipe.getConsumers(), isOfPair);
+  if (!plan::isMulticast(pipe) && !fillsForPair && !emptiesForPair)
     return pipe->emitOpError()
            << "has scope(" << stringifyScope(pipe.getScope())
-           << "), and only tiles that are loaded with multicast have code for "
-              "it";
-  if (*pipe.getProducerEngine() != Engine::tma)
+           << "), and only tiles that are loaded with multicast, or that a "
+              "pair multiplies, have code for it";
+  Engine needed = fillsForPair ? Engine::tensor_core : Engine::tma;
+  if (*pipe.getProducerEngine() != needed)
     return pipe->emitOpError()
            << "holds tiles that CTAs of a cluster share and is filled by("
            << stringifyEngine(*pipe.getProducerEngine())
            << "); only TMA writes to other CTAs";
   // The swizzle of shared memory repeats after so many rows.
   constexpr int64_t patternRows = 8;
-  for (auto [type, along] : llvm::zip_equal(
-           pipe.getPipe().getType().getPayload(), plan::getMulticasts(pipe))) {
-    int64_t parts = plan::countAlong(*pipe.getSwitch().getCluster(), along);
+  SmallVector<int64_t> cluster = plan::getPeerCluster(pipe.getSwitch());
+  for (auto [type, along] :
+       llvm::zip_equal(plan::getHeldTypes(pipe), plan::getMulticasts(pipe))) {
+    int64_t parts = plan::countAlong(cluster, along);
     int64_t rows = cast<RankedTensorType>(type).getDimSize(0);
     if (!along.empty() && rows % (parts * patternRows) != 0)
       return pipe->emitOpError()
@@ -166,6 +186,54 @@ static LogicalResult checkScope(PipeOp pipe) {
              << " rows, and " << rows << " % (" << parts << " x " << patternRows
              << ") = " << rows % (parts * patternRows);
   }
+  return success();
+}
+
+/// The dimension of an operand that the CTAs of a pair halve, as the product
+/// has it; nothing if each holds all of it.
+static std::optional<int64_t> getHalvedDim(Value operand) {
+  bool transposed = false;
+  while (auto transpose = operand.getDefiningOp<tile::TransposeOp>()) {
+    transposed ^= transpose.getPermutation()[0] == 1;
+    operand = transpose.getSource();
+  }
+  auto argument = dyn_cast<BlockArgument>(operand);
+  auto consume = argument
+                     ? dyn_cast<ConsumeOp>(argument.getOwner()->getParentOp())
+                     : nullptr;
+  if (!consume)
+    return std::nullopt;
+  for (auto [number, pipe] : llvm::enumerate(consume.getPipes()))
+    for (auto [held, whole] :
+         llvm::zip_equal(plan::getHeldTypes(pipe.getDefiningOp<PipeOp>()),
+                         consume.getSlotArguments(number))) {
+      if (whole != argument || held == whole.getType())
+        continue;
+      bool byRows = cast<ShapedType>(held).getDimSize(0) !=
+                    cast<ShapedType>(whole.getType()).getDimSize(0);
+      return byRows != transposed ? 0 : 1;
+    }
+  return std::nullopt;
+}
+
+/// An error if a product and its role don't agree about pairs.
+static LogicalResult checkPair(tile::MmaOp op) {
+  auto role = op->getParentOfType<RoleOp>();
+  if (op.getPair() != isOfPair(role))
+    return op->emitOpError()
+           << (op.getPair() ? "is of a pair" : "is of one CTA") << ", but @"
+           << role.getSymName() << " acts for a "
+           << stringifyScope(role.getScope()) << "; "
+           << (op.getPair() ? "give the role scope(pair)"
+                            : "say 'pair' here as well");
+  std::optional<int64_t> b = getHalvedDim(op.getB());
+  if (getHalvedDim(op.getA()) || (op.getPair() ? b != 0 : b.has_value()))
+    return op->emitOpError()
+           << (op.getPair()
+                   ? "is of a pair, whose CTAs each hold all rows and columns "
+                     "of A, and half of the rows of B"
+                   : "is of one CTA, which holds all of A and B")
+           << "; its loads say something else by 'halved'";
   return success();
 }
 
@@ -199,11 +267,23 @@ LogicalResult LowerPipes::check(SwitchOp roles,
     if (!role.getAt())
       return role->emitOpError(
           "has no warps: code is generated after 'map-execution-units'");
-    if (role.getScope() != Scope::cta)
+    bool multiplies =
+        role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (role.getScope() != Scope::cta && !(isOfPair(role) && multiplies))
       return role->emitOpError()
              << "acts for a " << stringifyScope(role.getScope())
              << ", which has no code yet; use a role of each CTA";
   }
+  ArrayRef<int64_t> cluster = roles.getCluster().value_or(ArrayRef<int64_t>());
+  if (plan::hasPairs(roles) && cluster[plan::getPairDim(roles)] % 2 != 0)
+    return roles->emitOpError()
+           << "has pairs in a cluster of [" << cluster
+           << "]; they are neighbours along the first dimension that has "
+              "several CTAs, so it needs an even number";
+  if (roles.walk([](tile::MmaOp op) -> WalkResult { return checkPair(op); })
+          .wasInterrupted())
+    return failure();
   for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
     if (failed(checkScope(pipe)))
       return failure();
@@ -248,7 +328,9 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
     b.setLoc(pipe.getLoc());
     if (!type.getPayload().empty())
       lowered.slots = SlotsOp::create(
-          b, SlotsType::get(&getContext(), type.getMemory(), type.getPayload()),
+          b,
+          SlotsType::get(&getContext(), type.getMemory(),
+                         plan::getHeldTypes(pipe)),
           pipe.getName(), pipe.getSlots(), place.getStart(), place.getStride(),
           getOffsets(pipe, lowered.footprint, arch));
     auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at) {
@@ -305,9 +387,10 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
   };
   meet(all);
   Value tensor = TensorAddressOp::create(b, b.getI32Type(), *address);
-  // Every access of tensor memory comes before it is given back.
+  // Every access of tensor memory comes before it is given back, and in pairs
+  // the last arrival of the other CTA.
   b.setInsertionPointAfter(roles);
-  meet(Crowd::cta);
+  meet(plan::hasPairs(roles) ? Crowd::cluster : Crowd::cta);
   FreeTensorOp::create(b, tensor, *columns, warp);
 }
 

@@ -23,6 +23,8 @@
 // In a cluster, a CTA must not leave before the last arrival of another one
 // either. What a CTA sends is over when somebody has waited for it: copies by
 // the roles that empty their slots, arrivals by the role that fills them.
+// Arrivals for accumulators of a pair come before its CTAs meet to give their
+// tensor memory back.
 
 #include "RoleLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,7 +74,7 @@ static bool isLastToReturn(Value pipe) {
 void RoleLowering::awaitLastCommits() {
   for (auto &[value, pipe] : pipes) {
     if (!llvm::is_contained(pipe.pipe.getProducers(), role) ||
-        receivers.lookup(value) || !isLastToReturn(value))
+        told.lookup(value) || !isLastToReturn(value))
       continue;
     // The slot that was filled last, with the parity that its next pass would
     // wait for. If none was filled, that is the phase before the first one.
@@ -94,7 +96,7 @@ void RoleLowering::awaitLastCommits() {
 /// is.
 void RoleLowering::awaitPeers() {
   for (auto &[value, pipe] : pipes) {
-    if (!receivers.lookup(value) ||
+    if (!told.lookup(value) || pipe.inTensorMemory() ||
         !llvm::is_contained(pipe.pipe.getProducers(), role))
       continue;
     Ring ring = rings[{value, Fills}];

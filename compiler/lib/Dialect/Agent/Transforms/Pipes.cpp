@@ -222,9 +222,8 @@ void PipeFinder::placeIt(PipeSpec &pipe) {
     int64_t bytes = 0;
     for (Value value : pipe.values) {
       auto type = cast<RankedTensorType>(value.getType());
-      bytes += plan::multiply(plan::countElements(type),
-                              plan::getElementBits(type.getElementType())) /
-               8;
+      auto load = value.getDefiningOp<tile::LoadOp>();
+      bytes += plan::getTileBytes(type, load && load.getHalved() ? 2 : 1);
     }
     pipe.because.push_back(fire(Rule::InSharedMemory, bytes));
   }

@@ -18,6 +18,10 @@
 // products it goes backward, to the loads that are nothing but their operands.
 // Where both meet, a load is a multicast.
 //
+// With `products = pair`, two CTAs along the first dimension multiply together.
+// Each has its own A and its own accumulator, and both have the same B: then
+// each holds the half of B that the tensor core takes from its CTA.
+//
 // Invariant: CTAs that share a tile do the same steps. A loop or a branch that
 // depends on an offset would make them fill different numbers of slots, so then
 // nothing is shared along that dimension.
@@ -29,6 +33,7 @@
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace drawloom::agent {
@@ -50,9 +55,12 @@ using Dims = unsigned;
 
 class CtaPlanner {
 public:
-  CtaPlanner(Item &item, ArrayRef<int64_t> cluster,
+  CtaPlanner(Item &item, const tile::Schedule &schedule,
              const target::Architecture &arch)
-      : item(item), cluster(cluster), arch(arch) {}
+      : item(item), cluster(schedule.cluster), inPairs(schedule.hasPairs()),
+        pairDim(llvm::find_if(cluster, [](int64_t size) { return size != 1; }) -
+                cluster.begin()),
+        arch(arch) {}
 
   MaybeRefusal run();
   SmallVector<std::string> reasons;
@@ -64,11 +72,17 @@ private:
   bool visit(Operation *op);
   bool visitLoop(scf::ForOp loop);
   Dims getControl();
+  MaybeRefusal formPairs(Dims control);
+  MaybeRefusal takeOperand(tile::MmaOp product, Value operand, bool halve);
   MaybeRefusal share(tile::LoadOp load, Dims dims);
   MaybeRefusal checkUsed(Dims control);
 
   Item &item;
   ArrayRef<int64_t> cluster;
+  /// Whether CTAs multiply in pairs, and the dimension along which they do: the
+  /// first one with several CTAs, which have neighbouring ranks.
+  bool inPairs;
+  size_t pairDim;
   const target::Architecture &arch;
   /// The dimensions that a value depends on.
   llvm::DenseMap<Value, Dims> varying;
@@ -76,6 +90,9 @@ private:
   /// loop that depends on an offset.
   Dims used = 0;
   Operation *depends = nullptr;
+  /// The loads of products of pairs, and the dimension of the tile that is
+  /// halved, if it is B.
+  llvm::MapVector<Operation *, std::optional<int64_t>> pairOperands;
 };
 } // namespace
 
@@ -185,6 +202,97 @@ Dims CtaPlanner::getControl() {
 }
 
 //===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+/// An operand of a product of a pair is a tile that TMA brings to a slot as it
+/// is, and B is the half of one.
+MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp product, Value operand,
+                                     bool halve) {
+  StringRef name = halve ? "B" : "A";
+  bool transposed = false;
+  while (auto transpose = operand.getDefiningOp<tile::TransposeOp>()) {
+    transposed ^= transpose.getPermutation()[0] == 1;
+    operand = transpose.getSource();
+  }
+  auto load = operand.getDefiningOp<tile::LoadOp>();
+  if (!load || !feedsProductsOnly(load))
+    return Refusal{
+        product.getLoc(),
+        llvm::formatv("products: pair, but {0} of this product is no "
+                      "tile that is loaded for products only; use "
+                      "products = cta",
+                      name)
+            .str()};
+  std::string view = getViewName(load.getView());
+  auto refuse = [&](const Twine &why) {
+    return Refusal{load.getLoc(), ("products: pair, but the tile of '" + view +
+                                   "' " + why + "; use products = cta")
+                                      .str()};
+  };
+  if (std::string why = whyNotTma(load, arch.tma); !why.empty())
+    return refuse("cannot be loaded by TMA, because " + why);
+  // The leader could not tell how many bytes its peer brings.
+  if (!isa<BlockArgument>(load.getView()))
+    return refuse("is of a part of a view, at whose edges threads copy it");
+  std::optional<int64_t> dim;
+  if (halve)
+    dim = transposed ? 1 : 0;
+  if (!pairOperands.try_emplace(load, dim).second && pairOperands[load] != dim)
+    return refuse("is A of one product and B of another, or B in two ways, so "
+                  "that no half of it is enough");
+  if (dim)
+    load.setHalved(*dim);
+  return std::nullopt;
+}
+
+/// All products are of pairs: tensor memory belongs to one CTA or to two.
+MaybeRefusal CtaPlanner::formPairs(Dims control) {
+  Dims pair = 1u << pairDim;
+  if (control & pair)
+    return Refusal{item.kernel.getLoc(),
+                   "products: pair, but the two CTAs of a pair do not do the "
+                   "same steps; use products = cta"}
+        .note(depends->getLoc(), "this runs differently in each of them");
+  MaybeRefusal refusal;
+  item.body->walk([&](tile::MmaOp product) {
+    if (refusal)
+      return;
+    if (varying.lookup(product.getB()) & pair) {
+      refusal = Refusal{
+          product.getLoc(),
+          llvm::formatv("products: pair, but B of this product is not the "
+                        "same in both CTAs, because it depends on dimension "
+                        "{0} of the work items; use products = cta",
+                        pairDim)
+              .str()};
+      return;
+    }
+    refusal = takeOperand(product, product.getA(), /*halve=*/false);
+    if (!refusal)
+      refusal = takeOperand(product, product.getB(), /*halve=*/true);
+    product.setPair(true);
+  });
+  if (refusal)
+    return refusal;
+  used |= pair;
+  for (auto &[load, dim] : pairOperands) {
+    if (!dim)
+      continue;
+    auto tile = cast<RankedTensorType>(load->getResult(0).getType());
+    reasons.push_back(
+        llvm::formatv("plan-cta: two CTAs along dimension {0} of the cluster "
+                      "multiply together: each holds {1} of the {2} {3} of a "
+                      "tile of '{4}'",
+                      pairDim, tile.getDimSize(*dim) / 2, tile.getDimSize(*dim),
+                      *dim ? "columns" : "rows",
+                      getViewName(cast<tile::LoadOp>(load).getView()))
+            .str());
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
 // Backward: what products take
 //===----------------------------------------------------------------------===//
 
@@ -192,12 +300,15 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
   SmallVector<int64_t> along;
   int64_t parts = 1;
   std::string where;
-  for (auto [dim, size] : llvm::enumerate(cluster))
+  for (auto [dim, all] : llvm::enumerate(cluster)) {
+    // Of a half, every other CTA along the pairs has the same one.
+    int64_t size = load.getHalved() && dim == pairDim ? all / 2 : all;
     if (size > 1 && (dims & (1u << dim))) {
       along.push_back(dim);
       parts *= size;
       where += (where.empty() ? "" : " and ") + std::to_string(dim);
     }
+  }
   if (along.empty())
     return std::nullopt;
   auto tile = cast<RankedTensorType>(load.getType());
@@ -210,6 +321,8 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
                                  parts, view, why)
                        .str()};
   int64_t rows = tile.getDimSize(0);
+  if (load.getHalved() == 0)
+    rows /= 2;
   if (rows % (parts * patternRows) != 0)
     return Refusal{
         load.getLoc(),
@@ -255,6 +368,8 @@ MaybeRefusal CtaPlanner::run() {
   findVarying();
   Dims control = getControl();
   MaybeRefusal refusal;
+  if (inPairs)
+    refusal = formPairs(control);
   item.body->walk([&](tile::LoadOp load) {
     auto tile = dyn_cast<RankedTensorType>(load.getType());
     if (refusal || !tile || tile.getRank() != 2 || !feedsProductsOnly(load))
@@ -284,7 +399,7 @@ LogicalResult PlanCtaPass::plan() {
   if (failed(arch))
     return failure();
   Item item = Item::of(kernel);
-  CtaPlanner planner(item, schedule.cluster, **arch);
+  CtaPlanner planner(item, schedule, **arch);
   if (MaybeRefusal refusal = planner.run())
     return refusal->emit();
   tile::addReasons(kernel, planner.reasons);

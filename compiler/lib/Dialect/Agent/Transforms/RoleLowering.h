@@ -23,6 +23,7 @@
 
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -43,8 +44,9 @@ struct LoweredPipe {
   plan::BarrierCounts counts;
   plan::SlotFootprint footprint;
   Engine producer;
-  /// For each tile, the dimensions of the cluster along which CTAs share it.
-  llvm::SmallVector<llvm::ArrayRef<int64_t>> multicasts;
+  /// For each tile, the dimensions of the cluster along which CTAs share it,
+  /// counted with that of the pair.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> multicasts;
   /// No slots for a message without values.
   mlir::Value slots, full, empty;
 
@@ -65,9 +67,9 @@ struct Answers {
   mlir::Value told;
 };
 
-/// The barrier of a slot.
+/// The barrier of a slot, of this CTA or of another one.
 mlir::Value getBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value barriers,
-                       mlir::Value slot);
+                       mlir::Value slot, mlir::Value cta = {});
 
 /// Goes to the end of a loop's body, which has no terminator then: the builder
 /// makes one only for loops that carry nothing.
@@ -82,6 +84,8 @@ public:
   RoleLowering(RoleOp role, LoweredPipes &pipes, const Answers &answers,
                const target::Architecture &arch)
       : role(role), pipes(pipes), answers(answers), arch(arch),
+        roles(cast<SwitchOp>(role->getParentOp())),
+        cluster(plan::getPeerCluster(roles)), inPairs(plan::hasPairs(roles)),
         b(role.getLoc(), role) {}
 
   /// The body of the role, as it will be. The role itself stays as it is:
@@ -152,8 +156,12 @@ private:
   llvm::LogicalResult fillByProducts(ProduceOp op, LoweredPipe &pipe,
                                      mlir::Value slot, mlir::Value full);
   llvm::FailureOr<llvm::SmallVector<tile::LoadOp>> getLoads(ProduceOp op);
-  void fetch(tile::LoadOp load, mlir::Value buffer, Engine engine,
-             mlir::Value barrier, bool mapped);
+  void fetch(tile::LoadOp load, llvm::ArrayRef<int64_t> along,
+             mlir::Value buffer, Engine engine, mlir::Value barrier,
+             bool mapped);
+  void moveToHalf(tile::LoadOp load, int64_t dim,
+                  llvm::SmallVectorImpl<mlir::Value> &offsets,
+                  llvm::SmallVectorImpl<int64_t> &numbers);
   /// Whether the tensor map of an access cuts it right; null if it always does.
   template <typename AccessT>
   mlir::Value fits(AccessT access, mlir::RankedTensorType tile);
@@ -179,14 +187,21 @@ private:
 
   // LowerPeers.cpp
   void findPeers();
-  /// The CTAs that share a tile, and the place of this one among them; nothing
-  /// if there are no others.
+  void findPair();
+  /// The CTAs along some dimensions, and the place of this one among them:
+  /// computed once.
   PeersOp getPeers(llvm::ArrayRef<int64_t> along);
+  /// Whether the slots of a pipe are filled, or emptied, for both CTAs of a
+  /// pair by one of them.
+  bool isOfPair(LoweredPipe &pipe);
 
   RoleOp role;
   LoweredPipes &pipes;
   const Answers &answers;
   const target::Architecture &arch;
+  SwitchOp roles;
+  llvm::SmallVector<int64_t> cluster;
+  bool inPairs;
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping map;
   llvm::DenseMap<RingKey, Ring> rings;
@@ -198,10 +213,14 @@ private:
   /// The slots that bulk stores take their tiles from, by the value of the
   /// consume.
   llvm::DenseMap<mlir::Value, mlir::Value> stored;
-  /// The CTAs along some dimensions of the cluster, and for each pipe whose
-  /// tiles CTAs share, those that get a part from this one, itself among them.
+  /// The CTAs along some dimensions of the cluster, and for each pipe that
+  /// other CTAs have to do with, those that this role tells when it is done
+  /// with a slot.
   llvm::SmallVector<PeersOp, 2> peers;
-  llvm::DenseMap<mlir::Value, mlir::Value> receivers;
+  llvm::DenseMap<mlir::Value, mlir::Value> told;
+  /// Of a pair: the place of this CTA in it, whether it is the leader's, which
+  /// is the first one, and the leader's rank.
+  mlir::Value place, isLeader, leader;
   mlir::Block *start = nullptr;
   mlir::Value elected[2];
 };

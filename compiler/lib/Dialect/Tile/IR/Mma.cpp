@@ -63,7 +63,7 @@ static const BlockScale blockScales[] = {
 void MmaOp::build(OpBuilder &builder, OperationState &state, Value a, Value b,
                   Value acc) {
   build(builder, state, acc.getType(), a, b, acc, /*a_scale=*/Value(),
-        /*b_scale=*/Value(), /*tf32=*/false);
+        /*b_scale=*/Value(), /*tf32=*/false, /*pair=*/false);
 }
 
 int64_t MmaOp::getScaleBlock() {

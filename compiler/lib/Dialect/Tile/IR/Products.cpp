@@ -72,10 +72,11 @@ bool tile::isZero(Value value) {
 }
 
 target::Product tile::describeProduct(MmaOp op) {
-  return makeProduct(
+  target::Product product = makeProduct(
       op.getM(), op.getN(), op.getK(), op.getA().getType().getElementType(),
       op.getB().getType().getElementType(),
       op.getAcc().getType().getElementType(),
       op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
       op.getTf32());
+  return op.getPair() ? target::ofPair(std::move(product)) : product;
 }

@@ -87,8 +87,8 @@ llvm::hash_code tile::hash_value(const Schedule &schedule) {
       llvm::hash_combine_range(schedule.tile), schedule.persistent,
       schedule.roles, schedule.otherwise,
       llvm::hash_combine_range(schedule.slots),
-      llvm::hash_combine_range(schedule.cluster), schedule.warps,
-      schedule.columns, schedule.abreast);
+      llvm::hash_combine_range(schedule.cluster), schedule.products,
+      schedule.warps, schedule.columns, schedule.abreast);
   for (const std::vector<std::string> &group : schedule.together)
     hash = llvm::hash_combine(hash, llvm::hash_combine_range(group));
   return hash;

@@ -102,6 +102,10 @@ static constexpr Field fields[] = {
      [](AsmParser &parser, Schedule &schedule) {
        return parseSizes(parser, schedule, &Schedule::cluster);
      }},
+    {"products",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseWord(parser, schedule, &Schedule::products, "cta or pair");
+     }},
     {"warps",
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::warps);
@@ -189,6 +193,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     os << ']';
   }
   sizes("cluster", schedule.cluster);
+  word("products", schedule.products);
   number("warps", schedule.warps);
   number("columns", schedule.columns);
   number("abreast", schedule.abreast);

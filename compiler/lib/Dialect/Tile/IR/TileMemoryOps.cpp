@@ -147,7 +147,7 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Type result,
   SmallVector<Value> values;
   dispatchIndexOpFoldResults(offsets, values, numbers);
   build(builder, state, result, view, values, numbers, /*dims=*/nullptr,
-        /*pad=*/nullptr, /*multicast=*/nullptr);
+        /*pad=*/nullptr, /*multicast=*/nullptr, /*halved=*/nullptr);
 }
 
 LogicalResult LoadOp::verify() {
@@ -173,6 +173,15 @@ LogicalResult LoadOp::verify() {
   if (getMulticast() && shapeOf(getType()).empty())
     return emitOpError("has multicast, but loads a scalar: every CTA loads "
                        "its own");
+  if (std::optional<int64_t> dim = getHalved()) {
+    ArrayRef<int64_t> shape = shapeOf(getType());
+    if (*dim < 0 || *dim >= static_cast<int64_t>(shape.size()) ||
+        shape[*dim] % 2 != 0)
+      return emitOpError() << "has halved " << *dim << ", but loads "
+                           << getType()
+                           << ": it names a dimension of the tile, of an even "
+                              "size";
+  }
   return success();
 }
 

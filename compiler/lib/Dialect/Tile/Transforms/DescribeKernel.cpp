@@ -34,15 +34,32 @@ static Problem::Tile describeTile(RankedTensorType type) {
   return {rows, type.getShape().back(), std::max<int64_t>(bits, 4)};
 }
 
-/// The products that read a tile as it is: transposed or cut at most, because
-/// a descriptor can say that.
-static void findReaders(Value tile, SmallVectorImpl<MmaOp> &products) {
-  for (Operation *user : tile.getUsers()) {
-    if (auto product = dyn_cast<MmaOp>(user))
-      products.push_back(product);
-    else if (isa<TransposeOp, ExtractSliceOp>(user))
-      findReaders(user->getResult(0), products);
+/// Visits the operands of products that are a tile as it is: transposed or cut
+/// at most, because a descriptor can say that.
+static void forEachReader(Value tile,
+                          llvm::function_ref<void(OpOperand &)> visit) {
+  for (OpOperand &use : tile.getUses()) {
+    if (isa<MmaOp>(use.getOwner()))
+      visit(use);
+    else if (isa<TransposeOp, ExtractSliceOp>(use.getOwner()))
+      forEachReader(use.getOwner()->getResult(0), visit);
   }
+}
+
+static void findReaders(Value tile, SmallVectorImpl<MmaOp> &products) {
+  forEachReader(tile, [&](OpOperand &use) {
+    products.push_back(cast<MmaOp>(use.getOwner()));
+  });
+}
+
+/// Whether products take a tile as B only.
+static bool isB(Value tile) {
+  bool result = true;
+  forEachReader(tile, [&](OpOperand &use) {
+    result &= use.get() == cast<MmaOp>(use.getOwner()).getB() &&
+              use.get() != cast<MmaOp>(use.getOwner()).getA();
+  });
+  return result;
 }
 
 /// The outermost block of a work item; a kernel without items is one item.
@@ -177,6 +194,7 @@ private:
       pipe.views.push_back(getViewName(load.getView()));
       pipe.tiles.push_back(
           describeTile(cast<RankedTensorType>(load.getResult().getType())));
+      pipe.tiles.back().isB = isB(load.getResult());
     }
     // With several groups the word says too little, so each goes by a view.
     if (pipeOf.size() > 1)

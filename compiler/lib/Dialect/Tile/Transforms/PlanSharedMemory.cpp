@@ -53,6 +53,8 @@ int64_t Planner::getSlotBytes(const Problem::Pipe &pipe,
     int64_t bits = multiply(multiply(tile.rows, width), tile.bits);
     if (bits >= plan::saturated)
       return plan::saturated;
+    if (tile.isB && given.hasPairs())
+      bits /= 2;
     bytes += plan::alignUp(llvm::divideCeil(bits, 8), alignment);
   }
   return std::min(bytes, plan::saturated);

@@ -46,12 +46,14 @@ Choice Planner::plan() {
 
 void Planner::checkProducts() {
   for (const Problem::Product &product : problem.products) {
-    std::string fault = target::whyNoCode(
+    target::Product tiles =
         product.op
             ? describeProduct(mlir::cast<MmaOp>(product.op))
             : makeProduct(product.m, product.n, product.k, product.a, product.b,
-                          product.accumulator, product.scale, product.tf32),
-        arch);
+                          product.accumulator, product.scale, product.tf32);
+    if (given.hasPairs() && tiles.ctas == 1)
+      tiles = target::ofPair(std::move(tiles));
+    std::string fault = target::whyNoCode(tiles, arch);
     if (fault.empty())
       continue;
     choice.faultAt = product.op;
@@ -73,6 +75,11 @@ void Planner::chooseShape() {
   if (!schedule.otherwise)
     schedule.otherwise = Otherwise::Refuse;
 
+  if (schedule.hasPairs() && schedule.cluster.empty()) {
+    schedule.cluster = {2, 1, 1};
+    reason("cluster: 2 x 1 x 1, because products = pair, and the two CTAs of a "
+           "pair take neighbouring items");
+  }
   int64_t ctas = 1;
   for (int64_t size : schedule.cluster)
     ctas = multiply(ctas, size);
@@ -81,6 +88,15 @@ void Planner::chooseShape() {
   if (ctas > arch.portableClusterSize)
     return fail(cluster + ", more than the " + Twine(arch.portableClusterSize) +
                 " that every " + arch.name + " takes; use fewer");
+  const int64_t *first =
+      llvm::find_if(schedule.cluster, [](int64_t size) { return size != 1; });
+  if (schedule.hasPairs() &&
+      (first == schedule.cluster.end() || *first % 2 != 0))
+    return fail(cluster +
+                ", and products = pair takes them by twos along the first "
+                "dimension that has several; use an even number there");
+  if (schedule.hasPairs() && problem.products.empty())
+    return fail("products: pair, but the program has no product; leave it out");
   if (ctas > 1 && schedule.persistent == Persistence::Granted)
     return fail(cluster + ", and work items that are granted to a cluster have "
                           "no code yet; use persistent = static");

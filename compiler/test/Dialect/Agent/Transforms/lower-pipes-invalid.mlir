@@ -136,7 +136,7 @@ tile.kernel @small_parts(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_
 // -----
 
 tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast have code for it}}
+  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast, or that a pair multiplies, have code for it}}
   %p = agent.pipe "p" slots(1) message scope(cluster) : ()
   agent.switch cluster(2, 1) attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @a warps(1) at(0) {
@@ -261,6 +261,176 @@ tile.kernel @starts_with_one(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
     agent.role @epilogue warps(4) at(4) {
       agent.consume %acc as (%r) by(threads) : !result {
         tile.store %r, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @odd(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %acc = agent.pipe "result" slots(1) tmem scope(pair) : (tensor<128x256xf32>)
+    // expected-error@+1 {{has pairs in a cluster of [3, 2]; they are neighbours along the first dimension that has several CTAs, so it needs an even number}}
+  agent.switch cluster(3, 2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %ab by(tma) : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %y = tile.load %b[0, 0] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+      }
+    }
+    agent.role @mma warps(1) at(1) scope(pair) {
+      agent.produce %acc by(tensor_core) : !result {
+        %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+          %t = tile.mma %x, %y, %zero pair : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          agent.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %next : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+      }
+    }
+  }
+}
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @alone_in_a_pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %acc = agent.pipe "result" slots(1) tmem scope(pair) : (tensor<128x256xf32>)
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %ab by(tma) : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %y = tile.load %b[0, 0] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+      }
+    }
+    agent.role @mma warps(1) at(1) scope(pair) {
+      agent.produce %acc by(tensor_core) : !result {
+        %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+    // expected-error@+1 {{is of one CTA, but @mma acts for a pair; say 'pair' here as well}}
+          %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          agent.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %next : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+      }
+    }
+  }
+}
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @pair_alone(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %ab = agent.pipe "operands" slots(2) smem scope(cta) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %acc = agent.pipe "result" slots(1) tmem scope(cta) : (tensor<128x256xf32>)
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %ab by(tma) : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %y = tile.load %b[0, 0] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+      }
+    }
+    agent.role @mma warps(1) at(1) {
+      agent.produce %acc by(tensor_core) : !result {
+        %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+    // expected-error@+1 {{is of a pair, but @mma acts for a cta; give the role scope(pair)}}
+          %t = tile.mma %x, %y, %zero pair : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          agent.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %next : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+      }
+    }
+  }
+}
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @whole(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %acc = agent.pipe "result" slots(1) tmem scope(pair) : (tensor<128x256xf32>)
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %ab by(tma) : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %y = tile.load %b[0, 0] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+      }
+    }
+    agent.role @mma warps(1) at(1) scope(pair) {
+      agent.produce %acc by(tensor_core) : !result {
+        %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+    // expected-error@+1 {{is of a pair, whose CTAs each hold all rows and columns of A, and half of the rows of B; its loads say something else by 'halved'}}
+          %t = tile.mma %x, %y, %zero pair : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          agent.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %next : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+      }
+    }
+  }
+}
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @half(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %ab = agent.pipe "operands" slots(2) smem scope(cta) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %acc = agent.pipe "result" slots(1) tmem scope(cta) : (tensor<128x256xf32>)
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %ab by(tma) : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %y = tile.load %b[0, 0] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+      }
+    }
+    agent.role @mma warps(1) at(1) {
+      agent.produce %acc by(tensor_core) : !result {
+        %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+    // expected-error@+1 {{is of one CTA, which holds all of A and B; its loads say something else by 'halved'}}
+          %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          agent.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %next : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
       }
     }
   }

@@ -82,3 +82,126 @@ tile.kernel @padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
     tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// expected-error @below {{products: pair, but the two CTAs of a pair do not do the same steps; use products = cta}}
+tile.kernel @pair_diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    // expected-note @below {{this runs differently in each of them}}
+    %acc = scf.for %k = %c0 to %m step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{products: pair, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use products = cta}}
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @pair_computed(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %z = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = arith.addf %z, %z : tensor<128x64xbf16>
+      // expected-error @below {{products: pair, but B of this product is no tile that is loaded for products only; use products = cta}}
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @pair_padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{products: pair, but the tile of 'b' cannot be loaded by TMA, because it is padded with a number that is not zero; use products = cta}}
+      %y = tile.load %b[%n, %k] pad(1.0 : bf16) : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @pair_part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  %part = tile.subview %b[0, 0] [%K, %K] : !tile.view<?x?xbf16> -> !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{products: pair, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use products = cta}}
+      %y = tile.load %part[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @pair_square(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      
+      // expected-error @below {{products: pair, but the tile of 'b' is A of one product and B of another, or B in two ways, so that no half of it is enough; use products = cta}}
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %y, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}

@@ -128,3 +128,57 @@ tile.kernel @alone(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
     tile.store %x, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
   }
 }
+
+// -----
+
+// Two CTAs multiply together: each holds half of B. Pairs along m have the same
+// halves, those along n the same A.
+// CHECK-LABEL: tile.kernel @pairs
+// CHECK-SAME:    tile.reasons = ["plan-cta: two CTAs along dimension 0 of the cluster multiply together: each holds 128 of the 256 rows of a tile of 'b'",
+// CHECK-SAME:    "plan-cta: the 2 CTAs along dimension 1 of the cluster share each tile of 'a': each loads 64 of 128 rows for all",
+// CHECK-SAME:    "plan-cta: the 2 CTAs along dimension 0 of the cluster share each tile of 'b': each loads 64 of 128 rows for all"]
+// CHECK:         tile.load %a[%{{.*}}, %{{.*}}] multicast [1] : !tile.view<?x?xbf16>
+// CHECK:         tile.load %b[%{{.*}}, %{{.*}}] multicast [0] halved 0 : !tile.view<?x?xbf16>
+// CHECK:         tile.mma {{.*}} pair :
+tile.kernel @pairs(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [4, 2], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 256] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x256xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// The first dimension with several CTAs, and B stored with k first: half of the
+// columns. Alone, a pair shares nothing else.
+// CHECK-LABEL: tile.kernel @batched
+// CHECK:         tile.load %a[%{{.*}}, %{{.*}}, %{{.*}}] : !tile.view<?x?x?xbf16>
+// CHECK:         tile.load %b[%{{.*}}, %{{.*}}, %{{.*}}] halved 1 : !tile.view<?x?x?xbf16>
+// CHECK:         tile.mma {{.*}} pair :
+tile.kernel @batched(%a: !tile.view<?x?x?xbf16>, %b: !tile.view<?x?x?xbf16>, %d: !tile.view<?x?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %K = tile.dim %a, 2 : !tile.view<?x?x?xbf16>
+  tile.for_each (%z, %m, %n) tiles [1, 128, 64] of %d : !tile.view<?x?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+      %x = tile.load %a[%z, %m, %k] : !tile.view<?x?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%z, %k, %n] : !tile.view<?x?x?xbf16> -> tensor<64x64xbf16>
+      %w = tile.transpose %y [1, 0] : tensor<64x64xbf16> -> tensor<64x64xbf16>
+      %t = tile.mma %x, %w, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      scf.yield %t : tensor<128x64xf32>
+    }
+    tile.store %acc, %d[%z, %m, %n] : tensor<128x64xf32>, !tile.view<?x?x?xf32>
+  }
+}

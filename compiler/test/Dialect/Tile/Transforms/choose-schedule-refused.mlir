@@ -403,3 +403,108 @@ tile.kernel @ceildiv(%X: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"
     tile.store %y, %X[%m, %n] : tensor<64x64xi32>, !tile.view<?x?xi32>
   }
 }
+
+// -----
+
+// expected-error @below {{cluster: 3 × 2 = 6 CTAs, and products = pair takes them by twos along the first dimension that has several; use an even number there}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [3, 2], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{the product is of a pair of CTAs, which sm_90a does not have; use products = cta}}
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [64, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{the product of a pair of CTAs is 128x128x64, but tcgen05.mma takes rows in multiples of 256, and 128 % 256 = 128; use 256 rows}}
+      %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
+      scf.yield %t : tensor<64x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<64x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x48xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 48] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x48xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<48x64xbf16>
+      // expected-error @below {{the product of a pair of CTAs is 256x48x64, but tcgen05.mma has no width that divides 48 columns; use a multiple of 32 up to 256}}
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<48x64xbf16> -> tensor<128x48xf32>
+      scf.yield %t : tensor<128x48xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x48xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x512xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 512] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x512xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<512x64xbf16>
+      // expected-error @below {{the product of a pair of CTAs is 256x512x64, but tcgen05.mma has at most 256 columns; use a tile of that many}}
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<512x64xbf16> -> tensor<128x512xf32>
+      scf.yield %t : tensor<128x512xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x512xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{products: pair, but the program has no product; leave it out}}
+tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<128x128xf32>
+    tile.store %x, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}

@@ -136,3 +136,26 @@ tile.kernel @second_use(%a: !mat, %b: !mat, %c: !mat, %d: !tile.view<?x?xf32>, %
     tile.store %p, %e[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// Two CTAs that multiply together hold half of B each, so there are more slots.
+// CHECK-LABEL: tile.kernel @pair
+// CHECK-SAME: "cluster: 2 x 1 x 1, because products = pair, and the two CTAs of a pair take neighbouring items"
+// CHECK-SAME: "slots: output: 2 slots x 16 KiB + operands: 6 slots x 32 KiB + 1 KiB for barriers = 225 KiB of 227 KiB on sm_100a"
+// CHECK-SAME: cluster = [2, 1, 1], products = pair,
+tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 256] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x256xf32>, !tile.view<?x?xf32>
+  }
+}

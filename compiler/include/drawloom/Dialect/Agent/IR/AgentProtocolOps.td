@@ -109,10 +109,19 @@ def Agent_BarrierOp : Agent_Op<"barrier", [
     ```mlir
     %full = agent.barrier %operands.full[%slot]
     ```
+
+    With `in(%cta)` it is that of another CTA of the cluster, by its rank. Copies
+    may tell it, if that CTA is the other one of a pair; nobody waits for it.
+
+    ```mlir
+    %full = agent.barrier %operands.full[%slot] in(%leader)
+    ```
   }];
-  let arguments = (ins Agent_Barriers:$barriers, I32:$index);
+  let arguments = (ins Agent_Barriers:$barriers, I32:$index,
+                       Optional<I32>:$cta);
   let results = (outs Agent_Barrier:$barrier);
-  let assemblyFormat = "$barriers `[` $index `]` attr-dict";
+  let assemblyFormat =
+      "$barriers `[` $index `]` (`in` `(` $cta^ `)`)? attr-dict";
 }
 
 def Agent_AdvanceOp : Agent_Op<"advance", [

@@ -175,6 +175,9 @@ def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
     after `assign-layouts` the buffers themselves. The tensor core does it on its
     own; `agent.arrive by(tensor_core)` tells when.
 
+    With `pair` it is issued for two CTAs: the slots and the accumulator are at
+    the same place in both, and `b` is half of the columns, in each CTA its own.
+
     ```mlir
     agent.multiply %x, %y into %sum accumulate(%more)
       : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
@@ -186,10 +189,10 @@ def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
                        Arg<Tile_Buffer, "the accumulator", [MemRead, MemWrite]>:$accumulator,
-                       I1:$accumulate, UnitAttr:$tf32);
+                       I1:$accumulate, UnitAttr:$tf32, UnitAttr:$pair);
   let assemblyFormat = [{
     $a `,` $b `into` $accumulator `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
-    attr-dict `:` type($a) `,` type($b) `,` qualified(type($accumulator))
+    (`pair` $pair^)? attr-dict `:` type($a) `,` type($b) `,` qualified(type($accumulator))
   }];
 }
 

@@ -39,6 +39,20 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     tile must do the same steps, so nothing is shared along a dimension that a
     loop's bounds or a branch depend on. A kernel of one CTA is not changed.
 
+    **Pairs.** With `products = pair`, two CTAs along the first dimension with
+    several multiply together: all products say `pair`, and each CTA loads half of
+    B, by rows, or by columns where B is transposed. With `cluster = [2, 1]` the
+    loop becomes
+
+    ```mlir
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s pair : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    ```
+
+    In larger clusters, CTAs at the same place of their pairs have the same half
+    and load it for each other.
+
     Each decision is a line in `tile.reasons`: "plan-cta: the 2 CTAs along
     dimension 0 of the cluster share each tile of 'b': each loads 128 of 256 rows
     for all".
@@ -49,6 +63,10 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     | cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there | there would be nothing to gain |
     | cluster: 4 CTAs share the 24 rows of a tile of 'b', and a part is a multiple of 8 rows: 24 % (4 x 8) = 24; use fewer CTAs, or a larger tile | the swizzle of shared memory repeats after 8 rows |
     | cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out | threads write to their own CTA |
+    | products: pair, but the two CTAs of a pair do not do the same steps; use products = cta | one of them issues for both |
+    | products: pair, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use products = cta | |
+    | products: pair, but B of this product is no tile that is loaded for products only; use products = cta | the tensor core reads it in both CTAs as TMA has put it there |
+    | products: pair, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use products = cta | the leader announces the bytes of both CTAs |
   }];
 }
 

@@ -58,6 +58,8 @@ struct Schedule {
   std::vector<std::vector<std::string>> together;
   /// CTAs of a cluster in each dimension. Empty: not given.
   llvm::SmallVector<int64_t, 3> cluster;
+  /// Who issues products: each CTA, or one of two for both.
+  std::optional<Issuer> products;
   /// Warps of each role that computes.
   std::optional<int64_t> warps;
   /// Columns of the sub-tiles in which an epilogue's inputs and outputs move.
@@ -66,6 +68,8 @@ struct Schedule {
   std::optional<int64_t> abreast;
 
   bool operator==(const Schedule &) const = default;
+
+  bool hasPairs() const { return products == Issuer::Pair; }
 
   /// The slots that are given for a name.
   std::optional<int64_t> getSlots(llvm::StringRef name) const;

@@ -207,6 +207,12 @@ def Tile_Otherwise : I32Enum<"Otherwise", "what happens where roles are impossib
   let cppNamespace = "::drawloom::tile";
 }
 
+def Tile_Issuer : I32Enum<"Issuer", "who issues a product", [
+    I32EnumCase<"Cta", 0, "cta">,
+    I32EnumCase<"Pair", 1, "pair">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
 def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let summary = "what the plan of a kernel shall look like";
   let description = [{
@@ -235,6 +241,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `slots` | slots of a pipe, by the name of the pipe or of a view that is loaded into it | 1 and more |
     | `together` | groups of views that travel in one pipe | names |
     | `cluster` | CTAs of a cluster in each dimension | sizes |
+    | `products` | each CTA multiplies its own tile; or one CTA of two multiplies for both, on sm_100a | `cta`, `pair` |
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `columns` | width of the sub-tiles in which an epilogue's inputs and outputs move | 1 and more |
     | `abreast` | tiles of the last dimension that one work item computes side by side | 1 and more |

@@ -120,6 +120,14 @@ def Tile_LoadOp : Tile_Op<"load"> {
     ```mlir
     %y = tile.load %b[%n, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
     ```
+
+    **In a pair.** `halved` is a dimension of the tile. Two CTAs that multiply
+    together load it, each the half that its products read: the first CTA the
+    first half. It never changes the value either.
+
+    ```mlir
+    %y = tile.load %b[%n, %k] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+    ```
   }];
   let arguments = (ins
     Arg<Tile_View, "the tensor to read", [MemRead]>:$view,
@@ -127,12 +135,13 @@ def Tile_LoadOp : Tile_Op<"load"> {
     DenseI64ArrayAttr:$static_offsets,
     OptionalAttr<DenseI64ArrayAttr>:$dims,
     OptionalAttr<TypedAttrInterface>:$pad,
-    OptionalAttr<DenseI64ArrayAttr>:$multicast);
+    OptionalAttr<DenseI64ArrayAttr>:$multicast,
+    OptionalAttr<I64Attr>:$halved);
   let results = (outs Tile_TileOrScalar:$result);
   let assemblyFormat = [{
     $view `` custom<DynamicIndexList>($offsets, $static_offsets)
     (`dims` $dims^)? (`pad` `(` $pad^ `)`)? (`multicast` $multicast^)?
-    attr-dict `:` qualified(type($view)) `->` type($result)
+    (`halved` $halved^)? attr-dict `:` qualified(type($view)) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
                                  "::llvm::ArrayRef<::mlir::OpFoldResult>":$offsets)>];

@@ -55,6 +55,16 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
       : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
     ```
 
+    **Pairs.** With the word `pair`, two CTAs of a cluster multiply together: one
+    issues the product for both. Each has its own `a` and its own result, and
+    both have the same `b`, of which each holds a half. `plan-cta` adds the word;
+    it never changes the value.
+
+    ```mlir
+    %t = tile.mma %x, %y, %s pair
+      : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    ```
+
     **Block scales.** Each operand may come with one scale for each block of
     elements along K; the block's size is K divided by the columns of the scale
     tile. An element is multiplied by its scale before the product.
@@ -76,10 +86,11 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
     Tile_Tile:$acc,
     Optional<Tile_Tile>:$a_scale,
     Optional<Tile_Tile>:$b_scale,
-    UnitAttr:$tf32);
+    UnitAttr:$tf32,
+    UnitAttr:$pair);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`tf32` $tf32^)?
+    $a `,` $b `,` $acc (`tf32` $tf32^)? (`pair` $pair^)?
     (`scales` `(` $a_scale^ `,` $b_scale `:` type($a_scale) `,` type($b_scale) `)`)?
     attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];

@@ -35,6 +35,8 @@ struct Problem {
   /// A tile as it lies in memory.
   struct Tile {
     int64_t rows, columns, bits;
+    /// Products take it as B, of which each CTA of a pair holds a half.
+    bool isB = false;
   };
 
   /// A matrix product: an M x K tile times the transpose of an N x K tile.
