@@ -58,9 +58,9 @@ std::string plan::describeTensors(const Pipe &pipe) {
   std::string text;
   for (const Tensor &tensor : pipe.tensors) {
     text += text.empty() ? "" : ", ";
+    text += tensor.isHalved ? "½ " : "";
     text += tensor.name.empty() ? "" : tensor.name + " ";
     text += shorten(tensor.type);
-    text += tensor.isHalved ? " (half)" : "";
   }
   return text;
 }

@@ -95,10 +95,11 @@ static Values findBarrier(BarrierOp op, BarrierOp::Adaptor operands,
                           CodeWriter &w) {
   auto ring = op.getBarriers().getDefiningOp<BarriersOp>();
   Value offset = arith::ShLIOp::create(w.b, operands.getIndex(), w.constant(3));
-  Value first = w.getShared(ring.getAt());
+  Value barrier =
+      getBytesAfter(w.b, w.getShared(ring.getAt()), LLVM::GEPArg(offset));
   if (operands.getCta())
-    first = mapToCta(w, first, operands.getCta());
-  return {getBytesAfter(w.b, first, LLVM::GEPArg(offset))};
+    barrier = mapToCta(w, barrier, operands.getCta());
+  return {barrier};
 }
 
 static Values findSlot(SlotOp op, SlotOp::Adaptor operands, CodeWriter &w) {

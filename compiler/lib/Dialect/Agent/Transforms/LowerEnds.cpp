@@ -194,16 +194,16 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
       SyncOp::create(b, Crowd::warp);
     });
   }
-  // Of a pair, the leader announces what both bring.
+  auto expect = [&] { ExpectOp::create(b, full, bytes); };
   bool ofPair = isOfPair(pipe);
+  // A branch of its own, so that ptxas sees whole warps issue the copies.
+  if (ofPair)
+    when(announce(), expect);
   when(elect(Crowd::warp), [&] {
-    auto expect = [&] { ExpectOp::create(b, full, bytes); };
-    if (ofPair) {
-      when(isLeader, expect);
+    if (ofPair)
       full = getBarrier(b, pipe.full, slot, leader);
-    } else {
+    else
       expect();
-    }
     for (auto [number, load] : llvm::enumerate(*loads)) {
       auto start = [&, number = number, load = load] {
         fetch(load, pipe.multicasts[number], getBuffer(pipe, number, slot),

@@ -55,6 +55,16 @@ void RoleLowering::findPair() {
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, constant(0));
 }
 
+Value RoleLowering::announce() {
+  if (!announces) {
+    Value one = elect(Crowd::warp);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(isLeader);
+    announces = arith::AndIOp::create(b, one, isLeader);
+  }
+  return announces;
+}
+
 /// Computed once, where the role starts.
 void RoleLowering::findPeers() {
   bool isMember = false;

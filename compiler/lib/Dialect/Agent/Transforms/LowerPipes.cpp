@@ -172,6 +172,15 @@ static LogicalResult checkScope(PipeOp pipe) {
            << "holds tiles that CTAs of a cluster share and is filled by("
            << stringifyEngine(*pipe.getProducerEngine())
            << "); only TMA writes to other CTAs";
+  for (Operation *user : pipe.getPipe().getUsers())
+    if (auto produce = dyn_cast<ProduceOp>(user); produce && emptiesForPair)
+      for (auto load : produce.getBody().getOps<tile::LoadOp>())
+        if (isa<RankedTensorType>(load.getType()) &&
+            !isa<BlockArgument>(load.getView()))
+          return load->emitOpError(
+              "is for a pair and loads a part of a view, at whose edges "
+              "threads copy; the leader announces the bytes of both CTAs, so "
+              "TMA has to bring them");
   // The swizzle of shared memory repeats after so many rows.
   constexpr int64_t patternRows = 8;
   SmallVector<int64_t> cluster = plan::getPeerCluster(pipe.getSwitch());

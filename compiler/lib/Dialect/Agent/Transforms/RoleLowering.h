@@ -194,6 +194,9 @@ private:
   /// Whether the slots of a pipe are filled, or emptied, for both CTAs of a
   /// pair by one of them.
   bool isOfPair(LoweredPipe &pipe);
+  /// Whether this thread announces the bytes that both CTAs of a pair bring:
+  /// computed once.
+  mlir::Value announce();
 
   RoleOp role;
   LoweredPipes &pipes;
@@ -220,7 +223,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> told;
   /// Of a pair: the place of this CTA in it, whether it is the leader's, which
   /// is the first one, and the leader's rank.
-  mlir::Value place, isLeader, leader;
+  mlir::Value place, isLeader, leader, announces;
   mlir::Block *start = nullptr;
   mlir::Value elected[2];
 };

@@ -435,3 +435,39 @@ tile.kernel @half(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
     }
   }
 }
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
+!result = !agent.pipe<tmem, tensor<128x256xf32>>
+
+tile.kernel @part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %c64 = arith.constant 64 : index
+  %part = tile.subview %b[0, 0] [%c64, %c64] : !tile.view<?x?xbf16> -> !tile.view<?x?xbf16>
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
+  %acc = agent.pipe "result" slots(1) tmem scope(pair) : (tensor<128x256xf32>)
+  agent.switch cluster(2, 1) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) at(0) {
+      agent.produce %ab by(tma) : !operands {
+        %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        // expected-error@+1 {{is for a pair and loads a part of a view, at whose edges threads copy; the leader announces the bytes of both CTAs, so TMA has to bring them}}
+        %y = tile.load %part[0, 0] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
+      }
+    }
+    agent.role @mma warps(1) at(1) scope(pair) {
+      agent.produce %acc by(tensor_core) : !result {
+        %next = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
+          %t = tile.mma %x, %y, %zero pair : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+          agent.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %next : tensor<128x256xf32>
+      }
+    }
+    agent.role @epilogue warps(4) at(4) {
+      agent.consume %acc as (%r) by(threads) : !result {
+      }
+    }
+  }
+}

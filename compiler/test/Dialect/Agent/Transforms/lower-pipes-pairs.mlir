@@ -29,14 +29,16 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
       // CHECK:     %[[LEADER:.*]] = arith.andi %[[RANK]], %c-2_i32
       // CHECK:     %[[PLACE:.*]] = arith.andi %[[RANK]], %c1_i32
       // CHECK:     %[[LEADS:.*]] = arith.cmpi eq, %[[PLACE]]
+      // CHECK:     %[[ANNOUNCES:.*]] = arith.andi %elected, %[[LEADS]]
       // CHECK:     %[[RING:.*]]:2 = scf.for
       scf.for %j = %c0 to %k step %c64 {
         // The leader announces the bytes of both; both tell it.
         // CHECK:   %[[OWN:.*]] = agent.barrier %[[FULL]][%[[SLOT:.*]]]
         // CHECK:   %[[BYTES:.*]] = arith.constant 65536 : i32
-        // CHECK:   scf.if %[[LEADS]] {
+        // CHECK:   scf.if %[[ANNOUNCES]] {
         // CHECK-NEXT: agent.expect %[[OWN]] bytes(%[[BYTES]])
         // CHECK-NEXT: }
+        // CHECK-NEXT: scf.if %elected {
         // CHECK-NEXT: %[[THERE:.*]] = agent.barrier %[[FULL]][%[[SLOT]]] in(%[[LEADER]])
         // CHECK:   agent.fetch %a[0, %{{.*}}] {{.*}} tells %[[THERE]]
         // The second half begins 128 rows further on.
