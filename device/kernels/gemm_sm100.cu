@@ -39,7 +39,9 @@ using Out = Pipe<"result", Round, Store, 2, D>;
 using Gemm = Kernel<WORK<128, 256, step>, AB, Sums, Out>;
 
 struct Arguments {
-  CUtensorMap a, b, d;
+  Gemm::MapOfA<AB> a;
+  Gemm::MapOfB<AB> b;
+  Map<D> d;
   Problem problem;
 };
 
@@ -102,9 +104,9 @@ int main(int argc, char **argv) {
   bf16 *d;
   check(cudaMalloc(&d, sizeof(bf16) * m * n));
   Arguments arguments{.problem = problem};
-  check(describe<A>(arguments.a, a, m, k));
-  check(describe<B>(arguments.b, b, n, k));
-  check(describe<D>(arguments.d, d, m, n));
+  check(describe(arguments.a, a, m, k));
+  check(describe(arguments.b, b, n, k));
+  check(describe(arguments.d, d, m, n));
   check(launch<Gemm>(gemm, arguments, problem));
   check(cudaDeviceSynchronize());
   writeTensor(argv[6], d, size_t(m) * n);

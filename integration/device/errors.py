@@ -30,9 +30,10 @@ MISUSES = (
     ("B = Tile<Element, 256, step>", "B = Tile<Element, 512, step>", "a tile has 8, 16, ... 256 rows"),
     ("B = Tile<Element, 256, step>", "B = Tile<Element, 256, 128>",
      "the operands of a product have the same K"),
-    ("A = Tile<Element, 128, step>", "A = Tile<Element, 64, step>", "the accumulator has A's rows"),
-    ("B = Tile<Element, 256, step>", "B = Tile<Element, 128, step>",
-     "a column for each row of B"),
+    ("A = Tile<Element, 128, step>", "A = Tile<Element, 64, step>", "the work's m is A's rows"),
+    ("B = Tile<Element, 256, step>", "B = Tile<Element, 128, step>", "its n is B's rows"),
+    ("WORK<128, 256, step>", "WORK<128, 256, 32>", "its k their columns"),
+    ("Accumulator<128, 256>", "Accumulator<128, 128>", "a column for each row of B"),
     ("A = Tile<Element, 128, step>", "A = Tile<__half, 128, step>",
      "the operands of a product have one element type"),
     ("Accumulator<128, 256>", "Accumulator<64, 256>", "an accumulator has 128 rows"),
@@ -50,6 +51,24 @@ MISUSES = (
     ("AB, Sums, Out>;", "AB, Sums>;", "no pipe of the kernel begins or ends at this role"),
     ("WORK<128, 256, step>", "Granted<128, 256, step, 0>",
      "granted work has at least one slot"),
+    # Clusters.
+    ("WORK<128", "Cluster<3, 1>, WORK<128", "both powers of two"),
+    ("WORK<128", "Cluster<4, 4>, WORK<128", "a cluster has 1, 2, 4 or 8 CTAs"),
+    ("WORK<128", "Cluster<1, 2, Pair>, WORK<128", "the two CTAs of a pair stand below each other"),
+    ("WORK<128, 256, step>, AB", "Cluster<2, 1>, WORK<128, 24, step>, "
+     'Pipe<"operands", Load, Multiply, 4, Operands<A, Tile<Element, 24, step>>>',
+     "CTAs that share an operand load equal parts"),
+    ("WORK<128, 256, step>, AB", "Cluster<2, 1, Pair>, WORK<128, 48, step>, "
+     'Pipe<"operands", Load, Multiply, 4, Operands<A, Tile<Element, 48, step>>>',
+     "a pair multiplies 32, 64, ... 256 columns"),
+    ("WORK<128, 256, step>, AB", "Cluster<2, 1>, WORK<128, 256, step>, "
+     'Pipe<"operands", Load, Round, 4, Operands<A, B>>',
+     "go from a role by TMA to one by tensor core"),
+    # Maps.
+    ("Gemm::MapOfB<AB> b", "Map<D> b", "the maps of a load are the kernel's MapOfA and MapOfB"),
+    ("slot.load(g.a, g.b,", "slot.load(g.b, g.a,", "in this order"),
+    ("out.store(g.d,", "out.store(g.b,", "a Map of the slot's tile"),
+    ("Load, Multiply, 4, Operands<A, B>", "Load, Multiply, 4, A", "only operands are loaded"),
     # Slots from the wrong role.
     ("load.produce<AB>()", "load.produce<Sums>()", "another role produces"),
     ("load.produce<AB>()", "load.consume<AB>()", "this role is no consumer of the pipe"),

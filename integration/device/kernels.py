@@ -70,7 +70,17 @@ class Case:
 
 GEMM = Kernel("gemm_sm100", "100a", "b200")
 GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
-KERNELS = (GEMM, GRANTED)
+PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
+KERNELS = (GEMM, GRANTED, PAIRS)
+
+
+def clustered(cluster: str, work: str = "Static", element: str = "__nv_bfloat16") -> Kernel:
+    return Kernel("gemm_sm100", "100a", "b200", element,
+                  ("Kernel<WORK<", f"Kernel<Cluster<{cluster}>, {work}<"))
+
+
+CLUSTERS = tuple(clustered(cluster, work) for work in ("Static", "Granted")
+                 for cluster in ("2, 1", "1, 2", "2, 2", "2, 1, Pair", "4, 1, Pair", "2, 4, Pair"))
 
 # One tile; less than one; several, whole and ragged; fewer and more steps than
 # slots. TMA asks for rows of a multiple of 16 bytes.
@@ -80,14 +90,29 @@ SHAPES = ((128, 256, 64), (1, 8, 8), (128, 256, 1024), (256, 512, 320), (300, 52
 CHECKED = ("--sms", "2", "--check")
 # 20 random orders and all adversarial ones give the same bits.
 SCHEDULED = ("--sms", "2", "--schedules", "20")
-SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in KERNELS for shape in SHAPES),
-          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in KERNELS),
+
+
+def on_clusters(kernel: Kernel) -> list[Case]:
+    """Several items for a cluster, whole and ragged, on eight multiprocessors."""
+    return [*(Case(kernel, *shape, ("--sms", "8", "--check"))
+              for shape in ((1024, 2048, 64), (1100, 1800, 136), (77, 264, 456))),
+            Case(kernel, 1100, 1800, 136, ("--sms", "8", "--schedules", "20"))]
+
+
+SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED) for shape in SHAPES),
+          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED)),
+          *(case for kernel in (PAIRS, clustered("2, 1")) for case in on_clusters(kernel)),
           # Rows of fp8 are a multiple of 16 bytes, too.
           *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
             for element in ENCODE if element != "__nv_bfloat16"),
           Case(Kernel("gemm_sm100", "100a", "b200",
                       change=("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();")),
                300, 520, 136, CHECKED)]
+
+
+EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
+            *(Case(clustered("2, 1, Pair", element=element), 300, 520, 144, CHECKED)
+              for element in ENCODE)]
 
 
 def draw_cases(count: int, seed: int) -> list[Case]:
@@ -97,7 +122,8 @@ def draw_cases(count: int, seed: int) -> list[Case]:
         m = int(random.integers(1, 513))
         n, k = (8 * int(random.integers(1, limit)) for limit in (97, 65))
         kernel = KERNELS[random.integers(len(KERNELS))]
-        cases.append(Case(kernel, m, n, k, ("--sms", str(random.integers(1, 5)))))
+        ctas = 4 if kernel is PAIRS else 1
+        cases.append(Case(kernel, m, n, k, ("--sms", str(ctas * random.integers(1, 5)))))
     return cases
 
 
@@ -127,16 +153,17 @@ def run_case(case: Case, runner: Path, folder: Path) -> str:
 
 
 def check_page():
-    """The code in the library's page is the kernel's, but for comments."""
+    """The code in the library's page is the kernels', but for comments."""
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
-    kernel = words((KERNELS_FOLDER / "gemm_sm100.cu").read_text())
+    kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
+                           for kernel in (GEMM, PAIRS)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 2, "the types and the roles"
+    assert len(blocks) == 4, "types, roles, arguments, clusters"
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
-            sys.exit(f"DeviceLibrary.md has '{line.strip()}', which gemm_sm100.cu has not")
+            sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")
 
 
 def check_empty_sums(runner: Path):
@@ -150,18 +177,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
     parser.add_argument("--random", type=int, default=0, help="cases besides the sample")
+    parser.add_argument("--extended", action="store_true", help="every cluster")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     check_page()
     check_empty_sums(options.runner)
     cases = SAMPLE + draw_cases(options.random, options.seed)
+    if options.extended:
+        cases += EXTENDED
     right = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             wrong = run_case(case, options.runner, Path(folder))
             right += not wrong
             if wrong:
-                print(f"{case.kernel.name} {case.kernel.element} {case.m}x{case.n}x{case.k} "
+                print(f"{case.kernel.name} {case.kernel.element} {case.kernel.change[1]} {case.m}x{case.n}x{case.k} "
                       f"{' '.join(case.options)}: {wrong}")
     print(f"seed {options.seed}")
     print(f"device: {right} of {len(cases)} cases match")

@@ -10,6 +10,7 @@
 #define DRAWLOOM_DEVICE_GRANT_H
 
 #include "drawloom/device/Barrier.h"
+#include "drawloom/device/Cluster.h"
 #include "drawloom/device/Work.h"
 
 namespace drawloom::device {
@@ -18,7 +19,7 @@ namespace drawloom::device {
 template <int slots>
 struct alignas(16) GrantMemory {
   uint4 answer;
-  uint64_t answered;
+  uint64_t answered, taken;
   uint64_t full[slots], empty[slots];
   uint32_t item[slots];
 };
@@ -31,8 +32,10 @@ struct GrantPipe {
   static constexpr Name name = "work";
 };
 
-/// Asks the hardware for items and tells all roles, until it has no more.
-template <int slots>
+/// Asks the hardware for items and tells all roles, until it has no more. In a
+/// cluster the first CTA asks, the answer goes to all, and each CTA has a
+/// scheduler that tells its own roles.
+template <class Cluster, int slots>
 class Scheduler {
 public:
   __device__ explicit Scheduler(GrantMemory<slots> &memory) : memory(memory) {}
@@ -40,6 +43,7 @@ public:
   /// `listeners` is the number of warps that hear of each item.
   __device__ void initialize(int listeners) {
     ptx::mbarrier_init(&memory.answered, 1);
+    ptx::mbarrier_init(&memory.taken, Cluster::size);
     for (int slot = 0; slot < slots; ++slot) {
       ptx::mbarrier_init(&memory.full[slot], 1);
       ptx::mbarrier_init(&memory.empty[slot], listeners);
@@ -51,35 +55,53 @@ public:
   __device__ void run() {
     Cursor cursor;
     uint32_t parity = 0;
+    expectAnswer();
     ask();
-    for (bool isGranted = true; isGranted;) {
+    for (bool isGranted = true; isGranted; parity ^= 1) {
       wait<GrantPipe>(&memory.answered, parity, "answered", 0);
-      parity ^= 1;
       uint4 answer = memory.answer;
       isGranted = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);
       uint32_t item = ~0u;
       if (isGranted) {
         item =
             ptx::clusterlaunchcontrol_query_cancel_get_first_ctaid_x<uint32_t>(
-                answer);
-        // The answer was read before the next one is written there.
+                answer) /
+            Cluster::size;
+        // The answer was read before the next one is written there, in every
+        // CTA.
         ptx::fence_proxy_async(ptx::space_shared);
-        ask();
+        expectAnswer();
+        if constexpr (Cluster::size > 1)
+          arriveAt(getAddressIn(0, &memory.taken));
+        else
+          ask();
       }
       wait<GrantPipe>(&memory.empty[cursor.slot], cursor.phase ^ 1, "empty",
                       cursor.slot);
       memory.item[cursor.slot] = item;
       ptx::mbarrier_arrive(&memory.full[cursor.slot]);
       cursor.template advance<slots>();
+      if constexpr (Cluster::size > 1)
+        if (isGranted && Cluster::getRank() == 0) {
+          wait<GrantPipe, ptx::dot_scope::cluster>(&memory.taken, parity,
+                                                   "taken by all CTAs", 0);
+          ask();
+        }
     }
   }
 
 private:
-  __device__ void ask() {
+  __device__ void expectAnswer() {
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta,
                                    ptx::space_shared, &memory.answered,
                                    sizeof(memory.answer));
-    ptx::clusterlaunchcontrol_try_cancel(&memory.answer, &memory.answered);
+  }
+  __device__ void ask() {
+    if constexpr (Cluster::size == 1)
+      ptx::clusterlaunchcontrol_try_cancel(&memory.answer, &memory.answered);
+    else if (Cluster::getRank() == 0)
+      ptx::clusterlaunchcontrol_try_cancel_multicast(&memory.answer,
+                                                     &memory.answered);
   }
 
   GrantMemory<slots> &memory;

@@ -20,6 +20,8 @@ class Worker {
   static_assert(Kernel::Plan::Roles::template has<Role>,
                 "drawloom: no pipe of the kernel begins or ends at this role");
 
+  using Cluster = typename Kernel::Cluster;
+
 public:
   __device__ explicit Worker(const Kernel &kernel) : kernel(kernel) {
     if constexpr (Role::by == By::Tma)
@@ -30,35 +32,41 @@ public:
 
   __device__ explicit operator bool() const {
     constexpr int first = Kernel::Plan::template getFirstWarp<Role>();
-    return kernel.warp >= first && kernel.warp < first + Role::warps;
+    return kernel.warp >= first && kernel.warp < first + Role::warps &&
+           (Role::by != By::TensorCore || kernel.isLeader());
   }
 
-  /// The items of this CTA, the same for every role. A role goes through them
-  /// once.
+  /// The items of this CTA, the same for every role and every CTA of the
+  /// cluster. A role goes through them once.
   __device__ auto work() const {
-    using Work = typename Kernel::Work;
-    if constexpr (Work::slots > 0)
-      return Items(kernel.work, NextByGrant(kernel.grantMemory()));
+    uint32_t first = blockIdx.x / Cluster::size;
+    if constexpr (Kernel::isGranted)
+      return Items(kernel.tiles, NextByGrant(kernel.grantMemory()), first);
     else
-      return Items(kernel.work, NextByStride());
+      return Items(kernel.tiles, NextByStride<Cluster>(), first);
   }
 
   /// The next slot of a pipe, as soon as its consumer has left it.
   template <class Pipe>
-  __device__ Produced<Role, Pipe> produce() {
+  __device__ Produced<Kernel, Role, Pipe> produce() {
     static_assert(Kernel::template has<Pipe>,
                   "drawloom: the kernel doesn't have this pipe");
     SlotPlace place = take<Pipe>([](const SlotPlace &place, auto cursor) {
-      wait<Pipe>(place.empty, cursor.phase ^ 1, "empty", cursor.slot);
+      // Threads of both CTAs of a pair arrive for an accumulator.
+      constexpr ptx::dot_scope scope =
+          Cluster::isPaired && Pipe::Payload::place == Place::Tensor
+              ? ptx::dot_scope::cluster
+              : ptx::dot_scope::cta;
+      wait<Pipe, scope>(place.empty, cursor.phase ^ 1, "empty", cursor.slot);
     });
     if constexpr (Pipe::Payload::place == Place::Tensor)
       ptx::tcgen05_fence_after_thread_sync();
-    return Produced<Role, Pipe>(place, isIssuer);
+    return Produced<Kernel, Role, Pipe>(place, isIssuer);
   }
 
   /// The next slot of a pipe, as soon as it is full.
   template <class Pipe>
-  __device__ Consumed<Role, Pipe> consume() {
+  __device__ Consumed<Kernel, Role, Pipe> consume() {
     static_assert(Kernel::template has<Pipe>,
                   "drawloom: the kernel doesn't have this pipe");
     static_assert(Pipe::Payload::place == Place::Shared ||
@@ -73,7 +81,7 @@ public:
     if constexpr (Role::by == By::TensorCore ||
                   Pipe::Payload::place == Place::Tensor)
       ptx::tcgen05_fence_after_thread_sync();
-    return Consumed<Role, Pipe>(place, isIssuer);
+    return Consumed<Kernel, Role, Pipe>(place, isIssuer);
   }
 
 private:
@@ -94,11 +102,13 @@ private:
 /// A warp-specialised kernel. Its life is the kernel's: the constructor makes
 /// the barriers and takes tensor memory, the destructor gives it back when all
 /// roles have ended. Both are for all threads of a CTA.
-template <class Work_, class... Pipes>
-class Kernel {
+template <class Cluster_, class Work_, class... Pipes>
+class ClusterKernel {
 public:
+  using Cluster = Cluster_;
   using Work = Work_;
-  using Plan = device::Plan<Pipes...>;
+  using Tiles = device::Tiles<Cluster, Work>;
+  using Plan = device::Plan<Cluster, Pipes...>;
   static constexpr bool isGranted = Work::slots > 0;
   static constexpr int threads = (Plan::countWarps() + isGranted) * 32;
   static constexpr int sharedBytes =
@@ -111,6 +121,12 @@ public:
   static consteval int indexOf() {
     return Set<Pipes...>::template indexOf<Pipe>();
   }
+
+  /// The maps of tensors that a pipe's operands are loaded from.
+  template <class Pipe>
+  using MapOfA = Map<typename Share<Cluster, typename Pipe::Payload>::LoadedA>;
+  template <class Pipe>
+  using MapOfB = Map<typename Share<Cluster, typename Pipe::Payload>::LoadedB>;
 
   static_assert(pipeCount > 0, "drawloom: a kernel has at least one pipe");
   static_assert(Set<Pipes...>::size == Insert<Set<>, Pipes...>::type::size,
@@ -125,48 +141,56 @@ public:
       "shared memory that a CTA can have: use fewer slots or smaller "
       "tiles");
 
-  __device__ explicit Kernel(Problem problem)
-      : work(problem), warp(__shfl_sync(~0u, int(threadIdx.x / 32), 0)) {
+  __device__ explicit ClusterKernel(Problem problem)
+      : tiles(problem), warp(__shfl_sync(~0u, int(threadIdx.x / 32), 0)) {
     if (warp == 0 && elect()) {
       (initialize<Pipes>(), ...);
       if constexpr (isGranted)
-        Scheduler(grantMemory()).initialize(Plan::countWarps());
+        scheduler().initialize(Plan::countWarps() -
+                               (isLeader() ? 0 : Plan::countTensorCoreWarps()));
       ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
     }
+    // Two CTAs take tensor memory together, so both have to be there.
+    if constexpr (Cluster::isPaired)
+      meet();
     if constexpr (usesTensorMemory)
       if (warp == allocator) {
-        ptx::tcgen05_alloc(ptx::cta_group_1, tensorBase(),
-                           Plan::getTensorColumns());
-        ptx::tcgen05_relinquish_alloc_permit(ptx::cta_group_1);
+        ptx::tcgen05_alloc(ctaGroup, tensorBase(), Plan::getTensorColumns());
+        ptx::tcgen05_relinquish_alloc_permit(ctaGroup);
         ptx::tcgen05_fence_before_thread_sync();
       }
-    __syncthreads();
+    if constexpr (Cluster::isPaired)
+      __syncthreads();
+    else
+      meet();
     if constexpr (usesTensorMemory) {
       ptx::tcgen05_fence_after_thread_sync();
       tensorAddress = *tensorBase();
     }
   }
-  Kernel(const Kernel &) = delete;
-  Kernel &operator=(const Kernel &) = delete;
-  __device__ ~Kernel() {
+  ClusterKernel(const ClusterKernel &) = delete;
+  ClusterKernel &operator=(const ClusterKernel &) = delete;
+  /// No CTA of a cluster leaves while another may still arrive at its barriers.
+  __device__ ~ClusterKernel() {
     // The scheduler has no role, so its warp comes here at once. In the
     // constructor, ptxas would take all that follows for divergent.
     if constexpr (isGranted)
       if (warp == Plan::countWarps() && elect())
-        Scheduler(grantMemory()).run();
-    if constexpr (usesTensorMemory) {
+        scheduler().run();
+    if constexpr (usesTensorMemory)
       ptx::tcgen05_fence_before_thread_sync();
-      __syncthreads();
+    if constexpr (usesTensorMemory || Cluster::size > 1)
+      meet();
+    if constexpr (usesTensorMemory) {
       ptx::tcgen05_fence_after_thread_sync();
       if (warp == allocator)
-        ptx::tcgen05_dealloc(ptx::cta_group_1, tensorAddress,
-                             Plan::getTensorColumns());
+        ptx::tcgen05_dealloc(ctaGroup, tensorAddress, Plan::getTensorColumns());
     }
   }
 
   template <class Role>
-  __device__ Worker<Kernel, Role> role() const {
-    return Worker<Kernel, Role>(*this);
+  __device__ Worker<ClusterKernel, Role> role() const {
+    return Worker<ClusterKernel, Role>(*this);
   }
 
 private:
@@ -174,7 +198,24 @@ private:
   friend class Worker;
   static constexpr bool usesTensorMemory = Plan::getTensorColumns() > 0;
   static constexpr int allocator = 0;
+  static constexpr ptx::cta_group_t<Cluster::isPaired
+                                        ? ptx::dot_cta_group::cta_group_2
+                                        : ptx::dot_cta_group::cta_group_1>
+      ctaGroup{};
 
+  /// True in the CTA that multiplies.
+  static __device__ bool isLeader() {
+    return Cluster::getLeader(Cluster::getRank()) == Cluster::getRank();
+  }
+  /// Waits for all threads of the cluster.
+  static __device__ void meet() {
+    if constexpr (Cluster::size == 1) {
+      __syncthreads();
+    } else {
+      ptx::barrier_cluster_arrive(ptx::sem_release);
+      ptx::barrier_cluster_wait(ptx::sem_acquire);
+    }
+  }
   static __device__ unsigned char *shared(int offset) {
     extern __shared__ __align__(1024) unsigned char drawloomShared[];
     return drawloomShared + offset;
@@ -186,10 +227,13 @@ private:
     return *reinterpret_cast<GrantMemory<Work::slots> *>(
         shared(Plan::getSharedBytes()));
   }
+  static __device__ auto scheduler() {
+    return Scheduler<Cluster, Work::slots>(grantMemory());
+  }
   template <class Pipe>
   __device__ SlotPlace find(uint32_t slot) const {
-    using Payload = typename Pipe::Payload;
-    SlotPlace place{};
+    using Payload = typename Share<Cluster, typename Pipe::Payload>::Held;
+    SlotPlace place{.rank = Cluster::getRank()};
     auto *barriers = reinterpret_cast<uint64_t *>(
         shared(Plan::template getBarriers<Pipe>()));
     place.full = barriers + slot;
@@ -207,15 +251,27 @@ private:
   __device__ void initialize() const {
     for (int slot = 0; slot < Pipe::slots; ++slot) {
       SlotPlace place = find<Pipe>(slot);
-      ptx::mbarrier_init(place.full, Pipe::fullArrivals);
-      ptx::mbarrier_init(place.empty, Pipe::emptyArrivals);
+      ptx::mbarrier_init(place.full, Arrivals<Cluster, Pipe>::full);
+      ptx::mbarrier_init(place.empty, Arrivals<Cluster, Pipe>::empty);
     }
   }
 
-  const Work work;
+  const Tiles tiles;
   const int warp;
   uint32_t tensorAddress = 0;
 };
+
+/// A kernel begins with its cluster, or has none: then a CTA is alone.
+template <class... Parts>
+struct MakeKernel {
+  using type = ClusterKernel<Cluster<1, 1>, Parts...>;
+};
+template <int rows, int columns, class Multiplies, class... Parts>
+struct MakeKernel<Cluster<rows, columns, Multiplies>, Parts...> {
+  using type = ClusterKernel<Cluster<rows, columns, Multiplies>, Parts...>;
+};
+template <class... Parts>
+using Kernel = typename MakeKernel<Parts...>::type;
 
 } // namespace drawloom::device
 

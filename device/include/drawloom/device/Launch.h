@@ -32,7 +32,7 @@ constexpr CUtensorMapDataType mapType() {
 /// Describes a tensor of rows x columns, row after row, for copies of tiles. A
 /// row is a multiple of 16 bytes: TMA refuses others.
 template <class Tile>
-cudaError_t describe(CUtensorMap &map, const typename Tile::Element *data,
+cudaError_t describe(Map<Tile> &map, const typename Tile::Element *data,
                      int rows, int columns) {
   // The function is looked up, so that a program needs no libcuda to link.
   void *function = nullptr;
@@ -49,15 +49,15 @@ cudaError_t describe(CUtensorMap &map, const typename Tile::Element *data,
   cuuint32_t steps[] = {1, 1};
   auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
   CUresult result = encode(
-      &map, mapType<typename Tile::Element>(), 2,
+      &map.map, mapType<typename Tile::Element>(), 2,
       const_cast<typename Tile::Element *>(data), sizes, pitch, box, steps,
       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
       CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// Starts a kernel with the threads, the shared memory and the CTAs that its
-/// type says.
+/// Starts a kernel with the threads, the shared memory and the clusters that
+/// its type says.
 template <class Kernel, class Arguments>
 cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
                    Problem problem, cudaStream_t stream = nullptr) {
@@ -75,10 +75,19 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
           cudaFuncAttributeMaxDynamicSharedMemorySize, Kernel::sharedBytes))
     return error;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(Kernel::Work::countCtas(problem, multiprocessors));
+  constexpr int size = Kernel::Cluster::size;
+  int places = multiprocessors < size ? 1 : multiprocessors / size;
+  config.gridDim = dim3(size * Kernel::Work::countClusters(
+                                   Kernel::Tiles::countItems(problem), places));
   config.blockDim = dim3(Kernel::threads);
   config.dynamicSmemBytes = Kernel::sharedBytes;
   config.stream = stream;
+  cudaLaunchAttribute attribute{.id = cudaLaunchAttributeClusterDimension};
+  attribute.val.clusterDim = {size, 1, 1};
+  if (size > 1) {
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
   return cudaLaunchKernelEx(&config, function, arguments);
 }
 

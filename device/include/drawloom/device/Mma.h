@@ -49,23 +49,30 @@ struct MmaElement<__nv_fp8_e4m3> : KnownMmaElement<MmaKind::F8F6F4, 0> {};
 template <>
 struct MmaElement<__nv_fp8_e5m2> : KnownMmaElement<MmaKind::F8F6F4, 1> {};
 
-/// tcgen05.mma of one CTA. CCCL's function of that name has had two overloads
-/// that fit the same call in 3.5.
-template <MmaKind kind>
+/// tcgen05.mma of one CTA or a pair. CCCL's function of that name has had two
+/// overloads that fit the same call in 3.5.
+template <MmaKind kind, int group>
 __device__ inline void issueMma(uint32_t sums, uint64_t a, uint64_t b,
                                 uint32_t instruction, bool adds) {
-#define DRAWLOOM_TCGEN05_MMA(KIND)                                             \
+#define DRAWLOOM_TCGEN05_MMA(GROUP, KIND)                                      \
   asm volatile("{\n\t.reg .pred adds;\n\tsetp.ne.u32 adds, %4, 0;\n\t"         \
-               "tcgen05.mma.cta_group::1.kind::" KIND                          \
+               "tcgen05.mma.cta_group::" GROUP ".kind::" KIND                  \
                " [%0], %1, %2, %3, adds;\n\t}" ::"r"(sums),                    \
                "l"(a), "l"(b), "r"(instruction), "r"(uint32_t(adds))           \
                : "memory")
-  if constexpr (kind == MmaKind::F16)
-    DRAWLOOM_TCGEN05_MMA("f16");
-  else if constexpr (kind == MmaKind::TF32)
-    DRAWLOOM_TCGEN05_MMA("tf32");
-  else
-    DRAWLOOM_TCGEN05_MMA("f8f6f4");
+#define DRAWLOOM_TCGEN05_MMA_KIND(GROUP)                                       \
+  if constexpr (kind == MmaKind::F16)                                          \
+    DRAWLOOM_TCGEN05_MMA(GROUP, "f16");                                        \
+  else if constexpr (kind == MmaKind::TF32)                                    \
+    DRAWLOOM_TCGEN05_MMA(GROUP, "tf32");                                       \
+  else                                                                         \
+    DRAWLOOM_TCGEN05_MMA(GROUP, "f8f6f4")
+  if constexpr (group == 1) {
+    DRAWLOOM_TCGEN05_MMA_KIND("1");
+  } else {
+    DRAWLOOM_TCGEN05_MMA_KIND("2");
+  }
+#undef DRAWLOOM_TCGEN05_MMA_KIND
 #undef DRAWLOOM_TCGEN05_MMA
 }
 
@@ -88,8 +95,9 @@ __device__ inline uint64_t advance(uint64_t descriptor) {
 }
 
 /// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it. An
-/// instruction multiplies 32 bytes of each row.
-template <class Operands, class Sums>
+/// instruction multiplies 32 bytes of each row. `group` CTAs hold the operands:
+/// each its own rows of A and its part of B's.
+template <int group, class Operands, class Sums>
 __device__ inline void multiply(uint32_t sums, uint32_t a, uint32_t b,
                                 bool adds) {
   using A = typename Operands::A;
@@ -99,13 +107,14 @@ __device__ inline void multiply(uint32_t sums, uint32_t a, uint32_t b,
   static_assert(ElementA::isKnown && ElementB::isKnown,
                 "drawloom: tensor cores multiply half, bfloat16, float (as "
                 "tf32), fp8 e4m3 and fp8 e5m2");
-  static_assert(A::rows == Sums::rows && B::rows == Sums::columns,
+  static_assert(A::rows == Sums::rows && B::rows * group == Sums::columns,
                 "drawloom: the accumulator has A's rows and a column for each "
                 "row of B");
   constexpr uint32_t f32 = 1;
-  constexpr uint32_t instruction =
-      f32 << 4 | ElementA::code << 7 | ElementB::code << 10 |
-      uint32_t(B::rows) >> 3 << 17 | uint32_t(A::rows) >> 4 << 24;
+  constexpr uint32_t instruction = f32 << 4 | ElementA::code << 7 |
+                                   ElementB::code << 10 |
+                                   uint32_t(B::rows * group) >> 3 << 17 |
+                                   uint32_t(A::rows * group) >> 4 << 24;
   constexpr int stepBytes = 32, stepsOfPanel = 128 / stepBytes;
   uint64_t describedA = describePanel(a), describedB = describePanel(b);
   auto issue = [&]<int step>() {
@@ -113,7 +122,7 @@ __device__ inline void multiply(uint32_t sums, uint32_t a, uint32_t b,
     constexpr int bytes = step % stepsOfPanel * stepBytes;
     // ptxas drops the branch around a single instruction, and only there.
     if (elect())
-      issueMma<ElementA::kind>(
+      issueMma<ElementA::kind, group>(
           sums, advance<panel * A::panelBytes + bytes>(describedA),
           advance<panel * B::panelBytes + bytes>(describedB), instruction,
           adds || step > 0);

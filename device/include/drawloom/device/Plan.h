@@ -9,8 +9,7 @@
 #ifndef DRAWLOOM_DEVICE_PLAN_H
 #define DRAWLOOM_DEVICE_PLAN_H
 
-#include "drawloom/device/Pipe.h"
-#include <type_traits>
+#include "drawloom/device/Cluster.h"
 
 namespace drawloom::device {
 
@@ -45,8 +44,12 @@ struct Insert<Set<Members...>, First, Rest...> {
 /// What a kernel with these pipes needs. Warps of roles by threads come first,
 /// because a warp's number modulo 4 says which lanes of tensor memory it
 /// reaches.
-template <class... Pipes>
+template <class Cluster, class... Pipes>
 class Plan {
+  template <class Pipe>
+  static constexpr int slotBytes =
+      Share<Cluster, typename Pipe::Payload>::Held::bytes;
+
 public:
   /// Those at both ends of pipes.
   using Roles = typename Insert<Set<>, typename Pipes::Producer...,
@@ -55,6 +58,11 @@ public:
   static constexpr int maxTensorColumns = 512;
 
   static consteval int countWarps() { return countWarpsOf(Roles{}); }
+  /// Warps of roles by tensor core, which do nothing where another CTA
+  /// multiplies.
+  static consteval int countTensorCoreWarps() {
+    return countTensorCoreWarpsOf(Roles{});
+  }
   template <class Role>
   static consteval int getFirstWarp() {
     return findFirstWarp<Role>(Roles{});
@@ -66,14 +74,14 @@ public:
     int offset = 0;
     bool isFound = false;
     ((isFound |= std::is_same_v<Pipe, Pipes>,
-      offset += isFound ? 0 : Pipes::slots * Pipes::Payload::bytes),
+      offset += isFound ? 0 : Pipes::slots * slotBytes<Pipes>),
      ...);
     return offset;
   }
   /// Where the barriers of a pipe begin: `full` of each slot, then `empty`.
   template <class Pipe>
   static consteval int getBarriers() {
-    int offset = (0 + ... + (Pipes::slots * Pipes::Payload::bytes));
+    int offset = (0 + ... + (Pipes::slots * slotBytes<Pipes>));
     bool isFound = false;
     ((isFound |= std::is_same_v<Pipe, Pipes>,
       offset += isFound ? 0 : Pipes::slots * barrierPairBytes),
@@ -82,8 +90,7 @@ public:
   }
   /// Where the number of the first column of tensor memory is.
   static consteval int getTensorBase() {
-    return (0 + ... +
-            (Pipes::slots * (Pipes::Payload::bytes + barrierPairBytes)));
+    return (0 + ... + (Pipes::slots * (slotBytes<Pipes> + barrierPairBytes)));
   }
   static consteval int getSharedBytes() { return getTensorBase() + 16; }
 
@@ -118,6 +125,10 @@ private:
   template <class... Members>
   static consteval int countWarpsOf(Set<Members...>) {
     return (0 + ... + Members::warps);
+  }
+  template <class... Members>
+  static consteval int countTensorCoreWarpsOf(Set<Members...>) {
+    return (0 + ... + (Members::by == By::TensorCore ? Members::warps : 0));
   }
   template <class Role, class... Members>
   static consteval int findFirstWarp(Set<Members...>) {

@@ -10,23 +10,41 @@
 #define DRAWLOOM_DEVICE_SLOT_H
 
 #include "drawloom/device/Barrier.h"
+#include "drawloom/device/Cluster.h"
+#include "drawloom/device/Map.h"
 #include "drawloom/device/Mma.h"
 #include "drawloom/device/Plan.h"
 #include "drawloom/device/Work.h"
-#include <cuda.h>
 
 namespace drawloom::device {
 
-/// Where a slot is.
+/// Where a slot is, and in which CTA of the cluster.
 struct SlotPlace {
   unsigned char *memory;
   uint64_t *full, *empty;
   uint32_t tensorAddress;
+  uint32_t rank;
 };
+
+/// A commit arrives when the products that this thread has issued are done: at
+/// the barrier of this CTA, or at those of all CTAs in a set. A whole warp
+/// calls it.
+template <int group, bool isForSet>
+__device__ inline void commit(uint64_t *barrier, uint16_t set) {
+  constexpr ptx::cta_group_t<group == 1 ? ptx::dot_cta_group::cta_group_1
+                                        : ptx::dot_cta_group::cta_group_2>
+      ctaGroup{};
+  if (!elect())
+    return;
+  if constexpr (isForSet)
+    ptx::tcgen05_commit_multicast(ctaGroup, barrier, set);
+  else
+    ptx::tcgen05_commit(ctaGroup, barrier);
+}
 
 /// A slot that a role has. It belongs to one place in the code: it can't be
 /// copied, moved or kept.
-template <class Role_, class Pipe_>
+template <class Kernel, class Role_, class Pipe_>
 class Slot {
 public:
   using Role = Role_;
@@ -52,29 +70,35 @@ protected:
   const bool isIssuer;
 };
 
-/// A slot that a role fills. At the end of its life the consumers get it.
-template <class Role, class Pipe>
+/// A slot that a role fills. At the end of its life the consumer gets it.
+template <class Kernel, class Role, class Pipe>
 class [[nodiscard(
     "drawloom: without a name, the slot is passed on before it is "
-    "filled")]] Produced : public Slot<Role, Pipe> {
+    "filled")]] Produced : public Slot<Kernel, Role, Pipe> {
   static_assert(std::is_same_v<Role, typename Pipe::Producer>,
                 "drawloom: another role produces what goes through this pipe");
 
+  using Cluster = typename Kernel::Cluster;
+  using Work = typename Kernel::Work;
+
 public:
   using Payload = typename Pipe::Payload;
+  using Shares = Share<Cluster, Payload>;
 
+  /// Where a pair multiplies, the barrier of its leader counts the bytes of
+  /// both CTAs.
   __device__ Produced(SlotPlace place, bool isIssuer)
-      : Slot<Role, Pipe>(place, isIssuer) {
+      : Slot<Kernel, Role, Pipe>(place, isIssuer) {
     if constexpr (Role::by == By::Tma)
-      if (isIssuer)
+      if (isIssuer && Cluster::getLeader(place.rank) == place.rank)
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta,
                                        ptx::space_shared, place.full,
-                                       Payload::bytes);
+                                       Shares::Held::bytes * Cluster::group);
   }
   __device__ ~Produced() {
     if constexpr (Role::by == By::TensorCore) {
-      if (elect())
-        ptx::tcgen05_commit(ptx::cta_group_1, this->place.full);
+      commit<Cluster::group, Cluster::isPaired>(
+          this->place.full, Cluster::getGroup(this->place.rank));
     } else if constexpr (Role::by == By::Threads) {
       // What threads wrote is read by TMA or a tensor core.
       ptx::fence_proxy_async(ptx::space_shared);
@@ -83,17 +107,36 @@ public:
   }
 
   /// Copies the operands of a step along K: of A the rows of the item, of B the
-  /// rows that are the item's columns. What is outside of a tensor is zero.
-  __device__ void load(const CUtensorMap &a, const CUtensorMap &b, Item item,
-                       int step) {
+  /// rows that are the item's columns. What is outside of a tensor is zero. In
+  /// a cluster each CTA copies its part of what several need, to all of them.
+  template <class MapA, class MapB>
+  __device__ void load(const MapA &a, const MapB &b, Item item, int step) {
     static_assert(Role::by == By::Tma,
                   "drawloom: only a role by TMA loads into a slot");
-    using A = typename Payload::A;
-    using B = typename Payload::B;
+    static_assert(Shares::isOperands,
+                  "drawloom: only operands are loaded by item and step");
+    static_assert(Work::m == Payload::A::rows && Work::n == Payload::B::rows &&
+                      Work::k == Payload::A::columns,
+                  "drawloom: what is loaded is as large as an item: the work's "
+                  "m is A's rows, its n is B's rows, its k their columns");
+    using Held = typename Shares::Held;
+    using A = typename Shares::LoadedA;
+    using B = typename Shares::LoadedB;
+    static_assert(std::is_same_v<MapA, Map<A>> && std::is_same_v<MapB, Map<B>>,
+                  "drawloom: the maps of a load are the kernel's MapOfA and "
+                  "MapOfB for this pipe, in this order");
     if (!this->isIssuer)
       return;
-    copyIn<A>(this->place.memory, a, step * A::columns, item.row);
-    copyIn<B>(this->place.memory + A::bytes, b, step * B::columns, item.column);
+    uint32_t rank = this->place.rank, row = Cluster::getRow(rank);
+    uint32_t partOfA = Cluster::getColumn(rank) * A::rows;
+    uint32_t partOfB = row / Cluster::group * B::rows;
+    copyIn<typename Held::A, (Cluster::columns > 1)>(
+        this->place.memory, a, step * A::columns, item.row, partOfA,
+        Cluster::getSharersOfA(rank));
+    copyIn<typename Held::B, (Cluster::rows > Cluster::group)>(
+        this->place.memory + Held::A::bytes, b, step * B::columns,
+        item.column + row % Cluster::group * Held::B::rows, partOfB,
+        Cluster::getSharersOfB(rank));
   }
 
   /// Adds the product of a slot's operands; step 0 begins the sum.
@@ -101,9 +144,10 @@ public:
   __device__ void mma(const Operands &operands, int step) {
     static_assert(Role::by == By::TensorCore,
                   "drawloom: only a role by tensor core multiplies");
-    using From = typename Operands::Payload;
+    using From = typename Share<Cluster, typename Operands::Payload>::Held;
     uint32_t a = operands.getAddress(), b = a + From::A::bytes;
-    multiply<From, Payload>(this->place.tensorAddress, a, b, step > 0);
+    multiply<Cluster::group, From, Payload>(this->place.tensorAddress, a, b,
+                                            step > 0);
   }
 
   /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
@@ -115,33 +159,45 @@ public:
   }
 
 private:
-  template <class Tile>
-  __device__ void copyIn(unsigned char *to, const CUtensorMap &map, int column,
-                         int row) {
+  /// Copies the rows of a tile that begin at `part`.
+  template <class Tile, bool isForSet, class Map>
+  __device__ void copyIn(unsigned char *to, const Map &map, int column, int row,
+                         uint32_t part, uint16_t set) {
 #pragma unroll
     for (int panel = 0; panel < Tile::panels; ++panel) {
-      int32_t at[] = {column + panel * Tile::panelColumns, row};
-      ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                to + panel * Tile::panelBytes, &map, at,
-                                this->place.full);
+      int32_t at[] = {column + panel * Tile::panelColumns, row + int(part)};
+      unsigned char *panelPart = to + panel * Tile::panelBytes + part * 128;
+      if constexpr (Cluster::isPaired)
+        copyForPair<isForSet>(getSharedAddress(panelPart), &map, at,
+                              getAddressIn(Cluster::getLeader(this->place.rank),
+                                           this->place.full),
+                              set);
+      else if constexpr (isForSet)
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
+                                  panelPart, &map, at, this->place.full, set);
+      else
+        ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
+                                  panelPart, &map, at, this->place.full);
     }
   }
 };
 
 /// A slot that a role reads. At the end of its life, or when it is released,
 /// the producer gets it back.
-template <class Role, class Pipe>
+template <class Kernel, class Role, class Pipe>
 class [[nodiscard(
     "drawloom: without a name, the slot is given back before it is "
-    "read")]] Consumed : public Slot<Role, Pipe> {
+    "read")]] Consumed : public Slot<Kernel, Role, Pipe> {
   static_assert(std::is_same_v<Role, typename Pipe::Consumer>,
                 "drawloom: this role is no consumer of the pipe");
+
+  using Cluster = typename Kernel::Cluster;
 
 public:
   using Payload = typename Pipe::Payload;
 
   __device__ Consumed(SlotPlace place, bool isIssuer)
-      : Slot<Role, Pipe>(place, isIssuer) {}
+      : Slot<Kernel, Role, Pipe>(place, isIssuer) {}
   __device__ ~Consumed() {
     if (!isReleased)
       release();
@@ -151,12 +207,16 @@ public:
   __device__ void release() {
     isReleased = true;
     if constexpr (Role::by == By::TensorCore) {
-      if (elect())
-        ptx::tcgen05_commit(ptx::cta_group_1, this->place.empty);
+      commit<Cluster::group, (Cluster::size > 1)>(
+          this->place.empty, Cluster::getLoaders(this->place.rank));
     } else if constexpr (Role::by == By::Threads) {
       if constexpr (Payload::place == Place::Tensor)
         ptx::tcgen05_fence_before_thread_sync();
-      arriveAsWarp(this->place.empty);
+      if constexpr (Payload::place == Place::Tensor && Cluster::isPaired)
+        arriveAsWarpAt(getAddressIn(Cluster::getLeader(this->place.rank),
+                                    this->place.empty));
+      else
+        arriveAsWarp(this->place.empty);
     } else if (this->isIssuer) {
       // A copy has read its slot before somebody writes there again.
       ptx::cp_async_bulk_commit_group();
@@ -187,9 +247,12 @@ public:
   __device__ int getRow() const { return int(threadIdx.x % 128); }
 
   /// Copies the tile to a tensor; what is outside of it stays as it is.
-  __device__ void store(const CUtensorMap &map, int column, int row) {
+  template <class Map_>
+  __device__ void store(const Map_ &map, int column, int row) {
     static_assert(Role::by == By::Tma,
                   "drawloom: only a role by TMA stores a slot");
+    static_assert(std::is_same_v<Map_, Map<Payload>>,
+                  "drawloom: the map of a store is a Map of the slot's tile");
     if (!this->isIssuer)
       return;
 #pragma unroll
@@ -202,7 +265,7 @@ public:
   }
 
   __device__ uint32_t getAddress() const {
-    return uint32_t(__cvta_generic_to_shared(this->place.memory));
+    return getSharedAddress(this->place.memory);
   }
 
 private:

@@ -51,69 +51,72 @@ constexpr __host__ __device__ int ceilDivide(int value, int by) {
   return (value + by - 1) / by;
 }
 
-/// The tiles of a result, row by row.
-template <int m, int n, int k>
+/// The items of a kernel, row by row: each is a tile of the result for every
+/// CTA of a cluster. An item's place is that of this CTA's tile.
+template <class Cluster, class Work>
 class Tiles {
 public:
   __device__ explicit Tiles(Problem problem)
-      : count(countItems(problem)), columns(ceilDivide(problem.n, n)),
-        steps(ceilDivide(problem.k, k)) {}
+      : count(countItems(problem)), columns(ceilDivide(problem.n, itemN)),
+        steps(ceilDivide(problem.k, Work::k)),
+        row(Cluster::getRow(Cluster::getRank()) * Work::m),
+        column(Cluster::getColumn(Cluster::getRank()) * Work::n) {}
 
   static constexpr __host__ __device__ int countItems(Problem problem) {
-    return ceilDivide(problem.m, m) * ceilDivide(problem.n, n);
+    return ceilDivide(problem.m, itemM) * ceilDivide(problem.n, itemN);
   }
   __device__ Item item(int number) const {
-    return {number / columns * m, number % columns * n, steps};
+    return {number / columns * itemM + row, number % columns * itemN + column,
+            steps};
   }
 
   const int count;
 
 private:
-  const int columns, steps;
+  static constexpr int itemM = Work::m * Cluster::rows;
+  static constexpr int itemN = Work::n * Cluster::columns;
+
+  const int columns, steps, row, column;
 };
 
-/// CTA c of C takes the items c, c + C, c + 2 C, ...
-template <int m, int n, int k>
-class Static : public Tiles<m, n, k> {
-public:
-  using Tiles<m, n, k>::Tiles;
+/// Cluster c of C takes the items c, c + C, c + 2 C, ... A CTA's tile has
+/// m x n elements, and it goes along K in steps of k.
+template <int m_, int n_, int k_>
+struct Static {
+  static constexpr int m = m_, n = n_, k = k_;
   /// How many slots tell roles of items: nobody has to.
   static constexpr int slots = 0;
 
-  static int countCtas(Problem problem, int multiprocessors) {
-    int items = Tiles<m, n, k>::countItems(problem);
-    return items < multiprocessors ? items : multiprocessors;
+  static int countClusters(int items, int places) {
+    return items < places ? items : places;
   }
 };
 
-/// A CTA begins with the item of its own number, and asks the hardware for
-/// others whose CTAs haven't begun: cluster launch control. One warp asks, one
-/// item ahead, and tells every role. `slots` is how far it may be ahead of the
-/// last.
-template <int m, int n, int k, int slots_ = 2>
-class Granted : public Tiles<m, n, k> {
-public:
-  using Tiles<m, n, k>::Tiles;
+/// A cluster begins with the item of its own number, and asks the hardware for
+/// others whose clusters haven't begun: cluster launch control. One warp asks,
+/// one item ahead, and tells every role. `slots` is how far it may be ahead of
+/// the last.
+template <int m_, int n_, int k_, int slots_ = 2>
+struct Granted {
+  static constexpr int m = m_, n = n_, k = k_;
   static constexpr int slots = slots_;
 
   static_assert(slots > 0, "drawloom: granted work has at least one slot for "
                            "what the scheduler says; Static has none");
 
-  static int countCtas(Problem problem, int) {
-    return Tiles<m, n, k>::countItems(problem);
-  }
+  static int countClusters(int items, int) { return items; }
 };
 
-/// The items of a CTA in the order in which a role gets them. `Next` gives the
-/// number after another; one that isn't below the count is the end.
+/// The items of a cluster in the order in which a role gets them. `Next` gives
+/// the number after another; one that isn't below the count is the end.
 template <class Tiles, class Next>
 class Items {
 public:
   struct End {};
   class Iterator {
   public:
-    __device__ Iterator(const Tiles &tiles, Next &next)
-        : tiles(tiles), next(next), number(blockIdx.x) {}
+    __device__ Iterator(const Tiles &tiles, Next &next, uint32_t first)
+        : tiles(tiles), next(next), number(first) {}
     __device__ Item operator*() const { return tiles.item(int(number)); }
     __device__ void operator++() { number = next(number); }
     __device__ bool operator!=(End) const { return number < tiles.count; }
@@ -124,18 +127,21 @@ public:
     uint32_t number;
   };
 
-  __device__ Items(const Tiles &tiles, Next next) : tiles(tiles), next(next) {}
-  __device__ Iterator begin() { return {tiles, next}; }
+  __device__ Items(const Tiles &tiles, Next next, uint32_t first)
+      : tiles(tiles), next(next), first(first) {}
+  __device__ Iterator begin() { return {tiles, next, first}; }
   __device__ End end() const { return {}; }
 
 private:
   const Tiles &tiles;
   Next next;
+  const uint32_t first;
 };
 
+template <class Cluster>
 struct NextByStride {
   __device__ uint32_t operator()(uint32_t number) const {
-    return number + gridDim.x;
+    return number + gridDim.x / Cluster::size;
   }
 };
 
