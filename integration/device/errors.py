@@ -13,7 +13,7 @@ from library import KERNELS, OPTIONS
 from programs import cuda_tool, execute
 
 # What is replaced in gemm_sm100.cu, by what, and what is said.
-MISUSES = (
+BLACKWELL = (
     # Roles.
     ('"multiply", 1,', '"multiply", 2,', "one thread issues for all"),
     ('"load", 1,', '"load", 4,', "one thread issues for all"),
@@ -65,6 +65,7 @@ MISUSES = (
      'Pipe<"operands", Load, Round, 4, Operands<A, B>>',
      "go from a role by TMA to one by tensor core"),
     # Maps.
+    ("bf16 *d;", "float *d;", "a tensor has the elements of its map's tile"),
     ("Gemm::MapOfB<AB> b", "Map<D> b", "the maps of a load are the kernel's MapOfA and MapOfB"),
     ("slot.load(g.a, g.b,", "slot.load(g.b, g.a,", "in this order"),
     ("out.store(g.d,", "out.store(g.b,", "a Map of the slot's tile"),
@@ -99,13 +100,35 @@ MISUSES = (
      "auto kept = [&] { return multiply.consume<AB>(); }; auto first = kept(); "
      "auto operands = first;", "a slot can't be copied or kept"),
 )
+# The same for gemm_sm90.cu.
+HOPPER = (
+    ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
+    ('"multiply", 8,', '"multiply", 4,', "each warp group of a role has 64 rows of its sums"),
+    ("multiply.sums<128, 256>()", "multiply.sums<128, 96>()", "64, 128 or 256 columns"),
+    ("multiply.sums<128, 256>()", "multiply.sums<128, 128>()",
+     "the sums have A's rows and a column for each row of B"),
+    ("By::WarpGroups", "By::Threads", "only a role by warp groups has sums in registers"),
+    ("using Element = bf16", "using Element = __nv_fp8_e4m3",
+     "warp groups multiply half, bfloat16 and float"),
+    ("D = Tile<bf16, 128, 64>", "D = Tile<float, 128, 32>", "written as half or bfloat16"),
+    ("D = Tile<bf16, 128, 64>", "D = Tile<bf16, 64, 64>",
+     "to a tile with 64 rows for each warp group"),
+    ("Kernel<Static<", "Kernel<Cluster<2, 1, Pair>, Static<",
+     "warp groups of two CTAs can't multiply together"),
+    ("Kernel<Static<", "Kernel<Granted<", "Hopper has no cluster launch control"),
+    ("Kernel<Static<128, 256, step>, AB,", 'Kernel<Static<128, 256, step>, '
+     'Pipe<"first", Role<"more", 2, By::Threads>, Multiply, 1, Tile<bf16, 8, 64>>, AB,',
+     "roles by threads before one by warp groups"),
+)
+MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
+           *(("gemm_sm90", "90a", *row) for row in HOPPER))
 
 
-def compile_text(text: str, folder: Path, name: str) -> list[str]:
+def compile_text(text: str, arch: str, folder: Path, name: str) -> list[str]:
     """The errors of nvcc, the first line of each."""
     source = folder / f"{name}.cu"
     source.write_text(text)
-    done = execute([cuda_tool("nvcc"), *OPTIONS, "-arch=sm_100a", "-ptx", "-I", KERNELS,
+    done = execute([cuda_tool("nvcc"), *OPTIONS, f"-arch=sm_{arch}", "-ptx", "-I", KERNELS,
                     "-o", folder / f"{name}.ptx", source])
     lines = (done.stdout + done.stderr).splitlines()
     errors = [line for line in lines if "error" in line]
@@ -116,18 +139,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="every Nth misuse")
     options = parser.parse_args()
-    kernel = (KERNELS / "gemm_sm100.cu").read_text()
+    kernels = {(name, arch): (KERNELS / f"{name}.cu").read_text() for name, arch, *_ in MISUSES}
     chosen = MISUSES[::options.every]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
         folder = Path(name)
-        if errors := compile_text(kernel, folder, "kernel"):
-            sys.exit(f"the kernel itself doesn't compile: {errors[0]}")
+        for (name, arch), kernel in kernels.items():
+            if errors := compile_text(kernel, arch, folder, name):
+                sys.exit(f"{name} itself doesn't compile: {errors[0]}")
 
         def judge(number: int) -> str:
-            old, new, says = chosen[number]
+            name, arch, old, new, says = chosen[number]
+            kernel = kernels[name, arch]
             if kernel.count(old) != 1:
                 return f"'{old}' stands {kernel.count(old)} times in the kernel"
-            errors = compile_text(kernel.replace(old, new), folder, f"misuse{number}")
+            errors = compile_text(kernel.replace(old, new), arch, folder, f"misuse{number}")
             if not errors:
                 return f"'{new}' compiles"
             if "drawloom: " not in errors[0] or says not in errors[0]:

@@ -71,7 +71,8 @@ class Case:
 GEMM = Kernel("gemm_sm100", "100a", "b200")
 GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
 PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
-KERNELS = (GEMM, GRANTED, PAIRS)
+HOPPER = Kernel("gemm_sm90", "90a", "h100")
+KERNELS = (GEMM, GRANTED, PAIRS, HOPPER)
 
 
 def clustered(cluster: str, work: str = "Static", element: str = "__nv_bfloat16") -> Kernel:
@@ -79,8 +80,13 @@ def clustered(cluster: str, work: str = "Static", element: str = "__nv_bfloat16"
                   ("Kernel<WORK<", f"Kernel<Cluster<{cluster}>, {work}<"))
 
 
-CLUSTERS = tuple(clustered(cluster, work) for work in ("Static", "Granted")
-                 for cluster in ("2, 1", "1, 2", "2, 2", "2, 1, Pair", "4, 1, Pair", "2, 4, Pair"))
+def hopper(cluster: str) -> Kernel:
+    return Kernel("gemm_sm90", "90a", "h100",
+                  change=("Kernel<Static<", f"Kernel<Cluster<{cluster}>, Static<"))
+
+
+CLUSTERS = (*map(hopper, ("2, 1", "1, 2", "2, 2", "4, 2")), *(clustered(cluster, work) for work in ("Static", "Granted")
+                 for cluster in ("2, 1", "1, 2", "2, 2", "2, 1, Pair", "4, 1, Pair", "2, 4, Pair")))
 
 # One tile; less than one; several, whole and ragged; fewer and more steps than
 # slots. TMA asks for rows of a multiple of 16 bytes.
@@ -99,9 +105,9 @@ def on_clusters(kernel: Kernel) -> list[Case]:
             Case(kernel, 1100, 1800, 136, ("--sms", "8", "--schedules", "20"))]
 
 
-SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED) for shape in SHAPES),
-          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED)),
-          *(case for kernel in (PAIRS, clustered("2, 1")) for case in on_clusters(kernel)),
+SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER) for shape in SHAPES),
+          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER)),
+          *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
           # Rows of fp8 are a multiple of 16 bytes, too.
           *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
             for element in ENCODE if element != "__nv_bfloat16"),
@@ -112,7 +118,9 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED) for shap
 
 EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
             *(Case(clustered("2, 1, Pair", element=element), 300, 520, 144, CHECKED)
-              for element in ENCODE)]
+              for element in ENCODE),
+            *(Case(Kernel("gemm_sm90", "90a", "h100", element), 300, 520, 136, CHECKED)
+              for element in ("__half", "float"))]
 
 
 def draw_cases(count: int, seed: int) -> list[Case]:
@@ -157,10 +165,10 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, PAIRS)))
+                           for kernel in (GEMM, PAIRS, HOPPER)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 4, "types, roles, arguments, clusters"
+    assert len(blocks) == 5, "types, roles, arguments, clusters, Hopper"
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")

@@ -66,12 +66,15 @@ __device__ inline uint32_t getSharedAddress(const void *pointer) {
 
 /// The address of the same place in another CTA of the cluster. CCCL has no
 /// such form.
-__device__ inline uint32_t getAddressIn(uint32_t rank, const void *pointer) {
-  uint32_t address;
+__device__ inline uint32_t getAddressIn(uint32_t rank, uint32_t address) {
+  uint32_t there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
-      : "=r"(address)
-      : "r"(getSharedAddress(pointer)), "r"(rank));
-  return address;
+      : "=r"(there)
+      : "r"(address), "r"(rank));
+  return there;
+}
+__device__ inline uint32_t getAddressIn(uint32_t rank, const void *pointer) {
+  return getAddressIn(rank, getSharedAddress(pointer));
 }
 
 /// Arrives at a barrier of some CTA of the cluster. CCCL's function wants a

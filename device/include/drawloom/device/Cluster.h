@@ -124,9 +124,12 @@ struct Arrivals {
                                                    : 1);
   static_assert(!PipeShare::isOperands || Cluster::size == 1 ||
                     (Pipe::Producer::by == By::Tma &&
-                     Pipe::Consumer::by == By::TensorCore),
+                     (Pipe::Consumer::by == By::TensorCore ||
+                      Pipe::Consumer::by == By::WarpGroups)),
                 "drawloom: operands that CTAs share go from a role by TMA to "
-                "one by tensor core");
+                "one by tensor core or warp groups");
+  static_assert(!Cluster::isPaired || Pipe::Consumer::by != By::WarpGroups,
+                "drawloom: warp groups of two CTAs can't multiply together");
 };
 
 } // namespace drawloom::device

@@ -53,6 +53,11 @@ public:
   /// One thread runs it. The next answer is under way while roles hear of this
   /// one; after a refusal nobody asks again.
   __device__ void run() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 1000
+    static_assert(slots == 0,
+                  "drawloom: Hopper has no cluster launch control: its work is "
+                  "Static");
+#endif
     Cursor cursor;
     uint32_t parity = 0;
     expectAnswer();

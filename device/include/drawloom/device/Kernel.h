@@ -10,7 +10,7 @@
 #define DRAWLOOM_DEVICE_KERNEL_H
 
 #include "drawloom/device/Grant.h"
-#include "drawloom/device/Slot.h"
+#include "drawloom/device/Wgmma.h"
 
 namespace drawloom::device {
 
@@ -31,9 +31,11 @@ public:
   Worker &operator=(const Worker &) = delete;
 
   __device__ explicit operator bool() const {
-    constexpr int first = Kernel::Plan::template getFirstWarp<Role>();
-    return kernel.warp >= first && kernel.warp < first + Role::warps &&
-           (Role::by != By::TensorCore || kernel.isLeader());
+    constexpr int first = Kernel::template firstWarp<Role>;
+    if (kernel.warp < first || kernel.warp >= first + Role::warps)
+      return false;
+    Kernel::template takeRegisters<Role::by == By::WarpGroups>();
+    return Role::by != By::TensorCore || kernel.isLeader();
   }
 
   /// The items of this CTA, the same for every role and every CTA of the
@@ -52,9 +54,11 @@ public:
     static_assert(Kernel::template has<Pipe>,
                   "drawloom: the kernel doesn't have this pipe");
     SlotPlace place = take<Pipe>([](const SlotPlace &place, auto cursor) {
-      // Threads of both CTAs of a pair arrive for an accumulator.
+      // Threads of both CTAs of a pair arrive for an accumulator, and warp
+      // groups of several CTAs for operands.
       constexpr ptx::dot_scope scope =
-          Cluster::isPaired && Pipe::Payload::place == Place::Tensor
+          (Cluster::isPaired && Pipe::Payload::place == Place::Tensor) ||
+                  (Cluster::size > 1 && Pipe::Consumer::by == By::WarpGroups)
               ? ptx::dot_scope::cluster
               : ptx::dot_scope::cta;
       wait<Pipe, scope>(place.empty, cursor.phase ^ 1, "empty", cursor.slot);
@@ -69,12 +73,11 @@ public:
   __device__ Consumed<Kernel, Role, Pipe> consume() {
     static_assert(Kernel::template has<Pipe>,
                   "drawloom: the kernel doesn't have this pipe");
-    static_assert(Pipe::Payload::place == Place::Shared ||
-                      Role::by != By::Threads ||
-                      (Role::warps == 4 &&
-                       Kernel::Plan::template getFirstWarp<Role>() % 4 == 0),
-                  "drawloom: a role that reads tensor memory has 4 warps, and "
-                  "roles by threads before it have 4 or a multiple");
+    static_assert(
+        Pipe::Payload::place == Place::Shared || Role::by != By::Threads ||
+            (Role::warps == 4 && Kernel::template firstWarp<Role> % 4 == 0),
+        "drawloom: a role that reads tensor memory has 4 warps, and "
+        "roles by threads before it have 4 or a multiple");
     SlotPlace place = take<Pipe>([](const SlotPlace &place, auto cursor) {
       wait<Pipe>(place.full, cursor.phase, "full", cursor.slot);
     });
@@ -82,6 +85,17 @@ public:
                   Pipe::Payload::place == Place::Tensor)
       ptx::tcgen05_fence_after_thread_sync();
     return Consumed<Kernel, Role, Pipe>(place, isIssuer);
+  }
+
+  /// Sums in registers, for products of warp groups.
+  template <int rows, int columns>
+  __device__ RegisterSums<Kernel, Role, rows, columns> sums() const {
+    constexpr int first = Kernel::template firstWarp<Role>;
+    static_assert(first % 4 == 0,
+                  "drawloom: roles by threads before one by warp groups have 4 "
+                  "warps or a multiple");
+    int group = (kernel.warp - first) / 4;
+    return RegisterSums<Kernel, Role, rows, columns>(group);
   }
 
 private:
@@ -110,7 +124,14 @@ public:
   using Tiles = device::Tiles<Cluster, Work>;
   using Plan = device::Plan<Cluster, Pipes...>;
   static constexpr bool isGranted = Work::slots > 0;
-  static constexpr int threads = (Plan::countWarps() + isGranted) * 32;
+  template <class Role>
+  static constexpr int firstWarp = Plan::template getFirstWarp<Role>();
+  /// With roles by warp groups there are whole groups only, because a group
+  /// changes its number of registers together.
+  static constexpr int threads =
+      ceilDivide(Plan::countWarps() + isGranted,
+                 Plan::countWarpsBy(By::WarpGroups) ? 4 : 1) *
+      (Plan::countWarpsBy(By::WarpGroups) ? 128 : 32);
   static constexpr int sharedBytes =
       Plan::getSharedBytes() +
       (isGranted ? int(sizeof(GrantMemory<Work::slots>)) : 0);
@@ -146,8 +167,9 @@ public:
     if (warp == 0 && elect()) {
       (initialize<Pipes>(), ...);
       if constexpr (isGranted)
-        scheduler().initialize(Plan::countWarps() -
-                               (isLeader() ? 0 : Plan::countTensorCoreWarps()));
+        scheduler().initialize(
+            Plan::countWarps() -
+            (isLeader() ? 0 : Plan::countWarpsBy(By::TensorCore)));
       ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
     }
     // Two CTAs take tensor memory together, so both have to be there.
@@ -172,6 +194,8 @@ public:
   ClusterKernel &operator=(const ClusterKernel &) = delete;
   /// No CTA of a cluster leaves while another may still arrive at its barriers.
   __device__ ~ClusterKernel() {
+    if (warp >= Plan::countWarps())
+      takeRegisters<false>();
     // The scheduler has no role, so its warp comes here at once. In the
     // constructor, ptxas would take all that follows for divergent.
     if constexpr (isGranted)
@@ -196,6 +220,30 @@ public:
 private:
   template <class, class>
   friend class Worker;
+  /// A CTA's registers at the start, the same for each thread; then warp groups
+  /// take what issuing warps don't need.
+  static constexpr int entryRegisters = 65536 / threads / 8 * 8;
+  static constexpr int issuerRegisters = 40;
+  static constexpr int groupThreads = Plan::countWarpsBy(By::WarpGroups) * 32;
+  static consteval int getGroupRegisters() {
+    if constexpr (groupThreads == 0 || Plan::countWarpsBy(By::Threads) > 0)
+      return 0;
+    else
+      return (entryRegisters * threads -
+              issuerRegisters * (threads - groupThreads)) /
+             groupThreads / 8 * 8;
+  }
+  static constexpr int groupRegisters = getGroupRegisters();
+  template <bool isWarpGroup>
+  static __device__ void takeRegisters() {
+    if constexpr (groupRegisters > entryRegisters && groupRegisters <= 256) {
+      if constexpr (isWarpGroup)
+        ptx::setmaxnreg_inc(ptx::n32_t<groupRegisters>{});
+      else
+        ptx::setmaxnreg_dec(ptx::n32_t<issuerRegisters>{});
+    }
+  }
+
   static constexpr bool usesTensorMemory = Plan::getTensorColumns() > 0;
   static constexpr int allocator = 0;
   static constexpr ptx::cta_group_t<Cluster::isPaired

@@ -31,9 +31,11 @@ constexpr CUtensorMapDataType mapType() {
 
 /// Describes a tensor of rows x columns, row after row, for copies of tiles. A
 /// row is a multiple of 16 bytes: TMA refuses others.
-template <class Tile>
-cudaError_t describe(Map<Tile> &map, const typename Tile::Element *data,
-                     int rows, int columns) {
+template <class Tile, class Element>
+cudaError_t describe(Map<Tile> &map, const Element *data, int rows,
+                     int columns) {
+  static_assert(std::is_same_v<Element, typename Tile::Element>,
+                "drawloom: a tensor has the elements of its map's tile");
   // The function is looked up, so that a program needs no libcuda to link.
   void *function = nullptr;
   cudaDriverEntryPointQueryResult found;
@@ -44,15 +46,15 @@ cudaError_t describe(Map<Tile> &map, const typename Tile::Element *data,
   if (found != cudaDriverEntryPointSuccess)
     return cudaErrorSymbolNotFound;
   cuuint64_t sizes[] = {cuuint64_t(columns), cuuint64_t(rows)};
-  cuuint64_t pitch[] = {columns * sizeof(typename Tile::Element)};
+  cuuint64_t pitch[] = {columns * sizeof(Element)};
   cuuint32_t box[] = {Tile::panelColumns, Tile::rows};
   cuuint32_t steps[] = {1, 1};
   auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-  CUresult result = encode(
-      &map.map, mapType<typename Tile::Element>(), 2,
-      const_cast<typename Tile::Element *>(data), sizes, pitch, box, steps,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  CUresult result =
+      encode(&map.map, mapType<Element>(), 2, const_cast<Element *>(data),
+             sizes, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -77,11 +77,13 @@ __device__ inline void issueMma(uint32_t sums, uint64_t a, uint64_t b,
 }
 
 /// The descriptor of a panel in shared memory: blocks of 8 rows of 128 bytes,
-/// one after the other.
+/// one after the other. wgmma and tcgen05 have their own bits for it.
+template <bool isForWgmma = false>
 __device__ inline uint64_t describePanel(uint32_t address) {
-  constexpr uint64_t strideBytes = 1024, swizzle128 = 2;
+  constexpr uint64_t strideBytes = 1024, swizzle128 = isForWgmma ? 1 : 2;
+  constexpr uint64_t version = isForWgmma ? 0 : uint64_t(1) << 46;
   constexpr uint64_t fixed =
-      strideBytes >> 4 << 32 | uint64_t(1) << 46 | swizzle128 << 61;
+      strideBytes >> 4 << 32 | version | swizzle128 << (isForWgmma ? 62 : 61);
   return fixed + (address >> 4);
 }
 

@@ -41,9 +41,9 @@ struct Insert<Set<Members...>, First, Rest...> {
       Rest...>::type;
 };
 
-/// What a kernel with these pipes needs. Warps of roles by threads come first,
-/// because a warp's number modulo 4 says which lanes of tensor memory it
-/// reaches.
+/// What a kernel with these pipes needs. Warps of roles with threads come
+/// first, because a warp's number modulo 4 says which lanes of tensor memory it
+/// reaches, and four with numbers from a multiple of 4 on are a group.
 template <class Cluster, class... Pipes>
 class Plan {
   template <class Pipe>
@@ -58,11 +58,7 @@ public:
   static constexpr int maxTensorColumns = 512;
 
   static consteval int countWarps() { return countWarpsOf(Roles{}); }
-  /// Warps of roles by tensor core, which do nothing where another CTA
-  /// multiplies.
-  static consteval int countTensorCoreWarps() {
-    return countTensorCoreWarpsOf(Roles{});
-  }
+  static consteval int countWarpsBy(By by) { return countWarpsBy(by, Roles{}); }
   template <class Role>
   static consteval int getFirstWarp() {
     return findFirstWarp<Role>(Roles{});
@@ -127,22 +123,21 @@ private:
     return (0 + ... + Members::warps);
   }
   template <class... Members>
-  static consteval int countTensorCoreWarpsOf(Set<Members...>) {
-    return (0 + ... + (Members::by == By::TensorCore ? Members::warps : 0));
+  static consteval int countWarpsBy(By by, Set<Members...>) {
+    return (0 + ... + (Members::by == by ? Members::warps : 0));
   }
   template <class Role, class... Members>
   static consteval int findFirstWarp(Set<Members...>) {
     int warp = 0;
-    for (bool byThreads : {true, false}) {
-      bool isFound = (Role::by == By::Threads) != byThreads;
+    for (bool hasThreads : {true, false}) {
+      bool isFound = Role::hasThreads != hasThreads;
       ((isFound |= std::is_same_v<Role, Members>,
-        warp += (Members::by == By::Threads) == byThreads && !isFound
-                    ? Members::warps
-                    : 0),
+        warp +=
+        Members::hasThreads == hasThreads && !isFound ? Members::warps : 0),
        ...);
-      if ((Role::by == By::Threads) == byThreads)
+      if (Role::hasThreads == hasThreads)
         return warp;
-      warp = (0 + ... + (Members::by == By::Threads ? Members::warps : 0));
+      warp = (0 + ... + (Members::hasThreads ? Members::warps : 0));
     }
     return warp;
   }

@@ -29,7 +29,8 @@ struct Name {
 enum class By {
   Tma,        ///< one thread issues copies, which arrive when they have landed
   TensorCore, ///< one thread issues products, and a commit arrives for them
-  Threads     ///< every warp works, and arrives itself
+  Threads,    ///< every warp works, and arrives itself
+  WarpGroups  ///< the same, and four warps together multiply, on Hopper
 };
 
 /// Some warps of a CTA with one task.
@@ -38,11 +39,15 @@ struct Role {
   static constexpr auto name = name_;
   static constexpr int warps = warps_;
   static constexpr By by = by_;
+  /// All threads work, not one for a warp.
+  static constexpr bool hasThreads = by == By::Threads || by == By::WarpGroups;
   /// How often the role arrives for a slot.
-  static constexpr int arrivals = by == By::Threads ? warps : 1;
+  static constexpr int arrivals = hasThreads ? warps : 1;
 
   static_assert(warps > 0, "drawloom: a role has at least one warp");
-  static_assert(by == By::Threads || warps == 1,
+  static_assert(by != By::WarpGroups || warps % 4 == 0,
+                "drawloom: a role by warp groups has 4 warps or a multiple");
+  static_assert(hasThreads || warps == 1,
                 "drawloom: a role by TMA or tensor core has one warp, because "
                 "one thread issues for all");
 };

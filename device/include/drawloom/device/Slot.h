@@ -42,6 +42,41 @@ __device__ inline void commit(uint64_t *barrier, uint16_t set) {
     ptx::tcgen05_commit(ctaGroup, barrier);
 }
 
+/// A warp gives back operands to the CTAs that load them.
+template <class Cluster>
+__device__ inline void arriveForLoaders(uint32_t barrier) {
+  __syncwarp();
+  if constexpr (Cluster::size == 1) {
+    if (threadIdx.x % 32 == 0)
+      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier)
+                   : "memory");
+  } else {
+    uint32_t lane = threadIdx.x % 32;
+    if (lane < Cluster::size &&
+        Cluster::getLoaders(Cluster::getRank()) >> lane & 1)
+      arriveAt(getAddressIn(lane, barrier));
+  }
+}
+
+/// A slot that products still read.
+template <class Cluster>
+class HeldSlot {
+public:
+  __device__ void replace(uint64_t *byEmpty) {
+    release();
+    empty = getSharedAddress(byEmpty);
+  }
+  __device__ void release() {
+    if (empty)
+      arriveForLoaders<Cluster>(empty);
+    empty = 0;
+  }
+
+private:
+  /// Its barrier. Slots come before barriers, so none is at 0.
+  uint32_t empty = 0;
+};
+
 /// A slot that a role has. It belongs to one place in the code: it can't be
 /// copied, moved or kept.
 template <class Kernel, class Role_, class Pipe_>
@@ -99,7 +134,7 @@ public:
     if constexpr (Role::by == By::TensorCore) {
       commit<Cluster::group, Cluster::isPaired>(
           this->place.full, Cluster::getGroup(this->place.rank));
-    } else if constexpr (Role::by == By::Threads) {
+    } else if constexpr (Role::hasThreads) {
       // What threads wrote is read by TMA or a tensor core.
       ptx::fence_proxy_async(ptx::space_shared);
       arriveAsWarp(this->place.full);
@@ -152,10 +187,30 @@ public:
 
   /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
   __device__ void write(int row, int column, uint4 values) {
-    static_assert(Role::by == By::Threads,
+    static_assert(Role::hasThreads,
                   "drawloom: only a role by threads writes values to a slot");
     unsigned char *to = this->place.memory + Payload::offset(row, column);
     *reinterpret_cast<uint4 *>(to) = values;
+  }
+  /// Writes the 16 rows of this warp and 16 columns, two bytes each, from
+  /// `column` on. A thread has them as it has products of a warp group.
+  __device__ void writeBlock(int column, uint4 values) {
+    static_assert(Role::by == By::WarpGroups,
+                  "drawloom: only a role by warp groups writes blocks of its "
+                  "sums");
+    static_assert(sizeof(typename Payload::Element) == 2 &&
+                      Payload::rows == 16 * Role::warps,
+                  "drawloom: a block of sums is written as half or bfloat16, "
+                  "to a tile with 64 rows for each warp group");
+    constexpr int first = Kernel::template firstWarp<Role>;
+    int warp = int(threadIdx.x / 32) - first, lane = int(threadIdx.x % 32);
+    int row = warp * 16 + lane % 16;
+    uint32_t to = getSharedAddress(
+        this->place.memory + Payload::offset(row, column + lane / 16 * 8));
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                 "[%0], {%1, %2, %3, %4};" ::"r"(to),
+                 "r"(values.x), "r"(values.y), "r"(values.z), "r"(values.w)
+                 : "memory");
   }
 
 private:
@@ -198,18 +253,19 @@ public:
 
   __device__ Consumed(SlotPlace place, bool isIssuer)
       : Slot<Kernel, Role, Pipe>(place, isIssuer) {}
-  __device__ ~Consumed() {
-    if (!isReleased)
-      release();
-  }
+  __device__ ~Consumed() { release(); }
 
   /// Gives the slot back early.
   __device__ void release() {
+    if (isReleased)
+      return;
     isReleased = true;
     if constexpr (Role::by == By::TensorCore) {
       commit<Cluster::group, (Cluster::size > 1)>(
           this->place.empty, Cluster::getLoaders(this->place.rank));
-    } else if constexpr (Role::by == By::Threads) {
+    } else if constexpr (Share<Cluster, Payload>::isOperands) {
+      arriveForLoaders<Cluster>(getSharedAddress(this->place.empty));
+    } else if constexpr (Role::hasThreads) {
       if constexpr (Payload::place == Place::Tensor)
         ptx::tcgen05_fence_before_thread_sync();
       if constexpr (Payload::place == Place::Tensor && Cluster::isPaired)
@@ -262,6 +318,12 @@ public:
                                 this->place.memory +
                                     panel * Payload::panelBytes);
     }
+  }
+
+  /// Products that are under way give the slot back later.
+  __device__ void leaveTo(HeldSlot<Cluster> &held) {
+    held.replace(this->place.empty);
+    isReleased = true;
   }
 
   __device__ uint32_t getAddress() const {
