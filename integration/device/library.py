@@ -10,19 +10,22 @@ from programs import PACKAGES, cached, cuda_tool, gencode, inputs, run, toolkit 
 
 HEADERS = ROOT / "device" / "include"
 KERNELS = ROOT / "device" / "kernels"
+# Copies of kernels that use no roles and pipes.
+BY_HAND = Path(__file__).parent / "by-hand"
 OPTIONS = ("-std=c++20", "-Werror", "all-warnings", "-I", str(HEADERS),
            "-I", str(toolkit() / "include" / "cccl"))
 
 
 def compile_text(name: str, arch: str, text: str, options: tuple[str, ...] = ()) -> Path:
     """A program with its own host code, which finds CUDA's runtime when it starts."""
-    sources = [*sorted(KERNELS.iterdir()), *sorted(HEADERS.rglob("*.h"))]
+    sources = [*sorted(KERNELS.iterdir()), *sorted(BY_HAND.iterdir()),
+               *sorted(HEADERS.rglob("*.h"))]
 
     def build(output: Path):
         source = output.parent / f"{name}.cu"
         source.write_text(text)
         run([cuda_tool("nvcc"), *OPTIONS, *options, *gencode(arch), "-lineinfo", "-cudart", "shared",
-             f"-L{toolkit() / 'lib'}", "-I", KERNELS, "-o", output, source])
+             f"-L{toolkit() / 'lib'}", "-I", KERNELS, "-I", BY_HAND, "-o", output, source])
 
     # Paths of this checkout are no part of what a program is.
     return cached(name, inputs(sources=sources, packages=PACKAGES, code=[compile_text],

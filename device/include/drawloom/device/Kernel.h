@@ -61,7 +61,7 @@ public:
                   (Cluster::size > 1 && Pipe::Consumer::by == By::WarpGroups)
               ? ptx::dot_scope::cluster
               : ptx::dot_scope::cta;
-      wait<Pipe, scope>(place.empty, cursor.phase ^ 1, "empty", cursor.slot);
+      wait<Pipe, scope>(place.empty, cursor.phase, "empty", cursor.slot);
     });
     if constexpr (Pipe::Payload::place == Place::Tensor)
       ptx::tcgen05_fence_after_thread_sync();
@@ -101,7 +101,7 @@ public:
 private:
   template <class Pipe, class Wait>
   __device__ SlotPlace take(Wait wait) {
-    Cursor &cursor = cursors[Kernel::template indexOf<Pipe>()];
+    Cursor &cursor = cursors.of[Kernel::template indexOf<Pipe>()];
     SlotPlace place = kernel.template find<Pipe>(cursor.slot);
     wait(place, cursor);
     cursor.template advance<Pipe::slots>();
@@ -109,7 +109,7 @@ private:
   }
 
   const Kernel &kernel;
-  Cursor cursors[Kernel::pipeCount];
+  typename Kernel::template Cursors<Role> cursors;
   bool isIssuer = false;
 };
 
@@ -142,6 +142,13 @@ public:
   static consteval int indexOf() {
     return Set<Pipes...>::template indexOf<Pipe>();
   }
+
+  /// A role's places. A producer begins a phase behind: all slots are empty.
+  template <class Role>
+  struct Cursors {
+    Cursor of[pipeCount] = {
+        {0, std::is_same_v<Role, typename Pipes::Producer>}...};
+  };
 
   /// The maps of tensors that a pipe's operands are loaded from.
   template <class Pipe>

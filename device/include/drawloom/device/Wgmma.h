@@ -124,7 +124,10 @@ public:
     float values[columns / 2];
   };
 
-  __device__ explicit RegisterSums(int group) : group(group) {}
+  __device__ explicit RegisterSums(int group) {
+    // Out of sight, or every step computes it anew.
+    asm("mov.b32 %0, %1;" : "=r"(firstRow) : "r"(group * 64 * 128));
+  }
   RegisterSums(const RegisterSums &) = delete;
   RegisterSums &operator=(const RegisterSums &) = delete;
   __device__ ~RegisterSums() { finish(); }
@@ -138,8 +141,7 @@ public:
                   "drawloom: the sums have A's rows and a column for each row "
                   "of B");
     constexpr int stepBytes = 32, stepsOfPanel = 128 / stepBytes;
-    uint64_t a =
-        describePanel<true>(operands.getAddress() + group * (64 * 128));
+    uint64_t a = describePanel<true>(operands.getAddress() + firstRow);
     uint64_t b = describePanel<true>(operands.getAddress() + A::bytes);
     fenceProducts();
     auto issue = [&]<int i>() {
@@ -172,7 +174,8 @@ public:
   }
 
 private:
-  const int group;
+  /// Where the rows of A of this group begin, in bytes.
+  uint32_t firstRow;
   Finished sums;
   HeldSlot<typename Kernel::Cluster> held;
   bool isFinished = false;

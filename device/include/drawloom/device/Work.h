@@ -65,18 +65,19 @@ public:
   static constexpr __host__ __device__ int countItems(Problem problem) {
     return ceilDivide(problem.m, itemM) * ceilDivide(problem.n, itemN);
   }
-  __device__ Item item(int number) const {
-    return {number / columns * itemM + row, number % columns * itemN + column,
-            steps};
+  __device__ Item item(uint32_t number) const {
+    return {int(number / columns * itemM) + row,
+            int(number % columns * itemN) + column, steps};
   }
 
-  const int count;
+  const uint32_t count;
 
 private:
   static constexpr int itemM = Work::m * Cluster::rows;
   static constexpr int itemN = Work::n * Cluster::columns;
 
-  const int columns, steps, row, column;
+  const uint32_t columns;
+  const int steps, row, column;
 };
 
 /// Cluster c of C takes the items c, c + C, c + 2 C, ... A CTA's tile has
@@ -117,7 +118,7 @@ public:
   public:
     __device__ Iterator(const Tiles &tiles, Next &next, uint32_t first)
         : tiles(tiles), next(next), number(first) {}
-    __device__ Item operator*() const { return tiles.item(int(number)); }
+    __device__ Item operator*() const { return tiles.item(number); }
     __device__ void operator++() { number = next(number); }
     __device__ bool operator!=(End) const { return number < tiles.count; }
 
