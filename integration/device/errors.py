@@ -51,6 +51,9 @@ BLACKWELL = (
     ("AB, Sums, Out>;", "AB, Sums>;", "no pipe of the kernel begins or ends at this role"),
     ("WORK<128, 256, step>", "Granted<128, 256, step, 0>",
      "granted work has at least one slot"),
+    ("WORK<128, 256, step>", "SplitK<Static<128, 256, step>, 1>", "K is split once"),
+    ("WORK<128, 256, step>", "SplitK<Static<128, 256, step>, 2>",
+     "parts of sums are added to a tensor, not stored"),
     # Clusters.
     ("WORK<128", "Cluster<3, 1>, WORK<128", "both powers of two"),
     ("WORK<128", "Cluster<4, 4>, WORK<128", "a cluster has 1, 2, 4 or 8 CTAs"),

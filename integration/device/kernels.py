@@ -48,6 +48,8 @@ class Kernel:
     # What is replaced in the source, and by what.
     change: tuple[str, str] = ("", "")
     folder: Path = KERNELS_FOLDER
+    # Of the result.
+    result: type = np.uint16
 
     def compile(self) -> Path:
         text = (self.folder / f"{self.name}.cu").read_text()
@@ -73,6 +75,7 @@ GEMM = Kernel("gemm_sm100", "100a", "b200")
 GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
 PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
 HOPPER = Kernel("gemm_sm90", "90a", "h100")
+SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER)
 
 
@@ -93,6 +96,8 @@ CLUSTERS = (*map(hopper, ("2, 1", "1, 2", "2, 2", "4, 2")), *(clustered(cluster,
 # slots. TMA asks for rows of a multiple of 16 bytes.
 SHAPES = ((128, 256, 64), (1, 8, 8), (128, 256, 1024), (256, 512, 320), (300, 520, 136),
           (77, 264, 72), (129, 1032, 200), (640, 256, 448))
+# Parts of several lengths; fewer steps than parts; one step.
+SPLIT_SHAPES = ((300, 520, 712), (256, 256, 1024), (128, 264, 136), (77, 8, 64))
 # Two multiprocessors, so that a CTA has several items.
 CHECKED = ("--sms", "2", "--check")
 # 20 random orders and all adversarial ones give the same bits.
@@ -108,6 +113,8 @@ def on_clusters(kernel: Kernel) -> list[Case]:
 
 SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER) for shape in SHAPES),
           *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER)),
+          *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
+          Case(SPLIT, 300, 520, 712, SCHEDULED),
           *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
           # Rows of fp8 are a multiple of 16 bytes, too.
           *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
@@ -153,8 +160,9 @@ def run_case(case: Case, runner: Path, folder: Path) -> str:
                     case.kernel.compile(), case.m, case.n, case.k, *files])
     if done.returncode:
         return (done.stdout + done.stderr).strip()
-    found = np.fromfile(files[2], np.uint16)
-    wanted = to_bf16(a @ b.T).ravel()
+    found = np.fromfile(files[2], case.kernel.result)
+    sums = a @ b.T
+    wanted = (to_bf16(sums) if case.kernel.result is np.uint16 else sums).ravel()
     if found.size != wanted.size:
         return f"{found.size} elements, not {wanted.size}"
     wrong = np.flatnonzero(found != wanted)

@@ -165,11 +165,12 @@ public:
     uint32_t rank = this->place.rank, row = Cluster::getRow(rank);
     uint32_t partOfA = Cluster::getColumn(rank) * A::rows;
     uint32_t partOfB = row / Cluster::group * B::rows;
+    int k = (item.first + step) * A::columns;
     copyIn<typename Held::A, (Cluster::columns > 1)>(
-        this->place.memory, a, step * A::columns, item.row, partOfA,
+        this->place.memory, a, k, item.row, partOfA,
         Cluster::getSharersOfA(rank));
     copyIn<typename Held::B, (Cluster::rows > Cluster::group)>(
-        this->place.memory + Held::A::bytes, b, step * B::columns,
+        this->place.memory + Held::A::bytes, b, k,
         item.column + row % Cluster::group * Held::B::rows, partOfB,
         Cluster::getSharersOfB(rank));
   }
@@ -305,19 +306,21 @@ public:
   /// Copies the tile to a tensor; what is outside of it stays as it is.
   template <class Map_>
   __device__ void store(const Map_ &map, int column, int row) {
-    static_assert(Role::by == By::Tma,
-                  "drawloom: only a role by TMA stores a slot");
-    static_assert(std::is_same_v<Map_, Map<Payload>>,
-                  "drawloom: the map of a store is a Map of the slot's tile");
-    if (!this->isIssuer)
-      return;
-#pragma unroll
-    for (int panel = 0; panel < Payload::panels; ++panel) {
-      int32_t at[] = {column + panel * Payload::panelColumns, row};
+    static_assert(Kernel::Work::parts == 1,
+                  "drawloom: where K is split, parts of sums are added to a "
+                  "tensor, not stored");
+    copyOut(map, column, row, [](auto &map, auto &at, auto *from) {
       ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, at,
-                                this->place.memory +
-                                    panel * Payload::panelBytes);
-    }
+                                from);
+    });
+  }
+  /// Adds the tile to a tensor, each element atomically.
+  template <class Map_>
+  __device__ void add(const Map_ &map, int column, int row) {
+    copyOut(map, column, row, [](auto &map, auto &at, auto *from) {
+      ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared,
+                                       ptx::op_add, &map, at, from);
+    });
   }
 
   /// Products that are under way give the slot back later.
@@ -331,6 +334,21 @@ public:
   }
 
 private:
+  template <class Map_, class Copy>
+  __device__ void copyOut(const Map_ &map, int column, int row, Copy copy) {
+    static_assert(Role::by == By::Tma,
+                  "drawloom: only a role by TMA stores a slot");
+    static_assert(std::is_same_v<Map_, Map<Payload>>,
+                  "drawloom: the map of a store is a Map of the slot's tile");
+    if (!this->isIssuer)
+      return;
+#pragma unroll
+    for (int panel = 0; panel < Payload::panels; ++panel) {
+      int32_t at[] = {column + panel * Payload::panelColumns, row};
+      copy(map, at, this->place.memory + panel * Payload::panelBytes);
+    }
+  }
+
   bool isReleased = false;
 };
 

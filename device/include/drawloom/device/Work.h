@@ -39,10 +39,10 @@ private:
   int count;
 };
 
-/// One tile of the result: where it begins, and how many steps along K it
-/// takes.
+/// One tile of the result: where it begins, how many steps along K it takes,
+/// and which one is its first.
 struct Item {
-  int row, column, steps;
+  int row, column, steps, first;
 
   __device__ Steps k() const { return Steps(steps); }
 };
@@ -58,16 +58,25 @@ class Tiles {
 public:
   __device__ explicit Tiles(Problem problem)
       : count(countItems(problem)), columns(ceilDivide(problem.n, itemN)),
-        steps(ceilDivide(problem.k, Work::k)),
+        steps(ceilDivide(problem.k, Work::k)), parts(countParts(problem)),
         row(Cluster::getRow(Cluster::getRank()) * Work::m),
         column(Cluster::getColumn(Cluster::getRank()) * Work::n) {}
 
   static constexpr __host__ __device__ int countItems(Problem problem) {
-    return ceilDivide(problem.m, itemM) * ceilDivide(problem.n, itemN);
+    return ceilDivide(problem.m, itemM) * ceilDivide(problem.n, itemN) *
+           countParts(problem);
   }
   __device__ Item item(uint32_t number) const {
+    uint32_t first = 0, end = steps;
+    if constexpr (Work::parts > 1) {
+      uint32_t part = number % parts;
+      number /= parts;
+      first = part * steps / parts;
+      end = (part + 1) * steps / parts;
+    }
     return {int(number / columns * itemM) + row,
-            int(number % columns * itemN) + column, steps};
+            int(number % columns * itemN) + column, int(end - first),
+            int(first)};
   }
 
   const uint32_t count;
@@ -76,8 +85,14 @@ private:
   static constexpr int itemM = Work::m * Cluster::rows;
   static constexpr int itemN = Work::n * Cluster::columns;
 
-  const uint32_t columns;
-  const int steps, row, column;
+  /// Each part has at least one step.
+  static constexpr __host__ __device__ int countParts(Problem problem) {
+    int steps = ceilDivide(problem.k, Work::k);
+    return steps < Work::parts ? steps : Work::parts;
+  }
+
+  const uint32_t columns, steps, parts;
+  const int row, column;
 };
 
 /// Cluster c of C takes the items c, c + C, c + 2 C, ... A CTA's tile has
@@ -85,6 +100,8 @@ private:
 template <int m_, int n_, int k_>
 struct Static {
   static constexpr int m = m_, n = n_, k = k_;
+  /// In how many parts K is split.
+  static constexpr int parts = 1;
   /// How many slots tell roles of items: nobody has to.
   static constexpr int slots = 0;
 
@@ -100,12 +117,24 @@ struct Static {
 template <int m_, int n_, int k_, int slots_ = 2>
 struct Granted {
   static constexpr int m = m_, n = n_, k = k_;
+  static constexpr int parts = 1;
   static constexpr int slots = slots_;
 
   static_assert(slots > 0, "drawloom: granted work has at least one slot for "
                            "what the scheduler says; Static has none");
 
   static int countClusters(int items, int) { return items; }
+};
+
+/// Static or granted work whose items are parts of sums: K is split, and the
+/// parts of a tile are added in memory. Where K has fewer steps than parts, it
+/// has a part for each step.
+template <class Work, int parts_>
+struct SplitK : Work {
+  static constexpr int parts = parts_;
+
+  static_assert(Work::parts == 1 && parts > 1,
+                "drawloom: K is split once, in 2, 3, ... parts");
 };
 
 /// The items of a cluster in the order in which a role gets them. `Next` gives

@@ -1,0 +1,103 @@
+//===- gemm_sm100_split_k.cu - D = A B^T with K in parts -----------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For results with few tiles and a long K: a tile's sum has four parts, which
+// CTAs compute at the same time and add up in memory, as f32.
+//
+//   gemm_sm100_split_k M N K a.bin b.bin d.bin
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+#include "drawloom/device/Launch.h"
+
+using namespace drawloom::device;
+using bf16 = __nv_bfloat16;
+using Element = bf16; // of A and B
+
+using Load = Role<"load", 1, By::Tma>;
+using Multiply = Role<"multiply", 1, By::TensorCore>;
+using Move = Role<"move", 4, By::Threads>;
+using Store = Role<"store", 1, By::Tma>;
+
+constexpr int step = 128 / sizeof(Element);
+using A = Tile<Element, 128, step>;
+using B = Tile<Element, 256, step>;
+using D = Tile<float, 128, 32>;
+
+using AB = Pipe<"operands", Load, Multiply, 4, Operands<A, B>>;
+using Sums = Pipe<"sums", Multiply, Move, 2, Accumulator<128, 256>>;
+using Out = Pipe<"result", Move, Store, 2, D>;
+using Gemm = Kernel<SplitK<Static<128, 256, step>, 4>, AB, Sums, Out>;
+
+struct Arguments {
+  Gemm::MapOfA<AB> a;
+  Gemm::MapOfB<AB> b;
+  Map<D> d;
+  Problem problem;
+};
+
+__global__ void __launch_bounds__(Gemm::threads, 1)
+    gemm(const __grid_constant__ Arguments g) {
+  Gemm kernel(g.problem);
+
+  if (auto load = kernel.role<Load>())
+    for (Item item : load.work())
+      for (int k : item.k()) {
+        auto slot = load.produce<AB>();
+        slot.load(g.a, g.b, item, k);
+      }
+
+  if (auto multiply = kernel.role<Multiply>())
+    for (Item item : multiply.work()) {
+      auto sums = multiply.produce<Sums>();
+      for (int k : item.k()) {
+        auto operands = multiply.consume<AB>();
+        sums.mma(operands, k);
+      }
+    }
+
+  if (auto move = kernel.role<Move>())
+    for (Item item : move.work()) {
+      auto sums = move.consume<Sums>();
+      for (int column = 0; column < B::rows; column += D::columns) {
+        float values[D::columns];
+        sums.read(column, values);
+        auto out = move.produce<Out>();
+        for (int i = 0; i < D::columns; i += 4)
+          out.write(sums.getRow(), i,
+                    *reinterpret_cast<const uint4 *>(values + i));
+      }
+    }
+
+  if (auto store = kernel.role<Store>())
+    for (Item item : store.work())
+      for (int column = 0; column < B::rows; column += D::columns) {
+        auto out = store.consume<Out>();
+        out.add(g.d, item.column + column, item.row);
+      }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 7)
+    return std::fprintf(stderr, "M N K a.bin b.bin d.bin\n"), 1;
+  Problem problem{std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3])};
+  auto [m, n, k] = problem;
+  Element *a = readTensor<Element>(argv[4], size_t(m) * k);
+  Element *b = readTensor<Element>(argv[5], size_t(n) * k);
+  float *d;
+  check(cudaMalloc(&d, sizeof(float) * m * n));
+  check(cudaMemset(d, 0, sizeof(float) * m * n));
+  Arguments arguments{.problem = problem};
+  check(describe(arguments.a, a, m, k));
+  check(describe(arguments.b, b, n, k));
+  check(describe(arguments.d, d, m, n));
+  check(launch<Gemm>(gemm, arguments, problem));
+  check(cudaDeviceSynchronize());
+  writeTensor(argv[6], d, size_t(m) * n);
+}
