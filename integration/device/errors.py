@@ -103,6 +103,15 @@ BLACKWELL = (
      "auto kept = [&] { return multiply.consume<AB>(); }; auto first = kept(); "
      "auto operands = first;", "a slot can't be copied or kept"),
 )
+# The same for gemm_sm100_epilogue.cu.
+EPILOGUE = (
+    ("residual.load(g.residual, item.column + column, item.row)",
+     "residual.load(g.b, item.column + column, item.row)",
+     "the map of a load is a Map of the slot's tile"),
+    ("slot.load(g.a, g.b, item, k)", "slot.load(g.d, 0, 0)",
+     "operands are loaded by item and step"),
+    ("residual.readRow(row, i)", "sums.readRow(row, i)", "reads rows of tiles in shared memory"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -124,6 +133,7 @@ HOPPER = (
      "roles by threads before one by warp groups"),
 )
 MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
+           *(("gemm_sm100_epilogue", "100a", *row) for row in EPILOGUE),
            *(("gemm_sm90", "90a", *row) for row in HOPPER))
 
 

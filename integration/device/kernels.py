@@ -5,6 +5,7 @@ are compared bit by bit.
 """
 
 import argparse
+import math
 import re
 import sys
 import tempfile
@@ -75,6 +76,7 @@ GEMM = Kernel("gemm_sm100", "100a", "b200")
 GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
 PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
 HOPPER = Kernel("gemm_sm90", "90a", "h100")
+EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER)
 
@@ -115,6 +117,8 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER) 
           *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER)),
           *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
           Case(SPLIT, 300, 520, 712, SCHEDULED),
+          *(Case(EPILOGUE, *shape, CHECKED) for shape in ((300, 520, 136), (129, 1032, 64))),
+          Case(EPILOGUE, 300, 520, 136, SCHEDULED),
           *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
           # Rows of fp8 are a multiple of 16 bytes, too.
           *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
@@ -172,15 +176,50 @@ def run_case(case: Case, runner: Path, folder: Path) -> str:
     return ""
 
 
+def run_epilogue(case: Case, runner: Path, folder: Path) -> str:
+    """D = gelu(A B^T + bias) + residual: what is wrong, or nothing."""
+    random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
+    # Eighths, so that sums are near 0, where gelu is curved, and exact in f32.
+    a, b = (random.integers(-4, 5, (rows, case.k)).astype(np.float32) / 8
+            for rows in (case.m, case.n))
+    bias = random.integers(-8, 9, case.n).astype(np.float32) / 8
+    residual = random.integers(-32, 33, (case.m, case.n)).astype(np.float32) / 8
+    names = ("a.bin", "b.bin", "bias.bin", "residual.bin", "d.bin")
+    files = [folder / name for name in names]
+    for file, values in zip(files, (to_bf16(a), to_bf16(b), bias, to_bf16(residual))):
+        values.tofile(file)
+    files[-1].unlink(missing_ok=True)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--",
+                    case.kernel.compile(), case.m, case.n, case.k, *files])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    x = a.astype(np.float64) @ b.T + bias
+    wanted = 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) + residual
+    found = (np.fromfile(files[-1], np.uint16).astype(np.uint32) << 16).view(np.float32)
+    if found.size != wanted.size:
+        return f"{found.size} elements, not {wanted.size}"
+    # The sum x is exact. In f32, 1 + erf is within 4 units of 2^-24 of 2 (erff: 2 ulp,
+    # its argument and the sum: one each), so gelu is within 8 |x| 2^-24 and its own two
+    # roundings; the residual's sum adds one. Then bf16 rounds, which has 8
+    # bits: by at most 2^-8 of the result and of the error.
+    f32 = np.abs(x) * 2.0**-21 + np.abs(wanted) * 2.0**-24
+    bound = np.abs(wanted) * 2.0**-8 + f32 * (1 + 2.0**-8)
+    wrong = np.flatnonzero(~(np.abs(found.reshape(wanted.shape) - wanted) <= bound))
+    if wrong.size:
+        row, column = divmod(int(wrong[0]), case.n)
+        return f"{wrong.size} elements differ, the first at row {row}, column {column}"
+    return ""
+
+
 def check_page():
     """The code in the library's page is the kernels', but for comments."""
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, PAIRS, HOPPER)))
+                           for kernel in (GEMM, EPILOGUE, PAIRS, HOPPER)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 5, "types, roles, arguments, clusters, Hopper"
+    assert len(blocks) == 6, "types, roles, arguments, way out, clusters, Hopper"
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")
@@ -208,7 +247,8 @@ def main():
     right = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            wrong = run_case(case, options.runner, Path(folder))
+            run = run_epilogue if case.kernel == EPILOGUE else run_case
+            wrong = run(case, options.runner, Path(folder))
             right += not wrong
             if wrong:
                 print(f"{case.kernel.name} {case.kernel.element} {case.kernel.change[1]} {case.m}x{case.n}x{case.k} "

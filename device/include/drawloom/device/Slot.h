@@ -120,15 +120,17 @@ public:
   using Payload = typename Pipe::Payload;
   using Shares = Share<Cluster, Payload>;
 
-  /// Where a pair multiplies, the barrier of its leader counts the bytes of
-  /// both CTAs.
+  /// Where a pair multiplies, the barrier of its leader counts the bytes of the
+  /// operands of both CTAs.
   __device__ Produced(SlotPlace place, bool isIssuer)
       : Slot<Kernel, Role, Pipe>(place, isIssuer) {
+    constexpr int ctas = Shares::isOperands ? Cluster::group : 1;
     if constexpr (Role::by == By::Tma)
-      if (isIssuer && Cluster::getLeader(place.rank) == place.rank)
+      if (isIssuer &&
+          (ctas == 1 || Cluster::getLeader(place.rank) == place.rank))
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta,
                                        ptx::space_shared, place.full,
-                                       Shares::Held::bytes * Cluster::group);
+                                       Shares::Held::bytes * ctas);
   }
   __device__ ~Produced() {
     if constexpr (Role::by == By::TensorCore) {
@@ -173,6 +175,19 @@ public:
         this->place.memory + Held::A::bytes, b, k,
         item.column + row % Cluster::group * Held::B::rows, partOfB,
         Cluster::getSharersOfB(rank));
+  }
+
+  /// Copies a tile; what is outside of the tensor is zero.
+  template <class Map_>
+  __device__ void load(const Map_ &map, int column, int row) {
+    static_assert(Role::by == By::Tma,
+                  "drawloom: only a role by TMA loads into a slot");
+    static_assert(!Shares::isOperands,
+                  "drawloom: operands are loaded by item and step");
+    static_assert(std::is_same_v<Map_, Map<Payload>>,
+                  "drawloom: the map of a load is a Map of the slot's tile");
+    if (this->isIssuer)
+      copyIn<Payload, false>(this->place.memory, map, column, row, 0, 0);
   }
 
   /// Adds the product of a slot's operands; step 0 begins the sum.
@@ -223,7 +238,7 @@ private:
     for (int panel = 0; panel < Tile::panels; ++panel) {
       int32_t at[] = {column + panel * Tile::panelColumns, row + int(part)};
       unsigned char *panelPart = to + panel * Tile::panelBytes + part * 128;
-      if constexpr (Cluster::isPaired)
+      if constexpr (Cluster::isPaired && Shares::isOperands)
         copyForPair<isForSet>(getSharedAddress(panelPart), &map, at,
                               getAddressIn(Cluster::getLeader(this->place.rank),
                                            this->place.full),
@@ -269,6 +284,8 @@ public:
     } else if constexpr (Role::hasThreads) {
       if constexpr (Payload::place == Place::Tensor)
         ptx::tcgen05_fence_before_thread_sync();
+      else // what threads have read, TMA writes again
+        ptx::fence_proxy_async(ptx::space_shared);
       if constexpr (Payload::place == Place::Tensor && Cluster::isPaired)
         arriveAsWarpAt(getAddressIn(Cluster::getLeader(this->place.rank),
                                     this->place.empty));
@@ -299,6 +316,14 @@ public:
 #pragma unroll
     for (int i = 0; i < count; ++i)
       values[i] = __uint_as_float(words[i]);
+  }
+  /// 16 bytes of a row; `column` is a multiple of 16 bytes.
+  __device__ uint4 readRow(int row, int column) const {
+    static_assert(Role::hasThreads && Payload::place == Place::Shared,
+                  "drawloom: a role by threads reads rows of tiles in shared "
+                  "memory");
+    return *reinterpret_cast<const uint4 *>(this->place.memory +
+                                            Payload::offset(row, column));
   }
   /// The row of the accumulator that this thread has.
   __device__ int getRow() const { return int(threadIdx.x % 128); }
