@@ -51,12 +51,15 @@ class Kernel:
     folder: Path = KERNELS_FOLDER
     # Of the result.
     result: type = np.uint16
+    # A power of two, which is exact.
+    scale: float | None = None
 
     def compile(self) -> Path:
         text = (self.folder / f"{self.name}.cu").read_text()
         changes = [self.change] if self.change[0] else []
         if self.element != "__nv_bfloat16":
-            changes.append(("using Element = bf16;", f"using Element = {self.element};"))
+            [element] = re.findall(r"using Element = \w+;", text)
+            changes.append((element, f"using Element = {self.element};"))
         for old, new in changes:
             assert text.count(old) == 1, old
             text = text.replace(old, new)
@@ -76,6 +79,7 @@ GEMM = Kernel("gemm_sm100", "100a", "b200")
 GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
 PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
 HOPPER = Kernel("gemm_sm90", "90a", "h100")
+FP8 = Kernel("gemm_sm100_fp8", "100a", "b200", "__nv_fp8_e4m3", scale=0.125)
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER)
@@ -117,18 +121,21 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER) 
           *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER)),
           *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
           Case(SPLIT, 300, 520, 712, SCHEDULED),
+          *(Case(FP8, *shape, CHECKED) for shape in ((300, 520, 144), (640, 1032, 1040))),
+          Case(FP8, 640, 1032, 400, SCHEDULED),
           *(Case(EPILOGUE, *shape, CHECKED) for shape in ((300, 520, 136), (129, 1032, 64))),
           Case(EPILOGUE, 300, 520, 136, SCHEDULED),
           *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
-          # Rows of fp8 are a multiple of 16 bytes, too.
-          *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
-            for element in ENCODE if element != "__nv_bfloat16"),
+          Case(Kernel("gemm_sm100", "100a", "b200", "float"), 300, 520, 136, CHECKED),
           Case(Kernel("gemm_sm100", "100a", "b200",
                       change=("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();")),
                300, 520, 136, CHECKED)]
 
 
 EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
+            # Rows of fp8 are a multiple of 16 bytes, too.
+            *(Case(Kernel("gemm_sm100", "100a", "b200", element), 300, 520, 144, CHECKED)
+              for element in ENCODE if element not in ("__nv_bfloat16", "float")),
             *(Case(clustered("2, 1, Pair", element=element), 300, 520, 144, CHECKED)
               for element in ENCODE),
             *(Case(Kernel("gemm_sm90", "90a", "h100", element), 300, 520, 136, CHECKED)
@@ -161,11 +168,12 @@ def run_case(case: Case, runner: Path, folder: Path) -> str:
     encode(b).tofile(files[1])
     files[2].unlink(missing_ok=True)
     done = execute([runner, "--device", case.kernel.device, *case.options, "--",
-                    case.kernel.compile(), case.m, case.n, case.k, *files])
+                    case.kernel.compile(), case.m, case.n, case.k,
+                    *([] if case.kernel.scale is None else [case.kernel.scale]), *files])
     if done.returncode:
         return (done.stdout + done.stderr).strip()
     found = np.fromfile(files[2], case.kernel.result)
-    sums = a @ b.T
+    sums = a @ b.T * (1 if case.kernel.scale is None else case.kernel.scale)
     wanted = (to_bf16(sums) if case.kernel.result is np.uint16 else sums).ravel()
     if found.size != wanted.size:
         return f"{found.size} elements, not {wanted.size}"

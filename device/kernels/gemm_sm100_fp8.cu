@@ -1,0 +1,113 @@
+//===- gemm_sm100_fp8.cu - D = scale A B^T, with A and B in fp8 ----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// By pairs of CTAs. Tensors in fp8 have a scale each; the product of the two is
+// applied to the sums before they are rounded.
+//
+//   gemm_sm100_fp8 M N K scale a.bin b.bin d.bin
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+#include "drawloom/device/Launch.h"
+
+using namespace drawloom::device;
+using bf16 = __nv_bfloat16;
+using Element = __nv_fp8_e4m3; // of A and B
+
+using Load = Role<"load", 1, By::Tma>;
+using Multiply = Role<"multiply", 1, By::TensorCore>;
+using Round = Role<"round", 4, By::Threads>;
+using Store = Role<"store", 1, By::Tma>;
+
+constexpr int step = 128 / sizeof(Element);
+using A = Tile<Element, 128, step>;
+using B = Tile<Element, 256, step>;
+using D = Tile<bf16, 128, 64>;
+
+using AB = Pipe<"operands", Load, Multiply, 6, Operands<A, B>>;
+using Sums = Pipe<"sums", Multiply, Round, 2, Accumulator<128, 256>>;
+using Out = Pipe<"result", Round, Store, 2, D>;
+using Gemm =
+    Kernel<Cluster<2, 1, Pair>, Granted<128, 256, step>, AB, Sums, Out>;
+
+struct Arguments {
+  Gemm::MapOfA<AB> a;
+  Gemm::MapOfB<AB> b;
+  Map<D> d;
+  float scale;
+  Problem problem;
+};
+
+/// Eight sums, scaled, as bf16.
+static __device__ uint4 round(const float *sums, float scale) {
+  uint4 values;
+  auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
+  for (int i = 0; i < 4; ++i)
+    pairs[i] =
+        __floats2bfloat162_rn(scale * sums[2 * i], scale * sums[2 * i + 1]);
+  return values;
+}
+
+__global__ void __launch_bounds__(Gemm::threads, 1)
+    gemm(const __grid_constant__ Arguments g) {
+  Gemm kernel(g.problem);
+
+  if (auto load = kernel.role<Load>())
+    for (Item item : load.work())
+      for (int k : item.k()) {
+        auto slot = load.produce<AB>();
+        slot.load(g.a, g.b, item, k);
+      }
+
+  if (auto multiply = kernel.role<Multiply>())
+    for (Item item : multiply.work()) {
+      auto sums = multiply.produce<Sums>();
+      for (int k : item.k()) {
+        auto operands = multiply.consume<AB>();
+        sums.mma(operands, k);
+      }
+    }
+
+  if (auto rounder = kernel.role<Round>())
+    for (Item item : rounder.work()) {
+      auto sums = rounder.consume<Sums>();
+      for (int column = 0; column < B::rows; column += D::columns) {
+        float values[D::columns];
+        sums.read(column, values);
+        auto out = rounder.produce<Out>();
+        for (int i = 0; i < D::columns; i += 8)
+          out.write(sums.getRow(), i, round(values + i, g.scale));
+      }
+    }
+
+  if (auto store = kernel.role<Store>())
+    for (Item item : store.work())
+      for (int column = 0; column < B::rows; column += D::columns) {
+        auto out = store.consume<Out>();
+        out.store(g.d, item.column + column, item.row);
+      }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 8)
+    return std::fprintf(stderr, "M N K scale a.bin b.bin d.bin\n"), 1;
+  Problem problem{std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3])};
+  auto [m, n, k] = problem;
+  Element *a = readTensor<Element>(argv[5], size_t(m) * k);
+  Element *b = readTensor<Element>(argv[6], size_t(n) * k);
+  bf16 *d;
+  check(cudaMalloc(&d, sizeof(bf16) * m * n));
+  Arguments arguments{.scale = float(std::atof(argv[4])), .problem = problem};
+  check(describe(arguments.a, a, m, k));
+  check(describe(arguments.b, b, n, k));
+  check(describe(arguments.d, d, m, n));
+  check(launch<Gemm>(gemm, arguments, problem));
+  check(cudaDeviceSynchronize());
+  writeTensor(argv[7], d, size_t(m) * n);
+}
