@@ -37,6 +37,8 @@ struct Case {
   uint64_t seed = 0;
   /// If not empty, the program has to be refused, with these words.
   std::string refusal;
+  /// Whether it may be refused, at a line of it and before there is a plan.
+  bool mayBeRefused = false;
 };
 
 } // namespace drawloom::suite

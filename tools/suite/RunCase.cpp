@@ -106,6 +106,7 @@ private:
     return dialects;
   }
   bool compile();
+  bool isRefusedInPlanning();
   bool execute(runtime::Device &device);
   bool runSchedules(runtime::Device &device);
   bool fail(const Twine &words) {
@@ -152,8 +153,10 @@ bool CaseRunner::compile() {
   if (!made) {
     std::string words = llvm::toString(made.takeError());
     result.wasRefused = true;
-    result.matches =
-        !input.refusal.empty() && StringRef(words).contains(input.refusal);
+    result.matches = input.mayBeRefused
+                         ? isRefusedInPlanning()
+                         : !input.refusal.empty() &&
+                               StringRef(words).contains(input.refusal);
     return fail(words);
   }
   if (!input.refusal.empty())
@@ -163,6 +166,24 @@ bool CaseRunner::compile() {
       failed(dump(input, *compiled, options.dumpFolder)))
     return fail("cannot write to '" + options.dumpFolder + "'");
   return true;
+}
+
+/// Before there is a plan, at lines of the program.
+bool CaseRunner::isRefusedInPlanning() {
+  llvm::Expected<CompiledModule> planned =
+      drawloom::compile(*module, {.arch = arch, .stopAfter = Stage::Plan});
+  if (planned)
+    return false;
+  bool haveLines = true;
+  llvm::handleAllErrors(
+      planned.takeError(),
+      [&](const CompileError &error) {
+        haveLines = llvm::all_of(error.getMessages(), [](const Message &one) {
+          return one.severity != DiagnosticSeverity::Error || one.line != 0;
+        });
+      },
+      [&](const llvm::ErrorInfoBase &) { haveLines = false; });
+  return haveLines;
 }
 
 bool CaseRunner::execute(runtime::Device &device) {

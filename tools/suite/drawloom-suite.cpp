@@ -14,6 +14,7 @@
 
 #include "drawloom/Target/Architecture.h"
 #include "suite/ClusterCases.h"
+#include "suite/ComposedCases.h"
 #include "suite/ExampleCases.h"
 #include "suite/GemmCases.h"
 #include "suite/RunSuite.h"
@@ -29,13 +30,22 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("drawloom-suite");
 static cl::opt<std::string>
     suiteName(cl::Positional, cl::Required,
-              cl::desc("gemm, granted, clusters, tiles, examples or graphs"),
+              cl::desc("gemm, granted, clusters, tiles, examples, graphs or "
+                       "breadth"),
               cl::cat(category));
 static cl::list<std::string> archs("arch",
                                    cl::desc("sm_90a, sm_100a; without it both"),
                                    cl::CommaSeparated, cl::cat(category));
-static cl::opt<uint64_t> seed("seed", cl::desc("Of the drawn half"),
-                              cl::init(1), cl::cat(category));
+static cl::opt<uint64_t> seed("seed", cl::desc("Of what is drawn"), cl::init(1),
+                              cl::cat(category));
+static cl::opt<unsigned> count("count",
+                               cl::desc("Programs of breadth, for each "
+                                        "architecture"),
+                               cl::init(500), cl::cat(category));
+static cl::opt<unsigned>
+    mostRefused("most-refused",
+                cl::desc("Fail if more of a hundred programs are refused"),
+                cl::init(100), cl::cat(category));
 static cl::opt<unsigned> jobs("jobs", cl::desc("Processes"), cl::init(1),
                               cl::cat(category));
 static cl::list<std::string>
@@ -54,6 +64,9 @@ static cl::opt<std::string> dumpFolder("dump",
                                        cl::desc("Where to write PTX and plans"),
                                        cl::value_desc("folder"),
                                        cl::cat(category));
+static cl::opt<bool> printRefusals("refusals",
+                                   cl::desc("Print why cases are refused"),
+                                   cl::cat(category));
 static cl::opt<bool> list("list", cl::desc("Print the names, run nothing"),
                           cl::cat(category));
 static cl::opt<bool> printProgram("print",
@@ -70,6 +83,7 @@ static std::vector<Case> makeCases(llvm::StringRef arch) {
       : suiteName == "clusters" ? makeClusterCases(arch, seed)
       : suiteName == "tiles"    ? makeDefaultTiles(arch)
       : suiteName == "examples" ? makeExampleCases(arch)
+      : suiteName == "breadth"  ? makeComposedCases(arch, seed, count)
                                 : makeGraphCases(arch);
   if (!filters.empty())
     llvm::erase_if(cases, [](const Case &one) {
@@ -87,11 +101,11 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
-  if (!llvm::is_contained(
-          {"gemm", "granted", "clusters", "tiles", "examples", "graphs"},
-          suiteName)) {
+  if (!llvm::is_contained({"gemm", "granted", "clusters", "tiles", "examples",
+                           "graphs", "breadth"},
+                          suiteName)) {
     llvm::errs() << "drawloom-suite: the suites are gemm, granted, clusters, "
-                    "tiles, examples, graphs\n";
+                    "tiles, examples, graphs, breadth\n";
     return 2;
   }
   if (suiteName == "tiles" && !compileOnly) {
@@ -133,7 +147,7 @@ int main(int argc, char **argv) {
           refused += result.matches && result.wasRefused;
           several += result.matches && cases[index].itemsPerCta >= 3;
           largestShare = std::max(largestShare, result.largestShare);
-          if (!result.matches)
+          if (!result.matches || (printRefusals && result.wasRefused))
             llvm::outs() << cases[index].name << ": "
                          << llvm::StringRef(result.words).rtrim() << '\n';
           llvm::outs().flush();
@@ -149,11 +163,22 @@ int main(int argc, char **argv) {
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  llvm::outs() << llvm::formatv(
-      "{0}: seed {1}, {2} refused by name, {3} with three or more work items "
-      "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
-      suiteName, seed, refused, several, 100 * largestShare, seconds);
+  bool isDrawn = suiteName == "breadth";
+  if (isDrawn)
+    llvm::outs() << llvm::formatv(
+        "{0}: seed {1}, {2} of {3} ran and {4} were refused while planning, "
+        "largest error {5:f1}% of its bound, {6:f1} s\n",
+        suiteName, seed, matching - refused, total, refused, 100 * largestShare,
+        seconds);
+  else
+    llvm::outs() << llvm::formatv(
+        "{0}: seed {1}, {2} refused by name, {3} with three or more work items "
+        "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
+        suiteName, seed, refused, several, 100 * largestShare, seconds);
   llvm::outs() << suiteName << ": " << matching << " of " << total
-               << " cases match\n";
-  return matching == total && total >= atLeast ? 0 : 1;
+               << (isDrawn ? " programs" : " cases") << " match\n";
+  return matching == total && total >= atLeast &&
+                 refused * 100 <= mostRefused * total
+             ? 0
+             : 1;
 }

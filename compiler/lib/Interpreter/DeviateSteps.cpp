@@ -222,14 +222,46 @@ static LogicalResult choice(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
+/// The larger or the smaller of two numbers. It grows with both, so the
+/// machine's lies between those of the ends of where its operands are.
+template <auto fn>
+static LogicalResult extremum(Operation *op, Evaluator &eval) {
+  TensorRef offs[] = {eval.getDeviation(op->getOperand(0)),
+                      eval.getDeviation(op->getOperand(1))};
+  if (!offs[0] && !offs[1])
+    return llvm::success();
+  TensorRef x = eval.get(op->getOperand(0)), y = eval.get(op->getOperand(1));
+  TensorRef result = eval.get(op->getResult(0));
+  HostTensor deviation(Format::F64, result->getShape());
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    double a = x->getFloat(i), b = y->getFloat(i), v = result->getFloat(i);
+    double da = offs[0] ? offs[0]->getFloat(i) : 0;
+    double db = offs[1] ? offs[1]->getFloat(i) : 0;
+    double furthest = 0;
+    for (double end : {fn(a - da, b - db), fn(a + da, b + db)})
+      if (end != v)
+        furthest = std::max(furthest,
+                            std::isnan(end - v) ? infinity : std::abs(end - v));
+    // Of NaNs nothing is known but that one may go on.
+    if (std::isnan(a) || std::isnan(b))
+      furthest = std::max(da, db);
+    deviation.setFloat(i, furthest);
+  }
+  setDeviation(op, eval, std::move(deviation));
+  return llvm::success();
+}
+
+static double larger(double x, double y) { return std::max(x, y); }
+static double smaller(double x, double y) { return std::min(x, y); }
+
 static constexpr NamedRule rules[] = {
     {"arith.negf", selection},
     {"math.absf", selection},
     {"arith.extf", selection},
-    {"arith.maximumf", selection},
-    {"arith.minimumf", selection},
-    {"arith.maxnumf", selection},
-    {"arith.minnumf", selection},
+    {"arith.maximumf", extremum<larger>},
+    {"arith.minimumf", extremum<smaller>},
+    {"arith.maxnumf", extremum<larger>},
+    {"arith.minnumf", extremum<smaller>},
     {"arith.truncf", steps<roundTo>},
     {"math.floor", steps<[](double x, Format) { return std::floor(x); }>},
     {"math.ceil", steps<[](double x, Format) { return std::ceil(x); }>},

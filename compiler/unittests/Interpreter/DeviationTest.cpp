@@ -101,6 +101,12 @@ TEST(Deviation, OfSingleOperations) {
               3 * 0x1p-23, 0x1p-40);
   // What is chosen is not rounded, nor what is only negated.
   EXPECT_EQ(deviationOf("%r = arith.maximumf %x, %y : tensor<1xf32>", 1, 2), 0);
+  // The smaller one may be off, as long as it stays the smaller one.
+  llvm::StringLiteral clamp = "%p = arith.mulf %x, %x : tensor<1xf32>\n"
+                              "%r = arith.maximumf %p, %y : tensor<1xf32>";
+  EXPECT_EQ(deviationOf(clamp, 3, 10), 0);
+  EXPECT_GT(deviationOf(clamp, 3, 9), 0);
+  EXPECT_GT(deviationOf(clamp, 3, 8), 9 * 0x1p-24);
   EXPECT_EQ(deviationOf("%r = arith.negf %x : tensor<1xf32>", 1, 2), 0);
   // Cancellation: the rounding of the product stays, the difference is small.
   EXPECT_GT(deviationOf("%p = arith.mulf %x, %x : tensor<1xf32>\n"

@@ -80,7 +80,8 @@ namespace {
 class ExchangeCounter {
 public:
   ExchangeCounter(RoleOp role, const target::Architecture &arch)
-      : role(role), fragments(Fragments::get(role, arch)) {}
+      : role(role), fragments(Fragments::get(role, arch)),
+        operands(findScratchOperands(role, arch)) {}
 
   int64_t count(Operation *op);
 
@@ -94,6 +95,7 @@ private:
 
   RoleOp role;
   Fragments fragments;
+  llvm::SmallSetVector<Value, 4> operands;
   std::optional<VectorAxes> axes;
 };
 } // namespace
@@ -124,11 +126,28 @@ int64_t ExchangeCounter::count(tile::ReduceOp op) {
   return parts > 1 ? parts * type.getDimSize(1 - op.getAxis()) * bytes : 0;
 }
 
+/// Whether a tile is what a slot of shared memory holds.
+static bool isInSharedSlot(Value tile) {
+  if (auto read = tile.getDefiningOp<tile::ReadOp>())
+    return read.getBuffer().getType().getSpace() == tile::Space::Smem;
+  auto argument = dyn_cast<BlockArgument>(tile);
+  auto consume = argument
+                     ? dyn_cast<ConsumeOp>(argument.getOwner()->getParentOp())
+                     : ConsumeOp();
+  if (!consume)
+    return false;
+  for (auto [number, pipe] : llvm::enumerate(consume.getPipes()))
+    if (llvm::is_contained(consume.getSlotArguments(number), argument))
+      return cast<PipeType>(pipe.getType()).getMemory() == Memory::smem;
+  return false;
+}
+
 /// A tile in a slot of shared memory is read across, and an operand of products
 /// in scratch memory is described so.
 int64_t ExchangeCounter::count(tile::TransposeOp op) {
-  if (op.getPermutation()[0] != 1 || isInSlot(op.getSource()) ||
-      feedsProductsOnly(op.getResult()))
+  if (op.getPermutation()[0] != 1 || isInSharedSlot(op.getSource()) ||
+      (feedsProductsOnly(op.getResult()) &&
+       operands.contains(getWhole(op.getResult()))))
     return 0;
   std::optional<Layout> from = getLayout(op.getSource().getType());
   std::optional<Layout> to = getLayout(op.getType());

@@ -16,7 +16,6 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -71,10 +70,8 @@ static bool needsColumns(Value result) {
   return true;
 }
 
-Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
-  Scratch scratch;
-  scratch.role = role;
-  int64_t ctas = cast<SwitchOp>(role->getParentOp()).getCtasOfItem();
+llvm::SmallSetVector<Value, 4>
+plan::findScratchOperands(RoleOp role, const target::Architecture &arch) {
   llvm::SmallSetVector<Value, 4> operands;
   auto addOperands = [&](Value a, Value b, bool onTensorCore) {
     a = getWhole(a), b = getWhole(b);
@@ -90,17 +87,24 @@ Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
     // After schedule-products.
     if (auto issue = dyn_cast<IssueOp>(op))
       addOperands(issue.getA(), issue.getB(), /*onTensorCore=*/false);
-    auto product = dyn_cast<tile::MmaOp>(op);
-    if (!product)
-      return;
-    bool onTensorCore = isTensorCoreProduct(product, arch);
-    addOperands(product.getA(), product.getB(), onTensorCore);
-    if (onTensorCore && needsColumns(product.getResult()))
+    if (auto product = dyn_cast<tile::MmaOp>(op))
+      addOperands(product.getA(), product.getB(),
+                  isTensorCoreProduct(product, arch));
+  });
+  return operands;
+}
+
+Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
+  Scratch scratch;
+  scratch.role = role;
+  int64_t ctas = cast<SwitchOp>(role->getParentOp()).getCtasOfItem();
+  role.walk([&](tile::MmaOp product) {
+    if (isTensorCoreProduct(product, arch) && needsColumns(product.getResult()))
       scratch.columns = std::min(
           scratch.columns + getTileColumns(product.getType(), ctas, arch),
           saturated);
   });
-  for (Value operand : operands)
+  for (Value operand : findScratchOperands(role, arch))
     if (auto tile = dyn_cast<RankedTensorType>(operand.getType());
         tile && tile.hasStaticShape()) {
       scratch.operands[operand] = scratch.bytes;

@@ -151,3 +151,42 @@ tile.kernel @no_neutral(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
   %sum = tile.reduce addf %s axis 1 : tensor<128x64xf8E8M0FNU> -> tensor<128xf8E8M0FNU>
   tile.store %sum, %e[0] : tensor<128xf8E8M0FNU>, !tile.view<128xf8E8M0FNU>
 }
+
+// -----
+
+// A width that fits the store, and not a reduction of another tile.
+tile.kernel @reduction_width(%a: !tile.view<128x32xbf16>, %b: !tile.view<48x32xbf16>, %c: !tile.view<64x32xbf16>,
+                             %d: !tile.view<128xf32>, %e: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+  %zero = arith.constant dense<0.0> : tensor<128x48xf32>
+  %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
+  %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
+  %y = tile.load %b[0, 0] : !tile.view<48x32xbf16> -> tensor<48x32xbf16>
+  %z = tile.load %c[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
+  %acc = tile.mma %x, %y, %zero : tensor<128x32xbf16>, tensor<48x32xbf16> -> tensor<128x48xf32>
+  %other = tile.mma %x, %z, %zeros : tensor<128x32xbf16>, tensor<64x32xbf16> -> tensor<128x64xf32>
+  // expected-remark@+1 {{slice-epilogue: tile.reduce stays whole: 48 columns are not parts of 32}}
+  %sum = tile.reduce addf %acc axis 1 : tensor<128x48xf32> -> tensor<128xf32>
+  tile.store %sum, %d[0] : tensor<128xf32>, !tile.view<128xf32>
+  // expected-remark@+1 {{slice-epilogue: tile.store of 'e' in 2 parts of 32 columns}}
+  tile.store %other, %e[0, 0] : tensor<128x64xf32>, !tile.view<128x64xf32>
+}
+
+// -----
+
+// What was reduced before the second product is whole after it, though its rows
+// are columns there.
+tile.kernel @earlier_reduction(%a: !tile.view<64x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<64x64xf32>)
+    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %x = tile.load %a[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
+  %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
+  %acc = tile.mma %x, %y, %zero : tensor<64x32xbf16>, tensor<64x32xbf16> -> tensor<64x64xf32>
+  // expected-remark@+1 {{slice-epilogue: tile.reduce in 2 parts of 32 columns}}
+  %sum = tile.reduce addf %acc axis 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %other = tile.mma %y, %x, %zero : tensor<64x32xbf16>, tensor<64x32xbf16> -> tensor<64x64xf32>
+  %row = tile.expand_dims %sum axis 0 : tensor<64xf32> -> tensor<1x64xf32>
+  %rows = tile.broadcast %row : tensor<1x64xf32> -> tensor<64x64xf32>
+  %scaled = arith.mulf %other, %rows : tensor<64x64xf32>
+  // expected-remark@+1 {{slice-epilogue: tile.store of 'd' in 2 parts of 32 columns}}
+  tile.store %scaled, %d[0, 0] : tensor<64x64xf32>, !tile.view<64x64xf32>
+}

@@ -17,6 +17,7 @@
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace drawloom::target {
 struct Architecture;
@@ -41,6 +42,11 @@ struct Scratch {
 };
 
 Scratch findScratch(agent::RoleOp role, const target::Architecture &arch);
+
+/// The operands of products that scratch memory has, whole. One that wgmma
+/// takes from registers is none of them.
+llvm::SmallSetVector<mlir::Value, 4>
+findScratchOperands(agent::RoleOp role, const target::Architecture &arch);
 
 /// Whether a tile is what a slot holds, before and after `lower-pipes`.
 bool isInSlot(mlir::Value tile);

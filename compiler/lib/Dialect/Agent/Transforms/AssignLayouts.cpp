@@ -280,8 +280,8 @@ LogicalResult RoleLayouts::assignTranspose(tile::TransposeOp op) {
   const tile::Layout &to =
       cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
   bool isForScratch = feedsProductsOnly(op.getResult()) &&
-                      plan::findScratch(role, arch)
-                          .operands.contains(plan::getWhole(op.getResult()));
+                      plan::findScratchOperands(role, arch)
+                          .contains(plan::getWhole(op.getResult()));
   if (!isForScratch && plan::findRegisters(from, to, plan::getReshape(op))) {
     op.getResult().setType(type);
     return success();

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -157,6 +158,8 @@ private:
   /// cut in two ways.
   Segment segment;
   llvm::SmallPtrSet<Operation *, 4> ambiguous;
+  /// Roots of segments before it, which are gone when this one is cut.
+  llvm::SmallPtrSet<Operation *, 4> earlier;
 };
 
 } // namespace
@@ -187,7 +190,13 @@ void Analysis::run() {
     if (reduce && static_cast<int64_t>(reduce.getAxis()) != cut->second.dim)
       continue;
     Root root{&op, cut->second.dim, groups[cut->second.group]};
-    if (root.getExtent() > columns)
+    if (root.getExtent() <= columns)
+      continue;
+    // The planner knows of stores only.
+    if (reduce && root.getExtent() % columns != 0)
+      refuse(&op, llvm::formatv("{0} columns are not parts of {1}",
+                                root.getExtent(), columns));
+    else
       segment.roots.push_back(root);
   }
   if (!segment.roots.empty())
@@ -260,6 +269,8 @@ void Analysis::closeSegment() {
     ;
   if (!segment.roots.empty()) {
     findStages();
+    for (const Root &root : segment.roots)
+      earlier.insert(root.op);
     epilogue.segments.push_back(std::move(segment));
   }
   segment = Segment();
@@ -332,7 +343,8 @@ std::string Analysis::findObstacle(ReduceOp reduce, Operation *last) {
 /// Notes that a part of the value is needed, and of what it is made of.
 void Analysis::demand(Value value, int64_t dim) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &item || !isSliceable(op) || findRoot(op))
+  if (!op || op->getBlock() != &item || !isSliceable(op) || findRoot(op) ||
+      earlier.contains(op))
     return;
   auto [entry, isNew] = segment.sliced.insert({op, dim});
   if (!isNew) {
