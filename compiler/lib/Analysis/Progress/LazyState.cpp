@@ -33,8 +33,8 @@ Interval LazyState::boundsOf(unsigned id) const {
   const LoopClass &cls = classes.classes[id];
   Interval bounds =
       cls.size ? box[*cls.size] : Interval{cls.constant, cls.constant};
-  if (bounds.min > largestKnown)
-    return {largestKnown, unbounded};
+  if (bounds.min > classes.mostKnown)
+    return {classes.mostKnown, unbounded};
   return bounds;
 }
 

@@ -49,13 +49,15 @@ struct LoopClass {
   bool uniform = false;
 };
 
-/// A trip count that is known to be more than this is treated as any number
-/// from this on: a search that counts to it would take too long.
+/// To count further would take a search too long.
 constexpr int64_t largestKnown = 64;
 
 struct LoopClasses {
   std::vector<unsigned> classOf;
   std::vector<LoopClass> classes;
+  /// A trip count that is known to be more than this is treated as any number
+  /// from this on.
+  int64_t mostKnown = largestKnown;
 
   /// The classes of a grain, or nothing if the network has no such: a size that
   /// differs between items would get one value for several of them.

@@ -206,8 +206,8 @@ SearchResult Searcher::search() {
   return std::move(result);
 }
 
-SearchResult drawloom::progress::search(const Code &code, const Box &box,
-                                        Grain grain, unsigned maxStates) {
+static SearchResult searchWith(const Code &code, const Box &box, Grain grain,
+                               unsigned maxStates, int64_t mostKnown) {
   std::optional<LoopClasses> classes = LoopClasses::make(code, grain);
   if (!classes) {
     SearchResult result;
@@ -215,7 +215,13 @@ SearchResult drawloom::progress::search(const Code &code, const Box &box,
                        "different places in their roles";
     return result;
   }
+  classes->mostKnown = mostKnown;
   return Searcher(code, *classes, box, maxStates).search();
+}
+
+SearchResult drawloom::progress::search(const Code &code, const Box &box,
+                                        Grain grain, unsigned maxStates) {
+  return searchWith(code, box, grain, maxStates, largestKnown);
 }
 
 /// From free classes to exact ones, for the least slots of the box.
@@ -230,6 +236,15 @@ static SearchResult searchGrains(const Code &code, const Box &box,
     if (result.kind == SearchResult::Kind::closed ||
         result.kind == SearchResult::Kind::failure)
       break;
+  }
+  // Loops that all run 8 times have more states than loops that run as often as
+  // they like. What holds for any number holds for 8.
+  if (result.kind == SearchResult::Kind::open) {
+    SearchResult any = searchWith(code, box, Grain::paired, maxStates, 1);
+    states += any.states;
+    steps += any.steps;
+    if (any.kind == SearchResult::Kind::closed)
+      result = std::move(any);
   }
   if (result.kind == SearchResult::Kind::spurious) {
     result.kind = SearchResult::Kind::open;

@@ -157,6 +157,29 @@ TEST(ConditionTest, ShapesThatAreKnown) {
   EXPECT_LT(verdict.states, 200u);
 }
 
+TEST(ConditionTest, KnownCountsAroundUnknownOnes) {
+  // Three pipes, each filled by a role of its own and emptied by one after the
+  // other. With the 8 remembered, the k of each round would have to be as well.
+  Network n;
+  SizeId items = n.addSize({.name = "items"}), k = n.addSize({.name = "k"});
+  RoleId use = n.addRole({.name = "use"});
+  Body empty;
+  for (const char *name : {"a", "b", "c"}) {
+    RoleId load = n.addRole({.name = name});
+    PipeId p = n.addPipe({.name = name,
+                          .slots = Count::constant(2),
+                          .producer = load,
+                          .consumers = {{.role = use}}});
+    auto walk = [&](Step step) {
+      return loop(Count::constant(8), {loop(Count::of(k), {step})});
+    };
+    n.roles[load].body = {forEachItem(items, {walk(produce(p))})};
+    empty.push_back(walk(consume({p})));
+  }
+  n.roles[use].body = {forEachItem(items, empty)};
+  EXPECT_EQ(prove(n).kind, Verdict::Kind::proved);
+}
+
 TEST(ConditionTest, AFailureThatTakesTooLongToReach) {
   // The last of 10^12 slots is not consumed: there is no proof, and no time to
   // run it.

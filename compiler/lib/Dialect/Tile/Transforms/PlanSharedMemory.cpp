@@ -119,7 +119,7 @@ llvm::SmallVector<int64_t> Planner::getWidths() const {
   return widths;
 }
 
-Rooms Planner::fill(int64_t columns, int64_t itemSlots) const {
+Rooms Planner::fill(int64_t columns, int64_t itemSlots, int64_t fewest) const {
   Rooms rooms;
   rooms.columns = columns;
   rooms.total =
@@ -137,14 +137,14 @@ Rooms Planner::fill(int64_t columns, int64_t itemSlots) const {
     else if (isStream(pipe))
       open += getSlotBytes(pipe, columns);
     else
-      slots = pipe.kind == Problem::Pipe::Output ? fewestSlots : itemSlots;
+      slots = pipe.kind == Problem::Pipe::Output ? fewest : itemSlots;
     take(pipe, slots);
     rooms.slots.push_back(slots);
   }
   if (open == 0)
     return rooms;
   int64_t left = arch.maxSharedMemoryPerCta - rooms.total;
-  rooms.shared = std::clamp(left / open, fewestSlots, mostSlots);
+  rooms.shared = std::clamp(left / open, fewest, mostSlots);
   for (auto [pipe, slots] : llvm::zip_equal(problem.pipes, rooms.slots))
     if (slots == 0) {
       slots = rooms.shared;
@@ -188,7 +188,7 @@ std::string Planner::suggest(const Rooms &rooms) const {
                      fitting == 1 ? "fits" : "fit");
   }
   if (given.columns && *given.columns % 2 == 0 &&
-      fill(*given.columns / 2, 1).total <= limit)
+      fill(*given.columns / 2, 1, fewestSlots).total <= limit)
     text += formatv("{0} columns = {1} {2}", text.empty() ? ";" : ", or",
                     *given.columns / 2, text.empty() ? "fits" : "does");
   return text.empty() ? "; use a smaller tile" : text;
@@ -231,7 +231,14 @@ void Planner::chooseSharedMemory() {
   };
   for (int64_t itemSlots : {2, 1})
     for (int64_t width : widths)
-      if (Rooms rooms = fill(width, itemSlots); isBetter(rooms))
+      if (Rooms rooms = fill(width, itemSlots, fewestSlots); isBetter(rooms))
+        best = rooms;
+  // One slot, which is filled and read in turn, is better than no plan. Who
+  // gives slots or columns hears what to change.
+  if (best->total > limit && given.slots.empty() && !given.columns)
+    for (int64_t width : widths)
+      if (Rooms rooms = fill(width, 1, 1);
+          rooms.total <= limit && isBetter(rooms))
         best = rooms;
   if (best->total > limit)
     return failTooLarge("shared memory: " + spell(*best) + " > " +
@@ -250,7 +257,7 @@ void Planner::chooseSharedMemory() {
   std::string text = formatv(
       "columns: the epilogue moves in sub-tiles of {0} columns", best->columns);
   if (best->columns != widths.front()) {
-    Rooms wide = fill(widths.front(), 2);
+    Rooms wide = fill(widths.front(), 2, fewestSlots);
     text +=
         formatv(", because {0} columns leave room for {1} in the loop ({2})",
                 widths.front(), countSlots(wide.shared), spell(wide));

@@ -90,7 +90,8 @@ private:
   int64_t getSlotBytes(const Problem::Pipe &pipe, int64_t columns) const;
   int64_t getTurn() const;
   llvm::SmallVector<int64_t> getWidths() const;
-  Rooms fill(int64_t columns, int64_t itemSlots) const;
+  /// `fewest` is for outputs, and for streams at least.
+  Rooms fill(int64_t columns, int64_t itemSlots, int64_t fewest) const;
   std::string spell(const Rooms &rooms) const;
   std::string suggest(const Rooms &rooms) const;
 
