@@ -25,6 +25,7 @@ void RoleMonitor::appendKey(std::string &key) const {
   append(asking.parity);
   append(asking.isAsked);
   append(asking.isOnItsWay);
+  append(asking.isAwaited);
   append(returned.value_or(comparison.plan.pipes.size()));
   for (const Progress &state : progress) {
     append(state.arrives);
@@ -357,6 +358,13 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     asking.arrives = Progress::Yes;
     return llvm::Error::success();
   case Kind::Copy:
+    // The answer of the first CTA comes to all.
+    if (comparison.ready && (rank != 0 || !asking.isAwaited))
+      return fail(event.line, "asks for the items of a cluster{0}",
+                  rank ? "; the first CTA does"
+                       : " before all of its CTAs are ready");
+    if (event.rank != rank)
+      return llvm::Error::success();
     if (!asking.isAsked || asking.isOnItsWay ||
         event.address != *comparison.told - plan::grantBytes)
       return fail(
@@ -372,12 +380,12 @@ llvm::Error RoleMonitor::ask(const Event &event) {
       return fail(event.line,
                   "waits for an answer with parity {0} instead of {1}",
                   event.count, asking.parity);
-    if (asking.arrives == Progress::Yes && !asking.isOnItsWay)
+    if (asking.arrives == Progress::Yes && !asking.isOnItsWay && rank == 0)
       return fail(event.line, "waits for an answer that it has not asked for");
     // These lanes wait along with the one that asks.
     if (!asking.isAsked)
       asking.arrives = Progress::No;
-    asking.isAsked = asking.isOnItsWay = false;
+    asking.isAsked = asking.isOnItsWay = asking.isAwaited = false;
     asking.parity ^= 1;
     return llvm::Error::success();
   default:
@@ -386,11 +394,48 @@ llvm::Error RoleMonitor::ask(const Event &event) {
   }
 }
 
+/// Each CTA of a cluster tells the first one that it is ready for the answer,
+/// and that one waits for all.
+llvm::Error RoleMonitor::beReady(const Event &event) {
+  int64_t ctas = comparison.plan.clusterSize();
+  bool isScheduler = role && role->kind == plan::Role::Kind::Schedule;
+  switch (event.kind) {
+  case Kind::Init:
+    if (llvm::popcount(event.mask) != 1 || meetings || event.count != ctas)
+      return fail(event.line,
+                  "the barrier at which CTAs are ready is set up for {0} "
+                  "arrivals instead of {1}, or not once before they meet",
+                  event.count, ctas);
+    comparison.inits[{rank, event.barrier}][{event.line, warp}] = event.count;
+    return llvm::Error::success();
+  case Kind::Arrive:
+    if (!isScheduler || event.rank != 0 || llvm::popcount(event.mask) != 1)
+      return fail(event.line,
+                  "{0} lanes say to CTA {1} that they are ready for an answer; "
+                  "one lane of the scheduler does, to the first CTA",
+                  llvm::popcount(event.mask), event.rank);
+    return llvm::Error::success();
+  case Kind::Wait:
+    if (!isScheduler || rank != 0 || event.count != asking.parity)
+      return fail(event.line,
+                  "waits with parity {0} for CTAs to be ready; the scheduler "
+                  "of the first CTA does, with {1}",
+                  event.count, asking.parity);
+    asking.isAwaited = true;
+    return llvm::Error::success();
+  default:
+    return fail(event.line, "does to the barrier at which CTAs are ready what "
+                            "no plan asks for");
+  }
+}
+
 llvm::Error RoleMonitor::see(const Event &event) {
   if (llvm::Error error = requirePlanned(event))
     return error;
   if (comparison.told && event.barrier == *comparison.told)
     return ask(event);
+  if (comparison.ready && event.barrier == *comparison.ready)
+    return beReady(event);
   switch (event.kind) {
   case Kind::Init:
     return setUp(event);

@@ -72,8 +72,11 @@ struct Comparison {
                                                              slot};
       }
     for (const plan::MemoryRange &range : plan.memory)
-      if (range.name == "grant")
+      if (range.name == "grant") {
         told = range.offset + plan::grantBytes;
+        if (plan.clusterSize() > 1)
+          ready = *told + barrierBytes;
+      }
   }
 
   const plan::Role *findRole(unsigned warp) const {
@@ -95,12 +98,13 @@ struct Comparison {
   /// Whether one CTA of a pair, the leader, fills or empties its slots for
   /// both.
   bool fillsForPair(const plan::Pipe &pipe) const {
-    return plan.roles[pipe.producer].scope == "pair";
+    return pipe.scope != "cta" && plan.roles[pipe.producer].scope == "pair";
   }
   bool emptiesForPair(const plan::Pipe &pipe) const {
-    return llvm::any_of(pipe.consumers, [&](const plan::Consumer &consumer) {
+    auto isOfPair = [&](const plan::Consumer &consumer) {
       return plan.roles[consumer.role].scope == "pair";
-    });
+    };
+    return pipe.scope != "cta" && llvm::any_of(pipe.consumers, isOfPair);
   }
   /// The CTAs where a role of the CTA `rank` arrives at one side of a pipe.
   uint32_t getTold(const plan::Pipe &pipe, Side side, unsigned rank) const;
@@ -118,6 +122,9 @@ struct Comparison {
   /// The barrier that says that the machine's answer about the next work item
   /// is there, if a role asks.
   std::optional<int64_t> told;
+  /// In a cluster, the barrier of the first CTA at which all say that they are
+  /// ready for the answer.
+  std::optional<int64_t> ready;
   /// By pipe and side.
   std::vector<Tally> tallies;
   /// By pipe.
@@ -164,6 +171,8 @@ struct Asking {
   int64_t parity = 0;
   /// The barrier expects an answer; launch control has been asked for it.
   bool isAsked = false, isOnItsWay = false;
+  /// In a cluster, all CTAs are ready for it.
+  bool isAwaited = false;
 };
 
 class RoleMonitor : public Monitor {
@@ -204,6 +213,7 @@ private:
   llvm::Error copy(const Event &event);
   llvm::Error read(const Event &event);
   llvm::Error ask(const Event &event);
+  llvm::Error beReady(const Event &event);
   llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
   llvm::Error leave(const End &end, Progress &state);
 

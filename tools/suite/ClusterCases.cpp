@@ -20,10 +20,25 @@ static constexpr struct {
   int64_t tilesM, tilesN, rest, trips;
 } sizes[] = {{4, 2, 0, 2}, {2, 1, 16, 5}, {1, 1, 0, 0}, {5, 3, -48, 1}};
 
-/// A few clusters, so that a CTA has several work items; none for a CTA that
-/// takes one.
-static void setGrid(GemmOptions &o, unsigned count) {
-  o.ctas = o.one ? 0 : count * o.clusterM * o.clusterN;
+/// Where a CTA's work items come from. Hopper grants none to clusters.
+enum Items { One, Static, Granted };
+
+/// A few clusters, so that a CTA has several work items; a CTA for each item if
+/// it takes one. Granted ones come from a grid with a CTA for each item, or
+/// from one that is smaller or larger.
+static void setItems(GemmOptions &o, unsigned items, unsigned count) {
+  unsigned size = o.clusterM * o.clusterN;
+  o.one = items == One;
+  o.granted = items == Granted;
+  o.ctas = items == One ? 0 : count * size;
+  if (items == Granted && count == 1)
+    o.ctas = 0;
+  if (items == Granted && count == 3)
+    o.ctas = 64 * size;
+}
+
+static unsigned countKinds(llvm::StringRef arch) {
+  return arch == "sm_90a" ? Granted : Granted + 1;
 }
 
 /// Only even numbers of CTAs along M are pairs, and only Blackwell has them.
@@ -36,7 +51,7 @@ static void cover(llvm::StringRef arch, bool pairs,
                   std::vector<GemmOptions> &all) {
   for (auto [clusterM, clusterN] : clusters)
     for (unsigned type = 0; type != mainTypes; ++type)
-      for (bool one : {false, true})
+      for (unsigned items = 0; items != countKinds(arch); ++items)
         for (const auto &size : sizes) {
           if (pairs && !canPair(arch, clusterM))
             continue;
@@ -44,14 +59,13 @@ static void cover(llvm::StringRef arch, bool pairs,
           o.clusterM = clusterM;
           o.clusterN = clusterN;
           o.pairs = pairs;
-          o.one = one;
           o.epilogue =
               GemmOptions::Epilogue(all.size() % GemmOptions::epilogueCount);
           o.slots = 1 + all.size() % 4;
           o.m = size.tilesM * o.tileM + size.rest;
           o.n = size.tilesN * o.tileN + size.rest;
           o.k = size.trips * o.tileK;
-          setGrid(o, 1 + all.size() % 2);
+          setItems(o, items, 1 + all.size() % 3);
           all.push_back(o);
         }
 }
@@ -72,8 +86,8 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
     o.tileN = std::max<int64_t>(o.tileN, 64);
     if (o.tileK < 64)
       o.bTransposed = false;
-    o.one = random() % 2;
-    setGrid(o, 1 + random() % 3);
+    unsigned items = random() % countKinds(arch);
+    setItems(o, items, 1 + random() % 3);
     all.push_back(o);
   }
   std::vector<Case> cases;

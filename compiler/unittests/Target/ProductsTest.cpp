@@ -62,6 +62,25 @@ TEST(Products, WhatThereIs) {
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_100a"), "");
 }
 
+TEST(Products, PairsHaveRowsOfTheirOwn) {
+  EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_100a"), "");
+  EXPECT_EQ(ask(ofPair(bf16(256, 32, 16)), "sm_100a"), "");
+  EXPECT_EQ(
+      ask(ofPair(bf16(64, 256, 64)), "sm_100a"),
+      "the product of a pair of CTAs is 128x256x64, but tcgen05.mma takes "
+      "rows in multiples of 256, and 128 % 256 = 128; use 256 rows");
+  EXPECT_EQ(
+      ask(ofPair(bf16(128, 48, 64)), "sm_100a"),
+      "the product of a pair of CTAs is 256x48x64, but tcgen05.mma has no "
+      "width that divides 48 columns; use a multiple of 32 up to 256");
+  EXPECT_EQ(ask(ofPair(bf16(128, 512, 64)), "sm_100a"),
+            "the product of a pair of CTAs is 256x512x64, but tcgen05.mma has "
+            "at most 256 columns; use a tile of that many");
+  EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_90a"),
+            "the product is of a pair of CTAs, which sm_90a does not have; use "
+            "products = cta");
+}
+
 TEST(Products, RefusalsSayWhatWouldDo) {
   EXPECT_EQ(ask(bf16(192, 128, 64), "sm_100a"),
             "the product is 192x128x64, but tcgen05.mma takes rows in "

@@ -237,7 +237,7 @@ void PlanMaker::mapMemory() {
     plan.memory.push_back(
         {"tensor memory address", *address, tensorAddressBytes});
   if (std::optional<int64_t> grant = op.getGrant())
-    plan.memory.push_back({"grant", *grant, grantBytes + barrierBytes});
+    plan.memory.push_back({"grant", *grant, getGrantBytes(op)});
   llvm::sort(plan.memory, [](const MemoryRange &a, const MemoryRange &b) {
     return std::pair(a.offset, StringRef(a.name)) <
            std::pair(b.offset, StringRef(b.name));

@@ -13,6 +13,10 @@ using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
 
+int64_t plan::getGrantBytes(SwitchOp roles) {
+  return grantBytes + (roles.getClusterSize() > 1 ? 2 : 1) * barrierBytes;
+}
+
 LogicalResult plan::checkRolesAreAll(tile::KernelOp kernel) {
   SmallVector<SwitchOp> switches;
   kernel.walk([&](SwitchOp op) { switches.push_back(op); });

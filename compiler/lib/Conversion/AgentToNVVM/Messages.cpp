@@ -85,7 +85,7 @@ static Values readMessage(ReadMessageOp op, ReadMessageOp::Adaptor operands,
 //===----------------------------------------------------------------------===//
 
 static Values ask(AskOp op, AskOp::Adaptor operands, CodeWriter &w) {
-  NVVM::ClusterLaunchControlTryCancelOp::create(w.b, /*multicast=*/UnitAttr(),
+  NVVM::ClusterLaunchControlTryCancelOp::create(w.b, op.getMulticastAttr(),
                                                 w.getShared(op.getTo()),
                                                 operands.getBarrier());
   return {};

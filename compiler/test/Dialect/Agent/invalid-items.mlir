@@ -196,7 +196,7 @@ func.func @f(%n: index) {
   %items = agent.items granted %i of %n -> (index) {
     agent.yield %i : index
   }
-  agent.switch cluster(2, 2) {
+  agent.switch cluster(2, 2) items(cluster) {
     agent.role @a warps(1) {
       // expected-error@below {{'agent.for_each_item' op takes items that are granted to a cluster of 4 CTAs in @a, which acts for a cta; it needs scope(cluster)}}
       agent.for_each_item (%i) in %items : !agent.items<index> {

@@ -35,6 +35,8 @@ func.func @messages(%i: i32, %there: i1, %m: index, %f: f32, %b: !agent.barrier)
   %more, %values:2 = agent.read_message %work[%i] : !agent.slots<message, index, f32>
   // CHECK-NEXT: agent.ask to(32) tells %[[B]]
   agent.ask to(32) tells %b
+  // CHECK-NEXT: agent.ask to(32) tells %[[B]] multicast
+  agent.ask to(32) tells %b multicast
   // CHECK-NEXT: %granted = agent.answer from(32)
   %number = agent.answer from(32)
   // CHECK-NEXT: %drawn = agent.draw

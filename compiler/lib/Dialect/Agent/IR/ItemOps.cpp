@@ -68,11 +68,13 @@ static LogicalResult verifyItemPipe(ForEachItemOp op, Value value,
 }
 
 /// The hardware grants items to a cluster, so one role of the cluster asks.
+/// Where each CTA takes an item of its own, each has such a role, and the first
+/// CTA's asks for all.
 static LogicalResult verifyGrant(ForEachItemOp op, RoleOp role) {
   auto items = getInFront<ItemsOp>(op, op.getSource());
   auto parent = role->getParentOfType<SwitchOp>();
   if (!items || items.getStream() != Stream::granted || !parent ||
-      parent.getClusterSize() == 1 || role.getScope() == Scope::cluster)
+      parent.getItems() == Scope::cta || role.getScope() == Scope::cluster)
     return success();
   return op.emitOpError() << "takes items that are granted to a cluster of "
                           << ctas(parent.getClusterSize()) << " in "

@@ -159,6 +159,11 @@ static LogicalResult verifyScope(PipeOp pipe, ArrayRef<RoleOp> roles) {
   if (pipe.getScope() == Scope::pair && size % 2 != 0)
     return emitPipeError(pipe) << " has scope(pair), but a cluster has "
                                << ctas(size) << "; pairs need an even number";
+  // A message may stay in its CTA: a role that acts for others takes it, too,
+  // wherever it is.
+  if (pipe.getPipe().getType().getMemory() == Memory::message &&
+      pipe.getScope() == Scope::cta)
+    return success();
   auto byScope = [](RoleOp a, RoleOp b) { return a.getScope() < b.getScope(); };
   RoleOp narrow = *llvm::min_element(roles, byScope);
   RoleOp wide = *llvm::max_element(roles, byScope);

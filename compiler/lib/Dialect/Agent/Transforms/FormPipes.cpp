@@ -50,13 +50,6 @@ private:
   Value makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
                     StringRef first, StringRef second);
 
-  Scope clusterScope() const {
-    int64_t size = 1;
-    for (int64_t dimension : schedule.cluster)
-      size *= dimension;
-    return size > 1 ? Scope::cluster : Scope::cta;
-  }
-
   Item &item;
   Owners &owners;
   const tile::Schedule &schedule;
@@ -137,8 +130,8 @@ void Former::makePipes() {
 Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
                           StringRef first, StringRef second) {
   int64_t slots = schedule.getSlots(name).value_or(2);
-  PipeOp pipe = makePipe(builder, item.kernel.getLoc(), name, slots,
-                         clusterScope(), Memory::message, payload);
+  PipeOp pipe = makePipe(builder, item.kernel.getLoc(), name, slots, Scope::cta,
+                         Memory::message, payload);
   pipe.setBecauseAttr(
       toAttribute(builder.getContext(), fire(rule, first, second)));
   return pipe.getPipe();
@@ -170,7 +163,7 @@ void Former::makeRoles() {
     if (grants) {
       RoleSpec spec{schedulerName.str(), 1, {}};
       spec.because.push_back(fire(Rule::OneScheduler, schedulerName));
-      RoleOp role = makeRole(spec, [&](OpBuilder &inner, Location, ValueRange) {
+      makeRole(spec, [&](OpBuilder &inner, Location, ValueRange) {
         ForEachItemOp::create(inner, loc, grants, source,
                               [&](OpBuilder &body, Location where, ValueRange) {
                                 ConsumeOp::create(
@@ -178,7 +171,6 @@ void Former::makeRoles() {
                                     [](OpBuilder &, Location, ValueRange) {});
                               });
       });
-      role.setScope(clusterScope());
     }
     for (size_t i = 0; i < owners.roles.size(); ++i)
       makeRole(owners.roles[i], [&](OpBuilder &inner, Location, ValueRange) {

@@ -203,16 +203,42 @@ FailureOr<Value> RoleLowering::look(ItemsOp items, Value number,
 Value RoleLowering::ask() {
   Ring &ring = rings[{answers.told, Empties}];
   Value told = getBarrier(b, answers.told, ring.slot);
-  when(elect(Crowd::warp), [&] {
-    ExpectOp::create(b, told, constant(plan::grantBytes));
-    AskOp::create(b, *answers.at, told);
-  });
+  auto expect = [&] { ExpectOp::create(b, told, constant(plan::grantBytes)); };
+  auto ask = [&] {
+    AskOp::create(b, *answers.at, told, /*multicast=*/bool(answers.ready));
+  };
+  if (!answers.ready) {
+    when(elect(Crowd::warp), [&] {
+      expect();
+      ask();
+    });
+  } else {
+    // The first CTA asks for all, when all have read the answer before and
+    // expect the next one. Both barriers flip once for each answer.
+    when(elect(Crowd::warp), expect);
+    Value ready = getBarrier(b, answers.ready, ring.slot);
+    ArriveOp::create(b, ready, Engine::threads, constant(1));
+    when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank, constant(0)),
+         [&] {
+           WaitOp::create(b, ready, ring.phase);
+           when(elect(Crowd::warp), ask);
+         });
+  }
   WaitOp::create(b, told, ring.phase);
   Type i32 = b.getI32Type();
   auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase, 1);
   ring.slot = next.getNext();
   ring.phase = next.getNextPhase();
   Value number = AnswerOp::create(b, b.getIndexType(), *answers.at);
+  // The CTAs of a cluster take neighbours. A refusal is the same for all.
+  if (answers.ready) {
+    Value none = arith::ConstantIndexOp::create(b, -1);
+    Value refused =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, none);
+    Value own = arith::IndexCastOp::create(b, b.getIndexType(), rank);
+    Value mine = arith::AddIOp::create(b, number, own);
+    number = arith::SelectOp::create(b, refused, none, mine);
+  }
   // All lanes have read the answer before the next one is written there, by
   // another proxy.
   FenceOp::create(b, Fence::async);
@@ -252,13 +278,21 @@ Value RoleLowering::findNext(ForEachItemOp op, Value number) {
   return branch.getResult(0);
 }
 
-/// The role's body, if it is its turn.
-LogicalResult RoleLowering::lowerTurn(ForEachItemOp op, Value turn,
+bool RoleLowering::hears() {
+  return role
+      .walk([](ForEachItemOp loop) {
+        return isa<PipeType>(loop.getSource().getType())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The role's body, if the item is its own; always without `mine`.
+LogicalResult RoleLowering::lowerTurn(ForEachItemOp op, Value mine,
                                       ArrayRef<RingKey> keys) {
-  if (!turn)
+  if (!mine)
     return lowerBlock(op.getBody().front());
-  Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn,
-                                     constant(op.getFrom()));
   SmallVector<Value> before;
   pushRings(keys, before);
   auto branch = scf::IfOp::create(b, ValueRange(before).getTypes(), mine,
@@ -320,7 +354,14 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
   popRings(keys, arguments.slice(ringsAt, carried.size() - ringsAt));
   map.map(op.getBody().getArguments(), arguments.take_back(values.size()));
   Value turn = op.getEvery() != 1 ? arguments[ringsAt - 1] : Value();
-  if (failed(lowerTurn(op, turn, keys)))
+  // Of a pair, one CTA acts for both.
+  Value mine = role.getScope() == Scope::pair ? isLeader : Value();
+  if (turn) {
+    Value own = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn,
+                                      constant(op.getFrom()));
+    mine = mine ? arith::AndIOp::create(b, mine, own).getResult() : own;
+  }
+  if (failed(lowerTurn(op, mine, keys)))
     return failure();
   b.setLoc(op.getLoc());
   SmallVector<Value> next;

@@ -40,19 +40,24 @@ PeersOp RoleLowering::getPeers(ArrayRef<int64_t> along) {
 
 bool RoleLowering::isOfPair(LoweredPipe &pipe) {
   auto isOfPair = [](RoleOp role) { return role.getScope() == Scope::pair; };
-  return inPairs && (llvm::any_of(pipe.pipe.getProducers(), isOfPair) ||
-                     llvm::any_of(pipe.pipe.getConsumers(), isOfPair));
+  // Messages are for all roles of a CTA, whomever they act for.
+  return inPairs && !pipe.isMessage() &&
+         (llvm::any_of(pipe.pipe.getProducers(), isOfPair) ||
+          llvm::any_of(pipe.pipe.getConsumers(), isOfPair));
 }
 
 /// The leader is the first of the two, whose rank is even.
 void RoleLowering::findPair() {
-  SmallVector<int64_t> all =
-      llvm::to_vector(llvm::seq<int64_t>(cluster.size()));
-  Value rank = getPeers(all).getPlace();
-  leader = arith::AndIOp::create(b, rank, constant(-2));
-  place = arith::AndIOp::create(b, rank, constant(1));
+  Value own = getRank();
+  leader = arith::AndIOp::create(b, own, constant(-2));
+  place = arith::AndIOp::create(b, own, constant(1));
   isLeader =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, constant(0));
+}
+
+Value RoleLowering::getRank() {
+  return getPeers(llvm::to_vector(llvm::seq<int64_t>(cluster.size())))
+      .getPlace();
 }
 
 Value RoleLowering::announce() {
@@ -67,6 +72,10 @@ Value RoleLowering::announce() {
 
 /// Computed once, where the role starts.
 void RoleLowering::findPeers() {
+  role.walk([&](ForEachItemOp loop) {
+    if (answers.ready && asks(loop))
+      rank = getRank();
+  });
   bool isMember = false;
   for (auto &[value, pipe] : pipes) {
     bool fills = llvm::is_contained(pipe.pipe.getProducers(), role);

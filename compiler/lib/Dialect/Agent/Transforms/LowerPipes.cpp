@@ -118,8 +118,8 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
   if (answers.told)
     rings[{answers.told, Empties}] = {zero, zero, {}};
   findPeers();
-  // Of a pair, one CTA acts for both.
-  if (role.getScope() == Scope::pair)
+  // Of a pair, one CTA acts for both; the other one hears what it is told.
+  if (role.getScope() == Scope::pair && !hears())
     b.setInsertionPoint(
         scf::IfOp::create(b, isLeader, /*withElseRegion=*/false).thenYield());
   startLags(role);
@@ -364,6 +364,11 @@ Answers LowerPipes::lowerAnswers(SwitchOp roles, ImplicitLocOpBuilder &b) {
     answers.told = BarriersOp::create(
         b, BarriersType::get(&getContext()), "grant.told", /*count=*/1,
         /*arrivals=*/1, *answers.at + plan::grantBytes, Scope::cta);
+  if (answers.at && roles.getClusterSize() > 1)
+    answers.ready = BarriersOp::create(
+        b, BarriersType::get(&getContext()), "grant.ready", /*count=*/1,
+        roles.getClusterSize(),
+        *answers.at + plan::grantBytes + plan::barrierBytes, Scope::cluster);
   return answers;
 }
 
@@ -376,6 +381,8 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
     barriers.append({pipe.full, pipe.empty});
   if (answers.told)
     barriers.push_back(answers.told);
+  if (answers.ready)
+    barriers.push_back(answers.ready);
   InitBarriersOp::create(b, barriers);
   // Other CTAs may arrive at these barriers as soon as their roles start.
   Crowd all = roles.getClusterSize() == 1 ? Crowd::cta : Crowd::cluster;

@@ -223,7 +223,7 @@ int64_t Placer::layOut() {
         room.place.start = other.place.start;
 
   if (granted)
-    grant = take(grantBytes + barrierBytes, grantBytes);
+    grant = take(getGrantBytes(op), grantBytes);
   for (std::vector<Room> *rooms : {&shared, &tensor, &messages})
     for (Room &room : *rooms) {
       int64_t bytes = multiply(barrierBytes, room.slots);

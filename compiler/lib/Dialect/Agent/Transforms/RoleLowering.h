@@ -61,10 +61,11 @@ struct LoweredPipe {
 using LoweredPipes = llvm::MapVector<mlir::Value, LoweredPipe>;
 
 /// Where the machine's answer about the next work item is put, and the barrier
-/// that says so; nothing if nobody asks.
+/// that says so; nothing if nobody asks. In a cluster the first CTA asks for
+/// all, when all are ready for the answer.
 struct Answers {
   std::optional<int64_t> at;
-  mlir::Value told;
+  mlir::Value told, ready;
 };
 
 /// The barrier of a slot, of this CTA or of another one.
@@ -126,7 +127,7 @@ private:
   llvm::LogicalResult lowerItems(ForEachItemOp op);
   llvm::LogicalResult lowerKnownItems(ForEachItemOp op);
   llvm::LogicalResult lowerItemsAsTheyCome(ForEachItemOp op);
-  llvm::LogicalResult lowerTurn(ForEachItemOp op, mlir::Value turn,
+  llvm::LogicalResult lowerTurn(ForEachItemOp op, mlir::Value mine,
                                 llvm::ArrayRef<RingKey> keys);
   llvm::LogicalResult locate(ItemsOp items, mlir::Value number,
                              llvm::SmallVectorImpl<mlir::Value> &values);
@@ -136,6 +137,8 @@ private:
   mlir::Value ask();
   /// Whether a loop takes its items from the machine.
   bool asks(ForEachItemOp op);
+  /// Whether the role takes its items from messages, which come to every CTA.
+  bool hears();
   /// Puts a message into the next slot of a pipe: whether there is an item, and
   /// its values.
   void tell(mlir::Value pipe, mlir::Value there, mlir::ValueRange values);
@@ -188,6 +191,7 @@ private:
   // LowerPeers.cpp
   void findPeers();
   void findPair();
+  mlir::Value getRank();
   /// The CTAs along some dimensions, and the place of this one among them:
   /// computed once.
   PeersOp getPeers(llvm::ArrayRef<int64_t> along);
@@ -224,6 +228,8 @@ private:
   /// Of a pair: the place of this CTA in it, whether it is the leader's, which
   /// is the first one, and the leader's rank.
   mlir::Value place, isLeader, leader, announces;
+  /// The rank of this CTA, in a role that asks for the items of a cluster.
+  mlir::Value rank;
   mlir::Block *start = nullptr;
   mlir::Value elected[2];
 };

@@ -206,3 +206,56 @@ tile.kernel @message(%x: !tile.view<?xf32>, %n: i32) attributes {tile.target = "
     }
   }
 }
+
+// -----
+
+// In a cluster each CTA has a scheduler. The first one asks, for all of them,
+// when all have said that they are ready for the answer.
+
+!items = !agent.items<index>
+!work = !agent.pipe<message, index>
+
+// CHECK-LABEL: tile.kernel @granted_to_a_cluster
+tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
+  // CHECK: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48) :
+  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "grant.ready" count(1) arrivals(4) at(56) scope(cluster)
+  // CHECK-NEXT: agent.init_barriers {{.*}}, %[[TOLD]], %[[READY]]
+  %count = tile.dim %x, 0 : !tile.view<?xf32>
+  %items = agent.items granted %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  %work = agent.pipe "work" slots(2) message : (index)
+    {place = #agent.place<start = 0, stride = 16, full = 64, empty = 80>}
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64, grant = 32 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @scheduler
+    // CHECK: %{{.*}}, %[[RANK:.*]] = agent.peers of [2, 2] along [0, 1]
+    agent.role @scheduler warps(1) at(0) {
+      // CHECK: scf.if %{{.*}} -> (index, i32, i32)
+      // CHECK: } else {
+      // CHECK-NEXT: %[[ANSWER:.*]] = agent.barrier %[[TOLD]][%[[SLOT:.*]]]
+      // CHECK-NEXT: scf.if %elected {
+      // CHECK: agent.expect %[[ANSWER]]
+      // CHECK-NEXT: }
+      // CHECK-NEXT: %[[ALL:.*]] = agent.barrier %[[READY]][%[[SLOT]]]
+      // CHECK-NEXT: %[[FIRST:.*]] = arith.constant 1 : i32
+      // CHECK-NEXT: agent.arrive %[[ALL]] by(threads) in(%[[FIRST]])
+      // CHECK: %[[ASKS:.*]] = arith.cmpi eq, %[[RANK]]
+      // CHECK-NEXT: scf.if %[[ASKS]] {
+      // CHECK-NEXT: agent.wait %[[ALL]] parity(%[[PHASE:.*]])
+      // CHECK-NEXT: scf.if %elected {
+      // CHECK-NEXT: agent.ask to(32) tells %[[ANSWER]] multicast
+      // CHECK: agent.wait %[[ANSWER]] parity(%[[PHASE]])
+      // A refusal is one for every CTA; else they take neighbours.
+      // CHECK: %[[NUMBER:.*]] = agent.answer from(32)
+      // CHECK: %[[REFUSED:.*]] = arith.cmpi eq, %[[NUMBER]], %[[NONE:.*]] : index
+      // CHECK: %[[OWN:.*]] = arith.addi %[[NUMBER]]
+      // CHECK-NEXT: arith.select %[[REFUSED]], %[[NONE]], %[[OWN]]
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+      }
+    }
+    agent.role @take warps(1) at(1) {
+      agent.for_each_item (%i) in %work : !work {
+      }
+    }
+  }
+}

@@ -109,11 +109,11 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // RULE-DAG: throttle: @load says when it begins an item, so that @scheduler asks for no more than it can give away
 // CHECK-LABEL: tile.kernel @granted
 // CHECK:         %items = agent.items granted
-// CHECK:         %work = agent.pipe "work" slots(3) message scope(cluster) : (index, index)
-// CHECK:         %throttle = agent.pipe "throttle" slots(2) message scope(cluster) : ()
+// CHECK:         %work = agent.pipe "work" slots(3) message : (index, index)
+// CHECK:         %throttle = agent.pipe "throttle" slots(2) message : ()
 // CHECK:         agent.pipe "a" slots(3) smem : (tensor<64x64xf32>, tensor<64x64xf32>)
 // CHECK:         agent.switch cluster(2, 1, 1)
-// CHECK:         agent.role @scheduler warps(1) scope(cluster)
+// CHECK:         agent.role @scheduler warps(1) attributes
 // CHECK:           agent.for_each_item ({{.*}}) in %items publish %work
 // CHECK:             agent.consume %throttle
 // CHECK:         agent.role @load

@@ -58,8 +58,8 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{cluster: 2 × 1 = 2 CTAs, and work items that are granted to a cluster have no code yet; use persistent = static}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<persistent = granted, cluster = [2, 1]>} {
+// expected-error @below {{cluster: 2 × 1 = 2 CTAs, and work items are granted to a cluster by cluster launch control, which sm_90a does not have; use persistent = static}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<persistent = granted, cluster = [2, 1]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 64 : index

@@ -74,17 +74,27 @@ def Agent_AskOp : Agent_Op<"ask"> {
     ```mlir
     agent.ask to(213072) tells %told
     ```
+
+    In a cluster the work of a whole cluster is granted. With `multicast`, one CTA
+    asks for all: the answer comes to the same byte of every CTA, and counts at
+    the same barrier there.
+
+    ```mlir
+    agent.ask to(213072) tells %told multicast
+    ```
   }];
-  let arguments = (ins Agent_Number:$to, Agent_Barrier:$barrier);
-  let assemblyFormat = "`to` `(` $to `)` `tells` $barrier attr-dict";
+  let arguments = (ins Agent_Number:$to, Agent_Barrier:$barrier,
+                       UnitAttr:$multicast);
+  let assemblyFormat =
+      "`to` `(` $to `)` `tells` $barrier (`multicast` $multicast^)? attr-dict";
 }
 
 def Agent_AnswerOp : Agent_Op<"answer", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the machine's answer about the next work item";
   let description = [{
-    The number of the CTA whose work is granted, from what `agent.ask` has got;
-    the largest number of 32 bits, which is no item, for a refusal.
+    The number of the CTA whose work is granted, from what `agent.ask` has got, of
+    a cluster that of its first CTA; the largest number of 32 bits, which is no item, for a refusal.
 
     ```mlir
     %number = agent.answer from(213072)

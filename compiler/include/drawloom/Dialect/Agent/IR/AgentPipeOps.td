@@ -41,7 +41,8 @@ def Agent_PipeOp : Agent_Op<"pipe", [
 
     `scope` says which CTAs of a cluster share the handshake of a slot. It must
     reach from one side to the other: a role that acts for a pair and one that
-    every CTA has need a pipe with `scope(pair)` between them. A pipe whose tiles
+    every CTA has need a pipe with `scope(pair)` between them, unless it carries
+    messages: a role takes those in every CTA. A pipe whose tiles
     are loaded with `multicast` has `scope(cluster)`: a CTA fills a slot when all
     CTAs that it loads for have given it back.
 
