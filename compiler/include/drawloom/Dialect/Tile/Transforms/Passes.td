@@ -50,7 +50,9 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | | `together: 'q' is no view of this kernel` |
     | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
     | too large a cluster | `cluster: 4 × 4 = 16 CTAs, more than the 8 that every sm_100a takes; use fewer` |
-    | a cluster and granted items | `cluster: 2 × 1 = 2 CTAs, and work items that are granted to a cluster have no code yet; use persistent = static` |
+    | a cluster and granted items on Hopper | `cluster: 2 × 1 = 2 CTAs, and work items are granted to a cluster by cluster launch control, which sm_90a does not have; use persistent = static` |
+    | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and products = pair takes them by twos along the first dimension that has several; use an even number there` |
+    | pairs of nothing | `products: pair, but the program has no product; leave it out` |
     | a cluster and other roles | `cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does` |
     | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4` |
     | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |
