@@ -75,6 +75,26 @@ def count_loops(cubin: Path, roles) -> dict[str, float]:
     return figures
 
 
+def check_registers(cubin: Path) -> list[str]:
+    """Where warps give registers away, four of a group do so by one instruction, and
+    the loops of those that issue copies live with what is left. ptxas doesn't know
+    which warps come where."""
+    instructions, labels = count_sass.disassemble(cuda_tool("nvdisasm"), cubin)
+    given = [text for text in instructions if "USETMAXREG.DEALLOC" in text]
+    if not given:
+        return []
+    if len(given) > 1:
+        return [f"{len(given)} instructions give registers away"]
+    left = int(given[0].split()[-1], 16)
+    loops = count_sass.find_loops(instructions, labels)
+    used = {int(register) for wanted in (STEP["load"][0], ITEM["store"][0])
+            for at, text in enumerate(instructions)
+            if wanted.match(count_sass.GUARD.sub("", text))
+            for place in next(loop for loop in loops if at in loop)
+            for register in re.findall(r"\bR(\d+)", instructions[place])}
+    return [] if max(used) < left else [f"a loop of copies uses R{max(used)} of {left} registers"]
+
+
 def count_peer(name: str, folder: Path) -> str:
     kernel = next(kernel for kernel in all_kernels() if kernel.name == name)
     if not kernel.path.exists():
@@ -122,6 +142,7 @@ def main():
                 lines = count_lines(source)
                 print(f"{gemm}, {who}: {say(figures[who])}; {lines} lines; nvcc {seconds - empty:.1f} s "
                       "above an empty kernel")
+                faults += [f"{gemm}, {who}: {fault}" for fault in check_registers(folder / f"{gemm}.cubin")]
             # NaN, for a loop that wasn't found, is a fault.
             faults += [f"{gemm}: the loop of {role} has more instructions than by hand"
                        for role in STEP if not figures["library"][role] <= figures["by hand"][role]]

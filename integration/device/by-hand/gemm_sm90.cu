@@ -48,9 +48,10 @@ __global__ void __launch_bounds__(threads, 1)
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
   __syncthreads();
+  if (warp >= 8)
+    ptx::setmaxnreg_dec(ptx::n32_t<40>{});
 
   if (warp == 8) {
-    ptx::setmaxnreg_dec(ptx::n32_t<40>{});
     bool isIssuer = elect();
     uint32_t slot = 0, phase = 1;
     for (uint32_t item = blockIdx.x; item < count; item += gridDim.x) {
@@ -131,7 +132,6 @@ __global__ void __launch_bounds__(threads, 1)
   }
 
   if (warp == 9) {
-    ptx::setmaxnreg_dec(ptx::n32_t<40>{});
     bool isIssuer = elect();
     uint32_t out = 0, outPhase = 0;
     for (uint32_t item = blockIdx.x; item < count; item += gridDim.x) {
@@ -153,9 +153,6 @@ __global__ void __launch_bounds__(threads, 1)
       }
     }
   }
-
-  if (warp > 9)
-    ptx::setmaxnreg_dec(ptx::n32_t<40>{});
 }
 
 int main(int argc, char **argv) {

@@ -34,7 +34,8 @@ public:
     constexpr int first = Kernel::template firstWarp<Role>;
     if (kernel.warp < first || kernel.warp >= first + Role::warps)
       return false;
-    Kernel::template takeRegisters<Role::by == By::WarpGroups>();
+    if constexpr (Role::by == By::WarpGroups && Kernel::movesRegisters)
+      ptx::setmaxnreg_inc(ptx::n32_t<Kernel::groupRegisters>{});
     return Role::by != By::TensorCore || kernel.isLeader();
   }
 
@@ -196,13 +197,16 @@ public:
       ptx::tcgen05_fence_after_thread_sync();
       tensorAddress = *tensorBase();
     }
+    // Four warps change their registers by the same instruction, so warps with
+    // different roles do it here.
+    if constexpr (movesRegisters)
+      if (warp >= groupThreads / 32)
+        ptx::setmaxnreg_dec(ptx::n32_t<issuerRegisters>{});
   }
   ClusterKernel(const ClusterKernel &) = delete;
   ClusterKernel &operator=(const ClusterKernel &) = delete;
   /// No CTA of a cluster leaves while another may still arrive at its barriers.
   __device__ ~ClusterKernel() {
-    if (warp >= Plan::countWarps())
-      takeRegisters<false>();
     // The scheduler has no role, so its warp comes here at once. In the
     // constructor, ptxas would take all that follows for divergent.
     if constexpr (isGranted)
@@ -241,15 +245,8 @@ private:
              groupThreads / 8 * 8;
   }
   static constexpr int groupRegisters = getGroupRegisters();
-  template <bool isWarpGroup>
-  static __device__ void takeRegisters() {
-    if constexpr (groupRegisters > entryRegisters && groupRegisters <= 256) {
-      if constexpr (isWarpGroup)
-        ptx::setmaxnreg_inc(ptx::n32_t<groupRegisters>{});
-      else
-        ptx::setmaxnreg_dec(ptx::n32_t<issuerRegisters>{});
-    }
-  }
+  static constexpr bool movesRegisters =
+      groupRegisters > entryRegisters &&groupRegisters <= 256;
 
   static constexpr bool usesTensorMemory = Plan::getTensorColumns() > 0;
   static constexpr int allocator = 0;
