@@ -44,6 +44,14 @@ __device__ inline Type *at(int offset) {
   return reinterpret_cast<Type *>(memory + offset);
 }
 
+/// The same address, which a compiler can't put together from its parts: it
+/// would do so for every copy.
+__device__ inline const void *hide(const void *address) {
+  const void *result;
+  asm("mov.b64 %0, %1;" : "=l"(result) : "l"(address));
+  return result;
+}
+
 __device__ inline void await(uint64_t *barrier, uint32_t parity) {
   while (!ptx::mbarrier_try_wait_parity(barrier, parity)) {
   }

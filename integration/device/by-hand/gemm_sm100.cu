@@ -57,6 +57,7 @@ __global__ void __launch_bounds__(threads, 1)
   uint32_t base = *at<uint32_t>(baseAt);
 
   if (warp == 4) {
+    const void *mapA = hide(&g.a), *mapB = hide(&g.b);
     bool isIssuer = elect();
     uint32_t slot = 0, phase = 1;
     for (uint32_t item = blockIdx.x; item < count; item += gridDim.x) {
@@ -71,9 +72,9 @@ __global__ void __launch_bounds__(threads, 1)
         if (isIssuer) {
           int32_t atA[] = {k * 64, row}, atB[] = {k * 64, column};
           ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                    memory, &g.a, atA, full);
+                                    memory, mapA, atA, full);
           ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                    memory + 128 * 128, &g.b, atB, full);
+                                    memory + 128 * 128, mapB, atB, full);
         }
         next<slots>(slot, phase);
       }

@@ -94,6 +94,7 @@ __global__ void __launch_bounds__(threads, 1)
   uint32_t base = *at<uint32_t>(baseAt);
 
   if (warp == 4) {
+    const void *mapA = hide(&g.a), *mapB = hide(&g.b);
     bool isIssuer = elect();
     uint32_t slot = 0, phase = 1, grant = 0, grantPhase = 0;
     for (uint32_t item = blockIdx.x / 4; item < count;
@@ -112,9 +113,9 @@ __global__ void __launch_bounds__(threads, 1)
           uint32_t part = rank / 2 * 64, there = getAddressIn(leader, full);
           int32_t atA[] = {k * 64, row + int(part)};
           int32_t atB[] = {k * 64, column + int(rank % 2 * 128)};
-          copyForPair<true>(getSharedAddress(memory + part * 128), &g.a, atA,
+          copyForPair<true>(getSharedAddress(memory + part * 128), mapA, atA,
                             there, 0b0101 << rank % 2);
-          copyForPair<false>(getSharedAddress(memory + 128 * 128), &g.b, atB,
+          copyForPair<false>(getSharedAddress(memory + 128 * 128), mapB, atB,
                              there, 0);
         }
         next<slots>(slot, phase);

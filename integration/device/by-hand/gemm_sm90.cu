@@ -49,9 +49,10 @@ __global__ void __launch_bounds__(threads, 1)
   }
   __syncthreads();
   if (warp >= 8)
-    ptx::setmaxnreg_dec(ptx::n32_t<40>{});
+    giveRegisters<40>();
 
   if (warp == 8) {
+    const void *mapA = hide(&g.a), *mapB = hide(&g.b);
     bool isIssuer = elect();
     uint32_t slot = 0, phase = 1;
     for (uint32_t item = blockIdx.x; item < count; item += gridDim.x) {
@@ -66,9 +67,9 @@ __global__ void __launch_bounds__(threads, 1)
         if (isIssuer) {
           int32_t atA[] = {k * 64, row}, atB[] = {k * 64, column};
           ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                    memory, &g.a, atA, full);
+                                    memory, mapA, atA, full);
           ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                    memory + 128 * 128, &g.b, atB, full);
+                                    memory + 128 * 128, mapB, atB, full);
         }
         next<slots>(slot, phase);
       }
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(threads, 1)
   }
 
   if (warp < 8) {
-    ptx::setmaxnreg_inc(ptx::n32_t<232>{});
+    takeRegisters<232>();
     uint32_t slot = 0, phase = 0, out = 0, outPhase = 1;
     for (uint32_t item = blockIdx.x; item < count; item += gridDim.x) {
       float d[128];

@@ -35,7 +35,7 @@ public:
     if (kernel.warp < first || kernel.warp >= first + Role::warps)
       return false;
     if constexpr (Role::by == By::WarpGroups && Kernel::movesRegisters)
-      ptx::setmaxnreg_inc(ptx::n32_t<Kernel::groupRegisters>{});
+      takeRegisters<Kernel::groupRegisters>();
     return Role::by != By::TensorCore || kernel.isLeader();
   }
 
@@ -201,7 +201,7 @@ public:
     // different roles do it here.
     if constexpr (movesRegisters)
       if (warp >= groupThreads / 32)
-        ptx::setmaxnreg_dec(ptx::n32_t<issuerRegisters>{});
+        giveRegisters<issuerRegisters>();
   }
   ClusterKernel(const ClusterKernel &) = delete;
   ClusterKernel &operator=(const ClusterKernel &) = delete;

@@ -162,6 +162,11 @@ public:
     static_assert(std::is_same_v<MapA, Map<A>> && std::is_same_v<MapB, Map<B>>,
                   "drawloom: the maps of a load are the kernel's MapOfA and "
                   "MapOfB for this pipe, in this order");
+    // Out of sight, or every step puts these addresses together. In a function
+    // of their own they would not leave the loop.
+    const void *mapA, *mapB;
+    asm("mov.b64 %0, %1;" : "=l"(mapA) : "l"(&a));
+    asm("mov.b64 %0, %1;" : "=l"(mapB) : "l"(&b));
     if (!this->isIssuer)
       return;
     uint32_t rank = this->place.rank, row = Cluster::getRow(rank);
@@ -169,10 +174,10 @@ public:
     uint32_t partOfB = row / Cluster::group * B::rows;
     int k = (item.first + step) * A::columns;
     copyIn<typename Held::A, (Cluster::columns > 1)>(
-        this->place.memory, a, k, item.row, partOfA,
+        this->place.memory, mapA, k, item.row, partOfA,
         Cluster::getSharersOfA(rank));
     copyIn<typename Held::B, (Cluster::rows > Cluster::group)>(
-        this->place.memory + Held::A::bytes, b, k,
+        this->place.memory + Held::A::bytes, mapB, k,
         item.column + row % Cluster::group * Held::B::rows, partOfB,
         Cluster::getSharersOfB(rank));
   }
@@ -187,7 +192,7 @@ public:
     static_assert(std::is_same_v<Map_, Map<Payload>>,
                   "drawloom: the map of a load is a Map of the slot's tile");
     if (this->isIssuer)
-      copyIn<Payload, false>(this->place.memory, map, column, row, 0, 0);
+      copyIn<Payload, false>(this->place.memory, &map, column, row, 0, 0);
   }
 
   /// Adds the product of a slot's operands; step 0 begins the sum.
@@ -231,24 +236,24 @@ public:
 
 private:
   /// Copies the rows of a tile that begin at `part`.
-  template <class Tile, bool isForSet, class Map>
-  __device__ void copyIn(unsigned char *to, const Map &map, int column, int row,
-                         uint32_t part, uint16_t set) {
+  template <class Tile, bool isForSet>
+  __device__ void copyIn(unsigned char *to, const void *map, int column,
+                         int row, uint32_t part, uint16_t set) {
 #pragma unroll
     for (int panel = 0; panel < Tile::panels; ++panel) {
       int32_t at[] = {column + panel * Tile::panelColumns, row + int(part)};
       unsigned char *panelPart = to + panel * Tile::panelBytes + part * 128;
       if constexpr (Cluster::isPaired && Shares::isOperands)
-        copyForPair<isForSet>(getSharedAddress(panelPart), &map, at,
+        copyForPair<isForSet>(getSharedAddress(panelPart), map, at,
                               getAddressIn(Cluster::getLeader(this->place.rank),
                                            this->place.full),
                               set);
       else if constexpr (isForSet)
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
-                                  panelPart, &map, at, this->place.full, set);
+                                  panelPart, map, at, this->place.full, set);
       else
         ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                  panelPart, &map, at, this->place.full);
+                                  panelPart, map, at, this->place.full);
     }
   }
 };

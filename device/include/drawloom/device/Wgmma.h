@@ -25,6 +25,17 @@ __device__ inline void awaitProducts() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
+/// A warp group changes how many registers a thread has. CCCL of CUDA 13.0 has
+/// no such form.
+template <int registers>
+__device__ inline void takeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ inline void giveRegisters() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
 /// A product of 64 rows and 32 bytes of each, by a warp group. `sums` has 32,
 /// 64 or 128 numbers of each thread, for twice as many columns.
 template <class Element, int count>
