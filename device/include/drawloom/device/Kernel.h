@@ -246,7 +246,7 @@ private:
   }
   static constexpr int groupRegisters = getGroupRegisters();
   static constexpr bool movesRegisters =
-      groupRegisters > entryRegisters &&groupRegisters <= 256;
+      (groupRegisters > entryRegisters) && (groupRegisters <= 256);
 
   static constexpr bool usesTensorMemory = Plan::getTensorColumns() > 0;
   static constexpr int allocator = 0;
