@@ -117,42 +117,6 @@ MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
   return refusal;
 }
 
-/// How many products lie before each one on the longest way from a result to an
-/// operand, in the order of the program.
-static DenseMap<Operation *, unsigned> findStages(Item &item) {
-  SmallVector<tile::MmaOp> products;
-  item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
-  DenseMap<Operation *, unsigned> stages;
-  for (auto [number, product] : llvm::enumerate(products)) {
-    unsigned stage = stages[product];
-    ArrayRef<tile::MmaOp> later = ArrayRef(products).drop_front(number + 1);
-    DenseSet<Value> seen;
-    SmallVector<Value> work{product.getResult()};
-    while (!work.empty())
-      for (OpOperand &use : work.pop_back_val().getUses()) {
-        auto next = dyn_cast<tile::MmaOp>(use.getOwner());
-        if (next && isOperandOfProduct(use)) {
-          if (llvm::is_contained(later, next))
-            stages[next] = std::max(stages[next], stage + 1);
-          continue;
-        }
-        forEachSuccessor(use, [&](Value value) {
-          if (seen.insert(value).second)
-            work.push_back(value);
-        });
-      }
-  }
-  return stages;
-}
-
-/// The product whose accumulator a loop carries.
-static Operation *getProduct(scf::ForOp loop, unsigned number) {
-  auto result = cast<OpResult>(loop.getYieldedValues()[number]);
-  auto inner = dyn_cast<scf::ForOp>(result.getOwner());
-  return inner ? getProduct(inner, result.getResultNumber())
-               : result.getOwner();
-}
-
 /// Products that need what became of other products' results have a warp of
 /// their own. So the others run ahead of them, as far as their slots go.
 void RoleAssigner::assignProducts(const Accumulators &accumulators) {

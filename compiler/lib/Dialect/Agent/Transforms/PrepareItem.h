@@ -51,6 +51,13 @@ Accumulators findAccumulators(Item &item);
 /// Whether `value` is an accumulator that a product may add to in place.
 bool isAccumulator(mlir::Value value, const Accumulators &accumulators);
 
+/// The product whose accumulator a loop carries.
+mlir::Operation *getProduct(mlir::scf::ForOp loop, unsigned number);
+
+/// How many products lie before each one on the longest way from a result to an
+/// operand, in the order of the program. Products of a stage are one role's.
+llvm::DenseMap<mlir::Operation *, unsigned> findStages(Item &item);
+
 /// Whether `value` is what a product, or a loop over products, leaves behind.
 bool isProduct(mlir::Value value, const Accumulators &accumulators);
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Tile/IR/Products.h"
+#include "Dataflow.h"
 #include "PrepareItem.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -60,6 +61,53 @@ bool drawloom::agent::isAccumulator(Value value,
            accumulators.contains({argument.getOwner()->getParentOp(),
                                   argument.getArgNumber() - 1});
   return isProduct(value, accumulators);
+}
+
+DenseMap<Operation *, unsigned> drawloom::agent::findStages(Item &item) {
+  SmallVector<tile::MmaOp> products;
+  item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
+  DenseMap<Operation *, unsigned> stages;
+  for (auto [number, product] : llvm::enumerate(products)) {
+    unsigned stage = stages[product];
+    ArrayRef<tile::MmaOp> later = ArrayRef(products).drop_front(number + 1);
+    DenseSet<Value> seen;
+    SmallVector<Value> work{product.getResult()};
+    while (!work.empty())
+      for (OpOperand &use : work.pop_back_val().getUses()) {
+        auto next = dyn_cast<tile::MmaOp>(use.getOwner());
+        if (next && isOperandOfProduct(use)) {
+          if (llvm::is_contained(later, next))
+            stages[next] = std::max(stages[next], stage + 1);
+          continue;
+        }
+        forEachSuccessor(use, [&](Value value) {
+          if (seen.insert(value).second)
+            work.push_back(value);
+        });
+      }
+  }
+  return stages;
+}
+
+Operation *drawloom::agent::getProduct(scf::ForOp loop, unsigned number) {
+  auto result = cast<OpResult>(loop.getYieldedValues()[number]);
+  auto inner = dyn_cast<scf::ForOp>(result.getOwner());
+  return inner ? getProduct(inner, result.getResultNumber())
+               : result.getOwner();
+}
+
+/// Whether `value` is the sum of another product than one of that stage, whose
+/// role has it then.
+static bool isOfAnotherStage(Value value, unsigned stage,
+                             const Accumulators &accumulators,
+                             const DenseMap<Operation *, unsigned> &stages) {
+  if (!isProduct(value, accumulators))
+    return false;
+  auto result = cast<OpResult>(value);
+  auto loop = dyn_cast<scf::ForOp>(result.getOwner());
+  Operation *product =
+      loop ? getProduct(loop, result.getResultNumber()) : result.getOwner();
+  return stages.lookup(product) != stage;
 }
 
 /// Whether the only use of `value` continues it: a product's accumulator,
@@ -124,14 +172,19 @@ void drawloom::agent::makeAccumulatorsWhole(
   Accumulators whatever = ::findAccumulators(
       item, [](Value, const Accumulators &) { return true; });
   Accumulators already = findAccumulators(item);
+  DenseMap<Operation *, unsigned> stages = findStages(item);
   SmallVector<scf::ForOp> loops;
   item.body->walk<WalkOrder::PreOrder>(
       [&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops)
     for (unsigned i = 0; i < loop.getInitArgs().size(); ++i) {
       OpOperand &init = loop.getInitArgsMutable()[i];
-      if (!whatever.contains({loop, i}) || already.contains({loop, i}) ||
-          isAccumulator(init.get(), whatever))
+      if (!whatever.contains({loop, i}))
+        continue;
+      bool crosses = isOfAnotherStage(
+          init.get(), stages.lookup(getProduct(loop, i)), whatever, stages);
+      if (!crosses &&
+          (already.contains({loop, i}) || isAccumulator(init.get(), whatever)))
         continue;
       OpBuilder builder(loop->getContext());
       builder.setInsertionPointAfter(loop);
@@ -147,7 +200,8 @@ void drawloom::agent::makeAccumulatorsWhole(
   item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
   for (tile::MmaOp op : products) {
     Value old = op.getAcc();
-    if (isAccumulator(old, accumulators))
+    if (isAccumulator(old, accumulators) &&
+        !isOfAnotherStage(old, stages.lookup(op), accumulators, stages))
       continue;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);

@@ -6,7 +6,7 @@
 
 // A sum that does not start at zero, and one that is scaled between products.
 // RULE-DAG: starts-at-zero: the accumulator starts at zero, and what it began with is added after the loop
-// RULE-DAG: from-zero: the product is taken from zero and added afterwards, because more than products makes its accumulator
+// RULE-DAG: from-zero: the product is taken from zero and added afterwards, because more than the products of its role makes its accumulator
 // RULE-DAG: operand-in-tensor-memory: products can read their first operand from tensor memory, so it stays there
 // RULE-DAG: runs-ahead: @mma_1 issues the products that need what became of @mma's results, so that @mma runs ahead as far as its slots go
 // RULE-DAG: nested-levels: @operand_load loads q and k: the loops of one hold the other, so one role meets both in order
