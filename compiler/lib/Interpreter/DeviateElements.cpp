@@ -237,10 +237,13 @@ static Movement powerOf(const Two &x, double v, double) {
   return {spread, error, smallestNormal};
 }
 
+/// It is steeper below, but there it ends at 0.
 static Movement squareRoot(const One &x, double v, double) {
-  double least = std::max(x[0].value - x[0].off, 0.0);
-  return {std::sqrt(std::max(x[0].value, 0.0)) - std::sqrt(least), rootError,
-          smallestNormal};
+  auto root = [](double y) { return std::sqrt(std::max(y, 0.0)); };
+  double at = root(x[0].value);
+  double below = at - root(x[0].value - x[0].off);
+  double above = root(x[0].value + x[0].off) - at;
+  return {std::max(below, above), rootError, smallestNormal};
 }
 
 static Movement reciprocalRoot(const One &x, double v, double) {

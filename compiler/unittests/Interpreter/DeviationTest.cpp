@@ -121,6 +121,19 @@ TEST(Deviation, OfSingleOperations) {
             inf);
 }
 
+TEST(Deviation, OfARootNextToZero) {
+  // x^4 - y is 2^-17, and off by almost four times as much: the root may be
+  // further above than there is room below.
+  double off = deviationOf("%p = arith.mulf %x, %x : tensor<1xf32>\n"
+                           "%q = arith.mulf %p, %p : tensor<1xf32>\n"
+                           "%s = arith.subf %q, %y : tensor<1xf32>\n"
+                           "%r = math.sqrt %s : tensor<1xf32>",
+                           3, 81 - 0x1p-17);
+  double root = std::sqrt(0x1p-17);
+  EXPECT_GT(off, 1.1 * root);
+  EXPECT_LT(off, 1.5 * root);
+}
+
 TEST(Deviation, AnOpenConditionMayGoEitherWay) {
   llvm::StringLiteral body =
       "%p = arith.mulf %x, %x : tensor<1xf32>\n"
