@@ -48,6 +48,8 @@ struct Unit {
   int64_t groups = 1;
   int64_t need = 0;
   bool light = true;
+  /// What its copies need, if it is light.
+  int64_t forCopies = 0;
   /// Given by the program.
   bool fixed = false;
   int64_t budget = 0;
@@ -145,6 +147,7 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
     if (failed(checkTiles(role, demand)))
       return failure();
     unit.light &= demand.isLight();
+    unit.forCopies = std::max(unit.forCopies, demand.beyondOverhead());
     unit.need = std::max(unit.need, alignUp(demand.total(), step));
     if (int64_t least = alignUp(demand.leastEntry(), step);
         least > leastEntry) {
@@ -200,14 +203,18 @@ LogicalResult Budgeter::share() {
   int64_t pool = largestEntry * busyGroups;
   // Roles that issue copies and products get what they can use, or less if the
   // others need it.
-  for (int64_t light = RegisterDemand::overhead;
-       light >= arch.registerBudget.min; light -= step) {
+  auto give = [&](int64_t light, bool forCopies) {
     for (Unit &unit : units)
       if (!unit.fixed)
-        unit.budget = unit.light ? light : unit.need;
-    if (sum() <= pool)
-      break;
-  }
+        unit.budget =
+            unit.light ? light + (forCopies ? unit.forCopies : 0) : unit.need;
+    return sum() <= pool;
+  };
+  if (!give(RegisterDemand::overhead, /*forCopies=*/true))
+    for (int64_t light = RegisterDemand::overhead;
+         light >= arch.registerBudget.min; light -= step)
+      if (give(light, /*forCopies=*/false))
+        break;
   if (int64_t total = sum(); total > pool) {
     bool byHand =
         llvm::any_of(units, [](const Unit &unit) { return unit.fixed; });
@@ -252,7 +259,10 @@ void Budgeter::record() {
       if (unit.fixed)
         os << ", as the program says";
       else if (unit.light)
-        os << ", because the role computes no tile";
+        os << ", because the role computes no tile"
+           << (demand.beyondOverhead() && unit.budget > RegisterDemand::overhead
+                   ? " and issues " + std::to_string(demand.copies) + " copies"
+                   : "");
       else if (unit.budget == most)
         os << ", the most that a thread can use";
       else

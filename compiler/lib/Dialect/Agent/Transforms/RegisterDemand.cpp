@@ -8,6 +8,7 @@
 
 #include "RegisterDemand.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/RoleTiles/VectorAxes.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
@@ -37,6 +38,8 @@ public:
     role.walk([&](Operation *op) {
       work(op);
       demand.widest = std::max(demand.widest, countWidest(op));
+      if (auto produce = dyn_cast<ProduceOp>(op))
+        demand.copies += countCopies(produce);
     });
     return demand;
   }
@@ -175,6 +178,18 @@ private:
              produce.getBody().front().getTerminator()->getOperands(),
              plan::columnsPerStore);
     return widest;
+  }
+
+  /// Bulk copies that fill a slot.
+  static int64_t countCopies(ProduceOp produce) {
+    auto pipe = produce.getPipe().getDefiningOp<PipeOp>();
+    if (pipe.getProducerEngine() != Engine::tma)
+      return 0;
+    int64_t copies = 0;
+    for (size_t i = 0; i != pipe.getPipe().getType().getPayload().size(); ++i)
+      if (std::optional<plan::Panels> panels = plan::getPanels(pipe, i))
+        copies += panels->count * (panels->rows / panels->boxRows());
+    return copies;
   }
 
   RoleOp role;

@@ -41,6 +41,9 @@ struct RegisterDemand {
   static constexpr int64_t chunk = 64;
   /// What an instruction needs at most beside D or the columns.
   static constexpr int64_t besideWidest = 30;
+  /// Copies that a role can issue with these addresses alone, and what it needs
+  /// to issue more: each has coordinates and a place of its own.
+  static constexpr int64_t fewCopies = 16, forManyCopies = 16;
 
   /// Registers of a thread for the tiles that are carried through loops, and
   /// the largest of these tiles.
@@ -51,10 +54,15 @@ struct RegisterDemand {
   /// Registers of the widest instruction: of a product's D, or of columns of
   /// tensor memory.
   int64_t widest = 0;
+  /// Bulk copies that fill the slots of the role's pipes once.
+  int64_t copies = 0;
   /// Whether that many warps can share all of the tiles. If not, the numbers
   /// are those of equal shares.
   bool hasLayouts = true;
 
+  int64_t beyondOverhead() const {
+    return copies > fewCopies ? forManyCopies : 0;
+  }
   bool isLight() const { return held == 0 && working == 0 && widest == 0; }
   /// What the CTA has to enter with.
   int64_t leastEntry() const { return widest ? widest + besideWidest : 0; }

@@ -161,6 +161,7 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     | slice-epilogue: tile.store of 'd' stays whole: 'tile.load' touches the same view | parts would come after the load |
     | slice-epilogue: tile.load of 'd' stays whole: a store to the same view follows | parts would be loaded after others are stored |
     | slice-epilogue: tile.reduce stays whole: its tile is needed whole anyway | nothing would be gained |
+    | slice-epilogue: tile.reduce stays whole: 48 columns are not parts of 32 | the width is that of a store of another tile |
     | slice-epilogue: tile.reduce stays whole: its type has no neutral element | a loop could not start |
     | slice-epilogue: tile.reduce stays whole: 'scf.for' needs it before the last store | it can't move after the loop |
 
