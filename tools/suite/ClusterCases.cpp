@@ -81,10 +81,11 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
     o.clusterM = cluster[0];
     o.clusterN = cluster[1];
     o.pairs = random() % 2 && canPair(arch, o.clusterM);
-    // A part of a tile that CTAs share, of its rows or of its half, has a
-    // multiple of eight rows.
-    o.tileN = std::max<int64_t>(o.tileN, 64);
-    if (o.tileK < 64)
+    // Of B, which CTAs along M share, each loads a part: eight rows at least.
+    // Halves of a pair's B have a multiple of 16.
+    int64_t rows = 8 * o.clusterM;
+    o.tileN = std::max(o.tileN, o.pairs ? std::max<int64_t>(rows, 32) : rows);
+    if (o.tileK < rows)
       o.bTransposed = false;
     unsigned items = random() % countKinds(arch);
     setItems(o, items, 1 + random() % 3);
