@@ -121,6 +121,7 @@ tile.kernel @counted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
       // CHECK: %[[CTAS:.*]] = gpu.grid_dim x
       // CHECK-NEXT: %[[DRAWN:.*]] = agent.draw
       // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[DRAWN]], %[[CTAS]]
+      // CHECK-NEXT: agent.sync warp
       // CHECK-NEXT: scf.yield %[[NEXT]],
       // CHECK-NOT: agent.ask
       agent.for_each_item (%i) in %items publish %work : !items, !work {
@@ -154,6 +155,7 @@ tile.kernel @turns(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
     agent.role @scheduler warps(1) at(0) {
       // CHECK: } do {
       // CHECK: %[[NEXT:.*]] = arith.addi
+      // CHECK-NEXT: agent.sync warp
       // CHECK-NEXT: scf.yield %[[NEXT]],
       agent.for_each_item (%i) in %items publish %work : !items, !work {
       }

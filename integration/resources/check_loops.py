@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks what ptxas makes of the loops of a program that baseline.csv doesn't have.
+
+    check_loops.py --drawloom build/release/bin/drawloom --arch sm_100a
+        --load 23/2 --mma 40/4 [--form REGEX ...] PROGRAM.mlir
+
+Counts the machine instructions of the loops along K, and the copies and products
+among them. Neither loop may get longer than it was, and there is one of each: ptxas
+makes a second one where it takes the lanes of a warp to be apart. The code must have
+an instruction of each form.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import count_sass
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "ptx"))
+from toolkit import find_tool
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--drawloom", required=True)
+    options.add_argument("--arch", required=True)
+    options.add_argument("--form", action="append", default=[], metavar="REGEX")
+    for role in ("load", "mma"):
+        options.add_argument(f"--{role}", required=True, metavar="INSTRUCTIONS/COUNT")
+    options.add_argument("program")
+    args = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = Path(folder) / "program.cubin"
+        subprocess.run([args.drawloom, "compile", args.program, "--arch", args.arch,
+                        "--emit", "cubin", "-o", cubin], check=True, capture_output=True)
+        instructions, labels = count_sass.disassemble(find_tool("nvdisasm"), cubin)
+    loops = count_sass.find_loops(instructions, labels)
+    faults = [f"no {form}" for form in args.form
+              if not any(re.search(form, text) for text in instructions)]
+    figures = []
+    for role in ("load", "mma"):
+        found = count_sass.count(instructions, loops, count_sass.ROLES[role])
+        most, count = map(int, getattr(args, role).split("/"))
+        if len(found) != 1 or found[0][1] != count or found[0][0] > most:
+            faults.append(f"{role}: {found}, and it was {most} with {count}")
+        figures += [f"{role} {length}" for length, _ in found]
+    for fault in faults:
+        print(fault)
+    print(f"sass: {', '.join(figures)} instructions, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
