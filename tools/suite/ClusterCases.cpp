@@ -82,9 +82,9 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
     o.clusterN = cluster[1];
     o.pairs = random() % 2 && canPair(arch, o.clusterM);
     // Of B, which CTAs along M share, each loads a part: eight rows at least.
-    // Halves of a pair's B have a multiple of 16.
+    // Half of a pair's B is a tile that products of every type read.
     int64_t rows = 8 * o.clusterM;
-    o.tileN = std::max(o.tileN, o.pairs ? std::max<int64_t>(rows, 32) : rows);
+    o.tileN = std::max(o.tileN, o.pairs ? std::max<int64_t>(rows, 64) : rows);
     if (o.tileK < rows)
       o.bTransposed = false;
     unsigned items = random() % countKinds(arch);
