@@ -62,12 +62,27 @@ void Threads::update(const Origin &origin,
   }
   if (own.groups.size() == 1)
     return;
-  // Lanes that meet at a barrier get the same clocks there. What tells groups
-  // apart then, their own fences, is in these clocks.
+  // Lanes that meet at a barrier get the same clocks there, with the fences of
+  // all of them. Lanes that have learned the same apart may have fences of
+  // their own still; then they stay apart.
+  auto hasOwnFences = [&](const LaneGroup &group) {
+    for (uint32_t rest = group.lanes; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      if (valueOf(group.known[FencedShared], own.actor, lane) <
+              group.fencedShared ||
+          valueOf(group.known[FencedGlobal], own.actor, lane) <
+              group.fencedGlobal)
+        return true;
+    }
+    return false;
+  };
   for (size_t index = 0; index != own.groups.size(); ++index)
     for (size_t other = own.groups.size(); --other > index;) {
       LaneGroup &one = own.groups[index], &two = own.groups[other];
-      if (!(one.known == two.known))
+      bool hasSameFences = one.fencedShared == two.fencedShared &&
+                           one.fencedGlobal == two.fencedGlobal;
+      if (!(one.known == two.known) ||
+          (!hasSameFences && (hasOwnFences(one) || hasOwnFences(two))))
         continue;
       one.lanes |= two.lanes;
       one.fencedShared = std::min(one.fencedShared, two.fencedShared);
