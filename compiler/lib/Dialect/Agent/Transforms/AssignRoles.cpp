@@ -417,10 +417,11 @@ LogicalResult AssignRolesPass::assign() {
   Item item = Item::of(kernel);
   if (MaybeRefusal refusal = sinkIntoItem(item))
     return refusal->emit();
-  IRRewriter rewriter(kernel.getContext());
-  (void)runRegionDCE(rewriter, kernel->getRegions());
   if (MaybeRefusal refusal = checkKernel(item))
     return refusal->emit();
+  // Something is stored, so the item itself stays.
+  IRRewriter rewriter(kernel.getContext());
+  (void)runRegionDCE(rewriter, kernel->getRegions());
 
   auto remark = [&](Operation *op, const Reason &reason) {
     if (remarks)
