@@ -442,6 +442,11 @@ TEST(Events, ThePlaceOfInlinedCode) {
   EXPECT_EQ(kernel->place(0).source,
             (Lines{{"copy.h", 2}, {"copy.h", 5}, {"kernel.cu", 40}}));
   EXPECT_EQ(ptx::spell(kernel->place(0).source), "copy.h:2 from kernel.cu:40");
+  Report report;
+  report.line = 10;
+  report.source = kernel->place(0).source;
+  report.message = "stops";
+  EXPECT_EQ(report.str(), "line 10 (copy.h:2 from kernel.cu:40): stops");
   // Nonsense comes to an end.
   EXPECT_EQ(kernel->place(1).source.size(), 4u);
 }

@@ -240,9 +240,8 @@ Value RoleLowering::ask() {
     number = arith::SelectOp::create(b, refused, none, mine);
   }
   // All lanes have read the answer before the next one is written there, by
-  // another proxy.
+  // another proxy: they meet at the end of the item.
   FenceOp::create(b, Fence::async);
-  SyncOp::create(b, Crowd::warp);
   return number;
 }
 
@@ -355,7 +354,7 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
   map.map(op.getBody().getArguments(), arguments.take_back(values.size()));
   Value turn = op.getEvery() != 1 ? arguments[ringsAt - 1] : Value();
   // Of a pair, one CTA acts for both.
-  Value mine = role.getScope() == Scope::pair ? isLeader : Value();
+  Value mine = actsForPair(role) ? isLeader : Value();
   if (turn) {
     Value own = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn,
                                       constant(op.getFrom()));

@@ -39,11 +39,10 @@ PeersOp RoleLowering::getPeers(ArrayRef<int64_t> along) {
 }
 
 bool RoleLowering::isOfPair(LoweredPipe &pipe) {
-  auto isOfPair = [](RoleOp role) { return role.getScope() == Scope::pair; };
   // Messages are for all roles of a CTA, whomever they act for.
   return inPairs && !pipe.isMessage() &&
-         (llvm::any_of(pipe.pipe.getProducers(), isOfPair) ||
-          llvm::any_of(pipe.pipe.getConsumers(), isOfPair));
+         (llvm::any_of(pipe.pipe.getProducers(), actsForPair) ||
+          llvm::any_of(pipe.pipe.getConsumers(), actsForPair));
 }
 
 /// The leader is the first of the two, whose rank is even.
@@ -92,9 +91,10 @@ void RoleLowering::findPeers() {
     }
     Value all;
     for (SmallVector<int64_t> along : pipe.multicasts) {
-      // What reaches one CTA of a pair goes back for both.
+      // Where copies go, computed before the loops that need it.
       if (ofPair && fills && !along.empty())
         (void)getPeers(along);
+      // What reaches one CTA of a pair goes back for both.
       if (ofPair && !llvm::is_contained(along, plan::getPairDim(roles))) {
         along.push_back(plan::getPairDim(roles));
         llvm::sort(along);

@@ -119,7 +119,7 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
     rings[{answers.told, Empties}] = {zero, zero, {}};
   findPeers();
   // Of a pair, one CTA acts for both; the other one hears what it is told.
-  if (role.getScope() == Scope::pair && !hears())
+  if (actsForPair(role) && !hears())
     b.setInsertionPoint(
         scf::IfOp::create(b, isLeader, /*withElseRegion=*/false).thenYield());
   startLags(role);
@@ -153,14 +153,12 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
 };
 } // namespace
 
-static bool isOfPair(RoleOp role) { return role.getScope() == Scope::pair; }
-
 /// An error if other CTAs have to do with a pipe in a way that has no code.
 static LogicalResult checkScope(PipeOp pipe) {
   if (pipe.getScope() == Scope::cta)
     return success();
-  bool fillsForPair = llvm::any_of(pipe.getProducers(), isOfPair);
-  bool emptiesForPair = llvm::any_of(pipe.getConsumers(), isOfPair);
+  bool fillsForPair = llvm::any_of(pipe.getProducers(), actsForPair);
+  bool emptiesForPair = llvm::any_of(pipe.getConsumers(), actsForPair);
   if (!plan::isMulticast(pipe) && !fillsForPair && !emptiesForPair)
     return pipe->emitOpError()
            << "has scope(" << stringifyScope(pipe.getScope())
@@ -228,7 +226,7 @@ static std::optional<int64_t> getHalvedDim(Value operand) {
 /// An error if a product and its role don't agree about pairs.
 static LogicalResult checkPair(tile::MmaOp op) {
   auto role = op->getParentOfType<RoleOp>();
-  if (op.getPair() != isOfPair(role))
+  if (op.getPair() != actsForPair(role))
     return op->emitOpError()
            << (op.getPair() ? "is of a pair" : "is of one CTA") << ", but @"
            << role.getSymName() << " acts for a "
@@ -279,7 +277,7 @@ LogicalResult LowerPipes::check(SwitchOp roles,
     bool multiplies =
         role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
-    if (role.getScope() != Scope::cta && !(isOfPair(role) && multiplies))
+    if (role.getScope() != Scope::cta && !(actsForPair(role) && multiplies))
       return role->emitOpError()
              << "acts for a " << stringifyScope(role.getScope())
              << ", which has no code yet; use a role of each CTA";

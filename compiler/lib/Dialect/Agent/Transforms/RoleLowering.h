@@ -38,6 +38,9 @@ struct Architecture;
 
 namespace drawloom::agent {
 
+/// Whether one CTA of two does the role's part for both.
+inline bool actsForPair(RoleOp role) { return role.getScope() == Scope::pair; }
+
 /// What a pipe becomes: memory, and a ring of barriers for each of its ends.
 struct LoweredPipe {
   PipeOp pipe;

@@ -72,8 +72,11 @@ tile.kernel @granted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
       // CHECK-NEXT: agent.advance {{.*}} of 1
       // CHECK-NEXT: %[[GRANTED:.*]] = agent.answer from(32)
       // CHECK-NEXT: agent.fence async
-      // CHECK-NEXT: agent.sync warp
       // CHECK-NEXT: scf.yield %[[GRANTED]]
+      // CHECK-NEXT: }
+      // All lanes have read it before the next one is asked for.
+      // CHECK-NEXT: agent.sync warp
+      // CHECK-NEXT: scf.yield
     }
     // CHECK: agent.role @first
     agent.role @first warps(1) at(1) {
