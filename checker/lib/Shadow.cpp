@@ -144,6 +144,17 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
   uint64_t written = 0;
   unsigned readers = 0; // In other clusters, of all of it.
   llvm::SmallVector<Overlap, 8> overlaps;
+  auto isBefore = [&](const Record &record, uint64_t both) {
+    if (touch.isKnown(record.held))
+      return true;
+    overlaps.clear();
+    overlapsOf(start, bitBytes, both, overlaps);
+    Judge::Answer answer =
+        touch.judge.order(record.held->access, now, overlaps);
+    if (answer == Judge::Answer::WhollyBefore)
+      touch.known[touch.knownCount++ % touch.known.size()] = record.held;
+    return answer != Judge::Answer::Unordered;
+  };
   for (Record &record : part.records) {
     uint64_t both = record.mask & mask;
     if (!both)
@@ -159,20 +170,25 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
     bool isOwn = !now.isEngine || now.actor == before.actor;
     if (!conflicts && !isOwn)
       continue;
-    bool isOrdered = touch.isKnown(record.held);
-    if (!isOrdered) {
-      overlaps.clear();
-      overlapsOf(start, bitBytes, both, overlaps);
-      Judge::Answer answer = touch.judge.order(before, now, overlaps);
-      isOrdered = answer != Judge::Answer::Unordered;
-      if (answer == Judge::Answer::WhollyBefore)
-        touch.known[touch.knownCount++ % touch.known.size()] = record.held;
+    bool isOrdered = isBefore(record, both);
+    // An engine that read what was written hands it on: its read is behind the
+    // write, and before this one.
+    if (!isOrdered && record.writes && now.writes) {
+      uint64_t rest = both;
+      for (const Record &read : part.records)
+        if (uint64_t bytes = read.mask & rest; bytes && !read.writes &&
+                                               read.held->access.isEngine &&
+                                               isBefore(read, bytes))
+          rest &= ~bytes;
+      isOrdered = !rest;
     }
     if (!isOrdered && conflicts && !touch.hasRaced) {
       touch.hasRaced = true;
+      overlaps.clear();
+      overlapsOf(start, bitBytes, both, overlaps);
       touch.judge.found(before, now, overlaps);
     }
-    // An engine's read doesn't hand on what its issuer knew.
+    // An engine's read hands on nothing else that its issuer knew.
     bool replaces = now.writes || (!before.writes && isOrdered && isOwn);
     if (replaces) {
       record.mask &= ~mask;
