@@ -232,3 +232,12 @@ TEST(TensorEvents, ShapesOfLoads) {
                    "w1 write tensor t0[48+16,0+2] t0[48+16,16+2]",
                    "w1 waited tensor stores"}));
 }
+
+// The second CTA to come may use the first one's columns at once, so both are
+// told before either goes on. The address is written after that.
+TEST(TensorEvents, APairAllocatesAndFreesInOneStep) {
+  EventLog log = eventsOf("", 2, {"allocate", "free", "write base"});
+  EXPECT_EQ(log.lines(), (Lines{"w0 allocate 0+64", "c1w0 allocate 0+64",
+                                "c1w0 write base@1:4", "w0 write base:4",
+                                "c1w0 free 0+64", "w0 free 0+64"}));
+}

@@ -16,7 +16,9 @@
 
 using namespace drawloom;
 using namespace drawloom::emu;
+using llvm::ArrayRef;
 using llvm::formatv;
+using llvm::SmallVector;
 using ptx::Opcode;
 using ptx::Type;
 
@@ -67,15 +69,18 @@ static std::string checkAllocation(CTA &cta, uint32_t columns) {
   return "";
 }
 
-/// Tells the listener, if there is one.
-static void tellColumns(Warp &warp, const Inst *inst,
+/// Tells the listener, if there is one. Of a pair both are told when the second
+/// one comes: from then on it may have the tensor core write to the peer's
+/// columns, whose warp goes on later.
+static void tellColumns(Warp &warp, ArrayRef<IssuePoint> issues,
                         AllocationEvent::Kind kind, uint32_t column = 0,
                         uint32_t columns = 0) {
-  if (warp.listener()) [[unlikely]]
-    tell(warp.issuePoint(inst, allLanes),
-         AllocationEvent{.kind = kind,
-                         .column = uint16_t(column),
-                         .columns = uint16_t(columns)});
+  if (!warp.listener()) [[likely]]
+    return;
+  for (const IssuePoint &issue : issues)
+    tell(issue, AllocationEvent{.kind = kind,
+                                .column = uint16_t(column),
+                                .columns = uint16_t(columns)});
 }
 
 /// Writes the address of an allocation to shared memory.
@@ -84,12 +89,10 @@ static const Inst *answer(Warp &warp, const Inst *inst, uint64_t address,
   CTA &cta = warp.cta();
   tensorCore(cta).allocationsOf(cta).last = columns;
   memcpy(host, &column, sizeof(column));
-  if (warp.listener()) [[unlikely]] {
-    tellColumns(warp, inst, AllocationEvent::Allocate, column, columns);
+  if (warp.listener()) [[unlikely]]
     tellAccess(warp.issuePoint(inst, allLanes),
                {.kind = AccessKind::Write, .space = ptx::StateSpace::SharedCta},
                address, sizeof(column));
-  }
   return inst + 1;
 }
 
@@ -128,6 +131,7 @@ static std::optional<uint32_t> allocateTogether(Warp &warp, const Inst *inst,
     return std::nullopt;
   }
   TensorMemory &other = tensorMemory(*peer->issue.cta);
+  tellColumns(warp, issues, AllocationEvent::Allocate, *column, columns);
   meeting.finish(issue, *column);
   other.wakeAll();
   return column;
@@ -157,9 +161,11 @@ static const Inst *alloc(Warp &warp, const Inst *inst, uint32_t mask) {
       return next;
   } else {
     TensorMemory &memory = tensorMemory(cta);
-    column = memory.allocate(warp.issuePoint(inst, allLanes), columns);
+    IssuePoint issue = warp.issuePoint(inst, allLanes);
+    column = memory.allocate(issue, columns);
     if (!column)
       return warp.wait(inst, allLanes, memory, WaitMode::Retry, columns);
+    tellColumns(warp, issue, AllocationEvent::Allocate, *column, columns);
   }
   return answer(warp, inst, address, host, *column, columns);
 }
@@ -191,14 +197,12 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
   if (address.lane)
     return refuse("frees " + address.str() +
                   ": an allocation has all lanes and starts at lane 0");
-  CTA *peerCta = nullptr;
+  SmallVector<IssuePoint, 2> issues = {warp.issuePoint(inst, allLanes)};
   if (inst->imm) {
-    IssuePoint issue = warp.issuePoint(inst, allLanes);
+    IssuePoint issue = issues.front();
     PairMeeting &meeting = tensorCore(cta).freeing;
-    if (meeting.takeAnswer(issue)) {
-      tellColumns(warp, inst, AllocationEvent::Free, address.column, columns);
+    if (meeting.takeAnswer(issue))
       return next;
-    }
     const PairMeeting::Arrival *peer =
         meeting.meet({issue, columns, address.column});
     if (!peer)
@@ -209,15 +213,14 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
           "{4} from column {5} on: a pair of CTAs frees the same in both",
           columns, address.column, peer->issue.cta->rank(),
           warp.program().line(peer->issue.inst), peer->columns, peer->column));
-    peerCta = peer->issue.cta;
+    issues.push_back(peer->issue);
     meeting.finish(issue, 0);
   }
-  std::string problem = freeColumns(cta, address.column, columns);
-  if (problem.empty() && peerCta)
-    problem = freeColumns(*peerCta, address.column, columns);
-  if (!problem.empty())
-    return refuse("frees " + problem);
-  tellColumns(warp, inst, AllocationEvent::Free, address.column, columns);
+  for (const IssuePoint &issue : issues)
+    if (std::string problem = freeColumns(*issue.cta, address.column, columns);
+        !problem.empty())
+      return refuse("frees " + problem);
+  tellColumns(warp, issues, AllocationEvent::Free, address.column, columns);
   return next;
 }
 
@@ -227,8 +230,8 @@ static const Inst *relinquish(Warp &warp, const Inst *inst, uint32_t mask) {
     return next;
   CTA &cta = warp.cta();
   TensorCore &core = tensorCore(cta);
+  IssuePoint issue = warp.issuePoint(inst, allLanes);
   if (inst->imm) {
-    IssuePoint issue = warp.issuePoint(inst, allLanes);
     if (!core.relinquishing.takeAnswer(issue)) {
       if (!core.relinquishing.meet({issue}))
         return warp.wait(inst, allLanes, core.relinquishing, WaitMode::Retry);
@@ -236,7 +239,7 @@ static const Inst *relinquish(Warp &warp, const Inst *inst, uint32_t mask) {
     }
   }
   core.allocationsOf(cta).relinquished = true;
-  tellColumns(warp, inst, AllocationEvent::Relinquish);
+  tellColumns(warp, issue, AllocationEvent::Relinquish);
   return next;
 }
 
