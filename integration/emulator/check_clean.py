@@ -29,7 +29,7 @@ COUNT = re.compile(r": (\d+) of (\d+) ")
 
 def family_of(finding: dict) -> str:
     """Whose kernel it is."""
-    if match := re.search(r"kernels/([a-z]+)/", finding["first"].get("file", "")):
+    if match := re.search(r"(?:kernels|python)/([a-z]+)/", finding["first"].get("file", "")):
         return match[1]
     for family in ("cutedsl", "cutlass", "cub::"):
         if family in finding["kernel"]:
