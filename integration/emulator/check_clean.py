@@ -72,7 +72,7 @@ def commands_of(args: argparse.Namespace) -> list[list]:
     if args.extended:
         match += ["--extended", args.extended]
     suites = [[args.suite, name, "--every", args.every]
-              for name in ("gemm", "granted", "clusters", "graphs", "examples")]
+              for name in ("gemm", "granted", "clusters", "graphs", "examples", "breadth")]
     if not args.runner:
         return [match, *suites]
     programs = [[sys.executable, HERE / "programs.py", "--suite", suite, "--runner", args.runner]
