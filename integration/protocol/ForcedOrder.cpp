@@ -153,6 +153,7 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
     case Kind::Init:
     case Kind::Store:
     case Kind::ClusterBarrier:
+    case Kind::Mark:
     case Kind::Trap:
     case Kind::Expect:
     case Kind::Invalidate:

@@ -361,6 +361,7 @@ llvm::Error RoleMonitor::see(const Event &event) {
   case Kind::Store:
   case Kind::Group:
   case Kind::GroupWait:
+  case Kind::Mark:
   case Kind::Trap:
   case Kind::Expect:
   case Kind::Invalidate:

@@ -29,8 +29,8 @@ struct Seen {
 /// Adds what a path does to the claims.
 class Collector : public Monitor {
 public:
-  Collector(Claims &claims, WarpId warp, Paths &paths)
-      : claims(claims), warp(warp), paths(paths) {}
+  Collector(Claims &claims, WarpId warp, Paths &paths, bool hasGraph)
+      : claims(claims), warp(warp), paths(paths), hasGraph(hasGraph) {}
   std::unique_ptr<Monitor> clone() const override {
     return std::make_unique<Collector>(*this);
   }
@@ -61,14 +61,15 @@ private:
   Part &addPart(const Event &event, Barrier &barrier);
   void wait(const Event &event, Barrier &barrier, Part &part);
   void arrive(const Event &event, Barrier &barrier);
-  void step(const Event &event, bool isWait, int64_t number) {
-    at = paths.append(at, {isWait, {event.rank, event.barrier}, number},
+  void step(const Event &event, Step::Kind kind, int64_t number) {
+    at = paths.append(at, {kind, {event.rank, event.barrier}, number},
                       event.line, event.mask, event.path);
   }
 
   Claims &claims;
   WarpId warp;
   Paths &paths;
+  bool hasGraph;
   unsigned at = 0; ///< The node of `paths`.
   std::map<BarrierId, Seen> seen;
   bool done = false;
@@ -94,7 +95,7 @@ Part &Collector::addPart(const Event &event, Barrier &barrier) {
 void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
   Seen &state = seen[{event.rank, event.barrier}];
   auto parity = static_cast<int8_t>(event.count & 1);
-  step(event, /*isWait=*/true, parity);
+  step(event, Step::Kind::Wait, parity);
   if (state.firstParity < 0) {
     state.firstParity = parity;
     part.firstParities.insert(parity);
@@ -118,7 +119,7 @@ void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
 
 void Collector::arrive(const Event &event, Barrier &barrier) {
   Seen &state = seen[{event.rank, event.barrier}];
-  step(event, /*isWait=*/false, event.kind == Kind::Arrive ? event.count : 1);
+  step(event, Step::Kind::Arrive, event.kind == Kind::Arrive ? event.count : 1);
   state.arrived |= event.mask;
   if (state.run == 0 || state.lastArrival != event.line)
     state.run = std::min(state.run + 1, 7);
@@ -145,6 +146,10 @@ llvm::Error Collector::see(const Event &event) {
   case Kind::GroupWait:
   case Kind::CtaBarrier:
   case Kind::ClusterBarrier:
+    return llvm::Error::success();
+  case Kind::Mark:
+    if (hasGraph)
+      step(event, Step::Kind::Mark, event.count);
     return llvm::Error::success();
   case Kind::Trap:
     paths.end(at, event.mask);
@@ -201,6 +206,8 @@ llvm::Error Collector::see(const Event &event) {
       arrive(event, barrier);
     break;
   case Kind::Copy:
+    if (hasGraph && event.rank != warp.rank)
+      step(event, Step::Kind::Copy, 0);
     if (event.address < 0) {
       part.knowsTargets = false;
       break;
@@ -248,8 +255,8 @@ static void readDirectives(const ptx::Function &kernel, unsigned &threads,
 
 /// Adds what a warp does.
 static llvm::Error follow(const ptx::Function &kernel, WarpId id,
-                          const WalkOptions &options, StoredBytes &stored,
-                          Claims &claims) {
+                          const WalkOptions &options, bool hasGraph,
+                          StoredBytes &stored, Claims &claims) {
   auto walk = Walk::create(kernel, options);
   if (!walk)
     return walk.takeError();
@@ -257,7 +264,7 @@ static llvm::Error follow(const ptx::Function &kernel, WarpId id,
   auto paths = std::make_shared<Paths>();
   claims.paths[id] = paths;
   if (llvm::Error error = (*walk)->run(
-          id.warp, std::make_unique<Collector>(claims, id, *paths)))
+          id.warp, std::make_unique<Collector>(claims, id, *paths, hasGraph)))
     claims.unfollowed.insert(
         {0, "", llvm::toString(std::move(error)) + " (--states)"});
   claims.counters.insert((*walk)->getGivenUp().begin(),
@@ -300,16 +307,16 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
         walkOptions.stateLimit = options.stateLimit;
         walkOptions.followsLanes = true;
         Claims start = claims;
-        if (llvm::Error error =
-                follow(kernel, {rank, warp}, walkOptions, stored, claims))
+        if (llvm::Error error = follow(kernel, {rank, warp}, walkOptions,
+                                       options.hasGraph, stored, claims))
           return error;
         if (claims.unfollowed == start.unfollowed)
           continue;
         // A second try that knows more, if it comes to an end.
         walkOptions.learnsEqual = true;
         Claims second = start;
-        if (llvm::Error error =
-                follow(kernel, {rank, warp}, walkOptions, stored, second))
+        if (llvm::Error error = follow(kernel, {rank, warp}, walkOptions,
+                                       options.hasGraph, stored, second))
           return error;
         if (second.unfollowed == start.unfollowed)
           claims = std::move(second);

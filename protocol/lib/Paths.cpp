@@ -114,7 +114,7 @@ bool AutomatonBuilder::build(unsigned limit) {
         if (!(edge.lanes & edge.by & lanes))
           continue;
         Step step = edge.step;
-        if (!step.isWait)
+        if (step.kind == Step::Kind::Arrive)
           step.number *= llvm::popcount(lanes);
         next[step].push_back(edge.to);
         strand.lines.try_emplace(step, edge.line);

@@ -174,6 +174,9 @@ void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
       os << ", " << ptx::spell(misfit.source);
     os << formatv(": {0} [{1}]\n", misfit.title, misfit.rule);
     os << formatv("  where:  mbarrier at byte {0}", misfit.barrier.byte);
+    if (auto name = claims.names.find(misfit.barrier.byte);
+        name != claims.names.end())
+      os << " (" << name->second << ')';
     if (claims.ctas() > 1)
       os << formatv(" of CTA {0}", misfit.barrier.rank);
     os << formatv("\n  why:    {0}\n  change: {1}\n", misfit.why,

@@ -118,7 +118,7 @@ bool Prover::isFollowed() {
 static std::set<Step> waitsOf(const Strand &strand) {
   std::set<Step> waits;
   for (const auto &[step, line] : strand.lines)
-    if (step.isWait)
+    if (step.isWait())
       waits.insert(step);
   return waits;
 }
@@ -169,7 +169,7 @@ bool Prover::findBarriers() {
     for (auto [number, role] : llvm::enumerate(roles)) {
       std::set<int64_t> times;
       for (const auto &[step, line] : role.lines)
-        if (!step.isWait && step.barrier == id)
+        if (!step.isWait() && step.barrier == id)
           times.insert(step.number);
       if (times.empty())
         continue;
@@ -196,7 +196,7 @@ bool Prover::findBarriers() {
       for (auto [state, may] : llvm::zip(states, role.mayArrive)) {
         llvm::BitVector before = may;
         for (const Automaton::Edge &edge : state.edges) {
-          if (!edge.step.isWait)
+          if (!edge.step.isWait())
             may.set(indices.at(edge.step.barrier));
           may |= role.mayArrive[edge.to];
         }
@@ -213,7 +213,7 @@ bool Prover::go(const State &state, unsigned role,
   State next = state;
   next.roles[role] = static_cast<uint16_t>(edge.to);
   const Mbarrier &barrier = barriers[indices.at(edge.step.barrier)];
-  if (!edge.step.isWait && barrier.isAwaited) {
+  if (!edge.step.isWait() && barrier.isAwaited) {
     uint16_t &word = next.barriers[indices.at(edge.step.barrier)];
     auto bit = static_cast<uint16_t>(
         1 << (llvm::find(barrier.roles, role) - barrier.roles.begin()));
@@ -238,7 +238,7 @@ bool Prover::isFine(const State &state) {
     bool isBlocked = false;
     for (const Automaton::Edge &edge :
          role.automaton.states[state.roles[number]].edges) {
-      if (!edge.step.isWait || passes(state, edge.step))
+      if (!edge.step.isWait() || passes(state, edge.step))
         continue;
       isBlocked = true;
       unsigned index = indices.at(edge.step.barrier);
@@ -297,7 +297,7 @@ bool Prover::explore() {
         visit(std::move(next));
       }
       for (const Automaton::Edge &edge : at.edges)
-        if (!edge.step.isWait || passes(state, edge.step))
+        if (!edge.step.isWait() || passes(state, edge.step))
           if (!go(state, number, edge))
             return false;
     }

@@ -28,7 +28,21 @@ llvm::Error Walk::Implementation::prepare() {
     isLabel.set(label.position);
   findTracked();
   findLive();
+  findMarks();
   return llvm::Error::success();
+}
+
+/// Writes to registers with the names of marks, which nobody reads.
+void Walk::Implementation::findMarks() {
+  for (auto [pc, instruction] : llvm::enumerate(kernel.instructions)) {
+    if (instruction.opcode() != Opcode::Mov ||
+        !instruction.operands()[0].is(Operand::Register))
+      continue;
+    llvm::StringRef name =
+        kernel.declarationOf(instruction.operands()[0].index()).name;
+    if (name == "drawloom_item" || name == "drawloom_step")
+      marks[pc] = name == "drawloom_step";
+  }
 }
 
 static bool jumps(Opcode opcode) {
@@ -49,22 +63,105 @@ static bool isStoreToShared(const Instruction &instruction) {
          space == ptx::StateSpace::SharedCta;
 }
 
+/// Whether it loads a byte of shared memory, which warps may have stored.
+static bool mayReadStored(const Instruction &instruction) {
+  ptx::StateSpace space =
+      ptx::spaceOf(instruction.variant->get(ptx::Slot::Space));
+  return instruction.opcode() == Opcode::Ld &&
+         instruction.guard == Instruction::noGuard &&
+         (space == ptx::StateSpace::Shared ||
+          space == ptx::StateSpace::SharedCta) &&
+         ptx::bitsOf(instruction.variant->type(ptx::Slot::Type)) == 8;
+}
+
+/// The registers that say what an event is about. Neither coordinates of a copy
+/// nor whether a product adds do.
+static llvm::SmallVector<uint32_t, 4>
+getEventReads(const Instruction &instruction) {
+  llvm::ArrayRef<Operand> operands = instruction.operands();
+  // d, a, b, and tcgen05's descriptor of the instruction.
+  if (instruction.opcode() == Opcode::Tcgen05Mma)
+    operands = operands.slice(1, 3);
+  else if (instruction.opcode() == Opcode::WgmmaMmaAsync)
+    operands = operands.slice(1, 2);
+  llvm::SmallVector<uint32_t, 4> reads;
+  for (const Operand &operand : operands) {
+    const Operand &base =
+        operand.is(Operand::Address) ? operand.parts().front() : operand;
+    if (base.is(Operand::Register))
+      reads.push_back(base.index());
+  }
+  return reads;
+}
+
+/// Whether nothing is known of its result where nothing is of an operand.
+static bool needsAll(const Instruction &instruction) {
+  switch (instruction.opcode()) {
+  case Opcode::And:
+  case Opcode::Or:
+  case Opcode::Selp:
+  case Opcode::Elect:
+    return false;
+  case Opcode::Setp:
+    return instruction.operands().size() == 3;
+  default:
+    return true;
+  }
+}
+
+/// Registers that hold what memory or a parameter says, or what is computed
+/// from it, wherever they are written: nothing is ever known of them.
+llvm::BitVector Walk::Implementation::findUnknown() const {
+  // Begins with all, and takes out those that something may be known of.
+  llvm::BitVector unknown(kernel.registerCount, true);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [instruction, access] :
+         llvm::zip(kernel.instructions, accesses)) {
+      Opcode opcode = instruction.opcode();
+      bool isLoad = opcode == Opcode::Ld && !mayReadStored(instruction);
+      if (isLoad || (isEvent(opcode) && !isWait(opcode)) ||
+          (needsAll(instruction) &&
+           llvm::any_of(access.reads, [&](uint32_t r) { return unknown[r]; })))
+        continue;
+      for (uint32_t reg : access.writes) {
+        changed |= unknown[reg];
+        unknown.reset(reg);
+      }
+    }
+  }
+  return unknown;
+}
+
 /// Registers that decide about paths and events, and what they are computed
 /// from.
 void Walk::Implementation::findTracked() {
+  // With parameters given, or learnt at a branch, everything may be known.
+  llvm::BitVector unknown(kernel.registerCount);
+  if (!options.parameters && !options.learnsEqual)
+    unknown = findUnknown();
   llvm::BitVector wanted(kernel.registerCount);
   for (auto [instruction, access] : llvm::zip(kernel.instructions, accesses)) {
     Opcode opcode = instruction.opcode();
     if (instruction.guard != Instruction::noGuard && decidesPath(opcode))
       wanted.set(instruction.guard);
-    if (isEvent(opcode) || opcode == Opcode::BrxIdx)
+    if (opcode == Opcode::BrxIdx)
       for (uint32_t reg : access.reads)
+        wanted.set(reg);
+    if (isEvent(opcode))
+      for (uint32_t reg : getEventReads(instruction))
         wanted.set(reg);
   }
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Access &access : accesses) {
+    for (auto [instruction, access] :
+         llvm::zip(kernel.instructions, accesses)) {
       if (llvm::none_of(access.writes, [&](uint32_t r) { return wanted[r]; }))
+        continue;
+      // What a counter is compared with may never be known; then neither is
+      // what comes of it, and it need not be counted.
+      if (needsAll(instruction) && instruction.guard == Instruction::noGuard &&
+          llvm::any_of(access.reads, [&](uint32_t r) { return unknown[r]; }))
         continue;
       for (uint32_t reg : access.reads) {
         changed |= !wanted[reg];
@@ -217,13 +314,7 @@ bool Walk::Implementation::jump(State &state, const Instruction &instruction,
 /// each of them.
 bool Walk::Implementation::readStored(State &state,
                                       const Instruction &instruction) {
-  ptx::StateSpace space =
-      ptx::spaceOf(instruction.variant->get(ptx::Slot::Space));
-  if (instruction.opcode() != Opcode::Ld || options.parameters ||
-      instruction.guard != Instruction::noGuard ||
-      (space != ptx::StateSpace::Shared &&
-       space != ptx::StateSpace::SharedCta) ||
-      ptx::bitsOf(instruction.variant->type(ptx::Slot::Type)) != 8)
+  if (options.parameters || !mayReadStored(instruction))
     return false;
   const Operand &target = instruction.operands()[0];
   std::optional<uint64_t> address =
@@ -373,6 +464,15 @@ llvm::Error Walk::Implementation::advance(State state) {
           state.registers[place[reg]] = Value();
     } else if (readStored(state, instruction)) {
       continue;
+    } else if (marks.contains(state.pc)) {
+      Event event;
+      event.kind = Event::Kind::Mark;
+      event.line = instruction.line;
+      event.mask = event.path = state.mask;
+      event.count = marks.lookup(state.pc);
+      event.instruction = &instruction;
+      if (llvm::Error error = state.monitor->see(event))
+        return error;
     } else {
       noteStored(state, instruction, guard);
       assign(state, instruction, guard);

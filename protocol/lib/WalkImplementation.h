@@ -15,6 +15,7 @@
 #include "SharedLayout.h"
 #include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -52,8 +53,10 @@ struct Walk::Implementation {
   llvm::Error prepare();
   llvm::Error run(unsigned warp, std::unique_ptr<Monitor> monitor);
 
+  llvm::BitVector findUnknown() const;
   void findTracked();
   void findLive();
+  void findMarks();
   /// Tells the monitor which state it is.
   bool isNew(const State &state);
   llvm::Error advance(State state);
@@ -93,6 +96,8 @@ struct Walk::Implementation {
   std::vector<uint32_t> tracked;
   llvm::BitVector isLabel;
   std::vector<llvm::BitVector> live;
+  /// By the number of their instruction.
+  llvm::DenseMap<size_t, int64_t> marks;
 
   // Of one run.
   unsigned warp = 0;

@@ -47,10 +47,10 @@ public:
 } // namespace
 
 static Step wait(int64_t byte, int64_t parity) {
-  return {true, {0, byte}, parity};
+  return {Step::Kind::Wait, {0, byte}, parity};
 }
 static Step arrive(int64_t byte, int64_t count = 1) {
-  return {false, {0, byte}, count};
+  return {Step::Kind::Arrive, {0, byte}, count};
 }
 
 /// One slot between warp 0, which fills it, and warp 1.

@@ -88,6 +88,8 @@ struct Claims {
   unsigned threads = 0;
   std::array<unsigned, 3> cluster = {1, 1, 1};
   std::map<BarrierId, Barrier> barriers;
+  /// By byte: what a barrier is for, if the kernel says so (Graph.h).
+  std::map<int64_t, std::string> names;
   std::set<Unfollowed> unfollowed;
   /// Whether slots or parities depend on counters without a bound, and their
   /// lines; they were followed for so many values, and what is claimed holds up
@@ -115,6 +117,8 @@ struct ExtractOptions {
   std::array<unsigned, 3> cluster = {0, 0, 0};
   /// States of a warp after which it is given up.
   unsigned stateLimit = 50000;
+  /// Whether marks, and copies to other CTAs, are steps of paths, too.
+  bool hasGraph = false;
 };
 
 /// An error if the kernel doesn't say how many threads it has, and the options

@@ -37,11 +37,15 @@ struct BarrierId {
   auto operator<=>(const BarrierId &) const = default;
 };
 
-/// A wait for a parity, or a number of arrivals.
+/// A wait for a parity, or a number of arrivals; of kernels with a graph
+/// (Graph.h) also a copy to a barrier of another CTA, and a mark.
 struct Step {
-  bool isWait = false;
+  enum class Kind : uint8_t { Arrive, Wait, Copy, Mark };
+  Kind kind = Kind::Arrive;
   BarrierId barrier;
   int64_t number = 0;
+
+  bool isWait() const { return kind == Kind::Wait; }
 
   auto operator<=>(const Step &) const = default;
 };
