@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 // An automaton of takes, gives and marks has a state for each place of the
-// program that the role was written as. A mark begins a round of a loop, so a
-// state from which a mark leads away is where a loop begins and where its body
-// comes back to:
+// program that the role was written as. A mark begins an item, so a state from
+// which it leads away is where the loop begins and where its body comes back
+// to. Another one ends a step along K, and leads back to where that began:
 //
 //   0 -- item --> 1 -- take a --> 2 -- give a --> 0     items { a { } }
+//   0 -- take a --> 1 -- give a --> 2 -- step --> 0     steps { a { } }
 //
 // Products of warp groups give slots back one step late, so the first round of
 // such a loop has no give, and one comes behind the loop.
@@ -32,20 +33,21 @@ public:
 
   Program find() {
     unsigned at = 0;
-    std::set<int64_t> done;
-    Program flat = follow(at, {}, done);
+    Program flat = follow(at, /*isInItems=*/false);
     if (!outside.empty())
       return {};
     return nest(flat);
   }
 
 private:
-  /// From `at` to the end, or to where the body of a loop in `around` comes to
-  /// an end; `done` are the loops whose other rounds begin there, too.
-  Program follow(unsigned &at, const std::set<int64_t> &around,
-                 std::set<int64_t> &done);
-  Use followLoop(unsigned &at, int64_t mark, const std::set<int64_t> &around,
-                 std::set<int64_t> &done, std::set<unsigned> &late);
+  static constexpr int64_t itemMark = 0, stepMark = 1;
+
+  /// From `at` to the end, or to where an item is over.
+  Program follow(unsigned &at, bool isInItems);
+  Use followItems(unsigned &at, bool &isDone);
+  std::optional<Use> followSteps(unsigned &at, const Automaton::Edge &edge,
+                                 std::set<unsigned> &late);
+  std::optional<Program> probe(const Automaton::Edge &edge, unsigned &at) const;
   Program nest(llvm::ArrayRef<Use> flat);
   const Automaton::Edge *findMark(unsigned at, int64_t mark) const {
     for (const Automaton::Edge &edge : strand.automaton.states[at].edges)
@@ -70,6 +72,9 @@ private:
   const Strand &strand;
   const Graph &graph;
   std::string &outside;
+  /// Of a loop over K that has ended in the state that was reached: the step
+  /// that would begin another round.
+  std::optional<Step> over;
 };
 
 } // namespace
@@ -94,69 +99,112 @@ static std::optional<std::set<unsigned>> findLate(llvm::ArrayRef<Use> first,
   return late;
 }
 
-Use Finder::followLoop(unsigned &at, int64_t mark,
-                       const std::set<int64_t> &around, std::set<int64_t> &done,
-                       std::set<unsigned> &late) {
-  const Automaton::Edge *into = findMark(at, mark);
-  Use loop{mark ? Use::Kind::Steps : Use::Kind::Items, 0, 0,
-           strand.lines.at(into->step)};
-  std::set<int64_t> inside = around;
-  inside.insert(mark);
+Use Finder::followItems(unsigned &at, bool &isDone) {
+  const Automaton::Edge *into = findMark(at, itemMark);
+  Use loop{Use::Kind::Items, 0, 0, strand.lines.at(into->step)};
   at = into->to;
-  loop.body = follow(at, inside, done);
-  const Automaton::Edge *again = outside.empty() ? findMark(at, mark) : nullptr;
-  if (!again) {
+  over.reset();
+  loop.body = follow(at, /*isInItems=*/true);
+  const Automaton::Edge *again =
+      outside.empty() ? findMark(at, itemMark) : nullptr;
+  if (!again)
     fail("leaves a loop before its round is over");
-  } else if (again->to != into->to) {
-    unsigned back = again->to;
-    std::set<int64_t> doneAgain;
-    Program second = follow(back, inside, doneAgain);
-    auto found = findLate(loop.body, second);
-    if (!found || back != at)
-      fail(llvm::formatv("does something else in the first round of a loop "
-                         "than in others (line {0})",
-                         loop.line)
-               .str());
-    else
-      late = *found;
-  }
-  // A slot that is given back a round late is a scope with a lag.
-  for (Use &use : loop.body)
-    if (use.kind == Use::Kind::Take && late.contains(use.pipe))
-      use = {Use::Kind::Scope, use.pipe, 1, use.line};
+  else if (again->to != into->to)
+    fail(llvm::formatv("does something else in the first round of a loop than "
+                       "in others (line {0})",
+                       loop.line)
+             .str());
   loop.body = nest(loop.body);
-  done.insert(mark);
+  isDone = true;
   return loop;
 }
 
-Program Finder::follow(unsigned &at, const std::set<int64_t> &around,
-                       std::set<int64_t> &done) {
+/// What follows an edge up to the end of a step along K, if nothing is to be
+/// decided before; `at` is then the state after it.
+std::optional<Program> Finder::probe(const Automaton::Edge &edge,
+                                     unsigned &at) const {
+  Program body = {makeUse(edge.step)};
+  for (at = edge.to; body.size() <= strand.automaton.states.size();) {
+    const Automaton::State &state = strand.automaton.states[at];
+    if (state.mayEnd || state.edges.size() != 1)
+      return std::nullopt;
+    const Automaton::Edge &next = state.edges.front();
+    at = next.to;
+    if (next.step.kind != Step::Kind::Mark)
+      body.push_back(makeUse(next.step));
+    else if (next.step.number == stepMark)
+      return body;
+    else
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// A loop over K that begins with an edge, if one does. Slots that it leaves to
+/// be given back after it are `late`.
+std::optional<Use> Finder::followSteps(unsigned &at,
+                                       const Automaton::Edge &edge,
+                                       std::set<unsigned> &late) {
+  unsigned after = 0;
+  std::optional<Program> body = probe(edge, after);
+  if (!body)
+    return std::nullopt;
+  Use loop{Use::Kind::Steps, 0, 0, body->front().line};
+  if (after != at) {
+    std::optional<Program> second;
+    unsigned back = 0;
+    for (const Automaton::Edge &other : strand.automaton.states[after].edges)
+      if (other.step == edge.step)
+        second = probe(other, back);
+    auto found = second ? findLate(*body, *second) : std::nullopt;
+    if (!found || back != after)
+      return std::nullopt;
+    late = *found;
+  }
+  // A slot that is given back a round late is a scope with a lag.
+  for (Use &use : *body)
+    if (use.kind == Use::Kind::Take && late.contains(use.pipe))
+      use = {Use::Kind::Scope, use.pipe, 1, use.line};
+  loop.body = nest(*body);
+  at = after;
+  return loop;
+}
+
+Program Finder::follow(unsigned &at, bool isInItems) {
   Program program;
   // Pipes whose slots a loop before has left to be given on.
   std::set<unsigned> late;
+  bool hadItems = false;
   while (outside.empty()) {
     const Automaton::State &state = strand.automaton.states[at];
-    std::optional<int64_t> mark;
-    bool mayRepeat = false;
-    llvm::SmallVector<const Automaton::Edge *, 2> others;
-    for (const Automaton::Edge &edge : state.edges) {
-      if (edge.step.kind != Step::Kind::Mark)
-        others.push_back(&edge);
-      else if (around.contains(edge.step.number))
-        mayRepeat = true;
-      else if (!done.contains(edge.step.number))
-        mark = edge.step.number;
-    }
-    if (mark) {
-      program.push_back(followLoop(at, *mark, around, done, late));
+    bool isItem = findMark(at, itemMark);
+    if (isItem && !isInItems && !hadItems) {
+      program.push_back(followItems(at, hadItems));
       continue;
     }
-    if (mayRepeat || (others.empty() && state.mayEnd))
+    llvm::SmallVector<const Automaton::Edge *, 2> others;
+    for (const Automaton::Edge &edge : state.edges)
+      if (edge.step.kind != Step::Kind::Mark && edge.step != over)
+        others.push_back(&edge);
+    bool isLoop = false;
+    if (state.edges.size() + state.mayEnd > 1)
+      for (const Automaton::Edge *edge : others)
+        if (!isLoop)
+          if (std::optional<Use> loop = followSteps(at, *edge, late)) {
+            program.push_back(std::move(*loop));
+            over = edge->step;
+            isLoop = true;
+          }
+    if (isLoop)
+      continue;
+    if (others.empty() && (isItem || state.mayEnd))
       return program;
-    if (others.size() != 1 || state.mayEnd) {
+    if (others.size() != 1 || isItem || state.mayEnd) {
       std::string words;
       for (const Automaton::Edge *edge : others)
         words += (words.empty() ? "" : " or ") + describe(edge->step);
+      if (isItem)
+        words += " or begins an item";
       if (state.mayEnd)
         words += " or ends";
       fail(words + ", and neither items nor steps decide which");
@@ -167,7 +215,7 @@ Program Finder::follow(unsigned &at, const std::set<int64_t> &around,
     if (!isLate)
       program.push_back(makeUse(edge.step));
     at = edge.to;
-    done.clear();
+    over.reset();
   }
   return program;
 }

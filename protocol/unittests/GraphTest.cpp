@@ -253,42 +253,54 @@ TEST(Graph, FirstRoundThatDiffers) {
 }
 
 TEST(Graph, LoopThatIsLeft) {
-  // A step begins, and the next item comes first.
-  EXPECT_EQ(Kernel()
-                .warp(1, {item, wait(0, 0), step, arrive(16), item, wait(8, 0),
-                          step, arrive(24), item, wait(0, 1), step, arrive(16),
-                          item, wait(8, 1), step, arrive(24)})
-                .follow()
-                .outside,
+  // It ends within its item.
+  Kernel kernel;
+  auto paths = std::make_shared<Paths>();
+  unsigned at = 0;
+  for (const Step &one : {item, wait(0, 0), arrive(16), wait(8, 0), arrive(24)})
+    at = paths->append(at, one, 11, 1, 1);
+  paths->end(at, 1);
+  kernel.claims.paths[{0, 1}] = paths;
+  EXPECT_EQ(kernel.follow().outside,
             "role 'use' leaves a loop before its round is over");
 }
 
 TEST(Graph, SlotOfTheRoundBefore) {
-  // for each item: wait; for each step: give, wait; give.
+  // for each item: wait for b; for each step: give b, wait for b; use a; give
+  // b.
   Kernel kernel;
   auto paths = std::make_shared<Paths>();
-  unsigned begin[2], has[2];
-  for (unsigned parity : {0, 1}) {
-    begin[parity] = paths->nodeOf(2 * parity);
-    has[parity] = paths->nodeOf(2 * parity + 1);
-  }
-  paths->connect(0, begin[0], 1);
   auto add = [&](unsigned from, const std::vector<Step> &steps, unsigned to) {
     for (const Step &one : steps)
       from = paths->append(from, one, 11, 1, 1);
     paths->connect(from, to, 1);
   };
-  for (unsigned parity : {0, 1}) {
-    paths->end(begin[parity], 1);
-    add(begin[parity], {item, wait(32, parity)}, has[parity]);
-    add(has[parity], {step, arrive(40), wait(32, 1 - parity)}, has[1 - parity]);
-    add(has[parity], {arrive(40)}, begin[1 - parity]);
-  }
-  kernel.claims.barriers.clear(); // Nobody uses 'a'.
-  kernel.setUp(32, {1}).setUp(40, {1}).warp(1, {wait(32, 0), arrive(40)});
+  // By the parity of b, and how often a was used.
+  auto begin = [&](unsigned parity, unsigned uses) {
+    return paths->nodeOf(8 * parity + uses % 4);
+  };
+  auto has = [&](unsigned parity, unsigned uses) {
+    return paths->nodeOf(8 * parity + 4 + uses);
+  };
+  paths->connect(0, begin(0, 0), 1);
+  for (unsigned parity : {0, 1})
+    for (unsigned uses : {0, 1, 2, 3}) {
+      unsigned slot = uses % 2, other = 1 - parity;
+      paths->end(begin(parity, uses), 1);
+      add(begin(parity, uses), {item, wait(32, parity)}, has(parity, uses));
+      add(has(parity, uses), {arrive(40), wait(32, other), step},
+          has(other, uses));
+      add(has(parity, uses),
+          {wait(8 * slot, uses / 2), arrive(16 + 8 * slot), arrive(40)},
+          begin(other, uses + 1));
+    }
+  kernel.warp(1, {wait(0, 0), arrive(16), wait(8, 0), arrive(24), wait(32, 0),
+                  arrive(40)}); // So much is claimed.
   kernel.claims.paths[{0, 1}] = paths;
-  kernel.warp(0,
-              {item, wait(40, 1), arrive(32), item, wait(40, 0), arrive(32)});
+  kernel.warp(0, {item, wait(40, 1), arrive(32), wait(16, 1), arrive(0),
+                  item, wait(40, 0), arrive(32), wait(24, 1), arrive(8),
+                  item, wait(40, 1), arrive(32), wait(16, 0), arrive(0),
+                  item, wait(40, 0), arrive(32), wait(24, 0), arrive(8)});
   EXPECT_EQ(kernel.follow().outside,
             "role 'use' gives on a slot of 'b' that it took in the round "
             "before (line 11)");

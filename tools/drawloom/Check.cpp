@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByHand.h"
 #include "CheckOptions.h"
 #include "CommandLine.h"
 #include "Verb.h"
@@ -115,14 +116,31 @@ static ExitCode check(const CommandLine &line,
         (wanted && function->name != *wanted))
       continue;
     ++checked;
+    std::optional<protocol::Graph> graph;
+    protocol::ExtractOptions extractOptions = options;
+    if (auto words = protocol::findGraph(*function, (*buffer)->getBuffer())) {
+      llvm::Expected<protocol::Graph> read = protocol::parseGraph(*words);
+      if (!read)
+        return fail(path + ": " + llvm::toString(read.takeError()));
+      graph = std::move(*read);
+      extractOptions.hasGraph = true;
+      extractOptions.threads = graph->threads;
+      extractOptions.cluster = {graph->ctas(), 1, 1};
+    }
     llvm::Expected<protocol::Claims> claims =
-        protocol::extract(*function, options);
+        protocol::extract(*function, extractOptions);
     if (!claims)
       return fail(path + ": " + llvm::toString(claims.takeError()) +
                   " (--threads, --cluster)");
     claims->kernel = llvm::demangle(claims->kernel);
+    if (graph)
+      claims->names = graph->nameBarriers();
     std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
     protocol::locate(misfits, *parsed.module, *function);
+    std::optional<HandProof> proofByHand;
+    if (graph && misfits.empty())
+      proofByHand =
+          proveByHand(*parsed.module, *function, *claims, *graph, misfits);
     for (protocol::Misfit &misfit : misfits)
       misfit.isSuppressed = suppressions->covers(
           misfit.rule, claims->kernel, {{misfit.line, misfit.source}});
@@ -132,11 +150,13 @@ static ExitCode check(const CommandLine &line,
     faults += misfits.size() - known;
     // Where something cannot fit, that comes first.
     std::optional<protocol::Progress> progress;
-    if (misfits.empty() && !claims->barriers.empty())
+    if (misfits.empty() && !claims->barriers.empty() && !graph)
       progress = protocol::proveProgress(*claims);
     const protocol::Progress *proof = progress ? &*progress : nullptr;
     protocol::print(*claims, misfits, proof, path, line.has("--quiet"),
                     llvm::outs());
+    if (proofByHand && !line.has("--quiet"))
+      print(*proofByHand, llvm::outs());
     kernels.push_back(protocol::toJson(*claims, misfits, proof));
   }
   if (!checked && wanted)

@@ -63,6 +63,7 @@ public:
     expectAnswer();
     ask();
     for (bool isGranted = true; isGranted; parity ^= 1) {
+      markItem();
       wait<GrantPipe>(&memory.answered, parity, "answered", 0);
       uint4 answer = memory.answer;
       isGranted = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);

@@ -10,6 +10,7 @@
 #define DRAWLOOM_DEVICE_KERNEL_H
 
 #include "drawloom/device/Grant.h"
+#include "drawloom/device/Graph.h"
 #include "drawloom/device/Wgmma.h"
 
 namespace drawloom::device {
@@ -170,8 +171,13 @@ public:
       "shared memory that a CTA can have: use fewer slots or smaller "
       "tiles");
 
+  /// Roles, pipes, counts and bytes, as text (Graph.h).
+  static constexpr const char *graph() { return Graph::value; }
+
   __device__ explicit ClusterKernel(Problem problem)
       : tiles(problem), warp(__shfl_sync(~0u, int(threadIdx.x / 32), 0)) {
+    // A comment in the PTX, where `drawloom check` finds it.
+    asm volatile("// drawloom: %0" ::"C"(Graph::value));
     if (warp == 0 && elect()) {
       (initialize<Pipes>(), ...);
       if constexpr (isGranted)
@@ -231,6 +237,42 @@ public:
 private:
   template <class, class>
   friend class Worker;
+  template <class, class>
+  friend struct GraphArray;
+
+  static constexpr GraphText describe() {
+    GraphText text;
+    text.add("kernel threads", threads, "cluster", Cluster::rows,
+             Cluster::columns, Cluster::isPaired ? "pair" : "alone", "items",
+             isGranted ? "granted" : "static", ";");
+    describeRoles(text, typename Plan::Roles{});
+    (describePipe<Cluster, Plan, Pipes>(text), ...);
+    if constexpr (isGranted) {
+      using Memory = GrantMemory<Work::slots>;
+      constexpr int at = Plan::getSharedBytes();
+      text.add("role scheduler warp", Plan::countWarps(), "warps 1 by grants ;",
+               "pipe work from scheduler to");
+      nameRoles(text, typename Plan::Roles{});
+      text.add("slots", Work::slots, "in message", 4, "full",
+               at + int(offsetof(Memory, full)), "arrivals 1 empty",
+               at + int(offsetof(Memory, empty)), "arrivals",
+               Plan::countWarps(), "; barrier answered",
+               at + int(offsetof(Memory, answered)), "; barrier taken",
+               at + int(offsetof(Memory, taken)), ";");
+    }
+    return text;
+  }
+  template <class... Roles>
+  static constexpr void describeRoles(GraphText &text, Set<Roles...>) {
+    (describeRole<Plan, Roles>(text), ...);
+  }
+  template <class... Roles>
+  static constexpr void nameRoles(GraphText &text, Set<Roles...>) {
+    text.add(Roles::name.text...);
+  }
+  using Graph = GraphArray<ClusterKernel,
+                           std::make_integer_sequence<int, describe().size>>;
+
   /// A CTA's registers at the start, the same for each thread; then warp groups
   /// take what issuing warps don't need.
   static constexpr int entryRegisters = 65536 / threads / 8 * 8;

@@ -9,6 +9,7 @@
 #ifndef DRAWLOOM_DEVICE_WORK_H
 #define DRAWLOOM_DEVICE_WORK_H
 
+#include "drawloom/device/Mark.h"
 #include <cstdint>
 
 namespace drawloom::device {
@@ -24,7 +25,10 @@ public:
   public:
     __device__ explicit Iterator(int at) : at(at) {}
     __device__ int operator*() const { return at; }
-    __device__ void operator++() { ++at; }
+    __device__ void operator++() {
+      markStep();
+      ++at;
+    }
     __device__ bool operator!=(Iterator other) const { return at != other.at; }
 
   private:
@@ -147,7 +151,10 @@ public:
   public:
     __device__ Iterator(const Tiles &tiles, Next &next, uint32_t first)
         : tiles(tiles), next(next), number(first) {}
-    __device__ Item operator*() const { return tiles.item(number); }
+    __device__ Item operator*() const {
+      markItem();
+      return tiles.item(number);
+    }
     __device__ void operator++() { number = next(number); }
     __device__ bool operator!=(End) const { return number < tiles.count; }
 

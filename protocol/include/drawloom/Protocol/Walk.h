@@ -74,7 +74,8 @@ struct Event {
     /// All warps of the CTA meet, or of the cluster.
     CtaBarrier,
     ClusterBarrier,
-    /// Here begins an item (0) or a step along K (1): `count`. A write to a
+    /// Here begins an item (0), or ends a step along K (1): `count`. A write to
+    /// a
     /// register with the name of a mark says so.
     Mark,
     /// Gives the run up.
