@@ -1,0 +1,71 @@
+//===- Breaker.cpp - When a store is not asked ----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Breaker.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace drawloom::cache;
+using std::chrono::milliseconds;
+
+static constexpr unsigned failuresToOpen = 3;
+static constexpr milliseconds firstPause(250), longestPause(30'000);
+
+static milliseconds now() {
+  return std::chrono::duration_cast<milliseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
+
+void Breaker::read() {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false,
+                                          /*IsVolatile=*/true);
+  if (!file)
+    return;
+  auto [count, until] = (*file)->getBuffer().split(' ');
+  uint64_t time;
+  // One that somebody is writing right now says nothing.
+  if (count.getAsInteger(10, failures) || until.getAsInteger(10, time))
+    failures = time = 0;
+  openUntil = milliseconds(time);
+}
+
+void Breaker::write() const {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error)
+    os << failures << ' ' << openUntil.count();
+  os.clear_error();
+}
+
+bool Breaker::isClosed() {
+  read();
+  milliseconds left = openUntil - now();
+  // More than any pause: the clock was set back.
+  return left.count() <= 0 || left > longestPause;
+}
+
+void Breaker::succeed() {
+  if (failures == 0)
+    return;
+  failures = 0;
+  openUntil = milliseconds(0);
+  write();
+}
+
+void Breaker::fail() {
+  read();
+  // A number that somebody else has written may be any.
+  failures = std::min(failures, 100u) + 1;
+  if (failures >= failuresToOpen) {
+    unsigned doublings = std::min(failures - failuresToOpen, 16u);
+    openUntil = now() + std::min(firstPause * (1 << doublings), longestPause);
+  }
+  write();
+}

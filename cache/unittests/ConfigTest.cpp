@@ -1,0 +1,89 @@
+//===- ConfigTest.cpp - What the environment says about a cache -----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Cache/Cache.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
+
+using namespace drawloom::cache;
+
+static llvm::Expected<std::optional<Config>>
+read(const llvm::StringMap<std::string> &variables) {
+  return Config::read([&](llvm::StringRef name) -> std::optional<std::string> {
+    auto found = variables.find(name);
+    if (found == variables.end())
+      return std::nullopt;
+    return found->second;
+  });
+}
+
+static std::string fail(const llvm::StringMap<std::string> &variables) {
+  auto config = read(variables);
+  return config ? "" : llvm::toString(config.takeError());
+}
+
+TEST(Config, FindsItsFolder) {
+  EXPECT_EQ((**read({{"HOME", "/h"}})).folder, "/h/.cache/drawloom/kernels");
+  EXPECT_EQ((**read({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/x"}})).folder,
+            "/x/drawloom/kernels");
+  EXPECT_EQ(
+      (**read({{"XDG_CACHE_HOME", "/x"}, {"DRAWLOOM_CACHE", "/d"}})).folder,
+      "/d/kernels");
+  EXPECT_FALSE((*read({})).has_value());
+}
+
+TEST(Config, IsOffIfAskedTo) {
+  EXPECT_FALSE((*read({{"HOME", "/h"}, {"DRAWLOOM_NO_CACHE", "1"}})));
+  EXPECT_TRUE((*read({{"HOME", "/h"}, {"DRAWLOOM_NO_CACHE", ""}})));
+}
+
+TEST(Config, ReadsItsSize) {
+  auto size = [](llvm::StringRef text) {
+    return (**read({{"HOME", "/h"}, {"DRAWLOOM_CACHE_SIZE", text.str()}}))
+        .limit;
+  };
+  EXPECT_EQ((**read({{"HOME", "/h"}})).limit, 1u << 30);
+  EXPECT_EQ(size("4096"), 4096u);
+  EXPECT_EQ(size("3K"), 3072u);
+  EXPECT_EQ(size("500M"), 500u << 20);
+  EXPECT_EQ(size("8G"), uint64_t(8) << 30);
+  for (const char *text : {"large", "-1", "1T", "99999999999999G"})
+    EXPECT_EQ(fail({{"HOME", "/h"}, {"DRAWLOOM_CACHE_SIZE", text}}),
+              std::string("DRAWLOOM_CACHE_SIZE is a number of bytes such as "
+                          "500M or 2G, not '") +
+                  text + "'");
+}
+
+TEST(Config, ReadsTheSecretFromAFile) {
+  EXPECT_EQ(fail({{"HOME", "/h"}, {"DRAWLOOM_CACHE_SECRET", "/no/such"}}),
+            "DRAWLOOM_CACHE_SECRET names '/no/such', which can't be read: No "
+            "such file or directory");
+  llvm::SmallString<128> path;
+  int file;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("secret", "", file, path));
+  llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+  os << "too short\n";
+  os.flush();
+  llvm::StringMap<std::string> variables = {
+      {"HOME", "/h"}, {"DRAWLOOM_CACHE_SECRET", path.str().str()}};
+  EXPECT_EQ(fail(variables),
+            "DRAWLOOM_CACHE_SECRET names '" + path.str().str() +
+                "', which has 9 bytes; a secret has at least 16, such as those "
+                "of 'openssl rand -hex 32'");
+  os << " no longer\n";
+  os.flush();
+  EXPECT_EQ((**read(variables)).secret, "too short\n no longer");
+  (void)llvm::sys::fs::remove(path);
+}
+
+TEST(Config, HidesPasswords) {
+  EXPECT_EQ(hidePassword("redis://me:w@rd@host:6379/0"),
+            "redis://***@host:6379/0");
+  EXPECT_EQ(hidePassword("http://host/folder"), "http://host/folder");
+}
