@@ -155,7 +155,7 @@ llvm::Error Measurement::runRound() {
   ptxas.push_back(*alone);
   llvm::Expected<double> command =
       runCommand({drawloomPath, "compile", path, "--arch",
-                  options.arch->name.str(), "-o", cubinFile});
+                  options.arch->name.str(), "-o", cubinFile, "--no-cache"});
   if (!command)
     return command.takeError();
   cold.push_back(*command);

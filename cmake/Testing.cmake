@@ -5,6 +5,13 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# What was compiled before tells nothing about the compiler of today: tests use
+# no cache of compiled kernels, but for those that are about it.
+file(WRITE ${PROJECT_BINARY_DIR}/WithoutCache.cmake
+  "set(ENV{DRAWLOOM_NO_CACHE} 1)\n")
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+  TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/WithoutCache.cmake)
+
 # drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX] [EXCEPT *Slow*])
 # Every TEST in it is a ctest of its own, labelled with its component, but those
 # that match EXCEPT: the caller declares them, with more labels.

@@ -154,6 +154,18 @@ TEST(Redis, DoesNotTakeRubbish) {
   }
 }
 
+TEST(Redis, SaysWhatIsWrong) {
+  auto fail = [](const char *answer) {
+    // One that is empty closes the connection if there is another.
+    Server server({answer, ":5\r\n"});
+    return get(*openAt(server.url("redis")));
+  };
+  EXPECT_EQ(fail(":5\r\n"), "error: GET is answered with no string");
+  EXPECT_EQ(fail("$5\r\nval"), "error: no answer in time");
+  EXPECT_EQ(fail(""), "error: the connection was closed");
+  EXPECT_EQ(fail("HTTP/1.1 400\r\n").find("error: no answer of Redis's: "), 0u);
+}
+
 TEST(Redis, GivesUpInTime) {
   // Nothing, half an answer, and one that promises more than ever comes.
   for (const char *answer : {"", "$5\r\nval", "$2000000000\r\nval"}) {

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Compile.h"
 #include "CommandLine.h"
 #include "Files.h"
+#include "OpenCache.h"
 #include "Verb.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Driver/Cached.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -26,6 +27,7 @@ struct Request {
   std::string input;
   std::string output;
   CompileOptions options;
+  bool usesCache = true;
 };
 } // namespace
 
@@ -71,6 +73,8 @@ static void printHelp() {
          "kernels,\n"
          "                .NAME.json\n"
          "  --unproved    take kernels that are not proved to end\n"
+         "  --no-cache    compile even what was compiled before "
+         "(docs/Cache.md)\n"
          "  --help        this text\n"
          "\n"
          "Exit code: 0 done; 1 the input is at fault or ptxas is missing; 2 "
@@ -107,6 +111,7 @@ static llvm::Expected<Request> readOptions(const CommandLine &line) {
   request.options.stopAfter = *stage;
   request.options.printStagesTo = line.get("--print-stages").value_or("").str();
   request.options.unproved = line.has("--unproved");
+  request.usesCache = !line.has("--no-cache");
   request.output = "-";
   if (*stage == Stage::Cubin && request.input != "-")
     request.output = (llvm::sys::path::stem(request.input) + ".cubin").str();
@@ -174,25 +179,40 @@ static bool holdsPrograms(mlir::ModuleOp module) {
          !module.getOps<mlir::func::FuncOp>().empty();
 }
 
-static ExitCode compileFile(const Request &request) {
+/// Parses and compiles, which what was compiled before doesn't need.
+static llvm::Expected<CompiledModule>
+compileInput(InputModule &input, llvm::StringRef path, CompileOptions options) {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
-  std::unique_ptr<InputModule> input =
-      InputModule::read(request.input, dialects);
-  if (!input)
-    return Failed;
+  // What is wrong is printed where it is found.
+  if (!input.parse(dialects))
+    return llvm::make_error<CompileError>(std::vector<Message>());
+  Stage stage = options.stopAfter;
+  if (stage <= Stage::Plan && !holdsPrograms(input.get()))
+    return llvm::createStringError(
+        "'" + path + "' holds no program, so it has no stage '" +
+        toString(stage) +
+        "'; code can be emitted as nvvm, llvm, ptx and cubin");
+  llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
+  return drawloom::compile(input.get(), options);
+}
 
-  Stage stage = request.options.stopAfter;
-  if (stage <= Stage::Plan && !holdsPrograms(input->get())) {
-    llvm::errs() << "drawloom: '" << request.input
-                 << "' holds no program, so it has no stage '"
-                 << toString(stage)
-                 << "'; code can be emitted as nvvm, llvm, ptx and cubin\n";
+static ExitCode compileFile(const Request &request) {
+  llvm::Expected<std::unique_ptr<cache::Cache>> cache =
+      openCache(request.usesCache);
+  if (!cache) {
+    llvm::errs() << "drawloom: " << llvm::toString(cache.takeError()) << '\n';
     return Failed;
   }
-  llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
+  std::unique_ptr<InputModule> input = InputModule::open(request.input);
+  if (!input)
+    return Failed;
+  Stage stage = request.options.stopAfter;
   llvm::Expected<CompiledModule> made =
-      drawloom::compile(input->get(), request.options);
+      compileCached(cache->get(), {input->getText(), input->getName()},
+                    request.options, [&](const CompileOptions &options) {
+                      return compileInput(*input, request.input, options);
+                    });
   if (!made) {
     input->report(made.takeError());
     return Failed;
@@ -224,7 +244,8 @@ ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--emit", true},
                                      {"--print-stages", true},
                                      {"-o", true},
-                                     {"--unproved", false}});
+                                     {"--unproved", false},
+                                     {"--no-cache", false}});
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {

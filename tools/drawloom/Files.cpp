@@ -36,15 +36,14 @@ static void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void *) {
 }
 
 // One small module: starting threads would take longer than the work.
-InputModule::InputModule(const mlir::DialectRegistry &dialects)
+InputModule::Parsed::Parsed(const mlir::DialectRegistry &dialects,
+                            llvm::SourceMgr &sources)
     : context(dialects, mlir::MLIRContext::Threading::DISABLED),
       handler(sources, &context) {
   context.printOpOnDiagnostic(false);
-  sources.setDiagHandler(printDiagnostic);
 }
 
-std::unique_ptr<InputModule>
-InputModule::read(llvm::StringRef path, const mlir::DialectRegistry &dialects) {
+std::unique_ptr<InputModule> InputModule::open(llvm::StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer) {
@@ -52,13 +51,32 @@ InputModule::read(llvm::StringRef path, const mlir::DialectRegistry &dialects) {
                  << "': " << buffer.getError().message() << '\n';
     return nullptr;
   }
-  std::unique_ptr<InputModule> input(new InputModule(dialects));
+  auto input = std::make_unique<InputModule>();
+  input->sources.setDiagHandler(printDiagnostic);
   input->sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  input->module =
-      mlir::parseSourceFile<mlir::ModuleOp>(input->sources, &input->context);
-  if (!input->module)
-    return nullptr;
   return input;
+}
+
+bool InputModule::parse(const mlir::DialectRegistry &dialects) {
+  parsed.emplace(dialects, sources);
+  parsed->module =
+      mlir::parseSourceFile<mlir::ModuleOp>(sources, &parsed->context);
+  return bool(parsed->module);
+}
+
+std::unique_ptr<InputModule>
+InputModule::read(llvm::StringRef path, const mlir::DialectRegistry &dialects) {
+  std::unique_ptr<InputModule> input = open(path);
+  return input && input->parse(dialects) ? std::move(input) : nullptr;
+}
+
+llvm::StringRef InputModule::getText() const {
+  return sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+}
+
+llvm::StringRef InputModule::getName() const {
+  return sources.getMemoryBuffer(sources.getMainFileID())
+      ->getBufferIdentifier();
 }
 
 static mlir::Location getPlace(const Message &message,
@@ -70,6 +88,12 @@ static mlir::Location getPlace(const Message &message,
 }
 
 void InputModule::report(llvm::ArrayRef<Message> messages) {
+  if (messages.empty())
+    return;
+  // What was said about a text that was compiled before.
+  if (!parsed)
+    parsed.emplace(mlir::DialectRegistry(), sources);
+  mlir::MLIRContext &context = parsed->context;
   for (const Message &message : messages) {
     if (message.file.empty()) {
       llvm::errs() << "drawloom: " << message.text << '\n';

@@ -23,23 +23,37 @@ namespace drawloom {
 /// A module, together with the text that its diagnostics quote.
 class InputModule {
 public:
-  /// Reads the file, or standard input for '-'. Null if it can't.
+  /// Reads the file, or standard input for '-', and parses it. Null if it
+  /// can't.
   static std::unique_ptr<InputModule>
   read(llvm::StringRef path, const mlir::DialectRegistry &dialects);
 
-  mlir::ModuleOp get() { return *module; }
+  /// Only reads it.
+  static std::unique_ptr<InputModule> open(llvm::StringRef path);
+  /// False if it can't.
+  bool parse(const mlir::DialectRegistry &dialects);
+
+  llvm::StringRef getText() const;
+  /// What messages call it.
+  llvm::StringRef getName() const;
+  mlir::ModuleOp get() { return *parsed->module; }
 
   /// Prints what the compiler said about the module, or why it did not compile.
   void report(llvm::ArrayRef<Message> messages);
   void report(llvm::Error error);
 
 private:
-  explicit InputModule(const mlir::DialectRegistry &dialects);
+  /// What a module needs, and a text doesn't.
+  struct Parsed {
+    Parsed(const mlir::DialectRegistry &dialects, llvm::SourceMgr &sources);
 
-  mlir::MLIRContext context;
+    mlir::MLIRContext context;
+    mlir::SourceMgrDiagnosticHandler handler;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+  };
+
   llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler handler;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<Parsed> parsed;
 };
 
 /// Writes `text` to the file, or to standard output for '-'. A file that can't

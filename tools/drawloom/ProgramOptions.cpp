@@ -52,6 +52,8 @@ void drawloom::printRunProgramHelp() {
          "adversarial one:\n"
          "                   every output must have the same bits\n"
          "  --unproved       run a kernel that is not proved to end\n"
+         "  --no-cache       compile even what was compiled before "
+         "(docs/Cache.md)\n"
          "  --shape NAME=MxN[,...]       sizes of arguments; ? leaves one "
          "open\n"
          "  --scalar NAME=NUMBER[,...]   arguments that are no tensors\n"
@@ -115,6 +117,7 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments) {
                                                         {"--compare", false},
                                                         {"--schedules", true},
                                                         {"--unproved", false},
+                                                        {"--no-cache", false},
                                                         {"--shape", true},
                                                         {"--scalar", true},
                                                         {"--input", true},
@@ -146,6 +149,7 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments) {
   options.kernel = kernel.str();
   options.compares = line.has("--compare");
   options.unproved = line.has("--unproved");
+  options.usesCache = !line.has("--no-cache");
 
   uint64_t sms = 0, seed = 0;
   if (llvm::Error error = readNumber(line, "--sms", 1024, sms))

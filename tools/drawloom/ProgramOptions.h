@@ -26,6 +26,7 @@ struct ProgramOptions {
   std::optional<unsigned> sms;
   bool compares = false;
   bool unproved = false;
+  bool usesCache = true;
   unsigned schedules = 0; ///< Random ones to run again under.
   CheckOptions check;
   run::ArgumentOptions arguments;

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "OpenCache.h"
 #include "ProgramOptions.h"
 #include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Driver/Cached.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Target/Compile.h"
 #include "run/Execute.h"
@@ -220,6 +222,10 @@ static ExitCode assemble(mlir::ModuleOp module, llvm::StringRef ptx,
 }
 
 static ExitCode runProgram(const ProgramOptions &options) {
+  llvm::Expected<std::unique_ptr<cache::Cache>> cache =
+      openCache(options.usesCache);
+  if (!cache)
+    return fail(cache.takeError());
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
@@ -242,8 +248,12 @@ static ExitCode runProgram(const ProgramOptions &options) {
           entry.first + "', only " + llvm::join(arguments->names, ", ")));
 
   Stopwatch compiling;
-  llvm::Expected<CompiledModule> compiled =
-      compile(module, {.arch = options.arch, .unproved = options.unproved});
+  llvm::Expected<CompiledModule> compiled = compileCached(
+      cache->get(), {input->getText(), input->getName(), kernel->getSymName()},
+      {.arch = options.arch, .unproved = options.unproved},
+      [&](const CompileOptions &complete) {
+        return compile(module, complete);
+      });
   if (!compiled) {
     input->report(compiled.takeError());
     return Failed;

@@ -34,6 +34,7 @@ struct Verb {
   ExitCode (*run)(llvm::ArrayRef<llvm::StringRef> arguments);
 };
 
+ExitCode runCache(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runCheck(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);

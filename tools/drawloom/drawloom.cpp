@@ -36,6 +36,7 @@ static ExitCode runAny(llvm::ArrayRef<llvm::StringRef> arguments) {
 }
 
 static constexpr Verb verbs[] = {
+    {"cache", "show, check or empty the cache of compiled kernels", runCache},
     {"check", "look at the mbarriers of a kernel in PTX without running it",
      runCheck},
     {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},

@@ -26,6 +26,8 @@ def configure(config, name):
     ).stdout.strip()
     path = [os.path.join(build, "bin"), llvm, os.environ["PATH"]]
     config.environment["PATH"] = os.pathsep.join(path)
+    # What was compiled before tells nothing about the compiler of today.
+    config.environment["DRAWLOOM_NO_CACHE"] = "1"
     for variable in ("HOME", "CUDA_HOME", "DRAWLOOM_CACHE", "XDG_CACHE_HOME"):
         if variable in os.environ:
             config.environment[variable] = os.environ[variable]

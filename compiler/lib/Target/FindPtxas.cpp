@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RememberVersion.h"
 #include "RunTool.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Ptxas.h"
@@ -119,7 +120,8 @@ drawloom::target::queryToolVersion(llvm::StringRef program) {
   return llvm::createStringError("'--version' names no CUDA release");
 }
 
-static PtxasCandidate probe(std::string file, ToolOrigin origin) {
+static PtxasCandidate probe(std::string file, ToolOrigin origin,
+                            llvm::StringRef memory) {
   PtxasCandidate candidate{std::move(file), origin, std::nullopt, ""};
   if (!fs::exists(candidate.path)) {
     candidate.problem = "there is no such file";
@@ -129,10 +131,16 @@ static PtxasCandidate probe(std::string file, ToolOrigin origin) {
     candidate.problem = "the file is not executable";
     return candidate;
   }
-  if (llvm::Expected<Version> version = queryToolVersion(candidate.path))
+  VersionMemory remembered(memory, candidate.path);
+  candidate.version = remembered.recall();
+  if (candidate.version)
+    return candidate;
+  if (llvm::Expected<Version> version = queryToolVersion(candidate.path)) {
     candidate.version = *version;
-  else
+    remembered.keep(*version);
+  } else {
     candidate.problem = llvm::toString(version.takeError());
+  }
   return candidate;
 }
 
@@ -142,14 +150,15 @@ static void
 forEachOrigin(const ToolSearch &search,
               llvm::function_ref<bool(std::vector<PtxasCandidate>)> visit) {
   if (search.ptxasVariable &&
-      !visit({probe(*search.ptxasVariable, ToolOrigin::Variable)}))
+      !visit(
+          {probe(*search.ptxasVariable, ToolOrigin::Variable, search.memory)}))
     return;
-  auto probeExisting = [](llvm::ArrayRef<std::string> files,
-                          ToolOrigin origin) {
+  auto probeExisting = [&](llvm::ArrayRef<std::string> files,
+                           ToolOrigin origin) {
     std::vector<PtxasCandidate> candidates;
     for (const std::string &file : files)
       if (fs::exists(file))
-        candidates.push_back(probe(file, origin));
+        candidates.push_back(probe(file, origin, search.memory));
     return candidates;
   };
   for (llvm::StringRef prefix : search.pythonPrefixes) {

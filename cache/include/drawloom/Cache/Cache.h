@@ -65,6 +65,7 @@ public:
                   llvm::function_ref<bool(llvm::StringRef)> take,
                   llvm::function_ref<llvm::Expected<std::string>()> make);
 
+  const Config &getConfig() const { return config; }
   Disk &getDisk() { return disk; }
   /// The store, which is opened when it is first wanted; null if there is none.
   llvm::Expected<Store *> getStore();

@@ -50,6 +50,9 @@ struct ToolSearch {
   std::vector<std::string> pythonPrefixes;
   std::optional<std::string> cudaHome;
   std::vector<std::string> path;
+  /// A folder that remembers the versions of programs, so that one which hasn't
+  /// changed is not run to tell; empty for none.
+  std::string memory = "";
 
   static ToolSearch fromEnvironment();
 };

@@ -1,0 +1,55 @@
+//===- Cached.h - Compiles that are made once -------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A compile through a cache. What comes out is what compile() gives, PTX, code,
+// plans, descriptions and messages, whether it was made now or before.
+//
+// The key is made of the text of the program as it stands and never of what it
+// means, so a hit needs neither MLIR nor ptxas: milliseconds instead of tenths
+// of a second.
+
+#ifndef DRAWLOOM_DRIVER_CACHED_H
+#define DRAWLOOM_DRIVER_CACHED_H
+
+#include "drawloom/Cache/Cache.h"
+#include "drawloom/Driver/Compile.h"
+
+namespace drawloom {
+
+/// A program as a key names it.
+struct ProgramText {
+  llvm::StringRef text;
+  /// What messages and lines of PTX call it.
+  llvm::StringRef name;
+  /// The only kernel that is compiled; empty for all.
+  llvm::StringRef kernel = "";
+};
+
+/// Compiles a program, or takes what `cache` has. `make` compiles it: it gets
+/// the options, with the ptxas to use. What is made on the way to be looked at,
+/// stages before PTX and files of each pass, is not kept, and neither are
+/// errors. Without a cache, only makes it.
+llvm::Expected<CompiledModule> compileCached(
+    cache::Cache *cache, const ProgramText &program,
+    const CompileOptions &options,
+    llvm::function_ref<llvm::Expected<CompiledModule>(const CompileOptions &)>
+        make);
+
+/// The same, made by compile().
+llvm::Expected<CompiledModule> compileCached(cache::Cache *cache,
+                                             const ProgramText &program,
+                                             const CompileOptions &options);
+
+/// A compiled module as bytes. Reading them gives the same module or fails,
+/// whatever they are.
+std::string writeModule(const CompiledModule &module);
+llvm::Expected<CompiledModule> readModule(llvm::StringRef bytes);
+
+} // namespace drawloom
+
+#endif // DRAWLOOM_DRIVER_CACHED_H

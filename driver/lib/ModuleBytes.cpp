@@ -1,0 +1,370 @@
+//===- ModuleBytes.cpp - A compiled module as bytes -----------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Every structure lists its fields once, in `visit`, for both directions. The
+// bytes hold no names and no versions: they are read by the build that wrote
+// them, since its identity is a part of the key.
+
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Driver/Cached.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+
+using namespace drawloom;
+
+namespace {
+class Writer {
+public:
+  void number(uint64_t value) {
+    char bytes[8];
+    llvm::support::endian::write64le(bytes, value);
+    text.append(bytes, sizeof(bytes));
+  }
+  template <typename Bytes>
+  void raw(Bytes &bytes) {
+    number(bytes.size());
+    text.append(bytes.data(), bytes.size());
+  }
+  /// Calls `visit` for what is inside of a structure that may hold itself.
+  void nest(llvm::function_ref<void()> visit) { visit(); }
+  void fail() {}
+
+  static constexpr bool isReader = false;
+  std::string text;
+};
+
+class Reader {
+public:
+  explicit Reader(llvm::StringRef text) : text(text) {}
+
+  uint64_t number() {
+    if (text.size() < 8) {
+      fail();
+      return 0;
+    }
+    uint64_t value = llvm::support::endian::read64le(text.data());
+    text = text.drop_front(8);
+    return value;
+  }
+  /// How many elements follow. Each takes a byte at least.
+  size_t count() {
+    uint64_t size = number();
+    if (size > text.size())
+      fail();
+    return failed ? 0 : size;
+  }
+  template <typename Bytes>
+  void raw(Bytes &bytes) {
+    size_t size = count();
+    bytes.assign(text.begin(), text.begin() + size);
+    text = text.drop_front(size);
+  }
+  void nest(llvm::function_ref<void()> visit) {
+    if (++depth > 64)
+      fail();
+    if (!failed)
+      visit();
+    --depth;
+  }
+  void fail() {
+    failed = true;
+    text = "";
+  }
+  bool hasFailed() const { return failed; }
+  bool isDone() const { return !failed && text.empty(); }
+
+  static constexpr bool isReader = true;
+
+private:
+  llvm::StringRef text;
+  unsigned depth = 0;
+  bool failed = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What structures are made of
+//===----------------------------------------------------------------------===//
+
+template <typename Archive, std::integral Number>
+static void visit(Archive &archive, Number &value) {
+  if constexpr (Archive::isReader) {
+    uint64_t number = archive.number();
+    value = static_cast<Number>(number);
+    if (static_cast<uint64_t>(value) != number)
+      archive.fail();
+  } else {
+    archive.number(static_cast<uint64_t>(value));
+  }
+}
+
+/// An enumeration from 0 to `last`.
+template <typename Archive, typename Enum>
+static void visitChoice(Archive &archive, Enum &value, Enum last) {
+  if constexpr (Archive::isReader) {
+    uint64_t number = archive.number();
+    if (number > static_cast<uint64_t>(last))
+      return archive.fail();
+    value = static_cast<Enum>(number);
+  } else {
+    archive.number(static_cast<uint64_t>(value));
+  }
+}
+
+template <typename Archive>
+static void visit(Archive &archive, std::string &text) {
+  archive.raw(text);
+  // Whoever prints it as JSON relies on that.
+  if (Archive::isReader && !llvm::json::isUTF8(text))
+    archive.fail();
+}
+
+template <typename Archive>
+static void visit(Archive &archive, std::vector<char> &bytes) {
+  archive.raw(bytes);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, agent::Engine &engine) {
+  if constexpr (Archive::isReader) {
+    uint64_t number = archive.number();
+    std::optional<agent::Engine> known;
+    if (number <= UINT32_MAX)
+      known = agent::symbolizeEngine(static_cast<uint32_t>(number));
+    if (!known)
+      return archive.fail();
+    engine = *known;
+  } else {
+    archive.number(static_cast<uint64_t>(engine));
+  }
+}
+
+template <typename Archive, typename Element>
+static void visit(Archive &archive, std::optional<Element> &value);
+template <typename Archive, typename Element>
+static void visit(Archive &archive, std::vector<Element> &list);
+
+//===----------------------------------------------------------------------===//
+// Structures
+//===----------------------------------------------------------------------===//
+
+/// The fields of a structure, in order.
+template <typename Archive, typename... Fields>
+static void visitAll(Archive &archive, Fields &...fields);
+
+template <typename Archive>
+static void visit(Archive &archive, plan::Step &step) {
+  visitChoice(archive, step.kind, plan::Step::Kind::Work);
+  visitAll(archive, step.pipes, step.publishes, step.trips, step.offset,
+           step.lag, step.every, step.from, step.work);
+  archive.nest([&] { visit(archive, step.body); });
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::Role &role) {
+  visitChoice(archive, role.kind, plan::Role::Kind::Schedule);
+  visitAll(archive, role.name, role.warps, role.at, role.registers, role.scope,
+           role.engine, role.does, role.column, role.columns, role.produces,
+           role.consumes, role.because, role.program);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::Tensor &tensor) {
+  visitAll(archive, tensor.name, tensor.type, tensor.bytes, tensor.offset,
+           tensor.multicast, tensor.isHalved);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::Consumer &consumer) {
+  visitAll(archive, consumer.role, consumer.engine, consumer.lag);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::PlacedPipe &place) {
+  visitAll(archive, place.start, place.full, place.empty, place.reuses);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::Pipe &pipe) {
+  visitChoice(archive, pipe.memory, plan::Pipe::Memory::Message);
+  visitAll(archive, pipe.name, pipe.slots, pipe.scope, pipe.tensors,
+           pipe.slotSize, pipe.producer, pipe.producerEngine, pipe.consumers,
+           pipe.fullArrivals, pipe.fullBytes, pipe.emptyArrivals, pipe.place,
+           pipe.because);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::MemoryRange &range) {
+  visitAll(archive, range.name, range.offset, range.bytes);
+}
+
+/// By its name; a plan always has one.
+template <typename Archive>
+static void visit(Archive &archive, const target::Architecture *&arch) {
+  std::string name;
+  if constexpr (!Archive::isReader)
+    name = arch->name.str();
+  archive.raw(name);
+  if constexpr (Archive::isReader) {
+    llvm::Expected<const target::Architecture *> found =
+        target::findArchitecture(name);
+    if (found) {
+      arch = *found;
+    } else {
+      llvm::consumeError(found.takeError());
+      archive.fail();
+    }
+  }
+}
+
+/// Whether everything that is named by its number is there.
+static bool isSound(const plan::Plan &plan) {
+  auto areIn = [](const auto &list, llvm::ArrayRef<unsigned> numbers) {
+    return llvm::all_of(numbers,
+                        [&](unsigned number) { return number < list.size(); });
+  };
+  auto isStepSound = [&](auto &self, const plan::Step &step) -> bool {
+    bool usesSlots = step.kind == plan::Step::Kind::Produce ||
+                     step.kind == plan::Step::Kind::Consume;
+    return areIn(plan.pipes, step.pipes) &&
+           !(usesSlots && step.pipes.empty()) &&
+           llvm::all_of(step.body, [&](const plan::Step &inner) {
+             return self(self, inner);
+           });
+  };
+  return llvm::all_of(plan.roles,
+                      [&](const plan::Role &role) {
+                        return areIn(plan.pipes, role.produces) &&
+                               areIn(plan.pipes, role.consumes) &&
+                               llvm::all_of(
+                                   role.program, [&](const plan::Step &step) {
+                                     return isStepSound(isStepSound, step);
+                                   });
+                      }) &&
+         llvm::all_of(plan.pipes, [&](const plan::Pipe &pipe) {
+           return areIn(plan.roles, pipe.producer) &&
+                  llvm::all_of(pipe.consumers,
+                               [&](const plan::Consumer &consumer) {
+                                 return areIn(plan.roles, consumer.role);
+                               });
+         });
+}
+
+template <typename Archive>
+static void visit(Archive &archive, plan::Plan &plan) {
+  visitChoice(archive, plan.items, plan::Items::Granted);
+  visitAll(archive, plan.kernel, plan.arch, plan.cluster, plan.roles,
+           plan.pipes, plan.warps, plan.holes, plan.entryRegisters,
+           plan.sharedBytes, plan.tensorColumns, plan.memory, plan.verdict,
+           plan.verdictWords, plan.reasons);
+  if (!isSound(plan))
+    archive.fail();
+}
+
+/// As the JSON that is written next to code: its reader checks every number.
+template <typename Archive>
+static void visit(Archive &archive, runtime::KernelInfo &info) {
+  std::string json;
+  if constexpr (!Archive::isReader) {
+    llvm::raw_string_ostream os(json);
+    runtime::writeJson(info, os);
+  }
+  archive.raw(json);
+  if constexpr (Archive::isReader) {
+    llvm::Expected<runtime::KernelInfo> read = runtime::readKernelInfo(json);
+    if (read) {
+      info = std::move(*read);
+    } else {
+      llvm::consumeError(read.takeError());
+      archive.fail();
+    }
+  }
+}
+
+template <typename Archive>
+static void visit(Archive &archive, CompiledKernel &kernel) {
+  visitAll(archive, kernel.plan, kernel.info);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, target::FunctionResources &function) {
+  visitAll(archive, function.name, function.isKernel, function.registers,
+           function.barriers, function.stackBytes, function.spillStoreBytes,
+           function.spillLoadBytes, function.sharedBytes,
+           function.constantBytes);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, target::PtxasMessage &message) {
+  visitChoice(archive, message.severity, target::Severity::Error);
+  visitAll(archive, message.code, message.line, message.function, message.text);
+}
+
+template <typename Archive>
+static void visit(Archive &archive, Message &message) {
+  visitChoice(archive, message.severity, mlir::DiagnosticSeverity::Remark);
+  visitAll(archive, message.file, message.line, message.column, message.text);
+  archive.nest([&] { visit(archive, message.notes); });
+}
+
+template <typename Archive>
+static void visit(Archive &archive, CompiledModule &module) {
+  visitAll(archive, module.kernels, module.text, module.ptx, module.cubin,
+           module.report.functions, module.report.messages, module.messages);
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+template <typename Archive, typename Element>
+static void visit(Archive &archive, std::optional<Element> &value) {
+  bool isThere = value.has_value();
+  visit(archive, isThere);
+  if (!isThere)
+    return;
+  if constexpr (Archive::isReader)
+    value.emplace();
+  visit(archive, *value);
+}
+
+template <typename Archive, typename Element>
+static void visit(Archive &archive, std::vector<Element> &list) {
+  if constexpr (Archive::isReader) {
+    // One by one: a number that promises many takes no memory for them.
+    for (size_t left = archive.count(); left != 0 && !archive.hasFailed();
+         --left)
+      visit(archive, list.emplace_back());
+  } else {
+    archive.number(list.size());
+    for (Element &element : list)
+      visit(archive, element);
+  }
+}
+
+template <typename Archive, typename... Fields>
+static void visitAll(Archive &archive, Fields &...fields) {
+  (visit(archive, fields), ...);
+}
+
+std::string drawloom::writeModule(const CompiledModule &module) {
+  Writer writer;
+  // A writer changes nothing; a reader does, and both are one function.
+  visit(writer, const_cast<CompiledModule &>(module));
+  return std::move(writer.text);
+}
+
+llvm::Expected<CompiledModule> drawloom::readModule(llvm::StringRef bytes) {
+  Reader reader(bytes);
+  CompiledModule module;
+  visit(reader, module);
+  if (!reader.isDone())
+    return llvm::createStringError("these bytes are no compiled module");
+  return module;
+}

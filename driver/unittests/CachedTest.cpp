@@ -1,0 +1,180 @@
+//===- CachedTest.cpp - What a cache gives is what a compile gives --------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Driver/Cached.h"
+#include "../lib/BuildIdentity.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Target/Architecture.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace drawloom;
+
+static std::string readExample(llvm::StringRef name) {
+  auto file = llvm::MemoryBuffer::getFile(EXAMPLES "/" + name + ".mlir");
+  return file ? (*file)->getBuffer().str() : "";
+}
+
+static const target::Architecture *find(llvm::StringRef name) {
+  return llvm::cantFail(target::findArchitecture(name));
+}
+
+/// Everything that can be printed of a module.
+static std::string describe(const CompiledModule &module) {
+  std::string text = module.text + module.ptx;
+  llvm::raw_string_ostream os(text);
+  os.write(module.cubin.data(), module.cubin.size());
+  for (const CompiledKernel &kernel : module.kernels) {
+    runtime::writeJson(kernel.info, os);
+    llvm::json::OStream json(os);
+    plan::printJson(kernel.plan, json);
+    plan::printText(kernel.plan, os);
+    plan::printMermaidSequence(kernel.plan, os);
+    plan::printDot(kernel.plan, os);
+  }
+  for (const target::FunctionResources &function : module.report.functions)
+    os << function.name << function.registers << function.barriers
+       << function.constantBytes << function.isKernel;
+  for (const Message &message : module.messages)
+    os << message.file << message.line << message.column << message.text
+       << message.notes.size();
+  return text;
+}
+
+static CompiledModule compileExample(llvm::StringRef name,
+                                     llvm::StringRef arch = "sm_100a") {
+  return llvm::cantFail(compile(readExample(name), {.arch = find(arch)}));
+}
+
+TEST(ModuleBytes, AreReadAsWritten) {
+  for (llvm::StringRef name :
+       {"gemm", "attention", "grouped_gemm", "schedules/paired_gemm"}) {
+    CompiledModule module = compileExample(name);
+    module.cubin = {'c', '\0', 'b'};
+    module.report.functions.push_back({"f", true, 1, 2, 3, 4, 5, 6, 7});
+    module.messages.push_back({mlir::DiagnosticSeverity::Remark,
+                               "k.mlir",
+                               3,
+                               4,
+                               "words",
+                               {{.text = "a note"}}});
+    std::string bytes = writeModule(module);
+    auto read = readModule(bytes);
+    ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+    EXPECT_EQ(describe(*read), describe(module)) << name.str();
+    EXPECT_EQ(writeModule(*read), bytes);
+  }
+}
+
+TEST(ModuleBytes, AreNeverHalfAModule) {
+  std::string bytes = writeModule(compileExample("gemm"));
+  for (size_t size = 0; size < bytes.size(); size += size < 4000 ? 1 : 97) {
+    auto read = readModule(llvm::StringRef(bytes).take_front(size));
+    EXPECT_FALSE(bool(read)) << size;
+    EXPECT_EQ(llvm::toString(read.takeError()),
+              "these bytes are no compiled module");
+  }
+}
+
+TEST(ModuleBytes, AreAModuleOrNotWhateverTheyAre) {
+  std::string bytes = writeModule(compileExample("gemm"));
+  std::mt19937 random(1);
+  unsigned refused = 0;
+  for (unsigned i = 0; i != 2000; ++i) {
+    std::string other = bytes;
+    for (unsigned count = 1 + random() % 4; count != 0; --count)
+      other[random() % 6000] = static_cast<char>(random());
+    auto read = readModule(other);
+    refused += !read;
+    if (!read) {
+      llvm::consumeError(read.takeError());
+      continue;
+    }
+    // What is read can be printed: no number in it points elsewhere.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::json::OStream json(os);
+    for (const CompiledKernel &kernel : read->kernels)
+      plan::printJson(kernel.plan, json);
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+namespace {
+class Cached : public testing::Test {
+protected:
+  Cached() {
+    (void)llvm::sys::fs::createUniqueDirectory("drawloom-cached", folder);
+    cache.emplace(cache::Config{.folder = folder.str().str()});
+  }
+  ~Cached() override { (void)llvm::sys::fs::remove_directories(folder); }
+
+  CompiledModule get(const ProgramText &program,
+                     const CompileOptions &options) {
+    return llvm::cantFail(compileCached(&*cache, program, options));
+  }
+  uint64_t count(cache::Event event) {
+    return cache->getDisk().getCounters().get(event);
+  }
+
+  llvm::SmallString<128> folder;
+  std::optional<cache::Cache> cache;
+};
+} // namespace
+
+TEST_F(Cached, IsTheSameAsCompiled) {
+  std::string program = readExample("gemm");
+  CompileOptions options = {.arch = find("sm_90a")};
+  CompiledModule first = get({program, "gemm.mlir"}, options);
+  CompiledModule second = get({program, "gemm.mlir"}, options);
+  EXPECT_EQ(count(cache::Event::Made), 1u);
+  EXPECT_EQ(count(cache::Event::DiskHit), 1u);
+  EXPECT_EQ(describe(first), describe(second));
+  EXPECT_EQ(describe(first),
+            describe(llvm::cantFail(compile(program, options, "gemm.mlir"))));
+}
+
+TEST_F(Cached, IsAnotherForEveryArgument) {
+  std::string program = readExample("gemm"), longer = program + "\n";
+  CompileOptions options = {.arch = find("sm_90a")};
+  get({program, "a.mlir"}, options);
+  get({longer, "a.mlir"}, options);
+  // Lines of the PTX name the file.
+  CompiledModule other = get({program, "b.mlir"}, options);
+  EXPECT_NE(other.ptx.find("\"b.mlir\""), std::string::npos);
+  get({program, "a.mlir", "gemm"}, options);
+  options.unproved = true;
+  get({program, "a.mlir"}, options);
+  options.arch = find("sm_100a");
+  get({program, "a.mlir"}, options);
+  EXPECT_EQ(count(cache::Event::Made), 6u);
+  EXPECT_EQ(count(cache::Event::DiskHit), 0u);
+}
+
+TEST_F(Cached, KeepsNoErrorsAndNoStages) {
+  for (int i = 0; i != 2; ++i) {
+    auto refused =
+        compileCached(&*cache, {"nonsense", "a"}, {.arch = find("sm_90a")});
+    EXPECT_FALSE(bool(refused));
+    llvm::consumeError(refused.takeError());
+    get({readExample("gemm"), "a"},
+        {.arch = find("sm_90a"), .stopAfter = Stage::Plan});
+  }
+  EXPECT_TRUE(cache->getDisk().list().empty());
+}
+
+TEST(BuildIdentity, IsThere) {
+  std::optional<std::string> identity = getBuildIdentity();
+  ASSERT_TRUE(identity);
+  // At least sixteen bytes, in hexadecimal.
+  EXPECT_GE(identity->size(), 32u);
+  EXPECT_EQ(identity, getBuildIdentity());
+}
