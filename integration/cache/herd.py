@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Many hosts ask for the same kernels at once, with one Redis server.
+
+Every process has a cold disk of its own, as a host has. All ask for the same
+kernels: each kernel is compiled once, and all get the same bytes. Then again
+with a server that is killed and restarted half-way, and with entries that are
+cut, swapped and forged, which a secret tells from good ones: no wrong kernel,
+and no hang.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Redis:
+    """A server of our own, in memory."""
+
+    def __init__(self, folder):
+        self.port, self.folder = free_port(), folder
+        self.url = f"redis://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+             "--appendonly", "no", "--dir", self.folder], stdout=subprocess.DEVNULL)
+        for _ in range(100):
+            if self.ask("PING") == b"PONG\n":
+                return
+            time.sleep(0.05)
+        sys.exit("redis-server does not answer")
+
+    def ask(self, *words, given=None):
+        return subprocess.run(["redis-cli", "-p", str(self.port), *words], input=given,
+                              capture_output=True, check=False).stdout
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def make_programs(folder, count):
+    """Programs that differ: a GEMM under other names."""
+    text = (ROOT / "examples/gemm.mlir").read_text()
+    programs = []
+    for number in range(count):
+        path = folder / f"gemm{number}.mlir"
+        path.write_text(text.replace("@gemm", f"@gemm{number}"))
+        programs.append(path)
+    return programs
+
+
+class Herd:
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
+        self.programs = make_programs(folder, args.kernels)
+        self.secret = folder / "secret"
+        self.secret.write_text("a secret of thirty-one letters\n")
+        self.rounds = 0
+
+    def environment(self, disk, url):
+        variables = {name: value for name, value in os.environ.items()
+                     if not name.startswith("DRAWLOOM_")}
+        variables |= {"DRAWLOOM_CACHE": str(disk), "DRAWLOOM_CACHE_SECRET": str(self.secret),
+                      "DRAWLOOM_CACHE_STORE": url}
+        return variables
+
+    def host(self, number, url, disk):
+        """All kernels, one after another, each host beginning elsewhere."""
+        times, kernels = [], {}
+        first = number * len(self.programs) // self.args.processes
+        for program in self.programs[first:] + self.programs[:first]:
+            out = disk / f"{program.stem}.ptx"
+            start = time.monotonic()
+            subprocess.run([self.args.drawloom, "compile", program, "--arch", "sm_100a", "--emit",
+                            "ptx", "-o", out], env=self.environment(disk, url), check=True,
+                           timeout=300)
+            times.append(time.monotonic() - start)
+            kernels[program.stem] = hashlib.sha256(out.read_bytes()).hexdigest()
+        return times, kernels
+
+    def count(self, disk, url, row):
+        out = subprocess.run([self.args.drawloom, "cache", "stats"], capture_output=True, text=True,
+                             env=self.environment(disk, url), check=True).stdout
+        return next(int(line.split()[-1]) for line in out.splitlines() if line.startswith(row))
+
+    def run(self, name, url, expected=None, meanwhile=None):
+        """A round with cold disks. Gives what every host got, which is the same."""
+        self.rounds += 1
+        disks = [self.folder / f"round{self.rounds}" / str(i) for i in range(self.args.processes)]
+        for disk in disks:
+            disk.mkdir(parents=True)
+        start = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(len(disks)) as pool:
+            jobs = [pool.submit(self.host, i, url, disk) for i, disk in enumerate(disks)]
+            if meanwhile:
+                meanwhile()
+            results = [job.result() for job in jobs]
+        wall = time.monotonic() - start
+        times = sorted(t for taken, _ in results for t in taken)
+        compiles = sum(self.count(disk, url, "made") for disk in disks)
+        refused = sum(self.count(disk, url, "refused") for disk in disks)
+        print(f"{name:<22}{compiles:>9}{refused:>9}{1e3 * statistics.median(times):>9.0f}"
+              f"{1e3 * times[int(0.99 * (len(times) - 1))]:>9.0f}{wall:>9.1f}", flush=True)
+        kernels = expected or results[0][1]
+        for number, (_, own) in enumerate(results):
+            if own != kernels:
+                sys.exit(f"{name}: host {number} has other kernels")
+        return kernels, compiles, refused, wall
+
+
+def spoil(redis):
+    """Entries that are cut, of another key, and forged: checksum right, code wrong."""
+    names = [n for n in redis.ask("KEYS", "drawloom:*").decode().split() if ":lease:" not in n]
+    values = {name: redis.ask("GET", name)[:-1] for name in names}
+    for number, name in enumerate(sorted(names)):
+        value = values[name]
+        if number % 3 == 0:
+            value = value[:len(value) // 2]
+        elif number % 3 == 1:
+            value = values[sorted(names)[number - 1]]
+        else:
+            value = value[:72] + bytes(32) + value[104:]
+        redis.ask("-x", "SET", name, given=value)
+    return len(names)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--drawloom", required=True)
+    parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--kernels", type=int, default=4)
+    args = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="drawloom-herd"))
+    redis = Redis(folder)
+    try:
+        herd = Herd(args, folder)
+        print(f"{args.processes} hosts, {args.kernels} kernels\n"
+              f"{'':<22}{'compiles':>9}{'refused':>9}{'p50 ms':>9}{'p99 ms':>9}{'wall s':>9}")
+        kernels, compiles, _, _ = herd.run("without a store", "")
+        if compiles != args.processes * args.kernels:
+            sys.exit("a host without a store has not compiled each kernel")
+        _, compiles, _, _ = herd.run("one Redis", redis.url, kernels)
+        if compiles != args.kernels:
+            sys.exit(f"{compiles} compiles of {args.kernels} kernels")
+
+        count = spoil(redis)
+        if count != args.kernels:
+            sys.exit(f"the store has {count} entries")
+        _, _, refused, _ = herd.run("spoiled entries", redis.url, kernels)
+        if refused < args.kernels:
+            sys.exit(f"{refused} entries were refused, of {count} that are spoiled")
+
+        def restart():
+            time.sleep(0.3)
+            redis.kill()
+            time.sleep(0.5)
+            redis.start()
+        redis.ask("FLUSHALL")
+        herd.run("killed and restarted", redis.url, kernels, restart)
+    finally:
+        redis.kill()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
