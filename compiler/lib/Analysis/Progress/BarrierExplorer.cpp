@@ -16,6 +16,9 @@ using namespace drawloom::progress;
 using namespace drawloom::progress::barriers;
 using Kind = WarpStep::Kind;
 
+/// Copies to one slot, of all CTAs that fill it.
+static constexpr unsigned mostCopies = 8;
+
 namespace {
 /// Where an mbarrier is in the bytes of a state. The phase is counted, where
 /// the machine keeps its parity; waits look at the parity only, and the count
@@ -29,7 +32,7 @@ struct Mbarrier {
   uint8_t count;
   bool hasBytes;
   PipeId pipe;
-  unsigned slot;
+  unsigned slot, cta;
   bool isFull;
 };
 
@@ -84,19 +87,30 @@ private:
     put(at, initial);
     return at;
   }
-  void addMbarrier(PipeId pipe, unsigned slot, bool isFull, int64_t count,
-                   bool hasBytes);
+  void addMbarrier(PipeId pipe, unsigned slot, unsigned cta, bool isFull);
 
   /// Does one action to the current state; false if it is not possible. Actions
   /// are numbered: warps first, then what the engines do to each mbarrier.
   bool act(uint32_t action);
   bool step(unsigned warp);
-  bool stepPipe(const WarpStep &step);
+  bool stepPipe(const Warp &warp, const WarpStep &step);
+  const Mbarrier &barrierOf(const WarpStep &step, unsigned cta,
+                            bool isFull) const;
+  void fill(const Warp &warp, const WarpStep &step, unsigned home);
+  bool hasLeft(unsigned cta) const;
+  void checkHome(const Mbarrier &barrier, const char *what);
   bool advanceEngine(unsigned barrier, unsigned what);
   bool passesParity(const Mbarrier &barrier, int64_t phase);
   void arriveAt(const Mbarrier &barrier, bool asynchronous, int64_t use);
   void complete(const Mbarrier &barrier);
-  void arriveNamed(const WarpStep &step);
+  void arriveNamed(const Warp &warp, const WarpStep &step);
+  /// Named barriers and pools are in every CTA.
+  unsigned namedOf(const Warp &warp, const WarpStep &step) const {
+    return named[warp.cta * program.barrierCounts.size() + step.object];
+  }
+  unsigned poolOf(const Warp &warp, const WarpStep &step) const {
+    return pools[warp.cta * program.pools.size() + step.object];
+  }
   void visit(uint32_t index);
   void checkEnd();
   void error(Exploration::Kind kind, std::string message) {
@@ -121,7 +135,8 @@ private:
   std::vector<uint8_t> now;
   std::vector<unsigned> counters;
   std::vector<Mbarrier> mbarriers;
-  /// For each pipe, the first of its mbarriers: full and empty of each slot.
+  /// For each pipe, the first of its mbarriers: full and empty of each slot in
+  /// each CTA.
   std::vector<unsigned> firstBarrier;
   /// Phase and pending arrivals, one byte each.
   std::vector<unsigned> named;
@@ -159,8 +174,12 @@ std::optional<uint32_t> StateSet::insert(const uint8_t *state) {
   return count - 1;
 }
 
-void Explorer::addMbarrier(PipeId pipe, unsigned slot, bool isFull,
-                           int64_t count, bool hasBytes) {
+void Explorer::addMbarrier(PipeId pipe, unsigned slot, unsigned cta,
+                           bool isFull) {
+  const PipeBarriers &of = program.pipes[pipe];
+  int64_t count = (isFull ? of.fullCounts : of.emptyCounts)[cta];
+  bool hasBytes = isFull && of.hasBytes;
+  tooLarge |= count > 250;
   Mbarrier barrier{};
   barrier.phase = reserve<uint8_t>(0);
   barrier.pending = reserve<uint8_t>(count);
@@ -173,6 +192,7 @@ void Explorer::addMbarrier(PipeId pipe, unsigned slot, bool isFull,
   barrier.count = count;
   barrier.pipe = pipe;
   barrier.slot = slot;
+  barrier.cta = cta;
   barrier.isFull = isFull;
   mbarriers.push_back(barrier);
 }
@@ -187,26 +207,28 @@ Explorer::Explorer(const Network &network, const Sizes &sizes,
   for (auto [id, pipe] : llvm::enumerate(program.pipes)) {
     firstBarrier.push_back(mbarriers.size());
     int64_t uses = pipe.bytes.size() / pipe.slots + 1;
-    tooLarge |= uses > 250 || pipe.fullCount > 250 || pipe.emptyCount > 250;
+    tooLarge |= uses > 250;
+    for (const Bytes *bytes : pipe.bytes)
+      tooLarge |= bytes->copies.size() * pipe.fillers > mostCopies;
     if (tooLarge)
       return;
-    bool hasBytes = llvm::any_of(pipe.bytes, [](const Bytes *bytes) {
-      return bytes->announced != 0 || !bytes->copies.empty();
-    });
     // Slots that are never used need no barriers.
     int64_t used = std::min<int64_t>(pipe.slots, pipe.bytes.size());
-    for (int64_t slot = 0; slot < used; ++slot) {
-      addMbarrier(id, slot, /*isFull=*/true, pipe.fullCount, hasBytes);
-      addMbarrier(id, slot, /*isFull=*/false, pipe.emptyCount, false);
+    for (int64_t slot = 0; slot < used; ++slot)
+      for (unsigned cta = 0; cta < network.ctas; ++cta) {
+        addMbarrier(id, slot, cta, /*isFull=*/true);
+        addMbarrier(id, slot, cta, /*isFull=*/false);
+      }
+  }
+  for (unsigned cta = 0; cta < network.ctas; ++cta) {
+    for (int64_t count : program.barrierCounts) {
+      tooLarge |= count > 250;
+      named.push_back(reserve<uint8_t>(0));
+      reserve<uint8_t>(count);
     }
+    for (int64_t available : program.pools)
+      pools.push_back(reserve<int64_t>(available));
   }
-  for (int64_t count : program.barrierCounts) {
-    tooLarge |= count > 250;
-    named.push_back(reserve<uint8_t>(0));
-    reserve<uint8_t>(count);
-  }
-  for (int64_t available : program.pools)
-    pools.push_back(reserve<int64_t>(available));
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,7 +238,23 @@ Explorer::Explorer(const Network &network, const Sizes &sizes,
 std::string Explorer::nameBarrier(const Mbarrier &barrier) const {
   return std::string(barrier.isFull ? "full" : "empty") + " barrier of slot " +
          std::to_string(barrier.slot) + " of '" +
-         network.pipes[barrier.pipe].name + "'";
+         network.pipes[barrier.pipe].name + "'" +
+         (network.ctas > 1 ? " in CTA " + std::to_string(barrier.cta) : "");
+}
+
+bool Explorer::hasLeft(unsigned cta) const {
+  return llvm::all_of(llvm::zip(counters, program.warps), [&](auto pair) {
+    auto [counter, warp] = pair;
+    return warp.cta != cta || get<uint16_t>(counter) == warp.steps.size();
+  });
+}
+
+/// What comes from another CTA must find its barrier there.
+void Explorer::checkHome(const Mbarrier &barrier, const char *what) {
+  if (program.pipes[barrier.pipe].shared && hasLeft(barrier.cta))
+    error(Exploration::Kind::hasLeft, std::string(what) + " comes to the " +
+                                          nameBarrier(barrier) +
+                                          ", which has left the cluster");
 }
 
 /// A wait for the completion of `phase`, by its parity.
@@ -246,6 +284,7 @@ void Explorer::complete(const Mbarrier &barrier) {
 
 void Explorer::arriveAt(const Mbarrier &barrier, bool asynchronous,
                         int64_t use) {
+  checkHome(barrier, "an arrival");
   if (now[barrier.phase] != use)
     error(Exploration::Kind::wrongPhase,
           "an arrival for phase " + std::to_string(use) + " of the " +
@@ -259,9 +298,9 @@ void Explorer::arriveAt(const Mbarrier &barrier, bool asynchronous,
   complete(barrier);
 }
 
-void Explorer::arriveNamed(const WarpStep &step) {
-  uint8_t &phase = now[named[step.object]];
-  uint8_t &pending = now[named[step.object] + 1];
+void Explorer::arriveNamed(const Warp &warp, const WarpStep &step) {
+  uint8_t &phase = now[namedOf(warp, step)];
+  uint8_t &pending = now[namedOf(warp, step) + 1];
   if (phase != step.number)
     error(Exploration::Kind::wrongPhase,
           "arrival " + std::to_string(step.number) +
@@ -272,31 +311,59 @@ void Explorer::arriveNamed(const WarpStep &step) {
   }
 }
 
-bool Explorer::stepPipe(const WarpStep &step) {
+const Mbarrier &Explorer::barrierOf(const WarpStep &step, unsigned cta,
+                                    bool isFull) const {
+  unsigned slot = step.number % program.pipes[step.object].slots;
+  unsigned pair = slot * network.ctas + cta;
+  return mbarriers[firstBarrier[step.object] + 2 * pair + (isFull ? 0 : 1)];
+}
+
+/// Fills the warp's part of a slot in the CTA `home`. The role there announces
+/// the bytes of all parts; the first CTA does where it has no such role.
+void Explorer::fill(const Warp &warp, const WarpStep &step, unsigned home) {
+  const PipeBarriers &pipe = program.pipes[step.object];
+  const Mbarrier &full = barrierOf(step, home, /*isFull=*/true);
+  int64_t use = step.number / pipe.slots;
+  bool announces = home == warp.cta || pipe.fillers == 1;
+  if (step.announces && full.hasBytes) {
+    checkHome(full, "a copy");
+    if (now[full.phase] != use)
+      error(Exploration::Kind::wrongPhase,
+            "a copy for phase " + std::to_string(use) + " of the " +
+                nameBarrier(full) + " is sent in phase " +
+                std::to_string(now[full.phase]));
+    const Bytes &bytes = *pipe.bytes[step.number];
+    if (announces)
+      put<int32_t>(full.bytes, get<int32_t>(full.bytes) +
+                                   int32_t(bytes.announced * pipe.fillers));
+    unsigned first = pipe.fillers == 1 ? 0 : warp.cta * bytes.copies.size();
+    now[full.copies] |= ((1u << bytes.copies.size()) - 1) << first;
+  }
+  if (announces || !full.hasBytes)
+    arriveAt(full, step.asynchronous, use);
+}
+
+bool Explorer::stepPipe(const Warp &warp, const WarpStep &step) {
   // A content that nobody produces: its phase never completes.
   if (step.number < 0)
     return false;
   const PipeBarriers &pipe = program.pipes[step.object];
   int64_t use = step.number / pipe.slots;
-  unsigned first = firstBarrier[step.object] + 2 * (step.number % pipe.slots);
-  const Mbarrier &full = mbarriers[first], &empty = mbarriers[first + 1];
-  switch (step.kind) {
-  case Kind::waitEmpty:
-    return passesParity(empty, use - 1);
-  case Kind::waitFull:
-    return passesParity(full, use);
-  case Kind::arriveEmpty:
-    arriveAt(empty, step.asynchronous, use);
-    return true;
-  default:
-    if (step.announces && full.hasBytes) {
-      const Bytes &bytes = *pipe.bytes[step.number];
-      put<int32_t>(full.bytes, get<int32_t>(full.bytes) + bytes.announced);
-      now[full.copies] |= (1u << bytes.copies.size()) - 1;
-    }
-    arriveAt(full, step.asynchronous, use);
-    return true;
+  if (step.kind == Kind::waitEmpty)
+    return passesParity(barrierOf(step, warp.cta, /*isFull=*/false), use - 1);
+  if (step.kind == Kind::waitFull)
+    return passesParity(barrierOf(step, warp.cta, /*isFull=*/true), use);
+  bool fills = step.kind == Kind::arriveFull;
+  for (unsigned home = 0; home < network.ctas; ++home) {
+    const Mbarrier &barrier = barrierOf(step, home, fills);
+    if (barrier.count == 0 || (!pipe.shared && home != warp.cta))
+      continue;
+    if (fills)
+      fill(warp, step, home);
+    else
+      arriveAt(barrier, step.asynchronous, use);
   }
+  return true;
 }
 
 bool Explorer::step(unsigned index) {
@@ -308,22 +375,22 @@ bool Explorer::step(unsigned index) {
   bool moves = true;
   switch (step.kind) {
   case Kind::arrive:
-    arriveNamed(step);
+    arriveNamed(warp, step);
     break;
   case Kind::wait:
-    moves = now[named[step.object]] > step.number;
+    moves = now[namedOf(warp, step)] > step.number;
     break;
   case Kind::take:
   case Kind::give: {
-    int64_t left = get<int64_t>(pools[step.object]) +
+    int64_t left = get<int64_t>(poolOf(warp, step)) +
                    (step.kind == Kind::take ? -step.amount : step.amount);
     moves = left >= 0;
     if (moves)
-      put(pools[step.object], left);
+      put(poolOf(warp, step), left);
     break;
   }
   default:
-    moves = stepPipe(step);
+    moves = stepPipe(warp, step);
     break;
   }
   if (moves)
@@ -337,6 +404,7 @@ bool Explorer::advanceEngine(unsigned index, unsigned what) {
   if (what == 0) {
     if (now[barrier.promised] == 0)
       return false;
+    checkHome(barrier, "an arrival");
     --now[barrier.promised];
     --now[barrier.pending];
     complete(barrier);
@@ -346,15 +414,17 @@ bool Explorer::advanceEngine(unsigned index, unsigned what) {
     return false;
   const PipeBarriers &pipe = program.pipes[barrier.pipe];
   int64_t number = now[barrier.phase] * pipe.slots + barrier.slot;
+  checkHome(barrier, "a copy");
   now[barrier.copies] &= ~(1u << (what - 1));
+  llvm::ArrayRef<int64_t> copies = pipe.bytes[number]->copies;
   put<int32_t>(barrier.bytes, get<int32_t>(barrier.bytes) -
-                                  pipe.bytes[number]->copies[what - 1]);
+                                  int32_t(copies[(what - 1) % copies.size()]));
   complete(barrier);
   return true;
 }
 
 /// Each mbarrier has an action for the tensor core and eight for copies.
-constexpr unsigned engineActions = 9;
+constexpr unsigned engineActions = 1 + mostCopies;
 
 bool Explorer::act(uint32_t action) {
   if (action < program.warps.size())
@@ -372,7 +442,8 @@ std::string Explorer::nameAction(uint32_t action) const {
   }
   const Warp &warp = program.warps[action];
   return "@" + network.roles[warp.role].name + " warp " +
-         std::to_string(warp.number);
+         std::to_string(warp.number) +
+         (network.ctas > 1 ? " of CTA " + std::to_string(warp.cta) : "");
 }
 
 void Explorer::traceTo(uint32_t index) {
@@ -381,13 +452,17 @@ void Explorer::traceTo(uint32_t index) {
   std::reverse(result.trace.begin(), result.trace.end());
 }
 
-/// Nothing can move: have all warps ended, and are all slots empty?
+/// Nothing can move: have all warps ended, and are all slots empty? A warp that
+/// only stays for its slots waits for a content that nobody consumed.
 void Explorer::checkEnd() {
   for (auto [counter, warp] : llvm::zip(counters, program.warps)) {
     if (get<uint16_t>(counter) == warp.steps.size())
       continue;
     const WarpStep &step = warp.steps[get<uint16_t>(counter)];
-    BlockedWarp blocked{warp.role, warp.number, BlockedWarp::Kind::pool,
+    if (step.leaving)
+      continue;
+    BlockedWarp blocked{warp.role,   warp.cta,
+                        warp.number, BlockedWarp::Kind::pool,
                         step.object, step.index};
     if (step.kind == Kind::waitEmpty)
       blocked.kind = BlockedWarp::Kind::empty;
@@ -399,16 +474,20 @@ void Explorer::checkEnd() {
   }
   if (!result.blocked.empty())
     return error(Exploration::Kind::stuck, "no warp can move");
-  for (unsigned i = 0; i < mbarriers.size(); i += 2) {
-    const Mbarrier &full = mbarriers[i], &empty = mbarriers[i + 1];
-    if (now[full.phase] != now[empty.phase] ||
-        now[full.pending] != full.count || now[empty.pending] != empty.count ||
-        (full.hasBytes && get<int32_t>(full.bytes) != 0))
+  // The first CTA has a full barrier for each slot: whoever acts, acts there.
+  const Mbarrier *first = nullptr;
+  for (const Mbarrier &barrier : mbarriers) {
+    if (barrier.cta == 0 && barrier.isFull)
+      first = &barrier;
+    if (barrier.count != 0 &&
+        (now[barrier.phase] != now[first->phase] ||
+         now[barrier.pending] != barrier.count ||
+         (barrier.hasBytes && get<int32_t>(barrier.bytes) != 0)))
       return error(Exploration::Kind::unconsumed,
-                   "the " + nameBarrier(full) + " ends in phase " +
-                       std::to_string(now[full.phase]) +
-                       ", the empty one in phase " +
-                       std::to_string(now[empty.phase]));
+                   "the " + nameBarrier(*first) + " ends in phase " +
+                       std::to_string(now[first->phase]) + ", the " +
+                       nameBarrier(barrier) + " in phase " +
+                       std::to_string(now[barrier.phase]));
   }
 }
 

@@ -227,6 +227,49 @@ static int64_t arrivals(const Network &network, RoleId role, Arrival arrival) {
   return arrival == Arrival::everyWarp ? network.roles[role].warps : 1;
 }
 
+/// Whether a role acts in a CTA.
+static bool acts(const Network &network, RoleId role, unsigned cta) {
+  return cta == 0 || !network.roles[role].leads;
+}
+
+/// How many arrivals end a phase of the barriers of a slot, and where. `item`
+/// is the work item of the pipe's first content: the counts fit every item.
+static void count(const Network &network, const Pipe &pipe, int64_t item,
+                  PipeBarriers &barriers) {
+  unsigned ctas = network.ctas;
+  auto fills = [&](unsigned cta) { return acts(network, pipe.producer, cta); };
+  bool together = pipe.shared && !network.roles[pipe.producer].leads;
+  barriers.fillers = together ? ctas : 1;
+  barriers.fullCounts.assign(ctas, 0);
+  barriers.emptyCounts.assign(ctas, 0);
+  for (const Consumer &consumer : pipe.consumers)
+    for (unsigned cta = 0; cta < ctas; ++cta) {
+      if (!acts(network, consumer.role, cta))
+        continue;
+      // One CTA tells it about the bytes of all.
+      barriers.fullCounts[cta] =
+          arrivals(network, pipe.producer, pipe.arrival) *
+          (barriers.hasBytes ? 1 : barriers.fillers);
+      if (item % consumer.every != consumer.from)
+        continue;
+      for (unsigned home = 0; home < ctas; ++home)
+        if (pipe.shared ? fills(home) : home == cta)
+          barriers.emptyCounts[home] +=
+              arrivals(network, consumer.role, consumer.arrival);
+    }
+}
+
+/// Who fills a shared pipe stays until all slots are back.
+static void addTail(const PipeBarriers &pipe, PipeId id, Warp &warp) {
+  int64_t filled = pipe.bytes.size();
+  for (int64_t content = std::max<int64_t>(0, filled - pipe.slots);
+       content < filled; ++content)
+    warp.steps.push_back({.kind = Kind::waitEmpty,
+                          .object = id,
+                          .number = content + pipe.slots,
+                          .leaving = true});
+}
+
 BarrierProgram::BarrierProgram(const Network &network, const Sizes &sizes) {
   std::vector<std::vector<Content>> contents(network.pipes.size());
   std::vector<std::vector<RoleStep>> roles;
@@ -238,15 +281,14 @@ BarrierProgram::BarrierProgram(const Network &network, const Sizes &sizes) {
     barriers.slots = pipe.slots.offset;
     if (pipe.slots.size)
       barriers.slots += sizes.at(*pipe.slots.size);
-    barriers.fullCount = arrivals(network, pipe.producer, pipe.arrival);
-    // The count must fit every item; take that of the first content.
-    int64_t item = contents[id].empty() ? 0 : contents[id].front().item;
-    for (const Consumer &consumer : pipe.consumers)
-      if (item % consumer.every == consumer.from)
-        barriers.emptyCount +=
-            arrivals(network, consumer.role, consumer.arrival);
-    for (const Content &content : contents[id])
+    barriers.shared = pipe.shared;
+    for (const Content &content : contents[id]) {
       barriers.bytes.push_back(content.bytes);
+      barriers.hasBytes |=
+          content.bytes->announced != 0 || !content.bytes->copies.empty();
+    }
+    count(network, pipe, contents[id].empty() ? 0 : contents[id].front().item,
+          barriers);
     pipes.push_back(std::move(barriers));
   }
   for (const Barrier &barrier : network.barriers)
@@ -256,13 +298,19 @@ BarrierProgram::BarrierProgram(const Network &network, const Sizes &sizes) {
 
   for (auto [id, role] : llvm::enumerate(network.roles)) {
     unsigned roleBarrier = barrierCounts.size();
-    for (unsigned number = 0; number < role.warps; ++number) {
-      Warp warp{static_cast<RoleId>(id), number, {}};
-      WarpWriter writer(network, contents, roleBarrier, warp);
-      for (const RoleStep &step : roles[id])
-        writer.write(step);
-      warps.push_back(std::move(warp));
-    }
+    for (unsigned cta = 0; cta < network.ctas; ++cta)
+      for (unsigned number = 0; number < role.warps; ++number) {
+        if (!acts(network, id, cta))
+          continue;
+        Warp warp{static_cast<RoleId>(id), cta, number, {}};
+        WarpWriter writer(network, contents, roleBarrier, warp);
+        for (const RoleStep &step : roles[id])
+          writer.write(step);
+        for (auto [pipeId, pipe] : llvm::enumerate(network.pipes))
+          if (pipe.shared && pipe.awaited && pipe.producer == id)
+            addTail(pipes[pipeId], pipeId, warp);
+        warps.push_back(std::move(warp));
+      }
     if (role.warps > 1)
       barrierCounts.push_back(role.warps);
   }

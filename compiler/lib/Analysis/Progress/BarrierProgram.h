@@ -10,6 +10,11 @@
 // version of it. Slots are gone: content n of a pipe with s slots is use n / s
 // of the barrier pair n % s, as generated code would compute it.
 //
+// Each CTA of a cluster has warps and barriers of its own. Where a pipe is
+// shared, the number of arrivals says which barriers there are: none for a full
+// barrier that nobody in its CTA waits for, or for an empty one in a CTA that
+// fills nothing.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAWLOOM_LIB_ANALYSIS_PROGRESS_BARRIERPROGRAM_H
@@ -45,18 +50,26 @@ struct WarpStep {
   /// The tensor core arrives, some time after this step.
   bool asynchronous = false;
   int64_t amount = 0;
+  /// For waitEmpty: nothing is filled any more, the role only stays until its
+  /// slots are back.
+  bool leaving = false;
 };
 
 struct Warp {
   RoleId role;
+  unsigned cta;
   unsigned number;
   std::vector<WarpStep> steps;
 };
 
 struct PipeBarriers {
   int64_t slots = 1;
-  /// Arrivals that complete a phase.
-  int64_t fullCount = 0, emptyCount = 0;
+  bool shared = false;
+  /// CTAs that fill a slot together.
+  int64_t fillers = 1;
+  /// Arrivals that complete a phase, by the CTA that the barrier is in.
+  std::vector<int64_t> fullCounts, emptyCounts;
+  bool hasBytes = false;
   /// The bytes of each content.
   std::vector<const Bytes *> bytes;
 };
@@ -67,7 +80,8 @@ struct BarrierProgram {
   std::vector<Warp> warps;
   std::vector<PipeBarriers> pipes;
   /// Warps that complete a phase of each barrier: the network's own, then one
-  /// for each role that has a barrier among its warps.
+  /// for each role that has a barrier among its warps. Every CTA has them all,
+  /// and the pools.
   std::vector<int64_t> barrierCounts;
   std::vector<int64_t> pools;
 };

@@ -100,6 +100,7 @@ private:
   void checkPipe(const Pipe &pipe);
   void checkBody(const Body &body);
   void checkCount(const Count &count, const Step &step);
+  void checkEverywhere(const Step &step, const Twine &what);
   void check(const Step &step, const Loop &loop);
   void check(const Step &step, const ItemLoop &loop);
   void check(const Step &step, const OnItems &guard);
@@ -163,6 +164,11 @@ void MistakeFinder::checkPipe(const Pipe &pipe) {
   for (auto [i, consumer] : llvm::enumerate(pipe.consumers)) {
     if (consumer.role >= network.roles.size())
       return mistake(name + " has an unknown consumer");
+    const Role &from = network.roles[pipe.producer];
+    const Role &to = network.roles[consumer.role];
+    if (!pipe.shared && from.leads != to.leads)
+      mistake(name + " goes from @" + from.name + " to @" + to.name +
+              ", of which one acts in the first CTA only, and is not shared");
     if (consumer.every < 1 || consumer.from < 0 ||
         consumer.from >= consumer.every)
       mistake(name + " gives a consumer every " + Twine(consumer.every) +
@@ -286,9 +292,17 @@ void MistakeFinder::check(const Step &step, const Consume &scope) {
   consuming.truncate(depth);
 }
 
+/// What every CTA has counts on the roles of every CTA.
+void MistakeFinder::checkEverywhere(const Step &step, const Twine &what) {
+  if (network.roles[role].leads)
+    mistake(where(step) + what +
+            " of every CTA, but it acts in the first one only");
+}
+
 void MistakeFinder::check(const Step &step, const Arrive &event) {
   if (event.barrier >= network.barriers.size())
     return mistake(where(step) + "arrives at an unknown barrier");
+  checkEverywhere(step, "a barrier");
   arrives[event.barrier] = true;
 }
 
@@ -304,6 +318,7 @@ void MistakeFinder::check(const Step &step, const Transfer &event) {
   if (event.amount < 0)
     mistake(where(step) + "a negative amount of " +
             network.pools[event.pool].name);
+  checkEverywhere(step, "a pool");
 }
 
 void MistakeFinder::check(const Step &step, const Relinquish &event) {

@@ -136,6 +136,8 @@ void Printer::print(const Launch &event, unsigned) {
 }
 
 void Printer::print() {
+  if (network.ctas > 1)
+    os << "cluster of " << network.ctas << " CTAs\n";
   for (const Size &size : network.sizes) {
     os << "size " << size.name << " from " << size.min;
     if (size.max != unbounded)
@@ -155,7 +157,8 @@ void Printer::print() {
         os << " every " << consumer.every << " from " << consumer.from;
       os << nameOf(consumer.arrival) << nameOf(consumer.engine);
     }
-    os << '\n';
+    os << (pipe.shared ? " shared" : "") << (pipe.awaited ? "" : " not awaited")
+       << '\n';
   }
   for (const Barrier &barrier : network.barriers)
     os << "barrier " << barrier.name << " of " << barrier.warps << " warps\n";
@@ -164,7 +167,8 @@ void Printer::print() {
        << (pool.shared ? " shared" : "") << '\n';
   for (const Role &role : network.roles) {
     os << "role @" << role.name << " on " << role.warps
-       << (role.warps == 1 ? " warp\n" : " warps\n");
+       << (role.warps == 1 ? " warp" : " warps")
+       << (role.leads ? " of the first CTA\n" : "\n");
     print(role.body, 1);
   }
 }

@@ -212,6 +212,15 @@ void Checker::checkPipe(const Pipe &pipe, llvm::ArrayRef<Filling> fillings) {
     checkArrival(pipe, consumer.role, consumer.arrival, "releases");
   checkDivision(pipe, fillings);
 
+  if (network.ctas > 1 && pipe.shared && !pipe.awaited)
+    report(Rule::staysForPeers,
+           "pipe '" + pipe.name + "': " + Twine(network.ctas) +
+               " CTAs release its slots, and " + nameOf(pipe.producer) +
+               " does not wait for the last ones; they would come to a CTA "
+               "that has left. Wait for all slots at the end of " +
+               nameOf(pipe.producer),
+           pipe.location);
+
   int64_t releases = 0;
   for (const Consumer &consumer : pipe.consumers)
     releases += arrivalsOf(consumer.role, consumer.arrival);

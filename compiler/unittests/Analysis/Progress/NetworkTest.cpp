@@ -152,6 +152,40 @@ TEST_F(NetworkTest, BarriersAndPools) {
   expect("role @a has no warps");
 }
 
+TEST_F(NetworkTest, RolesForAllCtas) {
+  n.ctas = 2;
+  expect("no mistake");
+  n.roles[b].leads = true;
+  expect("pipe 'p' goes from @a to @b, of which one acts in the first CTA "
+         "only, and is not shared");
+  n.pipes[p].shared = true;
+  expect("no mistake");
+  n.addBarrier({.name = "sync", .warps = 1});
+  n.roles[b].body = {arriveAt(0)};
+  expect("role @b: a barrier of every CTA, but it acts in the first one only");
+  n.addPool({.name = "registers", .available = 0});
+  n.roles[b].body = {give(0, 8)};
+  expect("role @b: a pool of every CTA, but it acts in the first one only");
+}
+
+TEST_F(NetworkTest, PrintCluster) {
+  n.ctas = 2;
+  n.roles[b].leads = true;
+  n.roles[a].body = n.roles[b].body = {};
+  n.pipes[p].shared = true;
+  n.pipes[p].awaited = false;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(n, os);
+  EXPECT_EQ(text, R"(cluster of 2 CTAs
+size items from 0
+size k from 0 for each of items
+pipe p slots 2: @a -> @b shared not awaited
+role @a on 1 warp
+role @b on 1 warp of the first CTA
+)");
+}
+
 TEST_F(NetworkTest, Print) {
   n.addBarrier({.name = "sync", .warps = 5});
   n.addPool({.name = "columns", .available = 512, .shared = true});

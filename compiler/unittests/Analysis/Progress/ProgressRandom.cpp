@@ -39,6 +39,7 @@ struct Totals {
   uint64_t roles[9] = {};
   uint64_t nested = 0, parallel = 0, broadcasts = 0, cycles = 0, lags = 0,
            symbolic = 0;
+  uint64_t clusters = 0, leaders = 0, granted = 0, several = 0;
 
   Totals &operator+=(const Totals &other) {
     graphs += other.graphs;
@@ -64,6 +65,10 @@ struct Totals {
     cycles += other.cycles;
     lags += other.lags;
     symbolic += other.symbolic;
+    clusters += other.clusters;
+    leaders += other.leaders;
+    granted += other.granted;
+    several += other.several;
     return *this;
   }
 };
@@ -192,6 +197,10 @@ void Comparison::countFeatures() {
   totals.cycles = features.cycle;
   totals.lags = features.lag;
   totals.symbolic = features.symbolicSlots;
+  totals.clusters = features.cluster;
+  totals.leaders = features.leader;
+  totals.granted = features.granted;
+  totals.several = features.cluster || features.granted;
 }
 
 Totals Comparison::compare() {
@@ -277,13 +286,17 @@ int main(int argc, char **argv) {
                << totals.large << " large sizes run; " << totals.skipped
                << " more graphs were too large to explore and don't count\n"
                << "roles:";
-  for (int roles = 3; roles <= 8; ++roles)
+  for (int roles = 2; roles <= 8; ++roles)
     llvm::outs() << ' ' << totals.roles[roles] << " with " << roles;
   llvm::outs() << "; " << totals.nested << " with nested loops, "
                << totals.parallel << " with several pipes between two roles, "
                << totals.broadcasts << " with broadcasts, " << totals.cycles
                << " with cycles, " << totals.lags << " with lags, "
                << totals.symbolic << " with symbolic slots\n"
+               << "clusters: " << totals.clusters << ", of which "
+               << totals.leaders << " with a role for all CTAs; "
+               << totals.granted << " with granted items; " << totals.several
+               << " of " << totals.graphs << " with either\n"
                << "failing: " << totals.failing << " of " << totals.graphs
                << ", of which " << totals.stuck << " deadlock\n";
   for (const auto &[construct, count] : totals.constructs)
@@ -297,6 +310,10 @@ int main(int argc, char **argv) {
   if (!only && (share < 1.0 / 3 || share > 2.0 / 3)) {
     llvm::outs()
         << "the share of graphs that deadlock is not between 1/3 and 2/3\n";
+    good = false;
+  }
+  if (!only && totals.several * 2 < totals.graphs) {
+    llvm::outs() << "less than half have clusters or granted items\n";
     good = false;
   }
   if (!only && totals.verdicts[3] * 50 > totals.graphs) {

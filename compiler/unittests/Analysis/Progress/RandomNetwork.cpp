@@ -45,6 +45,8 @@ private:
   Body project(RoleId role, const std::vector<Piece> &pieces);
   void makePool();
   void divideItems();
+  void makeCluster();
+  void grantItems();
 
   std::vector<Body *> bodiesOf(Body &body);
   void bend();
@@ -56,6 +58,8 @@ private:
   std::mt19937_64 &random;
   /// Six roles or more.
   bool isLarge = false;
+  /// Several CTAs, and the items at run time.
+  bool inCluster = false, granted = false;
   Network network;
   std::vector<SizeId> trips;
   std::optional<SizeId> items;
@@ -68,7 +72,7 @@ private:
 
 void Maker::makeSizes() {
   // Every order of steps of many roles is only feasible for short programs.
-  if (chance(isLarge ? 15 : 60))
+  if (granted || chance(isLarge ? 15 : 60))
     items = network.addSize({.name = "items"});
   int64_t count = pick(items ? 0 : 1, isLarge ? 1 : 2);
   for (int64_t i = 0; i < count; ++i) {
@@ -83,11 +87,13 @@ void Maker::makeSizes() {
 
 void Maker::makePipes() {
   int64_t roles = isLarge ? pick(6, 8) : pick(3, 5);
+  if (inCluster)
+    roles = pick(2, 4);
   for (int64_t i = 0; i < roles; ++i)
     network.addRole({.name = std::string(1, 'a' + i),
-                     .warps = roles <= 4 && chance(8) ? 2 : 1});
+                     .warps = !inCluster && roles <= 4 && chance(8) ? 2 : 1});
   // A tree, so that all hang together, and a few more between any two.
-  int64_t extra = pick(0, isLarge ? 1 : 3);
+  int64_t extra = pick(0, isLarge || inCluster ? 1 : 3);
   for (int64_t i = 1; i < roles + extra; ++i) {
     RoleId from = i < roles ? i : pick(0, roles - 1);
     RoleId to = i < roles ? pick(0, i - 1) : pick(0, roles - 1);
@@ -361,8 +367,52 @@ void Maker::bend() {
     network = std::move(before);
 }
 
+/// Two or three CTAs that fill slots for each other. One role may act for all:
+/// what it takes comes from all of them, as the operands of a pair do, and what
+/// it makes goes to all, as accumulators and granted items do.
+void Maker::makeCluster() {
+  network.ctas = network.roles.size() == 2 && chance(30) ? 3 : 2;
+  if (granted && chance(50))
+    network.roles.front().leads = true;
+  else if (chance(50))
+    any(network.roles).leads = true;
+  bool shares = false;
+  for (Pipe &pipe : network.pipes) {
+    bool leads = network.roles[pipe.producer].leads;
+    pipe.shared = llvm::any_of(pipe.consumers, [&](const Consumer &consumer) {
+      return network.roles[consumer.role].leads != leads;
+    });
+    shares |= pipe.shared |= !leads && chance(40);
+  }
+  if (!shares)
+    network.pipes.front().shared = true;
+}
+
+/// The first role learns of the items at run time and tells all others: a
+/// message for each item, and one for the end.
+void Maker::grantItems() {
+  Pipe work{.name = "work",
+            .slots = Count::constant(pick(1, 2)),
+            .producer = 0,
+            .consumers = {}};
+  for (RoleId role = 1; role < network.roles.size(); ++role)
+    work.consumers.push_back({.role = role});
+  PipeId id = network.addPipe(work);
+  for (auto [role, what] : llvm::enumerate(network.roles)) {
+    Step message = role ? consume({id}) : produce(id);
+    Body body;
+    if (!what.body.empty())
+      body = std::get<ItemLoop>(what.body.front().what).body;
+    body.insert(body.begin(), message);
+    what.body = {forEachItem(*items, body), message};
+  }
+}
+
 Network Maker::make() {
-  isLarge = chance(40);
+  int64_t kind = pick(1, 100);
+  inCluster = kind <= 45;
+  granted = kind > 30 && kind <= 60;
+  isLarge = kind > 60 && chance(40);
   makeSizes();
   makePipes();
   std::vector<Piece> program = makeProgram();
@@ -372,7 +422,11 @@ Network Maker::make() {
       body = {forEachItem(*items, body)};
     network.roles[role].body = std::move(body);
   }
-  if (items && chance(15))
+  if (granted)
+    grantItems();
+  if (inCluster)
+    makeCluster();
+  if (items && !granted && !inCluster && chance(15))
     divideItems();
   if (chance(12))
     makePool();
@@ -388,115 +442,4 @@ Network test::makeRandomNetwork(std::mt19937_64 &random) {
     if (!findMistake(network) && checkSideConditions(network).empty())
       return network;
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Features
-//===----------------------------------------------------------------------===//
-
-static void findFeatures(const Body &body, unsigned loops,
-                         test::Features &features) {
-  for (const Step &step : body) {
-    if (const auto *loop = std::get_if<Loop>(&step.what)) {
-      features.nestedLoops |= loops > 0;
-      findFeatures(loop->body, loops + 1, features);
-    } else if (const auto *items = std::get_if<ItemLoop>(&step.what)) {
-      findFeatures(items->body, loops + 1, features);
-    } else if (const auto *guard = std::get_if<OnItems>(&step.what)) {
-      findFeatures(guard->body, loops, features);
-    } else if (const auto *scope = std::get_if<Produce>(&step.what)) {
-      features.lag |= scope->lag > 0;
-      findFeatures(scope->body, loops, features);
-    } else if (const auto *scope = std::get_if<Consume>(&step.what)) {
-      features.lag |= scope->lag > 0;
-      findFeatures(scope->body, loops, features);
-    }
-  }
-}
-
-test::Features test::featuresOf(const Network &network) {
-  Features features;
-  size_t count = network.roles.size();
-  std::vector<std::vector<int>> edges(count, std::vector<int>(count));
-  for (const Pipe &pipe : network.pipes) {
-    features.broadcast |= pipe.consumers.size() > 1;
-    features.symbolicSlots |= pipe.slots.size.has_value();
-    for (const Consumer &consumer : pipe.consumers)
-      features.parallelPipes |= ++edges[pipe.producer][consumer.role] > 1;
-  }
-  // Which roles reach which, by pipes between different roles.
-  for (size_t role = 0; role < count; ++role)
-    edges[role][role] = 0;
-  for (size_t via = 0; via < count; ++via)
-    for (size_t from = 0; from < count; ++from)
-      for (size_t to = 0; to < count; ++to)
-        edges[from][to] |= edges[from][via] && edges[via][to];
-  for (size_t role = 0; role < count; ++role)
-    features.cycle |= edges[role][role] != 0;
-  for (const Role &role : network.roles)
-    findFeatures(role.body, 0, features);
-  return features;
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-std::vector<Sizes> test::smallSizes(const Network &network) {
-  // How many values of each size, so that there are not too many in all.
-  constexpr int64_t most = 40;
-  std::vector<int64_t> counts(network.sizes.size(), 4);
-  for (const Pipe &pipe : network.pipes)
-    if (pipe.slots.size)
-      counts[*pipe.slots.size] = 3;
-  for (const Size &size : network.sizes)
-    if (size.perItemOf)
-      counts[*size.perItemOf] = 3;
-  auto product = [&] {
-    int64_t product = 1;
-    for (int64_t count : counts)
-      product *= count;
-    return product;
-  };
-  if (network.roles.size() > 5)
-    for (int64_t &count : counts)
-      count = std::min<int64_t>(count, 3);
-  while (product() > most)
-    --*std::max_element(counts.begin(), counts.end());
-
-  std::vector<Sizes> list{{}};
-  for (auto [id, size] : llvm::enumerate(network.sizes)) {
-    std::vector<Sizes> next;
-    for (const Sizes &old : list)
-      for (int64_t value = 0; value < counts[id]; ++value) {
-        // Two items with values of their own.
-        bool differ = size.perItemOf && old.at(*size.perItemOf) == 2;
-        for (int64_t other = 0; other < (differ ? 2 : 1); ++other) {
-          Sizes sizes = old;
-          sizes.values.push_back({size.min + value});
-          if (differ)
-            sizes.values.back().push_back(size.min +
-                                          (value + other) % counts[id]);
-          next.push_back(std::move(sizes));
-        }
-      }
-    list = std::move(next);
-  }
-  return list;
-}
-
-Sizes test::largeSizes(const Network &network, std::mt19937_64 &random) {
-  auto pick = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  Sizes sizes;
-  for (const Size &size : network.sizes) {
-    int64_t count = size.perItemOf ? 8 : 1;
-    sizes.values.emplace_back();
-    int64_t range = pick(0, 1) ? 24 : 6;
-    for (int64_t i = 0; i < count; ++i)
-      sizes.values.back().push_back(
-          pick(size.min, std::min(size.max, size.min + range)));
-  }
-  return sizes;
 }

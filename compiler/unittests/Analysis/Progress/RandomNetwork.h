@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A random network starts as the projection of a sequential program onto three
+// A random network starts as the projection of a sequential program onto two
 // to eight roles, which always succeeds. Then it is bent, as a compiler or a
 // person would bend it: steps change places, scopes swallow what follows,
 // loops are split, rotated or peeled, slots lag, trip counts and bytes are off
 // by a little. About half of what comes out fails at some sizes.
+//
+// Half of them are of clusters, or have items that one role learns of at run
+// time. CTAs of a cluster share pipes, and one role may act for all CTAs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +32,8 @@ Network makeRandomNetwork(std::mt19937_64 &random);
 struct Features {
   bool nestedLoops = false, parallelPipes = false, broadcast = false;
   bool cycle = false, lag = false, symbolicSlots = false;
+  /// Several CTAs, a role that acts for all of them, items at run time.
+  bool cluster = false, leader = false, granted = false;
 };
 Features featuresOf(const Network &network);
 

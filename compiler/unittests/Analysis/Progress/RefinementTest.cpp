@@ -30,22 +30,28 @@ struct Protocol {
   Engine produceEngine = Engine::warps;
   Engine consumeEngine = Engine::warps;
   int64_t lag = 0;
+  int64_t ctas = 1;
+  bool fromLeads = false, toLeads = false, awaited = true;
 
   /// Four uses of every slot, and the begin of a fifth.
   int64_t contents() const { return 4 * slots + 1; }
 
   Network network() const {
     Network n;
-    RoleId from = n.addRole({.name = "from", .warps = producerWarps});
+    n.ctas = ctas;
+    RoleId from =
+        n.addRole({.name = "from", .warps = producerWarps, .leads = fromLeads});
     Pipe pipe{.name = "p",
               .slots = Count::constant(slots),
               .producer = from,
               .consumers = {},
               .arrival = produceArrival,
-              .engine = produceEngine};
+              .engine = produceEngine,
+              .shared = ctas > 1,
+              .awaited = awaited};
     for (int64_t warps : consumerWarps)
       pipe.consumers.push_back(
-          {.role = n.addRole({.name = "to", .warps = warps}),
+          {.role = n.addRole({.name = "to", .warps = warps, .leads = toLeads}),
            .arrival = consumeArrival,
            .engine = consumeEngine});
     PipeId p = n.addPipe(pipe);
@@ -121,6 +127,22 @@ TEST(RefinementTest, SlotsThatLag) {
       expectSlot({.consumerWarps = {2}, .slots = slots, .lag = lag});
 }
 
+TEST(RefinementTest, SlotsThatCtasShare) {
+  // All fill for all; the operands and the accumulators of a pair.
+  for (Bytes bytes : {Bytes{}, Bytes{.announced = 32, .copies = {32}}})
+    for (Engine engine : {Engine::warps, Engine::tensorCore})
+      for (int64_t slots : {1, 2})
+        for (auto [from, to] : {std::pair(false, false), std::pair(false, true),
+                                std::pair(true, false)})
+          expectSlot({.slots = slots,
+                      .bytes = bytes,
+                      .consumeEngine = engine,
+                      .ctas = 2,
+                      .fromLeads = from,
+                      .toLeads = to});
+  expectSlot({.ctas = 3});
+}
+
 //===----------------------------------------------------------------------===//
 // Without a side condition
 //===----------------------------------------------------------------------===//
@@ -178,6 +200,16 @@ TEST(RefinementTest, ArrivalsThatChangeFromUseToUse) {
   n.roles[odd].body = {forEachItem(items, {onItems(2, 1, {consume({p})})})};
   expectBreach(n, Breach::Rule::sameArrivalsEachUse);
   EXPECT_NE(explore(n, {{{4}}}).kind, Exploration::Kind::allSucceed);
+}
+
+TEST(RefinementTest, ACtaThatDoesNotStayForItsPeers) {
+  Network n = Protocol{.ctas = 2, .awaited = false}.network();
+  expectBreach(n, Breach::Rule::staysForPeers);
+  Exploration found = explore(n, {});
+  EXPECT_EQ(found.kind, Exploration::Kind::hasLeft);
+  EXPECT_EQ(found.message,
+            "an arrival comes to the empty barrier of slot 0 of 'p' in CTA 1, "
+            "which has left the cluster");
 }
 
 TEST(RefinementTest, BytesThatDoNotAddUp) {

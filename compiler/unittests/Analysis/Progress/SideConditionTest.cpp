@@ -158,6 +158,18 @@ TEST_F(SideConditionTest, PoolInALoop) {
             "is first can matter. Take once, before the loops");
 }
 
+TEST_F(SideConditionTest, StaysForPeers) {
+  n.ctas = 4;
+  n.pipes[p].shared = true;
+  n.pipes[p].awaited = false;
+  expectOne(Rule::staysForPeers,
+            "pipe 'p': 4 CTAs release its slots, and @a does not wait for the "
+            "last ones; they would come to a CTA that has left. Wait for all "
+            "slots at the end of @a");
+  n.pipes[p].awaited = true;
+  expectNone();
+}
+
 TEST_F(SideConditionTest, NoTakeAfterRelinquish) {
   PoolId pool = n.addPool({.name = "tensor memory", .available = 512});
   n.roles[a].body = {take(pool, 256, true), relinquish(pool), produce(p),

@@ -31,7 +31,7 @@ struct BlockedWarp {
   enum class Kind { empty, full, barrier, pool };
 
   RoleId role;
-  unsigned warp;
+  unsigned cta, warp;
   Kind kind;
   /// The pipe, barrier or pool.
   unsigned object;
@@ -41,7 +41,15 @@ struct BlockedWarp {
 };
 
 struct Exploration {
-  enum class Kind { allSucceed, stuck, wrongPhase, unconsumed, tooLarge };
+  enum class Kind {
+    allSucceed,
+    stuck,
+    wrongPhase,
+    unconsumed,
+    /// Something comes to a CTA that has left the cluster.
+    hasLeft,
+    tooLarge
+  };
 
   Kind kind = Kind::allSucceed;
   /// stuck: the warps that cannot move.

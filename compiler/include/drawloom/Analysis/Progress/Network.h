@@ -102,7 +102,8 @@ struct OnItems {
   Body body;
 };
 
-/// What a produce tells the full barrier and what the copies then deliver.
+/// What a produce tells the full barrier and what the copies then deliver. Of a
+/// shared pipe, each CTA that fills delivers as much.
 struct Bytes {
   int64_t announced = 0;
   /// One entry for each copy that signals on its own.
@@ -200,6 +201,13 @@ struct Pipe {
   std::vector<Consumer> consumers;
   Arrival arrival = Arrival::everyWarp;
   Engine engine = Engine::warps;
+  /// The CTAs of a cluster share it: every CTA that fills a slot fills a part
+  /// of it in all that empty it, and all of these release it in every CTA that
+  /// fills. So a full barrier has its home in the CTA that waits for the slot,
+  /// an empty barrier in the one that fills it.
+  bool shared = false;
+  /// Of a shared pipe: who fills it stays until all slots are back.
+  bool awaited = true;
   std::string location = {};
 };
 
@@ -226,9 +234,15 @@ struct Role {
   int64_t warps = 1;
   Body body = {};
   std::string location = {};
+  /// It acts in the first CTA of a cluster only, for all of them.
+  bool leads = false;
 };
 
 struct Network {
+  /// CTAs of a cluster, each with the roles, and with the pipes, barriers and
+  /// pools that are not shared. The engine lets one stand for all; the explorer
+  /// runs them.
+  int64_t ctas = 1;
   std::vector<Size> sizes;
   std::vector<Role> roles;
   std::vector<Pipe> pipes;

@@ -35,7 +35,8 @@ struct Breach {
     poolDecides,
     noTakeAfterRelinquish,
     takesOnceFromSharedPool,
-    noTakeBeforeLaunchWait
+    noTakeBeforeLaunchWait,
+    staysForPeers
   };
 
   Rule rule;
