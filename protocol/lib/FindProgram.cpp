@@ -211,6 +211,13 @@ Program Finder::follow(unsigned &at, bool isInItems) {
       break;
     }
     const Automaton::Edge &edge = *others.front();
+    // In the model, a loop that is left gives back what it has at once.
+    if (edge.step.isWait() && !late.empty()) {
+      fail(llvm::formatv("{0} before it gives back the last slot of '{1}'",
+                         describe(edge.step), graph.pipes[*late.begin()].name)
+               .str());
+      break;
+    }
     bool isLate = !edge.step.isWait() && late.erase(edge.step.number);
     if (!isLate)
       program.push_back(makeUse(edge.step));

@@ -306,6 +306,51 @@ TEST(Graph, SlotOfTheRoundBefore) {
             "before (line 11)");
 }
 
+TEST(Graph, WaitBeforeALateGive) {
+  // for each item: for each step: wait for a, give the previous a; wait for b,
+  // give the last a, give b. The role has a slot of a while it waits for b.
+  Kernel kernel;
+  auto paths = std::make_shared<Paths>();
+  auto add = [&](unsigned from, const std::vector<Step> &steps, unsigned to) {
+    for (const Step &one : steps)
+      from = paths->append(from, one, 11, 1, 1);
+    paths->connect(from, to, 1);
+  };
+  // By the parity of b, and how often a was taken.
+  auto node = [&](unsigned kind, unsigned parity, unsigned takes) {
+    return paths->nodeOf(8 * kind + 4 * parity + takes % 4);
+  };
+  enum { Begin, First, Has };
+  auto take = [](unsigned number) {
+    return wait(8 * (number % 2), number % 4 / 2);
+  };
+  auto give = [](unsigned number) { return arrive(16 + 8 * (number % 2)); };
+  paths->connect(0, node(Begin, 0, 0), 1);
+  for (unsigned parity : {0, 1})
+    for (unsigned takes : {0, 1, 2, 3}) {
+      Step b = wait(32, parity);
+      unsigned next = node(Begin, 1 - parity, takes);
+      paths->end(node(Begin, parity, takes), 1);
+      add(node(Begin, parity, takes), {item}, node(First, parity, takes));
+      add(node(First, parity, takes), {take(takes), step},
+          node(Has, parity, takes + 1));
+      add(node(First, parity, takes), {b, arrive(40)}, next);
+      add(node(Has, parity, takes), {take(takes), give(takes + 3), step},
+          node(Has, parity, takes + 1));
+      add(node(Has, parity, takes), {b, give(takes + 3), arrive(40)}, next);
+    }
+  kernel.warp(1, {wait(0, 0), arrive(16), wait(8, 0), arrive(24), wait(32, 0),
+                  arrive(40)}); // So much is claimed.
+  kernel.claims.paths[{0, 1}] = paths;
+  kernel.warp(0, {item, wait(16, 1), arrive(0), wait(40, 1), arrive(32),
+                  item, wait(24, 1), arrive(8), wait(40, 0), arrive(32),
+                  item, wait(16, 0), arrive(0), wait(40, 1), arrive(32),
+                  item, wait(24, 0), arrive(8), wait(40, 0), arrive(32)});
+  EXPECT_EQ(kernel.follow().outside,
+            "role 'use' takes a slot of 'b' (line 11) before it gives back the "
+            "last slot of 'a'");
+}
+
 TEST(Graph, ScopesThatCross) {
   Kernel kernel;
   kernel.warp(1, {item, wait(0, 0), wait(32, 0), arrive(16), arrive(40),
