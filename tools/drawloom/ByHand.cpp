@@ -102,10 +102,15 @@ private:
                  .why = "",
                  .advice = ""};
     protocol::locate(place, module, kernel);
-    // A wait is the library's; who calls it is the role.
-    return place.source.empty()
-               ? llvm::formatv("PTX line {0}", line).str()
-               : ptx::spell(llvm::ArrayRef(place.source).take_back());
+    if (place.source.empty())
+      return llvm::formatv("PTX line {0}", line).str();
+    // A wait is the library's; who calls it, in the kernel's own file, is the
+    // role, or a function that does a part of its work.
+    const auto *call = llvm::find_if(
+        llvm::ArrayRef(place.source), [&](const ptx::SourceLine &at) {
+          return at.file == place.source.back().file;
+        });
+    return ptx::spell(*call);
   }
 
   const ptx::Module &module;
