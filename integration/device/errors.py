@@ -132,9 +132,20 @@ HOPPER = (
      'Pipe<"first", Role<"more", 2, By::Threads>, Multiply, 1, Tile<bf16, 8, 64>>, AB,',
      "roles by threads before one by warp groups"),
 )
+# The same for gemm_sm90_pingpong.cu.
+PINGPONG = (
+    ("Ping, Pong, 1, Turn>", "Ping, Pong, 2, Turn>", "a pipe of turns has one slot"),
+    ("turn<Products>()", "turn<Out>()", "only a pipe of Turn says whose turn it is"),
+    ("Turns<Static<64, 256, step>, 2>", "Turns<Static<64, 256, step>, 1>",
+     "roles take turns on Static work"),
+    ("Turns<Static<64, 256, step>, 2>", "Turns<Granted<64, 256, step>, 2>",
+     "roles take turns on Static work"),
+    ("(pong, round.get<1>())", "(pong, round.get<2>())", "as many items as its work has turns"),
+)
 MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_epilogue", "100a", *row) for row in EPILOGUE),
-           *(("gemm_sm90", "90a", *row) for row in HOPPER))
+           *(("gemm_sm90", "90a", *row) for row in HOPPER),
+           *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 
 
 def compile_text(text: str, arch: str, folder: Path, name: str) -> list[str]:

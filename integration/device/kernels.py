@@ -79,10 +79,11 @@ GEMM = Kernel("gemm_sm100", "100a", "b200")
 GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
 PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
 HOPPER = Kernel("gemm_sm90", "90a", "h100")
+PINGPONG = Kernel("gemm_sm90_pingpong", "90a", "h100")
 FP8 = Kernel("gemm_sm100_fp8", "100a", "b200", "__nv_fp8_e4m3", scale=0.125)
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
-KERNELS = (GEMM, GRANTED, PAIRS, HOPPER)
+KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
 
 
 def clustered(cluster: str, work: str = "Static", element: str = "__nv_bfloat16") -> Kernel:
@@ -95,7 +96,12 @@ def hopper(cluster: str) -> Kernel:
                   change=("Kernel<Static<", f"Kernel<Cluster<{cluster}>, Static<"))
 
 
-CLUSTERS = (*map(hopper, ("2, 1", "1, 2", "2, 2", "4, 2")), *(clustered(cluster, work) for work in ("Static", "Granted")
+def pingpong(cluster: str) -> Kernel:
+    return replace(PINGPONG, change=("Kernel<Turns<", f"Kernel<Cluster<{cluster}>, Turns<"))
+
+
+CLUSTERS = (*map(hopper, ("2, 1", "1, 2", "2, 2", "4, 2")), *map(pingpong, ("2, 1", "2, 2")),
+            *(clustered(cluster, work) for work in ("Static", "Granted")
                  for cluster in ("2, 1", "1, 2", "2, 2", "2, 1, Pair", "4, 1, Pair", "2, 4, Pair")))
 
 # One tile; less than one; several, whole and ragged; fewer and more steps than
@@ -117,8 +123,8 @@ def on_clusters(kernel: Kernel) -> list[Case]:
             Case(kernel, 1100, 1800, 136, ("--sms", "8", "--schedules", "20"))]
 
 
-SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER) for shape in SHAPES),
-          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER)),
+SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG) for shape in SHAPES),
+          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG)),
           *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
           Case(SPLIT, 300, 520, 712, SCHEDULED),
           *(Case(FP8, *shape, CHECKED) for shape in ((300, 520, 144), (640, 1032, 1040))),
@@ -224,10 +230,10 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, PAIRS, HOPPER)))
+                           for kernel in (GEMM, EPILOGUE, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 6, "types, roles, arguments, way out, clusters, Hopper"
+    assert len(blocks) == 7, "types, roles, arguments, way out, clusters, Hopper, turns"
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")

@@ -68,6 +68,16 @@ BROKEN = (
     Broken("gemm_sm90", ("sums.mma(operands, k);\n      }",
                          "sums.mma(operands, k);\n      }\n      { auto other = multiply.consume<AB>(); }"),
            ("role 'multiply' gives back slot", "of 'operands', where slot")),
+    # A group that multiplies without waiting for its turn, and one that takes it twice.
+    Broken("gemm_sm90_pingpong", ("    auto turn = multiplier.template turn<Products>();\n",
+                                  "    if constexpr (std::is_same_v<AB, PongAB>)\n"
+                                  "      auto turn = multiplier.template turn<Products>();\n"),
+           ("slot 0 of 'products' is full", "nobody arrives at")),
+    Broken("gemm_sm90_pingpong", ("    auto turn = multiplier.template turn<Products>();\n",
+                                  "    if constexpr (std::is_same_v<AB, PongAB>)\n"
+                                  "      multiplier.template turn<Products>().release();\n"
+                                  "    auto turn = multiplier.template turn<Products>();\n"),
+           ("deadlock with items = 1", "@pong waits for slot 0 of 'products' to be full")),
     # In the PTX: what arrives for a slot is not there, or comes twice.
     Broken("gemm_sm100", ("tcgen05.commit", "// tcgen05.commit"),
            ("slot 0 of 'operands' is empty", "nobody arrives at"), 0),

@@ -89,6 +89,18 @@ public:
     return Consumed<Kernel, Role, Pipe>(place, isIssuer);
   }
 
+  /// Waits until it is this role's turn, at either end of a pipe of turns. The
+  /// other role has the next one.
+  template <class Pipe>
+  __device__ auto turn() {
+    static_assert(std::is_same_v<typename Pipe::Payload, Turn>,
+                  "drawloom: only a pipe of Turn says whose turn it is");
+    if constexpr (std::is_same_v<Role, typename Pipe::Producer>)
+      return produce<Pipe>();
+    else
+      return consume<Pipe>();
+  }
+
   /// Sums in registers, for products of warp groups.
   template <int rows, int columns>
   __device__ RegisterSums<Kernel, Role, rows, columns> sums() const {

@@ -33,6 +33,9 @@ struct Pipe {
   static_assert(slots > 0, "drawloom: a pipe has at least one slot");
   static_assert(!std::is_same_v<Producer, Consumer>,
                 "drawloom: a role can't consume what it produces itself");
+  static_assert(slots == 1 || !std::is_same_v<Payload, Turn>,
+                "drawloom: a pipe of turns has one slot: with more, its "
+                "producer doesn't wait for its consumer's turn");
   static_assert((Payload::place == Place::Tensor) ==
                     (Producer::by == By::TensorCore),
                 "drawloom: tensor cores produce accumulators, and nothing else "

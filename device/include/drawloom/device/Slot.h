@@ -138,7 +138,8 @@ public:
           this->place.full, Cluster::getGroup(this->place.rank));
     } else if constexpr (Role::hasThreads) {
       // What threads wrote is read by TMA or a tensor core.
-      ptx::fence_proxy_async(ptx::space_shared);
+      if constexpr (!std::is_same_v<Payload, Turn>)
+        ptx::fence_proxy_async(ptx::space_shared);
       arriveAsWarp(this->place.full);
     }
   }
@@ -289,7 +290,8 @@ public:
     } else if constexpr (Role::hasThreads) {
       if constexpr (Payload::place == Place::Tensor)
         ptx::tcgen05_fence_before_thread_sync();
-      else // what threads have read, TMA writes again
+      else if constexpr (!std::is_same_v<Payload, Turn>)
+        // What threads have read, TMA writes again.
         ptx::fence_proxy_async(ptx::space_shared);
       if constexpr (Payload::place == Place::Tensor && Cluster::isPaired)
         arriveAsWarpAt(getAddressIn(Cluster::getLeader(this->place.rank),

@@ -77,6 +77,13 @@ struct Accumulator {
                 "drawloom: an accumulator has 16, 32, ... 256 columns");
 };
 
+/// Nothing but whose turn it is. A pipe of turns has one slot: its producer
+/// begins and has the turn until its scope ends, then its consumer has it.
+struct Turn {
+  static constexpr Place place = Place::Shared;
+  static constexpr int bytes = 0;
+};
+
 } // namespace drawloom::device
 
 #endif // DRAWLOOM_DEVICE_TILE_H

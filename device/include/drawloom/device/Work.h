@@ -83,6 +83,7 @@ public:
             int(first)};
   }
 
+  static constexpr int turns = Work::turns;
   const uint32_t count;
 
 private:
@@ -106,6 +107,8 @@ struct Static {
   static constexpr int m = m_, n = n_, k = k_;
   /// In how many parts K is split.
   static constexpr int parts = 1;
+  /// How many items a CTA takes at once.
+  static constexpr int turns = 1;
   /// How many slots tell roles of items: nobody has to.
   static constexpr int slots = 0;
 
@@ -122,6 +125,7 @@ template <int m_, int n_, int k_, int slots_ = 2>
 struct Granted {
   static constexpr int m = m_, n = n_, k = k_;
   static constexpr int parts = 1;
+  static constexpr int turns = 1;
   static constexpr int slots = slots_;
 
   static_assert(slots > 0, "drawloom: granted work has at least one slot for "
@@ -141,6 +145,32 @@ struct SplitK : Work {
                 "drawloom: K is split once, in 2, 3, ... parts");
 };
 
+/// Static work for roles that take turns: the items of a CTA come in rounds of
+/// so many. The last round is a whole one, too. What is in it and not in the
+/// result is outside of all tensors: zeros are loaded, nothing is stored.
+template <class Work, int turns_>
+struct Turns : Work {
+  static constexpr int turns = turns_;
+
+  static_assert(Work::slots == 0 && Work::turns == 1 && turns > 1,
+                "drawloom: roles take turns on Static work, 2, 3, ... items in "
+                "a round");
+};
+
+/// Items of a CTA that its roles take in turns.
+template <int turns>
+struct RoundOfItems {
+  Item items[turns];
+
+  template <int turn>
+  __device__ Item get() const {
+    static_assert(turn >= 0 && turn < turns,
+                  "drawloom: a round has as many items as its work has turns, "
+                  "the first one is 0");
+    return items[turn];
+  }
+};
+
 /// The items of a cluster in the order in which a role gets them. `Next` gives
 /// the number after another; one that isn't below the count is the end.
 template <class Tiles, class Next>
@@ -151,11 +181,26 @@ public:
   public:
     __device__ Iterator(const Tiles &tiles, Next &next, uint32_t first)
         : tiles(tiles), next(next), number(first) {}
-    __device__ Item operator*() const {
+    /// An item, or a round of them.
+    __device__ auto operator*() const {
       markItem();
-      return tiles.item(number);
+      if constexpr (Tiles::turns == 1) {
+        return tiles.item(number);
+      } else {
+        RoundOfItems<Tiles::turns> round;
+        uint32_t at = number;
+        for (Item &item : round.items) {
+          item = tiles.item(at);
+          at = next(at);
+        }
+        return round;
+      }
     }
-    __device__ void operator++() { number = next(number); }
+    __device__ void operator++() {
+      number = next(number);
+      for (int turn = 1; turn < Tiles::turns; ++turn)
+        number = next(number);
+    }
     __device__ bool operator!=(End) const { return number < tiles.count; }
 
   private:
