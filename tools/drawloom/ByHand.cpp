@@ -27,8 +27,8 @@ public:
                const Graph &graph, const protocol::FollowedRoles &followed)
       : module(module), kernel(kernel), graph(graph), followed(followed) {}
 
-  /// Of steps, by place; of pipes, where they are first used.
-  std::map<std::string, uint32_t> lines;
+  /// Of steps, by role and place; of pipes, where they are first used.
+  std::map<std::pair<unsigned, std::string>, uint32_t> lines;
   std::map<unsigned, uint32_t> firstLines;
 
   progress::Network make() {
@@ -66,7 +66,7 @@ private:
     for (const Use &use : program) {
       progress::Body inner = makeBody(use.body, role);
       std::string place = describePlace(use.line);
-      lines.try_emplace(place, use.line);
+      lines.try_emplace({role, place}, use.line);
       switch (use.kind) {
       case Use::Kind::Items:
         body.push_back(progress::forEachItem(items, std::move(inner), place));
@@ -154,7 +154,7 @@ static Misfit makeMisfit(const NetworkMaker &maker, const Graph &graph,
       bool isEmpty = event->kind == progress::WaitingEvent::Kind::slotEmpty;
       misfit.barrier.byte = (isEmpty ? pipe.empty : pipe.full) +
                             8 * std::max<int64_t>(event->slot, 0);
-      auto line = maker.lines.find(event->location);
+      auto line = maker.lines.find({event->role, event->location});
       misfit.line = line == maker.lines.end()
                         ? maker.firstLines.at(event->object)
                         : line->second;
