@@ -23,6 +23,14 @@ BLACKWELL = (
     ('"round", 4,', '"round", 32,', "more than the 32 warps"),
     ("kernel.role<Store>()", 'kernel.role<Role<"save", 1, By::Tma>>()',
      "no pipe of the kernel begins or ends at this role"),
+    # Names.
+    ('"round", 4,', '"round off", 4,', "the name of a role is one word"),
+    ('"load", 1,', '"load;", 1,', "the name of a role is one word"),
+    ('"load", 1,', '"", 1,', "the name of a role is one word"),
+    ('"sums"', '"partial sums"', "the name of a pipe is one word"),
+    ('"sums"', '"summe\u00f1"', "the name of a pipe is one word"),
+    ('"round", 4,', '"load", 4,', "two roles or two pipes of a kernel have the same name"),
+    ('"sums"', '"result"', "two roles or two pipes of a kernel have the same name"),
     # Tiles.
     ("A = Tile<Element, 128, step>", "A = Tile<Element, 128, 48>", "a multiple of 128 bytes"),
     ("A = Tile<Element, 128, step>", "A = Tile<Element, 128, 0>", "a multiple of 128 bytes"),
@@ -112,6 +120,11 @@ EPILOGUE = (
      "operands are loaded by item and step"),
     ("residual.readRow(row, i)", "sums.readRow(row, i)", "reads rows of tiles in shared memory"),
 )
+# The same for gemm_sm100_pair.cu, whose work is granted.
+GRANTED = (
+    ('"load", 1,', '"scheduler", 1,', "has a role 'scheduler' and a pipe 'work' already"),
+    ('"sums"', '"work"', "has a role 'scheduler' and a pipe 'work' already"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -144,6 +157,7 @@ PINGPONG = (
 )
 MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_epilogue", "100a", *row) for row in EPILOGUE),
+           *(("gemm_sm100_pair", "100a", *row) for row in GRANTED),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

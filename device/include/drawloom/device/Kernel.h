@@ -173,6 +173,15 @@ public:
   static_assert(pipeCount > 0, "drawloom: a kernel has at least one pipe");
   static_assert(Set<Pipes...>::size == Insert<Set<>, Pipes...>::type::size,
                 "drawloom: a pipe stands twice in the list of a kernel");
+  static_assert(Plan::Roles::hasNamesOfItsOwn() &&
+                    Set<Pipes...>::hasNamesOfItsOwn(),
+                "drawloom: two roles or two pipes of a kernel have the same "
+                "name");
+  static_assert(!isGranted ||
+                    (Plan::Roles::template countNamed<"scheduler">() == 0 &&
+                     Set<Pipes...>::template countNamed<"work">() == 0),
+                "drawloom: a kernel with granted work has a role 'scheduler' "
+                "and a pipe 'work' already: use other names");
   static_assert(threads <= 1024,
                 "drawloom: the roles of a kernel have more than "
                 "the 32 warps of a CTA");

@@ -30,6 +30,9 @@ struct Pipe {
   static constexpr int fullArrivals = Producer::arrivals;
   static constexpr int emptyArrivals = Consumer::arrivals;
 
+  static_assert(name.isWord(),
+                "drawloom: the name of a pipe is one word in ASCII, without "
+                "spaces and semicolons");
   static_assert(slots > 0, "drawloom: a pipe has at least one slot");
   static_assert(!std::is_same_v<Producer, Consumer>,
                 "drawloom: a role can't consume what it produces itself");

@@ -27,6 +27,13 @@ struct Set {
     ((isFound |= std::is_same_v<Type, Members>, index += !isFound), ...);
     return index;
   }
+  template <Name name>
+  static consteval int countNamed() {
+    return (0 + ... + int(Members::name == name));
+  }
+  static consteval bool hasNamesOfItsOwn() {
+    return ((countNamed<Members::name>() == 1) && ...);
+  }
 };
 
 template <class Set, class... Types>

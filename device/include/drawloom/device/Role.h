@@ -22,6 +22,21 @@ struct Name {
     for (int i = 0; i < size; ++i)
       text[i] = from[i];
   }
+
+  /// One word of the text about a kernel (Graph.h).
+  consteval bool isWord() const {
+    for (int i = 0; i < size - 1; ++i)
+      if (text[i] <= ' ' || text[i] > '~' || text[i] == ';')
+        return false;
+    return size > 1;
+  }
+  template <int otherSize>
+  consteval bool operator==(const Name<otherSize> &other) const {
+    bool isSame = size == otherSize;
+    for (int i = 0; isSame && i < size; ++i)
+      isSame = text[i] == other.text[i];
+    return isSame;
+  }
 };
 
 /// What does a role's work on slots. It decides who arrives at a barrier, and
@@ -44,6 +59,9 @@ struct Role {
   /// How often the role arrives for a slot.
   static constexpr int arrivals = hasThreads ? warps : 1;
 
+  static_assert(name.isWord(),
+                "drawloom: the name of a role is one word in ASCII, without "
+                "spaces and semicolons");
   static_assert(warps > 0, "drawloom: a role has at least one warp");
   static_assert(by != By::WarpGroups || warps % 4 == 0,
                 "drawloom: a role by warp groups has 4 warps or a multiple");
