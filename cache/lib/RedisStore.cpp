@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <hiredis/hiredis.h>
 #include <poll.h>
 
@@ -110,15 +111,21 @@ llvm::Expected<Reply> Connection::ask(llvm::ArrayRef<llvm::StringRef> command,
                                       Clock::time_point end) {
   std::vector<const char *> words;
   std::vector<size_t> sizes;
+  size_t total = 0;
   for (llvm::StringRef word : command) {
     words.push_back(word.data());
     sizes.push_back(word.size());
+    total += word.size();
   }
+  // Nobody would take it from there.
+  if (total > largestEntry)
+    return fail("the command has " + llvm::Twine(total) +
+                " bytes, more than any entry: " + llvm::Twine(largestEntry));
   char *text = nullptr;
   int size =
       redisFormatCommandArgv(&text, words.size(), words.data(), sizes.data());
   if (size < 0)
-    return fail("the command is too long");
+    llvm::report_bad_alloc_error("no memory for a command of Redis's");
   llvm::scope_exit freeText([&] { redisFreeCommand(text); });
   if (llvm::Error error = send({text, static_cast<size_t>(size)}, end))
     return error;
@@ -145,7 +152,8 @@ llvm::Expected<Reply> Connection::ask(llvm::ArrayRef<llvm::StringRef> command,
       return fail("the connection was closed");
     received += count;
     if (received > largestEntry)
-      return fail("the answer is larger than any entry");
+      return fail("the answer has more bytes than any entry: " +
+                  llvm::Twine(largestEntry));
     redisReaderFeed(reader.get(), part.data(), count);
   }
 }

@@ -99,6 +99,19 @@ TEST_F(DiskTest, MissesWhatIsDamaged) {
   EXPECT_EQ(disk.get(makeKey(1)), "one");
 }
 
+TEST_F(DiskTest, NamesWhatCannotBeRead) {
+  Disk disk = makeDisk();
+  disk.put(makeKey(1), "one");
+  // Also root can't read a folder.
+  ASSERT_FALSE(fs::remove(pathOf(makeKey(1))));
+  ASSERT_FALSE(fs::create_directory(pathOf(makeKey(1))));
+  EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
+  std::vector<Disk::File> files = disk.list();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(llvm::toString(disk.verify(files.front())),
+            "'" + pathOf(makeKey(1)) + "' can't be read: Is a directory");
+}
+
 TEST_F(DiskTest, MissesWhatWasSealedWithoutTheSecret) {
   Disk open = makeDisk();
   open.put(makeKey(1), "forged");

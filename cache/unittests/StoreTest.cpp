@@ -84,9 +84,10 @@ private:
 
 static const Key key = KeyBuilder().add("name", "gemm").finish();
 
-static std::unique_ptr<Store> openAt(llvm::StringRef url) {
+static std::unique_ptr<Store>
+openAt(llvm::StringRef url, std::chrono::milliseconds timeout = 200ms) {
   StoreOptions options;
-  options.timeout = 200ms;
+  options.timeout = timeout;
   llvm::Expected<std::unique_ptr<Store>> store = openStore(url, options);
   if (!store) {
     ADD_FAILURE() << llvm::toString(store.takeError());
@@ -166,6 +167,16 @@ TEST(Redis, SaysWhatIsWrong) {
   EXPECT_EQ(fail("HTTP/1.1 400\r\n").find("error: no answer of Redis's: "), 0u);
 }
 
+TEST(Redis, TakesNoMoreThanTheLargestEntry) {
+  std::string entry(largestEntry + 1, 'x');
+  Server server({"$" + std::to_string(entry.size()) + "\r\n" + entry});
+  EXPECT_EQ(get(*openAt(server.url("redis"), 20s)),
+            "error: the answer has more bytes than any entry: 67108864");
+  Server none({});
+  EXPECT_EQ(llvm::toString(openAt(none.url("redis"))->put(key, entry)),
+            "the command has 67108941 bytes, more than any entry: 67108864");
+}
+
 TEST(Redis, GivesUpInTime) {
   // Nothing, half an answer, and one that promises more than ever comes.
   for (const char *answer : {"", "$5\r\nval", "$2000000000\r\nval"}) {
@@ -208,6 +219,14 @@ TEST(Http, GivesOtherAnswersAsErrors) {
   auto store = openAt(server.url("http"));
   EXPECT_EQ(get(*store), "error: GET is answered with status 302");
   EXPECT_EQ(put(*store), "PUT is answered with status 507");
+}
+
+TEST(Http, TakesNoMoreThanTheLargestEntry) {
+  std::string entry(largestEntry + 1, 'x');
+  Server server({"HTTP/1.1 200 OK\r\nContent-Length: " +
+                 std::to_string(entry.size()) + "\r\n\r\n" + entry});
+  EXPECT_TRUE(llvm::StringRef(get(*openAt(server.url("http"), 20s)))
+                  .starts_with("error: "));
 }
 
 TEST(Http, GivesUpInTime) {
