@@ -223,38 +223,115 @@ static void visit(Archive &archive, const target::Architecture *&arch) {
   }
 }
 
-/// Whether everything that is named by its number is there.
-static bool isSound(const plan::Plan &plan) {
-  auto areIn = [](const auto &list, llvm::ArrayRef<unsigned> numbers) {
+namespace {
+/// Whether everything that a plan names by its number is there, and no number
+/// is beyond what the architecture or a barrier has: who prints a plan counts
+/// up to them, adds, multiplies and divides.
+class PlanCheck {
+public:
+  explicit PlanCheck(const plan::Plan &plan)
+      : plan(plan), warps(plan.arch->maxThreadsPerCta / plan.arch->warpSize),
+        registers(plan.arch->maxRegistersPerThread),
+        bytes(plan.arch->maxSharedMemoryPerCta),
+        columns(plan.arch->tensorMemory.columns) {}
+
+  bool isSound() const {
+    int64_t ctas = 1, warpsOfRoles = 0;
+    for (int64_t dimension : plan.cluster) {
+      if (!isWithin(dimension, 1, plan.arch->maxClusterSize))
+        return false;
+      ctas *= dimension;
+      if (ctas > plan.arch->maxClusterSize)
+        return false;
+    }
+    for (const plan::Role &role : plan.roles) {
+      if (!isSound(role))
+        return false;
+      warpsOfRoles += role.warps;
+    }
+    return warpsOfRoles <= warps && areUpTo(warps, plan.warps) &&
+           areUpTo(registers, plan.entryRegisters) &&
+           areUpTo(bytes, plan.sharedBytes) &&
+           areUpTo(columns, plan.tensorColumns) &&
+           llvm::all_of(plan.holes,
+                        [&](int64_t hole) { return areUpTo(warps, hole); }) &&
+           llvm::all_of(plan.memory,
+                        [&](const plan::MemoryRange &range) {
+                          return !range.name.empty() &&
+                                 areUpTo(bytes, range.offset, range.bytes);
+                        }) &&
+           llvm::all_of(plan.pipes,
+                        [&](const plan::Pipe &pipe) { return isSound(pipe); });
+  }
+
+private:
+  /// Of arrivals and of bytes, at a barrier.
+  static constexpr int64_t mostOfABarrier = (1 << 20) - 1;
+  /// A trip count is a difference of two numbers up to 2^40.
+  static constexpr int64_t mostTrips = int64_t(1) << 41;
+  /// The full and the empty barrier of a slot.
+  static constexpr int64_t barrierBytes = 16;
+
+  static bool isWithin(int64_t value, int64_t first, int64_t last) {
+    return first <= value && value <= last;
+  }
+  template <typename... Values>
+  static bool areUpTo(int64_t last, const Values &...values) {
+    return (isWithin(std::optional<int64_t>(values).value_or(0), 0, last) &&
+            ...);
+  }
+  static bool areIn(const auto &list, llvm::ArrayRef<unsigned> numbers) {
     return llvm::all_of(numbers,
                         [&](unsigned number) { return number < list.size(); });
-  };
-  auto isStepSound = [&](auto &self, const plan::Step &step) -> bool {
+  }
+
+  bool isSound(const plan::Step &step) const {
     bool usesSlots = step.kind == plan::Step::Kind::Produce ||
                      step.kind == plan::Step::Kind::Consume;
     return areIn(plan.pipes, step.pipes) &&
            !(usesSlots && step.pipes.empty()) &&
+           areUpTo(mostTrips, step.trips) &&
+           isWithin(step.offset, -mostTrips, mostTrips) &&
+           areUpTo(bytes / barrierBytes, step.lag) && step.every >= 1 &&
+           isWithin(step.from, 0, step.every - 1) &&
            llvm::all_of(step.body, [&](const plan::Step &inner) {
-             return self(self, inner);
+             return isSound(inner);
            });
-  };
-  return llvm::all_of(plan.roles,
-                      [&](const plan::Role &role) {
-                        return areIn(plan.pipes, role.produces) &&
-                               areIn(plan.pipes, role.consumes) &&
-                               llvm::all_of(
-                                   role.program, [&](const plan::Step &step) {
-                                     return isStepSound(isStepSound, step);
-                                   });
-                      }) &&
-         llvm::all_of(plan.pipes, [&](const plan::Pipe &pipe) {
-           return areIn(plan.roles, pipe.producer) &&
-                  llvm::all_of(pipe.consumers,
-                               [&](const plan::Consumer &consumer) {
-                                 return areIn(plan.roles, consumer.role);
-                               });
-         });
-}
+  }
+
+  bool isSound(const plan::Role &role) const {
+    return isWithin(role.warps, 1, warps) && areUpTo(warps, role.at) &&
+           areUpTo(registers, role.registers) &&
+           areUpTo(columns, role.column, role.columns) &&
+           areIn(plan.pipes, role.produces) &&
+           areIn(plan.pipes, role.consumes) &&
+           llvm::all_of(role.program,
+                        [&](const plan::Step &step) { return isSound(step); });
+  }
+
+  bool isSound(const plan::Pipe &pipe) const {
+    bool inColumns = pipe.memory == plan::Pipe::Memory::Tensor;
+    return isWithin(pipe.slots, 1, bytes / barrierBytes) &&
+           areUpTo(inColumns ? columns : bytes, pipe.slotSize) &&
+           areUpTo(mostOfABarrier, pipe.fullArrivals, pipe.fullBytes,
+                   pipe.emptyArrivals) &&
+           (!pipe.place || areUpTo(bytes, pipe.place->start, pipe.place->full,
+                                   pipe.place->empty)) &&
+           areIn(plan.roles, pipe.producer) &&
+           llvm::all_of(pipe.tensors,
+                        [&](const plan::Tensor &tensor) {
+                          return areUpTo(bytes, tensor.bytes, tensor.offset);
+                        }) &&
+           llvm::all_of(pipe.consumers, [&](const plan::Consumer &consumer) {
+             return areIn(plan.roles, consumer.role) &&
+                    areUpTo(pipe.slots, consumer.lag);
+           });
+  }
+
+  const plan::Plan &plan;
+  const int64_t warps, registers, bytes, columns;
+};
+} // namespace
 
 template <typename Archive>
 static void visit(Archive &archive, plan::Plan &plan) {
@@ -263,7 +340,7 @@ static void visit(Archive &archive, plan::Plan &plan) {
            plan.pipes, plan.warps, plan.holes, plan.entryRegisters,
            plan.sharedBytes, plan.tensorColumns, plan.memory, plan.verdict,
            plan.verdictWords, plan.reasons);
-  if (!isSound(plan))
+  if (!plan.arch || !PlanCheck(plan).isSound())
     archive.fail();
 }
 

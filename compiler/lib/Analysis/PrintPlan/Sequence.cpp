@@ -34,16 +34,19 @@ public:
   }
 
 private:
+  // Ends to what a program can make of a picture. Loops in loops may run long
+  // and show nothing.
+  static constexpr size_t enoughEvents = 4096, enoughSteps = 65536;
+
   void emit(Event::Kind kind, unsigned pipe, std::string text = {}) {
-    // An end to what a program can make of a picture.
-    constexpr size_t enough = 4096;
-    if (events.size() < enough)
+    if (events.size() < enoughEvents)
       events.push_back({kind, role, pipe, item, std::move(text)});
   }
 
   void run(const std::vector<Step> &steps) {
     for (const Step &step : steps)
-      run(step);
+      if (++stepsRun < enoughSteps)
+        run(step);
   }
 
   void run(const Step &step) {
@@ -54,7 +57,7 @@ private:
       int64_t trips = step.trips ? std::min(*step.trips, sizes.longest)
                                  : sizes.trips + step.offset;
       const Step *outer = std::exchange(loop, &step);
-      for (int64_t i = 0; i < trips; ++i)
+      for (int64_t i = 0; i < trips && ++stepsRun < enoughSteps; ++i)
         run(step.body);
       flush(&step);
       loop = outer;
@@ -129,6 +132,7 @@ private:
   unsigned role;
   const RunSizes &sizes;
   std::vector<Event> events;
+  size_t stepsRun = 0;
   int64_t item = 0;
   const Step *loop = nullptr;
   /// Slots that a lag keeps, by the innermost loop around their consume.
