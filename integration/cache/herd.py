@@ -3,9 +3,9 @@
 
 Every process has a cold disk of its own, as a host has. All ask for the same
 kernels: each kernel is compiled once, and all get the same bytes. Then again
-with a server that is killed and restarted half-way, and with entries that are
-cut, swapped and forged, which a secret tells from good ones: no wrong kernel,
-and no hang.
+with entries that are cut, swapped and forged, which a secret tells from good
+ones, with a server that is killed and restarted half-way, and with one that
+answers three requests of ten too late: no wrong kernel, and no hang.
 """
 
 import argparse
@@ -13,12 +13,15 @@ import concurrent.futures
 import hashlib
 import os
 import pathlib
+import random
+import select
 import shutil
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -55,6 +58,54 @@ class Redis:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+
+class SlowProxy:
+    """Hands on what is asked and answered, some of the answers too late."""
+
+    # A client waits for 500 ms.
+    SHARE, SECONDS = 0.3, 0.7
+
+    def __init__(self, port):
+        self.port, self.draw = port, random.Random(0)
+        self.answers = self.late = 0
+        self.listening = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.url = f"redis://127.0.0.1:{self.listening.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listening.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        """Until one of the two leaves. What follows a request is its answer."""
+        with client, socket.create_connection(("127.0.0.1", self.port)) as server:
+            asked = False
+            try:
+                while True:
+                    for source in select.select([client, server], [], [])[0]:
+                        data = source.recv(1 << 16)
+                        if not data:
+                            return
+                        if source is server and asked:
+                            self.hold()
+                        asked = source is client
+                        (server if asked else client).sendall(data)
+            except OSError:
+                return
+
+    def hold(self):
+        self.answers += 1
+        if self.draw.random() < self.SHARE:
+            self.late += 1
+            time.sleep(self.SECONDS)
+
+    def close(self):
+        self.listening.close()
 
 
 def make_programs(folder, count):
@@ -116,15 +167,15 @@ class Herd:
             results = [job.result() for job in jobs]
         wall = time.monotonic() - start
         times = sorted(t for taken, _ in results for t in taken)
-        compiles = sum(self.count(disk, url, "made") for disk in disks)
-        refused = sum(self.count(disk, url, "refused") for disk in disks)
-        print(f"{name:<22}{compiles:>9}{refused:>9}{1e3 * statistics.median(times):>9.0f}"
+        compiles, refused, failures = (sum(self.count(disk, url, row) for disk in disks)
+                                       for row in ("made", "refused", "store failures"))
+        print(f"{name:<22}{compiles:>9}{refused:>9}{failures:>9}{1e3 * statistics.median(times):>9.0f}"
               f"{1e3 * times[int(0.99 * (len(times) - 1))]:>9.0f}{wall:>9.1f}", flush=True)
         kernels = expected or results[0][1]
         for number, (_, own) in enumerate(results):
             if own != kernels:
                 sys.exit(f"{name}: host {number} has other kernels")
-        return kernels, compiles, refused, wall
+        return kernels, compiles, refused, failures
 
 
 def spoil(redis):
@@ -154,7 +205,7 @@ def main():
     try:
         herd = Herd(args, folder)
         print(f"{args.processes} hosts, {args.kernels} kernels\n"
-              f"{'':<22}{'compiles':>9}{'refused':>9}{'p50 ms':>9}{'p99 ms':>9}{'wall s':>9}")
+              f"{'':<22}{'compiles':>9}{'refused':>9}{'failures':>9}{'p50 ms':>9}{'p99 ms':>9}{'wall s':>9}")
         kernels, compiles, _, _ = herd.run("without a store", "")
         if compiles != args.processes * args.kernels:
             sys.exit("a host without a store has not compiled each kernel")
@@ -176,6 +227,14 @@ def main():
             redis.start()
         redis.ask("FLUSHALL")
         herd.run("killed and restarted", redis.url, kernels, restart)
+
+        redis.ask("FLUSHALL")
+        proxy = SlowProxy(redis.port)
+        _, _, _, failures = herd.run("30 % of answers late", proxy.url, kernels)
+        proxy.close()
+        print(f"{proxy.late} of {proxy.answers} answers were late")
+        if not proxy.late or not failures:
+            sys.exit(f"{failures} failures of the store with {proxy.late} late answers")
     finally:
         redis.kill()
         shutil.rmtree(folder)
