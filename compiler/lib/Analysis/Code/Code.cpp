@@ -12,6 +12,7 @@
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/Products.h"
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
@@ -298,10 +299,24 @@ LogicalResult RoleChecker::checkIf(scf::IfOp op) {
   return holdResults(op);
 }
 
+/// What checkMemory says of pipes, where they are slots and barriers already.
+static LogicalResult checkSlots(SlotsOp slots,
+                                const target::Architecture &arch) {
+  if (slots.getSlots().getType().getMemory() != Memory::tmem ||
+      arch.tensorMemory.columns != 0)
+    return success();
+  return slots.emitError() << "slots '" << slots.getName()
+                           << "' are in tensor memory, which " << arch.name
+                           << " does not have; use smem";
+}
+
 LogicalResult plan::checkCode(SwitchOp roles,
                               const target::Architecture &arch) {
   for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
     if (pipe.getSwitch() == roles && failed(checkMemory(pipe, arch)))
+      return failure();
+  for (SlotsOp slots : roles->getBlock()->getOps<SlotsOp>())
+    if (failed(checkSlots(slots, arch)))
       return failure();
   for (RoleOp role : roles.getRoles())
     if (failed(RoleChecker(role, arch).run()))

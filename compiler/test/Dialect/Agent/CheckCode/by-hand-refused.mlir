@@ -199,3 +199,19 @@ tile.kernel @no_tensor_memory(%y: !tile.view<?x?xf32>) attributes {tile.target =
     }
   }
 }
+
+// -----
+
+// Slots and barriers instead of pipes, as lower-pipes leaves them.
+tile.kernel @slots_in_tensor_memory() attributes {tile.target = "sm_90a"} {
+  %i0 = arith.constant 0 : i32
+  // expected-error@below {{slots 'sum' are in tensor memory, which sm_90a does not have; use smem}}
+  %sums = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @epilogue warps(4) at(0) {
+      %s = agent.slot %sums[%i0], 0 : !agent.slots<tmem, tensor<128x64xf32>> -> !tile.buffer<128x64xf32, tmem>
+      %x = tile.read %s[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>
+      agent.yield
+    }
+  }
+}
