@@ -165,15 +165,6 @@ llvm::Expected<Graph> protocol::parseGraph(StringRef line) {
   return graph;
 }
 
-/// The barriers and parities that it waits for.
-static std::set<Step> waitsOf(const Strand &strand) {
-  std::set<Step> waits;
-  for (const auto &[step, line] : strand.lines)
-    if (step.isWait())
-      waits.insert(step);
-  return waits;
-}
-
 /// Whether each barrier of a pipe gets the arrivals that it was set up for.
 static void checkCounts(const Claims &claims, const Graph &graph,
                         const std::map<BarrierId, int64_t> &arrivals,
@@ -236,10 +227,10 @@ FollowedRoles protocol::followRoles(const Claims &claims, const Graph &graph) {
     };
     for (const Strand &strand : *strands)
       if (!givesNothing(strand))
-        llvm::set_union(waited, waitsOf(strand));
+        llvm::set_union(waited, strand.waits());
     bool isThere = false;
     for (const Strand &strand : *strands) {
-      std::set<Step> waits = waitsOf(strand);
+      std::set<Step> waits = strand.waits();
       if (givesNothing(strand) && llvm::set_is_subset(waits, waited))
         continue;
       if (!role)

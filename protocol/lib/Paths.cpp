@@ -31,6 +31,14 @@ unsigned Paths::append(unsigned from, const Step &step, uint32_t line,
   return to;
 }
 
+std::set<Step> Strand::waits() const {
+  std::set<Step> waits;
+  for (const auto &[step, line] : lines)
+    if (step.isWait())
+      waits.insert(step);
+  return waits;
+}
+
 namespace drawloom::protocol {
 
 /// Makes the automaton of lanes that go and act together.

@@ -114,15 +114,6 @@ bool Prover::isFollowed() {
   return true;
 }
 
-/// The barriers and parities that it waits for.
-static std::set<Step> waitsOf(const Strand &strand) {
-  std::set<Step> waits;
-  for (const auto &[step, line] : strand.lines)
-    if (step.isWait())
-      waits.insert(step);
-  return waits;
-}
-
 bool Prover::findRoles() {
   std::map<Automaton, unsigned> numbers;
   std::vector<std::pair<WarpId, Strand>> waiters;
@@ -140,7 +131,7 @@ bool Prover::findRoles() {
       return fail(formatv("warp {0} has more than {1} states", warp.warp,
                           limits.automaton));
     for (Strand &strand : *strands) {
-      std::set<Step> waits = waitsOf(strand);
+      std::set<Step> waits = strand.waits();
       if (waits.size() == strand.lines.size()) {
         waiters.push_back({warp, std::move(strand)});
         continue;
@@ -151,7 +142,7 @@ bool Prover::findRoles() {
   }
   // Who only waits holds up nobody, and goes with those that arrive.
   for (auto &[warp, strand] : waiters)
-    if (!llvm::all_of(waitsOf(strand),
+    if (!llvm::all_of(strand.waits(),
                       [&](const Step &step) { return waited.contains(step); }))
       add(warp, std::move(strand));
   return true;

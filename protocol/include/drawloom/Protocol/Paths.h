@@ -24,6 +24,7 @@
 
 #include "drawloom/Protocol/Walk.h"
 #include <compare>
+#include <set>
 
 namespace drawloom::protocol {
 
@@ -106,6 +107,9 @@ struct Strand {
   Automaton automaton;
   /// By step: a line that does it.
   std::map<Step, uint32_t> lines;
+
+  /// The barriers and parities that it waits for.
+  std::set<Step> waits() const;
 };
 
 /// Those of a warp that do anything to mbarriers. None if an automaton would
