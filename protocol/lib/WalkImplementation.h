@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Walk.cpp decides where a path goes, WalkExecute.cpp what an instruction does
-// to a state, and WalkEvents.cpp what the monitor is told about it.
+// WalkPrepare.cpp finds what has to be followed, Walk.cpp decides where a path
+// goes, WalkExecute.cpp what an instruction does to a state, and WalkEvents.cpp
+// what the monitor is told about it.
 
 #ifndef DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
 #define DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
@@ -42,6 +43,16 @@ bool isEvent(ptx::Opcode opcode);
 bool isWait(ptx::Opcode opcode);
 /// Whether it is `bar.sync` or one of its other names.
 bool isCtaBarrier(ptx::Opcode opcode);
+bool jumps(ptx::Opcode opcode);
+/// Whether a path ends with it.
+bool leaves(ptx::Opcode opcode);
+/// Whether it is about the path, so that its guard is.
+bool decidesPath(ptx::Opcode opcode);
+/// Whether it loads a byte of shared memory, which warps may have stored.
+bool mayReadStored(const ptx::Instruction &instruction);
+/// The instructions that it may jump to.
+llvm::SmallVector<uint32_t> getTargets(const ptx::Function &kernel,
+                                       const ptx::Instruction &instruction);
 
 /// Addresses of parameters, far away from everything else.
 inline constexpr unsigned parameterShift = 40;

@@ -8,8 +8,8 @@
 
 #include "drawloom/Analysis/Progress/BarrierExplorer.h"
 #include "BarrierProgram.h"
+#include "StateSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/xxhash.h"
 #include <cstring>
 
 using namespace drawloom::progress;
@@ -34,26 +34,6 @@ struct Mbarrier {
   PipeId pipe;
   unsigned slot, cta;
   bool isFull;
-};
-
-/// The set of states, each a string of the same number of bytes.
-class StateSet {
-public:
-  explicit StateSet(size_t length) : length(length), table(1024, 0) {}
-
-  /// Adds a state; its index, or nothing if it is there already.
-  std::optional<uint32_t> insert(const uint8_t *state);
-  const uint8_t *at(uint32_t index) const { return &bytes[index * length]; }
-  uint64_t size() const { return count; }
-
-private:
-  uint64_t slotFor(const uint8_t *state) const;
-
-  size_t length;
-  uint32_t count = 0;
-  std::vector<uint8_t> bytes;
-  /// Indices plus one; zero is free.
-  std::vector<uint32_t> table;
 };
 
 class Explorer {
@@ -151,28 +131,6 @@ private:
 //===----------------------------------------------------------------------===//
 // States
 //===----------------------------------------------------------------------===//
-
-uint64_t StateSet::slotFor(const uint8_t *state) const {
-  uint64_t mask = table.size() - 1;
-  uint64_t slot = llvm::xxh3_64bits({state, length}) & mask;
-  while (table[slot] && std::memcmp(at(table[slot] - 1), state, length) != 0)
-    slot = (slot + 1) & mask;
-  return slot;
-}
-
-std::optional<uint32_t> StateSet::insert(const uint8_t *state) {
-  uint64_t slot = slotFor(state);
-  if (table[slot])
-    return std::nullopt;
-  bytes.insert(bytes.end(), state, state + length);
-  table[slot] = ++count;
-  if (count * 2 > table.size()) {
-    table.assign(table.size() * 4, 0);
-    for (uint32_t index = 0; index < count; ++index)
-      table[slotFor(at(index))] = index + 1;
-  }
-  return count - 1;
-}
 
 void Explorer::addMbarrier(PipeId pipe, unsigned slot, unsigned cta,
                            bool isFull) {
