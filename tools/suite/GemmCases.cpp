@@ -204,6 +204,8 @@ std::string Printer::print() {
   if (o.granted || o.one)
     schedule.push_back(o.granted ? "persistent = granted"
                                  : "persistent = none");
+  if (!o.roles.empty())
+    schedule.push_back("roles = " + o.roles);
   if (o.slots)
     schedule.push_back("slots = {operands = " + std::to_string(o.slots) + "}");
   if (o.clusterM * o.clusterN != 1)
@@ -288,7 +290,7 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
                                 : type;
   };
   result.name = llvm::formatv(
-      "{0}-{1,0+4}-{2}{3}-{4}{5}-{6}-{7}x{8}x{9}{10}-s{11}-c{12}{13}{14}",
+      "{0}-{1,0+4}-{2}{3}-{4}{5}-{6}-{7}x{8}x{9}{10}-s{11}-c{12}{13}{14}{15}",
       o.arch, llvm::utostr(number), name(o.a),
       o.a == o.b ? std::string() : "_" + name(o.b).str(),
       o.aTransposed ? "km" : "mk", o.bTransposed ? "kn" : "nk",
@@ -301,7 +303,8 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
           ? std::string()
           : llvm::formatv("-cluster{0}x{1}{2}", o.clusterM, o.clusterN,
                           o.pairs ? "-pairs" : "")
-                .str());
+                .str(),
+      o.roles.empty() ? "" : "-" + o.roles);
   return result;
 }
 
@@ -418,6 +421,23 @@ GemmOptions suite::drawGemm(llvm::StringRef arch, std::mt19937_64 &random) {
   return o;
 }
 
+/// The ways back from roles for each kind of work: over several items, and a
+/// loop that may not run.
+static void coverRoles(llvm::StringRef arch, std::vector<GemmOptions> &all) {
+  for (llvm::StringRef roles : {"single", "none"})
+    for (unsigned type = 0; type != mainTypes; ++type)
+      for (unsigned trips : {0, 1, 3}) {
+        GemmOptions o = withTypes(arch, types[type]);
+        o.roles = roles.str();
+        o.epilogue = trips == 3 ? Epilogue::Residual : Epilogue::Relu;
+        o.bTransposed = trips == 1 && getBytes(o.a) == 2;
+        o.m = 208;
+        o.n = 176;
+        o.k = trips * o.tileK - (trips == 3 ? rowStep : 0);
+        all.push_back(o);
+      }
+}
+
 static std::vector<GemmOptions> makeOptions(llvm::StringRef arch,
                                             uint64_t seed) {
   std::vector<GemmOptions> all;
@@ -425,6 +445,7 @@ static std::vector<GemmOptions> makeOptions(llvm::StringRef arch,
   std::mt19937_64 random(seed);
   for (size_t i = 0, count = all.size(); i != count; ++i)
     all.push_back(drawGemm(arch, random));
+  coverRoles(arch, all);
   return all;
 }
 

@@ -18,6 +18,7 @@
 //   slots      1 to 8
 //   K trips    0, 1, slots - 1, slots, slots + 1, many
 //   batch      none, 1, 3
+//   roles      as planned; one that computes (single), none at all
 //   CTAs       few, so that a CTA has several work items
 //   items      at a fixed stride, or granted at run time
 //
@@ -71,6 +72,8 @@ struct GemmOptions {
   int64_t clusterM = 1, clusterN = 1;
   /// Two CTAs along M multiply together.
   bool pairs = false;
+  /// What the schedule says of roles: nothing, "single" or "none".
+  std::string roles;
 };
 
 /// A product of bf16, f16, tf32 or e4m3, by number, with a tile that suits it.

@@ -114,6 +114,13 @@ Value CodeWriter::getThread() {
   return arith::AddIOp::create(b, first, kernel.lane);
 }
 
+Value CodeWriter::electIssuer() {
+  // Asked in place where a warp is alone: ptxas then predicates the product.
+  if (role.getWarps() == 1)
+    return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+  return own.leader;
+}
+
 void CodeWriter::syncRole() {
   NVVM::BarrierOp::create(b, Type(),
                           constant(role.getMeetingAttr().getBarrier()),

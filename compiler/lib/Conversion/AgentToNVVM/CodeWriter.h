@@ -138,6 +138,8 @@ public:
                                             mlir::ValueRange values);
   /// The number of this thread in its role.
   mlir::Value getThread();
+  /// The thread that issues the role's products and commits them.
+  mlir::Value electIssuer();
   /// Waits for all warps of the role.
   void syncRole();
   /// Orders what threads have written and what engines will read.

@@ -177,7 +177,7 @@ static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
     NVVM::CpAsyncMBarrierArriveOp::create(w.b, barrier, /*noinc=*/true);
     break;
   case Engine::tensor_core:
-    w.when(NVVM::ElectSyncOp::create(w.b, w.b.getI1Type(), Value()), [&] {
+    w.when(w.electIssuer(), [&] {
       NVVM::Tcgen05CommitOp::create(w.b, barrier, w.getMask(ctas),
                                     w.kernel.group);
     });

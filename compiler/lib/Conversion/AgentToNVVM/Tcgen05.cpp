@@ -215,8 +215,7 @@ static Values multiply(agent::MultiplyOp op,
         Value bNow = step(bBase, bOperand.getOffset(n, k));
         Value accumulates =
             k == 0 ? operands.getAccumulate() : w.constant(1, 1);
-        Value issues = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
-        w.when(issues, [&] {
+        w.when(w.electIssuer(), [&] {
           NVVM::Tcgen05MMAOp::create(b, product.kind, w.kernel.group,
                                      NVVM::Tcgen05MMACollectorOp::DISCARD,
                                      /*aShift=*/false, target, aNow, bNow, word,

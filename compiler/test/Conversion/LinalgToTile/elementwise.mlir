@@ -140,3 +140,15 @@ func.func @halves(%x: tensor<256x200xf32>) -> tensor<256x100xf32>
   %y = arith.mulf %a, %b : tensor<256x100xf32>
   return %y : tensor<256x100xf32>
 }
+
+// A result in another shape is stored as it is computed.
+// CHECK-LABEL: tile.kernel @heads(
+// CHECK-SAME:    %y: !tile.view<256x512xf32>
+// CHECK:         tile.store %{{.*}}, %y[{{.*}}] : tensor<32x64xf32>, !tile.view<256x512xf32>
+func.func @heads(%x: tensor<256x512xf32>) -> (tensor<256x8x64xf32> {tile.name = "y"})
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %empty = tensor.empty() : tensor<256x512xf32>
+  %0 = linalg.exp ins(%x : tensor<256x512xf32>) outs(%empty : tensor<256x512xf32>) -> tensor<256x512xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [256, 8, 64] : tensor<256x512xf32> into tensor<256x8x64xf32>
+  return %1 : tensor<256x8x64xf32>
+}

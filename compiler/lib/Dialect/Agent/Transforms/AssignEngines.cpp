@@ -47,12 +47,10 @@ static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
                        "by(threads)";
   auto role = end->getParentOfType<RoleOp>();
   int64_t warps = role.getWarps();
-  if (isa<ProduceOp>(end) && warps != 1 &&
-      (engine == Engine::tma || engine == Engine::tensor_core))
+  if (isa<ProduceOp>(end) && warps != 1 && engine == Engine::tma)
     return refuse() << "one warp starts what fills a slot, and @"
                     << role.getSymName() << " has " << warps
-                    << "; use warps(1), or by("
-                    << (engine == Engine::tma ? "copies" : "threads") << ")";
+                    << "; use warps(1), or by(copies)";
   return success();
 }
 
@@ -71,7 +69,7 @@ static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
     }
   }
   Memory memory = pipe.getPipe().getType().getMemory();
-  if (memory == Memory::tmem && allProducts && oneWarp && hasTcgen05(arch))
+  if (memory == Memory::tmem && allProducts && hasTcgen05(arch))
     return Engine::tensor_core;
   // One warp is enough to issue bulk copies and too little for anything else:
   // assign-roles gives loads that TMA refuses to a whole warp group.

@@ -50,6 +50,7 @@ public:
   Owners owners;
 
 private:
+  MaybeRefusal checkPairs();
   MaybeRefusal checkChains(const Accumulators &accumulators);
   void assignProducts(const Accumulators &accumulators);
   void assignTheRest(const Dataflow &dataflow, ArrayRef<LoadInfo> loads);
@@ -83,10 +84,13 @@ static int64_t getWarps(Item &item, const tile::Schedule &schedule,
 
 int RoleAssigner::addComputeRole(StringRef name, bool issuesProducts) {
   RoleSpec role;
+  bool isInRegisters = arch.tensorMemory.columns == 0;
   role.name = getFreeName(owners, name);
-  role.warps = getWarps(item, schedule, issuesProducts);
+  role.warps = getWarps(item, schedule, issuesProducts && isInRegisters);
   if (issuesProducts)
-    role.because.push_back(fire(Rule::WarpGroupsIssue, arch.name, role.name));
+    role.because.push_back(
+        fire(isInRegisters ? Rule::WarpGroupsIssue : Rule::FirstWarpIssues,
+             arch.name, role.name));
   owners.roles.push_back(std::move(role));
   return owners.roles.size() - 1;
 }
@@ -113,6 +117,23 @@ MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
               .str(),
           {{value.getLoc(), "the other product is here"}}};
     }
+  });
+  return refusal;
+}
+
+/// The CTAs of a pair multiply together and read their halves of the result
+/// apart, so one role can't do both.
+MaybeRefusal RoleAssigner::checkPairs() {
+  MaybeRefusal refusal;
+  item.body->walk([&](tile::MmaOp op) {
+    if (!refusal && op.getPair() && !productsApart)
+      refusal = Refusal{
+          op.getLoc(),
+          "is of a pair of CTAs, which multiply together and read their halves "
+          "of the result apart; let products have a role of their own, with "
+          "'roles = multi'",
+          {},
+          /*hasFallback=*/false};
   });
   return refusal;
 }
@@ -262,7 +283,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
           leading.insert(computed.sets.getLeaderValue(*node));
       }
     });
-  bool issues = dataflow.hasProducts() && arch.tensorMemory.columns == 0;
+  bool issues = dataflow.hasProducts() && !productsApart;
   int compute = Owners::nobody, epilogue = Owners::nobody;
   int firstCompute = Owners::nobody;
   // What lies between two products, and shares nothing with the rest.
@@ -323,8 +344,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
 void RoleAssigner::assignToOne(Reason because) {
   owners = Owners();
   bool products = Dataflow(item).hasProducts();
-  int role =
-      addComputeRole("compute", products && arch.tensorMemory.columns == 0);
+  int role = addComputeRole("compute", products);
   owners.roles[role].because.push_back(std::move(because));
   forEachOperation(item.body, [&](Operation *op) {
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -338,14 +358,19 @@ void RoleAssigner::assignToOne(Reason because) {
 MaybeRefusal RoleAssigner::run() {
   if (MaybeRefusal refusal = checkProducts(item, arch))
     return refusal;
+  if (MaybeRefusal refusal = checkPairs())
+    return refusal;
+  if (arch.tensorMemory.columns != 0) {
+    makeAccumulatorsWhole(item, remark);
+    if (MaybeRefusal refusal = checkChains(findAccumulators(item)))
+      return refusal;
+  }
   if (wantsRoles == tile::Roles::None) {
     assignToOne(fire(Rule::NoRoles, "compute"));
     return std::nullopt;
   }
   if (MaybeRefusal refusal = checkOperations(item))
     return refusal;
-  if (productsApart)
-    makeAccumulatorsWhole(item, remark);
   Dataflow dataflow(item);
   SmallVector<LoadInfo> loads;
   if (MaybeRefusal refusal =
@@ -356,12 +381,8 @@ MaybeRefusal RoleAssigner::run() {
     if (goesWithReader(op))
       remark(op, fire(Rule::WithTheReader, op->getName().getStringRef()));
   });
-  if (productsApart && dataflow.hasProducts()) {
-    Accumulators accumulators = findAccumulators(item);
-    if (MaybeRefusal refusal = checkChains(accumulators))
-      return refusal;
-    assignProducts(accumulators);
-  }
+  if (productsApart && dataflow.hasProducts())
+    assignProducts(findAccumulators(item));
   assignTheRest(dataflow, loads);
   return checkCrossing(item, owners, findParts(item, owners));
 }

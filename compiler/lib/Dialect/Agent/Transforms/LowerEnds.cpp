@@ -342,7 +342,14 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
     Ring &ring = rings[{value, Empties}];
     Value slot = ring.slot;
     Value full = getBarrier(b, pipe.full, slot);
-    WaitOp::create(b, full, ring.phase);
+    Engine engine = *pipe.pipe.getConsumerEngine(role);
+    auto wait = [&] { WaitOp::create(b, full, ring.phase); };
+    // A product's commit gives the slot back without asking the role's other
+    // warps: one that waited and was late would miss the phase.
+    if (engine == Engine::tensor_core && role.getWarps() > 1)
+      when(elect(Crowd::role), wait);
+    else
+      wait();
     advance(pipe, ring);
     slots.push_back(slot);
     if (pipe.slots && pipe.isMessage()) {
@@ -352,7 +359,6 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
         map.map(argument, value);
       continue;
     }
-    Engine engine = *pipe.pipe.getConsumerEngine(role);
     copied |= pipe.producer == Engine::copies;
     reads |= pipe.inTensorMemory() || engine == Engine::tensor_core;
     for (auto [number, argument] :

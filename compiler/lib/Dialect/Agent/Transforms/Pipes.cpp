@@ -9,6 +9,7 @@
 #include "Pipes.h"
 #include "Copies.h"
 #include "Dataflow.h"
+#include "PrepareItem.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Target/Architecture.h"
@@ -32,6 +33,7 @@ public:
 
 private:
   void findReaders();
+  MaybeRefusal findOwnReads();
   void join();
   Filler getFiller(Value value) const;
   void addPipe(ArrayRef<Value> values, Pipes &pipes);
@@ -53,6 +55,8 @@ private:
 
   /// What crosses, in the order of the program, and who reads it.
   llvm::MapVector<Value, SmallVector<int, 2>> readers;
+  /// Results of products that the role which issues them reads itself.
+  DenseSet<Value> ownResults;
   llvm::EquivalenceClasses<void *> groups;
   /// Groups that the schedule or an operation made; others are alone.
   DenseMap<Value, Rule> joinedBy;
@@ -81,6 +85,83 @@ void PipeFinder::findReaders() {
     readers[value] = found[value];
 }
 
+/// Whether the accumulator goes on in another product, or in another iteration.
+static bool goesOn(Value value, const Accumulators &accumulators) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto product = dyn_cast<tile::MmaOp>(user))
+      return &use == &product.getAccMutable();
+    if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      unsigned first = loop.getNumControlOperands();
+      return use.getOperandNumber() >= first &&
+             accumulators.contains({user, use.getOperandNumber() - first});
+    }
+    return isa<scf::YieldOp>(user) &&
+           accumulators.contains({user->getParentOp(), use.getOperandNumber()});
+  });
+}
+
+/// Where one thread issues a product and its accumulator is in tensor memory, a
+/// role that computes as well hands itself the operands and the result.
+MaybeRefusal PipeFinder::findOwnReads() {
+  if (arch.tensorMemory.columns == 0)
+    return std::nullopt;
+  llvm::SetVector<Value> values;
+  Accumulators accumulators = findAccumulators(item);
+  MaybeRefusal refusal;
+  auto addResult = [&](Value result) {
+    if (goesOn(result, accumulators))
+      return;
+    values.insert(result);
+    ownResults.insert(result);
+  };
+  item.body->walk([&](tile::MmaOp product) {
+    int role = owners.of(product.getOperation());
+    if (ownsOnly(role, llvm::IsaPred<tile::MmaOp>))
+      return;
+    for (Value operand : {product.getA(), product.getB()}) {
+      while (operand.getDefiningOp() && goesWithReader(operand.getDefiningOp()))
+        operand = operand.getDefiningOp()->getOperand(0);
+      if (owners.of(operand) == role)
+        values.insert(operand);
+    }
+    addResult(product.getResult());
+  });
+  item.body->walk([&](scf::ForOp loop) {
+    for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+      if (!accumulators.contains({loop, i}) ||
+          ownsOnly(owners.ofCarried(loop, i), llvm::IsaPred<tile::MmaOp>))
+        continue;
+      addResult(loop.getResult(i));
+      for (OpResult other : loop.getResults())
+        if (!refusal && !other.use_empty() &&
+            !accumulators.contains({loop, other.getResultNumber()}))
+          refusal = Refusal{
+              loop.getLoc(),
+              llvm::formatv("the loop of a product computes another tile, too; "
+                            "on {0} the role that issues the product waits for "
+                            "it as a whole and could not go on with the tile: "
+                            "let products have a role of their own, with "
+                            "'roles = multi'",
+                            arch.name)
+                  .str(),
+              {{other.getLoc(), "the other tile"}}};
+    }
+  });
+  SmallVector<Value> sorted(values.begin(), values.end());
+  for (auto &[value, roles] : readers)
+    sorted.push_back(value);
+  sortByProgram(item, sorted);
+  llvm::MapVector<Value, SmallVector<int, 2>> all;
+  for (Value value : sorted) {
+    all[value] = readers.lookup(value);
+    if (values.contains(value))
+      all[value].push_back(owners.of(value));
+  }
+  readers = std::move(all);
+  return refusal;
+}
+
 bool PipeFinder::ownsOnly(int role,
                           function_ref<bool(Operation *)> isIt) const {
   bool only = true;
@@ -91,6 +172,8 @@ bool PipeFinder::ownsOnly(int role,
 
 Filler PipeFinder::getFiller(Value value) const {
   int role = owners.of(value);
+  if (ownResults.contains(value))
+    return Filler::Product;
   if (value.getDefiningOp<tile::LoadOp>() &&
       ownsOnly(role, llvm::IsaPred<tile::LoadOp>))
     return Filler::Load;
@@ -286,11 +369,13 @@ MaybeRefusal PipeFinder::countSlots(PipeSpec &pipe) const {
   bool steady = pipe.filler == Filler::Load &&
                 pipe.values.front().getParentBlock() != item.body &&
                 readByProducts(pipe, false);
-  pipe.slots = steady ? 4 : 2;
+  bool isOwn = pipe.isReadBy(pipe.producer);
+  pipe.slots = steady ? 4 : isOwn ? 1 : 2;
   pipe.because.push_back(
       fire(Rule::SlotsByKind, pipe.slots,
-           steady ? "a copy takes longer than the product that reads it"
-                  : "one is filled while the other is read"));
+           steady  ? "a copy takes longer than the product that reads it"
+           : isOwn ? "the role that fills it reads it before it goes on"
+                   : "one is filled while the other is read"));
   return std::nullopt;
 }
 
@@ -409,6 +494,8 @@ MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
 
 MaybeRefusal PipeFinder::run(Pipes &pipes) {
   findReaders();
+  if (MaybeRefusal refusal = findOwnReads())
+    return refusal;
   join();
   DenseSet<void *> done;
   for (auto &[value, roles] : readers) {

@@ -46,6 +46,10 @@ struct PipeSpec {
   int64_t slots = 2;
   bool slotsAsked = false;
   llvm::SmallVector<Reason> because;
+
+  bool isReadBy(int role) const {
+    return llvm::is_contained(llvm::make_first_range(consumers), role);
+  }
 };
 
 /// A store that goes through a slot of its own, for TMA to take it from there.

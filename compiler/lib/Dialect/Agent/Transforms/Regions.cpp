@@ -75,6 +75,26 @@ static void addProduce(Projection &projection, const PipeSpec &pipe,
   produce(builder, loc, channel, ops, values);
 }
 
+/// What the role hands to itself has a stand-in for its own reads, as in any
+/// other role that reads it: of a result all of them, of an operand those by
+/// products. `own` maps to the stand-ins.
+static void addOwnStandIns(Projection &projection, const PipeSpec &pipe,
+                           IRMapping &own) {
+  for (Value value : pipe.values) {
+    Value made = projection.mapping.lookup(value);
+    OpBuilder builder(made.getContext());
+    builder.setInsertionPointAfterValue(made);
+    auto standIn = UnrealizedConversionCastOp::create(
+        builder, made.getLoc(), made.getType(), ValueRange());
+    made.replaceUsesWithIf(standIn.getResult(0), [&](OpOperand &use) {
+      return pipe.filler == Filler::Product || isOperandOfProduct(use) ||
+             goesWithReader(use.getOwner());
+    });
+    own.map(value, standIn.getResult(0));
+    projection.standIns.push_back(standIn);
+  }
+}
+
 /// `tile.store v` becomes a produce of v and a consume that stores it.
 static void stage(const StagedStore &staged, Operation *store, Value channel) {
   OpBuilder builder(store);
@@ -241,9 +261,14 @@ void drawloom::agent::addRegions(Projection &projection, const Pipes &pipes,
     if (staged.role == projection.role)
       if (Operation *store = projection.mapping.lookupOrNull(staged.store))
         stage(staged, store, channel);
-  for (auto [pipe, channel] : llvm::zip_equal(pipes.pipes, channels))
-    if (pipe.producer == projection.role)
-      addProduce(projection, pipe, channel);
+  IRMapping own;
+  for (auto [pipe, channel] : llvm::zip_equal(pipes.pipes, channels)) {
+    if (pipe.producer != projection.role)
+      continue;
+    if (pipe.isReadBy(projection.role))
+      addOwnStandIns(projection, pipe, own);
+    addProduce(projection, pipe, channel);
+  }
 
   llvm::MapVector<Block *, std::pair<SmallVector<Reads>,
                                      SmallVector<SmallVector<Value, 2>>>>
@@ -256,7 +281,8 @@ void drawloom::agent::addRegions(Projection &projection, const Pipes &pipes,
       SmallVector<Value, 2> values;
       Block *block = nullptr;
       for (Value value : pipe.values) {
-        Value copy = projection.mapping.lookupOrNull(value);
+        Value copy = (pipe.producer == role ? own : projection.mapping)
+                         .lookupOrNull(value);
         range.standIns.push_back(copy ? copy.getDefiningOp() : nullptr);
         if (!copy)
           continue;

@@ -215,3 +215,30 @@ tile.kernel @slots_in_tensor_memory() attributes {tile.target = "sm_90a"} {
     }
   }
 }
+
+// -----
+
+!operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>
+
+tile.kernel @no_slot(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %pipe = agent.pipe "operands" slots(1) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+  agent.switch {
+    agent.role @load warps(1) {
+      agent.produce %pipe by(tma) : !operands {
+        %x = tile.load %a[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        %y = tile.load %b[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        agent.yield %x, %y : tensor<128x64xbf16>, tensor<128x64xbf16>
+      }
+    }
+    agent.role @compute warps(4) {
+      %t = agent.consume %pipe as (%x, %y) by(tensor_core) : !operands -> tensor<128x128xf32> {
+        // expected-error@below {{is an accumulator that no slot of tensor memory is for; make it in an agent.produce of a pipe in tmem, and read it in an agent.consume}}
+        %u = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+        agent.yield %u : tensor<128x128xf32>
+      }
+      tile.store %t, %d[%c0, %c0] : tensor<128x128xf32>, !tile.view<?x?xf32>
+    }
+  }
+}

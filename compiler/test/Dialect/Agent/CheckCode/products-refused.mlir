@@ -66,13 +66,25 @@ tile.kernel @cannot_tell(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
 
 // -----
 
-tile.kernel @single(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = single>} {
-  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
-    %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error@+1 {{is an accumulator that no slot of tensor memory is for, which has no code yet; let products have a role of their own, with 'roles = multi'}}
-    %t = tile.mma %a, %b, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
-    tile.store %t, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+tile.kernel @loop_with_more(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %none = arith.constant dense<0.0> : tensor<128x64xbf16>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 64] of %d : !tile.view<?x?xf32> {
+    // expected-error @below {{the loop of a product computes another tile, too; on sm_100a the role that issues the product waits for it as a whole and could not go on with the tile: let products have a role of their own, with 'roles = multi'}}
+    // expected-note @below {{the other tile}}
+    %sum, %all = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero, %c = %none) -> (tensor<128x64xf32>, tensor<128x64xbf16>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      %u = arith.addf %c, %x : tensor<128x64xbf16>
+      scf.yield %t, %u : tensor<128x64xf32>, tensor<128x64xbf16>
+    }
+    %wide = arith.extf %all : tensor<128x64xbf16> to tensor<128x64xf32>
+    %both = arith.addf %sum, %wide : tensor<128x64xf32>
+    tile.store %both, %d[%m, %n] : tensor<128x64xf32>, !tile.view<?x?xf32>
   }
 }

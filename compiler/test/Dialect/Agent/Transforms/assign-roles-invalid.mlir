@@ -154,3 +154,17 @@ tile.kernel @nothing(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
     %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
   }
 }
+
+// -----
+
+tile.kernel @pair_in_one_role(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = single, cluster = [2, 1]>} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    // expected-error @below {{is of a pair of CTAs, which multiply together and read their halves of the result apart; let products have a role of their own, with 'roles = multi'}}
+    %t = tile.mma %x, %y, %zero pair : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    tile.store %t, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}

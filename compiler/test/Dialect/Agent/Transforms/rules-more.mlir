@@ -160,3 +160,74 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !t
   %z = arith.mulf %x, %y : tensor<128x256xf32>
   tile.store %z, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
 }
+
+// -----
+
+// On Blackwell the role that computes hands itself the accumulator, and with no
+// other role the operands, too.
+// RULE-DAG: first-warp-issues: on sm_100a one thread issues a product: one of @compute's first warp, and @compute hands itself operands and results through slots
+// RULE-DAG: slots-by-kind: 1 slots: the role that fills it reads it before it goes on
+// CHECK-LABEL: tile.kernel @single
+// CHECK:         agent.pipe "operands" slots(4) smem
+// CHECK:         %[[RESULT:.*]] = agent.pipe "result" slots(1) tmem
+// CHECK:         agent.role @operand_load warps(1)
+// CHECK:         agent.role @compute warps(4)
+// CHECK:           agent.produce %[[RESULT]]
+// CHECK:             %[[SUM:.*]] = scf.for
+// CHECK:               agent.consume %operands
+// CHECK:                 tile.mma
+// CHECK:             agent.yield %[[SUM]]
+// CHECK:           agent.consume %[[RESULT]] as (%[[TILE:.*]]) :
+// CHECK:             arith.truncf %[[TILE]]
+// CHECK-LABEL: tile.kernel @none
+// CHECK:         %[[RIGHT:.*]] = agent.pipe "middle" slots(1) smem
+// CHECK:         %[[LEFT:.*]] = agent.pipe "middle_1" slots(1) smem
+// CHECK:         %[[SUMS:.*]] = agent.pipe "result" slots(1) tmem
+// CHECK:         agent.role @compute warps(4)
+// CHECK-NOT:     agent.role
+// CHECK:           agent.produce %[[SUMS]]
+// CHECK:             scf.for
+// CHECK:               %[[Y:.*]] = tile.load %b
+// CHECK:               agent.produce %[[RIGHT]]
+// CHECK-NEXT:            agent.yield %[[Y]]
+// CHECK:               %[[X:.*]] = tile.load %a
+// CHECK:               agent.produce %[[LEFT]]
+// CHECK-NEXT:            agent.yield %[[X]]
+// CHECK:               agent.consume %[[LEFT]] as (%[[A:.*]]) :
+// CHECK:                 tile.mma %[[A]]
+// CHECK:           agent.consume %[[SUMS]]
+tile.kernel @single(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = single, warps = 4>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 64] of %d : !tile.view<?x?xbf16> {
+    %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      scf.yield %t : tensor<128x64xf32>
+    }
+    %o = arith.truncf %sum : tensor<128x64xf32> to tensor<128x64xbf16>
+    tile.store %o, %d[%m, %n] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
+  }
+}
+
+tile.kernel @none(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none, warps = 4>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 64] of %d : !tile.view<?x?xf32> {
+    %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
+      %y = tile.load %b[%k, %n] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      %yt = tile.transpose %y [1, 0] : tensor<64x64xbf16> -> tensor<64x64xbf16>
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %yt, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      scf.yield %t : tensor<128x64xf32>
+    }
+    tile.store %sum, %d[%m, %n] : tensor<128x64xf32>, !tile.view<?x?xf32>
+  }
+}

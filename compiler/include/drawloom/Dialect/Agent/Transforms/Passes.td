@@ -236,7 +236,7 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
 
     | who | is chosen for | when |
     |---|---|---|
-    | `tensor_core` | a produce | one warp's tcgen05 products make all values of the slot, which is in tensor memory |
+    | `tensor_core` | a produce | tcgen05 products make all values of the slot, which is in tensor memory |
     | `tma` | a produce | the region loads all values, and the role has one warp |
     | `copies` | a produce | the region loads all values, and the role has more warps |
     | `tensor_core` | a consume | all values that are read go to tcgen05 products and nowhere else |
@@ -295,7 +295,7 @@ def CheckCode : Pass<"check-code", "tile::KernelOp"> {
     | a vector along rows and along columns | `uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns: its elements would have to change threads; store it, and load it where it is used the other way` |
     | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |
     | rows that no bulk copy moves | `moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes` |
-    | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for, which has no code yet; let products have a role of their own, with 'roles = multi'` |
+    | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for; make it in an agent.produce of a pipe in tmem, and read it in an agent.consume` |
     | warps that can't share a tile | `works on a 'tensor<128x32xf32>' in @epilogue: 12 warps cannot share 128 rows: neither is a multiple of 3` |
   }];
 }
