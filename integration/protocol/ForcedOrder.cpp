@@ -111,7 +111,6 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
     }
     case Kind::Arrive:
     case Kind::ArriveExpect:
-    case Kind::CopyArrive:
       connect(node, getPhase(event.barrier, arrivals[event.barrier]++));
       break;
     case Kind::Copy:
@@ -150,6 +149,8 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
       last = meetings[met++];
       break;
     }
+    // The warp's arrival stands behind it.
+    case Kind::CopyArrive:
     case Kind::Init:
     case Kind::Store:
     case Kind::ClusterBarrier:
@@ -259,7 +260,6 @@ std::string ForcedOrder::describe(unsigned number) const {
     return who + ": waits for " + nameBarrier(node.event.barrier) + line;
   case Kind::Arrive:
   case Kind::ArriveExpect:
-  case Kind::CopyArrive:
     return who + ": arrives at " + nameBarrier(node.event.barrier) + line;
   default:
     return who + ": goes on" + line;

@@ -45,8 +45,8 @@ llvm::Error protocol::requirePlanned(const Event &event) {
   if (event.kind == Kind::Expect || event.kind == Kind::Invalidate ||
       event.kind == Kind::Other)
     return fail(", which no plan asks for");
-  if (event.kind == Kind::CopyArrive && event.count == 0)
-    return fail(" without .noinc, which adds to the count that the plan says");
+  if (event.kind == Kind::CopyArrive && event.count != 0)
+    return fail(" with .noinc, which takes from the count that the plan says");
   return llvm::Error::success();
 }
 

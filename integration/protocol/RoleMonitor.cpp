@@ -105,6 +105,11 @@ llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
                 "copies of {0} bytes complete on the full barrier of slot {1} "
                 "of '{2}', which expects {3}",
                 state.bytes, state.filling, pipe.name, state.expected);
+  if (end.engine == Engine::copies && state.filling >= 0 && !state.isTracked)
+    return fail(line,
+                "nothing holds the full barrier of slot {0} of '{1}' open until "
+                "copies have landed",
+                state.filling, pipe.name);
   for (auto [to, bytes] : state.due)
     if (state.sent[to] != bytes)
       return fail(line,
@@ -112,6 +117,7 @@ llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
                   "it shares {4}",
                   state.sent[to], state.filling, pipe.name, to, bytes);
   state.filling = -1;
+  state.isTracked = false;
   state.expected = state.bytes = 0;
   state.sent.clear();
   state.due.clear();
@@ -186,15 +192,19 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
   const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
   Engine engine = event.kind == Kind::ArriveExpect ? Engine::tma
                   : event.kind == Kind::Commit     ? Engine::tensor_core
-                  : event.kind == Kind::CopyArrive ? Engine::copies
                                                    : Engine::threads;
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     if (end.pipe != barrier->pipe || end.tells != barrier->side)
       continue;
-    if (engine != end.engine)
+    // Warps arrive for the copies of their lanes.
+    bool isCopied = end.engine == Engine::copies;
+    if (engine != (isCopied ? Engine::threads : end.engine))
       return fail(event.line, "{0} arrives at {1}, the plan says {2}",
                   inWords(engine), comparison.describe(*barrier),
                   inWords(end.engine));
+    if (isCopied && !state.isTracked)
+      return fail(event.line, "arrives at {0} before its copies hold it open",
+                  comparison.describe(*barrier));
     if (event.kind == Kind::Arrive && event.count != 1)
       return fail(event.line, "arrives {0} times at {1} instead of once",
                   event.count, comparison.describe(*barrier));
@@ -246,6 +256,27 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
     return llvm::Error::success();
   }
   return fail(event.line, "arrives at {0}, which is not its part of the plan",
+              comparison.describe(*barrier));
+}
+
+/// Copies of some lanes hold the phase of a barrier open.
+llvm::Error RoleMonitor::track(const Event &event) {
+  llvm::Expected<Barrier> barrier = find(event);
+  if (!barrier)
+    return barrier.takeError();
+  for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+    if (end.pipe != barrier->pipe || end.tells != barrier->side ||
+        end.engine != Engine::copies)
+      continue;
+    if (barrier->slot != state.filling)
+      return fail(event.line,
+                  "copies hold {0} open, but the slot that is filled is {1}",
+                  comparison.describe(*barrier), state.filling);
+    state.isTracked = true;
+    return llvm::Error::success();
+  }
+  return fail(event.line,
+              "copies hold {0} open, which is not their part of the plan",
               comparison.describe(*barrier));
 }
 
@@ -346,8 +377,9 @@ llvm::Error RoleMonitor::see(const Event &event) {
   case Kind::Arrive:
   case Kind::ArriveExpect:
   case Kind::Commit:
-  case Kind::CopyArrive:
     return arrive(event);
+  case Kind::CopyArrive:
+    return track(event);
   case Kind::Copy:
     return copy(event);
   case Kind::Product:

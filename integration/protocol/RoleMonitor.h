@@ -146,6 +146,8 @@ struct Progress {
   /// Of the slot that is filled by copies: what is expected, and what has been
   /// copied.
   int64_t filling = -1, expected = 0, bytes = 0;
+  /// Copies of these lanes hold the phase of the slot that is filled open.
+  bool isTracked = false;
   /// Where CTAs share the slot: by rank, what was copied there, and what should
   /// have been.
   std::map<unsigned, int64_t> sent = {}, due = {};
@@ -210,6 +212,7 @@ private:
   llvm::Error setUp(const Event &event);
   llvm::Error wait(const Event &event);
   llvm::Error arrive(const Event &event);
+  llvm::Error track(const Event &event);
   llvm::Error copy(const Event &event);
   llvm::Error read(const Event &event);
   llvm::Error ask(const Event &event);

@@ -126,7 +126,7 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
         consumer.lag = std::max(consumer.lag, consume.getLag());
     pipe.consumers.push_back(consumer);
   }
-  BarrierCounts counts = countArrivals(pipeOp, arch);
+  BarrierCounts counts = countArrivals(pipeOp);
   pipe.fullArrivals = counts.fullArrivals;
   pipe.fullBytes = counts.fullBytes;
   pipe.emptyArrivals = counts.emptyArrivals;

@@ -125,7 +125,7 @@ std::string SequencePrinter::describeArrival(const Event &event) const {
     break;
   case Engine::copies:
     text = "cp.async " + event.text + " [" + std::to_string(event.index) +
-           "], every thread arrives";
+           "], " + countWarps(warps);
     break;
   case Engine::tensor_core:
     text = "tcgen05.commit";

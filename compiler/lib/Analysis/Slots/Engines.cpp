@@ -50,13 +50,11 @@ int64_t plan::countCtas(Scope scope, int64_t clusterSize) {
 }
 
 /// Arrivals of one instance of a role that fills a slot.
-static int64_t countFilling(RoleOp role, Engine engine,
-                            const target::Architecture &arch) {
+static int64_t countFilling(RoleOp role, Engine engine) {
   switch (engine) {
   case Engine::threads:
-    return role.getWarps();
   case Engine::copies:
-    return role.getWarps() * arch.warpSize;
+    return role.getWarps();
   case Engine::tma:
   case Engine::tensor_core:
     return 1;
@@ -84,8 +82,7 @@ static bool takesResidue(PipeOp pipe, RoleOp role, int64_t residue) {
   });
 }
 
-BarrierCounts plan::countArrivals(PipeOp pipe,
-                                  const target::Architecture &arch) {
+BarrierCounts plan::countArrivals(PipeOp pipe) {
   BarrierCounts counts;
   int64_t clusterSize = pipe.getSwitch().getClusterSize();
   int64_t span = countCtas(pipe.getScope(), clusterSize);
@@ -125,6 +122,6 @@ BarrierCounts plan::countArrivals(PipeOp pipe,
         multiply(getSlotFootprint(pipe).payloadBytes, waitingCtas);
     filling = std::max<int64_t>(1, filling / waitingCtas);
   }
-  counts.fullArrivals = filling * countFilling(producer, engine, arch);
+  counts.fullArrivals = filling * countFilling(producer, engine);
   return counts;
 }

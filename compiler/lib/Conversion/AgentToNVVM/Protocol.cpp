@@ -173,15 +173,18 @@ static void arriveInEach(CodeWriter &w, Value barrier, Value ctas) {
 static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
   Value barrier = operands.getBarrier(), ctas = operands.getCtas();
   switch (op.getEngine()) {
-  case Engine::copies:
-    NVVM::CpAsyncMBarrierArriveOp::create(w.b, barrier, /*noinc=*/true);
-    break;
   case Engine::tensor_core:
     w.when(w.electIssuer(), [&] {
       NVVM::Tcgen05CommitOp::create(w.b, barrier, w.getMask(ctas),
                                     w.kernel.group);
     });
     break;
+  case Engine::copies:
+    // The phase stays open until the thread's copies have landed. That alone
+    // says nothing of what it has stored itself, at edges and where memory is
+    // not aligned: the warp's arrival does.
+    NVVM::CpAsyncMBarrierArriveOp::create(w.b, barrier, /*noinc=*/false);
+    [[fallthrough]];
   case Engine::threads:
   case Engine::tma:
     // The lanes' accesses come before the one arrival that stands for them.

@@ -15,10 +15,10 @@
 !items = !agent.items<index>
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
-// Four warps that copy: every thread arrives when its copies have landed.
+// Four warps that copy: each arrives, and its copies hold the phase open.
 // CHECK-LABEL: @copied_by_threads on sm_90a
 // CHECK: @load {{.*}} cp.async
-// CHECK: tiles  128 arrivals by cp.async  4 arrivals by threads
+// CHECK: tiles  4 arrivals by cp.async  4 arrivals by threads
 tile.kernel @copied_by_threads(%a: !tile.view<?x?xf32, strides = [?, 1]>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)

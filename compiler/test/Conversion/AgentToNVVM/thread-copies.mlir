@@ -1,8 +1,8 @@
 // RUN: drawloom-opt %s --front-half --lower-pipes --schedule-products --assign-layouts --unroll-slices --access-memory --convert-agent-to-nvvm --split-input-file | FileCheck %s
 
 // Strides that TMA refuses: four warps copy with cp.async, of 16, 8 or 4 bytes
-// or element by element, and each thread arrives when its copies have landed.
-// Whoever reads the slot fences, because cp.async writes through the generic
+// or element by element. The copies of a thread hold the phase open until they
+// have landed, and the warp arrives for what its threads have stored. Whoever reads the slot fences, because cp.async writes through the generic
 // proxy.
 // CHECK-LABEL: llvm.func @odd_strides(
 // CHECK-SAME:  #agent.parameter<pointer, argument = 0>
@@ -12,7 +12,9 @@
 // CHECK:       nvvm.cp.async.shared.global {{.*}}, 4, cache =  ca
 // CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr<1> -> i16
 // CHECK:       nvvm.fence.proxy
-// CHECK:       nvvm.cp.async.mbarrier.arrive {{.*}} {noinc = true}
+// CHECK:       nvvm.cp.async.mbarrier.arrive %{{[^ ]*}} :
+// CHECK:       nvvm.bar.warp.sync
+// CHECK:       nvvm.mbarrier.arrive
 // CHECK:       nvvm.mbarrier.try_wait
 // CHECK:       nvvm.fence.proxy
 // CHECK:       nvvm.tcgen05.mma

@@ -45,8 +45,7 @@ struct BarrierCounts {
   int64_t emptyArrivals = 0;
 };
 
-BarrierCounts countArrivals(agent::PipeOp pipe,
-                            const target::Architecture &arch);
+BarrierCounts countArrivals(agent::PipeOp pipe);
 
 /// CTAs that a scope spans in a cluster of `clusterSize`.
 int64_t countCtas(agent::Scope scope, int64_t clusterSize);

@@ -325,7 +325,7 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
           "has no place: code is generated after 'place-memory'");
     PipeType type = pipe.getPipe().getType();
     LoweredPipe lowered{pipe,
-                        plan::countArrivals(pipe, arch),
+                        plan::countArrivals(pipe),
                         plan::getSlotFootprint(pipe),
                         *pipe.getProducerEngine(),
                         plan::getMulticasts(pipe),

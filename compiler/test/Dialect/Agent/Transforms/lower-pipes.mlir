@@ -225,8 +225,8 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
   %items = agent.items static %i of %count -> (index) {
     agent.yield %i : index
   }
-  // Every thread arrives when its copies have landed.
-  // CHECK: agent.barriers "input.full" count(2) arrivals(64)
+  // Every warp arrives, and its copies hold the phase open.
+  // CHECK: agent.barriers "input.full" count(2) arrivals(2)
   %in = agent.pipe "input" slots(2) smem : (tensor<128x64xf32>)
     {place = #agent.place<start = 0, stride = 32768, full = 131072, empty = 131088>}
   %out = agent.pipe "output" slots(2) smem : (tensor<128x64xf32>)
