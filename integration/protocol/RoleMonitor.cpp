@@ -106,10 +106,11 @@ llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
                 "of '{2}', which expects {3}",
                 state.bytes, state.filling, pipe.name, state.expected);
   if (end.engine == Engine::copies && state.filling >= 0 && !state.isTracked)
-    return fail(line,
-                "nothing holds the full barrier of slot {0} of '{1}' open until "
-                "copies have landed",
-                state.filling, pipe.name);
+    return fail(
+        line,
+        "nothing holds the full barrier of slot {0} of '{1}' open until "
+        "copies have landed",
+        state.filling, pipe.name);
   for (auto [to, bytes] : state.due)
     if (state.sent[to] != bytes)
       return fail(line,

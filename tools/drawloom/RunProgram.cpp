@@ -12,6 +12,7 @@
 #include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Driver/Cached.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Target/Compile.h"
@@ -66,6 +67,54 @@ chooseKernel(mlir::ModuleOp module, const target::Architecture &arch,
     if (kernel != chosen)
       kernel.erase();
   return chosen;
+}
+
+/// The arguments of which no tensor map can be made: their rows are no multiple
+/// of 16 bytes long.
+static llvm::SmallVector<unsigned>
+findRefused(const runtime::KernelInfo &kernel, const Arguments &arguments) {
+  constexpr int64_t unit = target::tiledMaps.granuleBytes;
+  llvm::SmallVector<unsigned> refused;
+  for (const runtime::Parameter &parameter : kernel.parameters) {
+    if (parameter.kind != runtime::Parameter::Kind::TensorMap ||
+        llvm::is_contained(refused, parameter.argument))
+      continue;
+    llvm::ArrayRef<int64_t> shape =
+        arguments.tensors[parameter.argument].getShape();
+    llvm::ArrayRef<int64_t> strides = arguments.strides[parameter.argument];
+    int64_t bytes = kernel.arguments[parameter.argument].type->bytes;
+    bool fits = llvm::is_contained(shape, 0);
+    for (size_t dim = 0; dim + 1 < shape.size() && !fits; ++dim)
+      if (shape[dim] > 1 && strides[dim] * bytes % unit != 0) {
+        refused.push_back(parameter.argument);
+        break;
+      }
+  }
+  return refused;
+}
+
+/// Says that the distance between rows of these arguments is known at the
+/// launch only, so that threads copy them.
+static void openStrides(tile::KernelOp kernel,
+                        llvm::ArrayRef<unsigned> arguments) {
+  auto open = [](tile::ViewType type) {
+    llvm::SmallVector<int64_t> strides(type.getRank(),
+                                       mlir::ShapedType::kDynamic);
+    strides.back() = 1;
+    return tile::ViewType::get(type.getShape(), type.getElementType(), strides);
+  };
+  llvm::SmallVector<mlir::Value> views;
+  for (unsigned argument : arguments)
+    views.push_back(kernel.getBody().getArgument(argument));
+  while (!views.empty()) {
+    mlir::Value view = views.pop_back_val();
+    view.setType(open(llvm::cast<tile::ViewType>(view.getType())));
+    for (mlir::Operation *user : view.getUsers())
+      if (auto part = llvm::dyn_cast<tile::SubviewOp>(user))
+        views.push_back(part.getResult());
+  }
+  kernel.setFunctionType(mlir::FunctionType::get(
+      kernel.getContext(), kernel.getBody().getArgumentTypes(), {}));
 }
 
 /// "A 298x208xbf16, B 560x208xbf16 strides [209, 1], alpha 0.5"
@@ -248,12 +297,32 @@ static ExitCode runProgram(const ProgramOptions &options) {
           entry.first + "', only " + llvm::join(arguments->names, ", ")));
 
   Stopwatch compiling;
-  llvm::Expected<CompiledModule> compiled = compileCached(
-      cache->get(), {input->getText(), input->getName(), kernel->getSymName()},
-      {.arch = options.arch, .unproved = options.unproved},
-      [&](const CompileOptions &complete) {
-        return compile(module, complete);
-      });
+  auto compileIt = [&](cache::Cache *where) {
+    return compileCached(
+        where, {input->getText(), input->getName(), kernel->getSymName()},
+        {.arch = options.arch, .unproved = options.unproved},
+        [&](const CompileOptions &complete) {
+          return compile(module, complete);
+        });
+  };
+  llvm::Expected<CompiledModule> compiled = compileIt(cache->get());
+  if (compiled) {
+    llvm::SmallVector<unsigned> refused =
+        findRefused(compiled->kernels.front().info, *arguments);
+    // Roles by hand say who copies.
+    bool hasRoles =
+        !kernel->getBody().front().getOps<agent::SwitchOp>().empty();
+    if (!refused.empty() && !hasRoles) {
+      openStrides(*kernel, refused);
+      for (unsigned argument : refused)
+        llvm::outs() << "'" << arguments->names[argument]
+                     << "' has rows that are no multiple of 16 bytes long, "
+                        "which TMA refuses: compiled again with open strides, "
+                        "and threads copy it\n";
+      // The text doesn't say it, so nobody else should find it.
+      compiled = compileIt(nullptr);
+    }
+  }
   if (!compiled) {
     input->report(compiled.takeError());
     return Failed;

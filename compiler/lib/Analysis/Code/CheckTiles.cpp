@@ -229,9 +229,10 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
 LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
   if (!accumulators.contains(op))
     return op->emitOpError(
-        "is an accumulator that no slot of tensor memory is for; make it in "
-        "an agent.produce of a pipe in tmem, and read it in an "
-        "agent.consume");
+        "is an accumulator that no slot of tensor memory is for: its loop "
+        "computes more than products, in a role that does, too; let products "
+        "have a role of their own with 'roles = multi', or in roles by hand "
+        "make it in an agent.produce of a pipe in tmem");
   const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());
   if (failed(checkOperand(op.getB(), op)) ||
       (a.kind != Kind::Tensor && failed(checkOperand(op.getA(), op))))

@@ -33,7 +33,7 @@ public:
 
 private:
   void findReaders();
-  MaybeRefusal findOwnReads();
+  void findOwnReads();
   void join();
   Filler getFiller(Value value) const;
   void addPipe(ArrayRef<Value> values, Pipes &pipes);
@@ -101,14 +101,23 @@ static bool goesOn(Value value, const Accumulators &accumulators) {
   });
 }
 
+/// Whether a loop carries nothing but accumulators out of it: then all of it
+/// can stand in the produce that fills their slot.
+static bool isOfProducts(scf::ForOp loop, const Accumulators &accumulators) {
+  return llvm::all_of(loop.getResults(), [&](OpResult result) {
+    return result.use_empty() ||
+           accumulators.contains({loop, result.getResultNumber()});
+  });
+}
+
 /// Where one thread issues a product and its accumulator is in tensor memory, a
 /// role that computes as well hands itself the operands and the result.
-MaybeRefusal PipeFinder::findOwnReads() {
+/// check-code refuses what is left.
+void PipeFinder::findOwnReads() {
   if (arch.tensorMemory.columns == 0)
-    return std::nullopt;
+    return;
   llvm::SetVector<Value> values;
   Accumulators accumulators = findAccumulators(item);
-  MaybeRefusal refusal;
   auto addResult = [&](Value result) {
     if (goesOn(result, accumulators))
       return;
@@ -128,29 +137,17 @@ MaybeRefusal PipeFinder::findOwnReads() {
     addResult(product.getResult());
   });
   item.body->walk([&](scf::ForOp loop) {
-    for (unsigned i = 0; i < loop.getNumResults(); ++i) {
-      if (!accumulators.contains({loop, i}) ||
-          ownsOnly(owners.ofCarried(loop, i), llvm::IsaPred<tile::MmaOp>))
-        continue;
-      addResult(loop.getResult(i));
-      for (OpResult other : loop.getResults())
-        if (!refusal && !other.use_empty() &&
-            !accumulators.contains({loop, other.getResultNumber()}))
-          refusal = Refusal{
-              loop.getLoc(),
-              llvm::formatv("the loop of a product computes another tile, too; "
-                            "on {0} the role that issues the product waits for "
-                            "it as a whole and could not go on with the tile: "
-                            "let products have a role of their own, with "
-                            "'roles = multi'",
-                            arch.name)
-                  .str(),
-              {{other.getLoc(), "the other tile"}}};
-    }
+    for (OpResult result : loop.getResults())
+      if (accumulators.contains({loop, result.getResultNumber()}) &&
+          isOfProducts(loop, accumulators) &&
+          !ownsOnly(owners.ofCarried(loop, result.getResultNumber()),
+                    llvm::IsaPred<tile::MmaOp>))
+        addResult(result);
   });
   SmallVector<Value> sorted(values.begin(), values.end());
   for (auto &[value, roles] : readers)
-    sorted.push_back(value);
+    if (!values.contains(value))
+      sorted.push_back(value);
   sortByProgram(item, sorted);
   llvm::MapVector<Value, SmallVector<int, 2>> all;
   for (Value value : sorted) {
@@ -159,7 +156,6 @@ MaybeRefusal PipeFinder::findOwnReads() {
       all[value].push_back(owners.of(value));
   }
   readers = std::move(all);
-  return refusal;
 }
 
 bool PipeFinder::ownsOnly(int role,
@@ -494,8 +490,7 @@ MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
 
 MaybeRefusal PipeFinder::run(Pipes &pipes) {
   findReaders();
-  if (MaybeRefusal refusal = findOwnReads())
-    return refusal;
+  findOwnReads();
   join();
   DenseSet<void *> done;
   for (auto &[value, roles] : readers) {

@@ -74,11 +74,10 @@ tile.kernel @loop_with_more(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, 
   %none = arith.constant dense<0.0> : tensor<128x64xbf16>
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 64] of %d : !tile.view<?x?xf32> {
-    // expected-error @below {{the loop of a product computes another tile, too; on sm_100a the role that issues the product waits for it as a whole and could not go on with the tile: let products have a role of their own, with 'roles = multi'}}
-    // expected-note @below {{the other tile}}
     %sum, %all = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero, %c = %none) -> (tensor<128x64xf32>, tensor<128x64xbf16>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
+      // expected-error @below {{is an accumulator that no slot of tensor memory is for: its loop computes more than products, in a role that does, too; let products have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
       %u = arith.addf %c, %x : tensor<128x64xbf16>
       scf.yield %t, %u : tensor<128x64xf32>, tensor<128x64xbf16>

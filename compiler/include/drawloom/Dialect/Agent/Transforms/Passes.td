@@ -295,7 +295,7 @@ def CheckCode : Pass<"check-code", "tile::KernelOp"> {
     | a vector along rows and along columns | `uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns: its elements would have to change threads; store it, and load it where it is used the other way` |
     | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |
     | rows that no bulk copy moves | `moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes` |
-    | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for; make it in an agent.produce of a pipe in tmem, and read it in an agent.consume` |
+    | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for: its loop computes more than products, in a role that does, too; let products have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem` |
     | warps that can't share a tile | `works on a 'tensor<128x32xf32>' in @epilogue: 12 warps cannot share 128 rows: neither is a multiple of 3` |
   }];
 }
