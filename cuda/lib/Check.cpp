@@ -19,13 +19,18 @@ using llvm::Twine;
 
 Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
   llvm::errs(); // To be there still when the program exits.
-  std::atexit([] { Driver::get().check->tellCounts(); });
+  // Once, for the one that is there then.
+  static int registered = std::atexit([] {
+    if (Check *check = Driver::get().check.get())
+      check->tellCounts();
+  });
+  (void)registered;
 }
 
 void Check::tell() {
   llvm::ArrayRef<checker::Finding> findings = checker.findings();
   for (const checker::Finding &finding : findings.drop_front(told))
-    if (finding.isTold())
+    if (finding.isTold() && environment("DRAWLOOM_QUIET").empty())
       llvm::errs() << finding.str() << '\n';
   told = findings.size();
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
@@ -42,6 +47,8 @@ void Check::tell() {
 }
 
 void Check::tellCounts() {
+  if (!environment("DRAWLOOM_QUIET").empty())
+    return;
   std::vector<checker::Finding> all = checker.findingsAndRemarks();
   for (const checker::Finding &remark : llvm::drop_begin(all, told))
     if (remark.isTold())

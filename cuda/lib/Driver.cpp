@@ -24,7 +24,8 @@ using namespace drawloom::cuda;
 using llvm::Twine;
 
 void cuda::complain(const Twine &message) {
-  llvm::errs() << "drawloom: " << message << '\n';
+  if (environment("DRAWLOOM_QUIET").empty())
+    llvm::errs() << "drawloom: " << message << '\n';
 }
 
 Driver &Driver::get() {
@@ -44,6 +45,9 @@ std::string cuda::perProcess(std::string path) {
 }
 
 llvm::StringRef cuda::environment(const char *name) {
+  llvm::StringMap<std::string> &settings = Driver::get().settings;
+  if (auto setting = settings.find(name); setting != settings.end())
+    return setting->second;
   const char *value = std::getenv(name);
   return value ? value : "";
 }
@@ -101,9 +105,23 @@ Result Driver::initialize() {
     device->countExecution();
     fidelity = std::make_unique<FidelityLog>(path);
   }
-  primary = new ContextState;
+  if (!primary)
+    primary = new ContextState;
   primary->primary = true;
   initialized = true;
+  return CUDA_SUCCESS;
+}
+
+Result Driver::restart(llvm::StringMap<std::string> wanted) {
+  if (!contexts.empty())
+    return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+  settings = std::move(wanted);
+  check.reset();
+  fidelity.reset();
+  lastReport.clear();
+  lastStatistics = {};
+  device.reset();
+  initialized = false;
   return CUDA_SUCCESS;
 }
 

@@ -124,6 +124,7 @@ public:
   llvm::DenseSet<LibraryState *> libraries;
   llvm::DenseSet<KernelState *> kernels; ///< Of those libraries.
   std::string lastReport;                ///< Of the last kernel that failed.
+  std::string lastFindings;              ///< As they were last asked for.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
   std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.
@@ -131,9 +132,15 @@ public:
   PoolState *currentPool = &defaultPool; ///< Of cuMemAllocAsync.
   llvm::DenseSet<PoolState *> pools;     ///< All but the default one.
   llvm::DenseMap<DevicePointer, PoolState *> pooled; ///< Whose memory it is.
+  /// What a program set by the names of variables; the environment has what
+  /// isn't there.
+  llvm::StringMap<std::string> settings;
 
-  /// Makes the device that the environment asks for.
+  /// Makes the device that the settings and the environment ask for.
   Result initialize();
+  /// Forgets the device, for another with these settings. Not while a program
+  /// has a context.
+  Result restart(llvm::StringMap<std::string> settings);
 
   bool alive(ContextState *context) const { return contexts.contains(context); }
   /// The stream behind a handle: null for the default streams. Nothing if
@@ -205,12 +212,12 @@ Result takeAttributes(emu::Launch &launch, bool &cooperative,
 /// What a report of the machine is to a program.
 Result resultOf(emu::ReportKind kind);
 
-/// What went wrong, in words, on standard error.
+/// What went wrong, in words, on standard error, unless DRAWLOOM_QUIET is set.
 void complain(const llvm::Twine &message);
 /// A path in which %p is the number of the process: those of one program may
 /// each have a file.
 std::string perProcess(std::string path);
-/// A variable of the environment; empty if it isn't set.
+/// A setting, or a variable of the environment; empty if neither is there.
 llvm::StringRef environment(const char *name);
 
 } // namespace drawloom::cuda

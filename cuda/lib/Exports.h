@@ -28,6 +28,15 @@ __attribute__((visibility("default"))) const char *drawloomLastReport();
 /// What the last run took: warp instructions, CTAs, asynchronous operations.
 __attribute__((visibility("default"))) void
 drawloomLastStatistics(uint64_t *numbers);
+/// Makes the next cuInit make a device with these settings, which come before
+/// variables of the same names in the environment. Not 0 while a context is
+/// alive.
+__attribute__((visibility("default"))) int
+drawloomStart(const char *const *names, const char *const *values,
+              size_t count);
+/// What the checker has found, in JSON; empty without one. It is valid until
+/// the next call.
+__attribute__((visibility("default"))) const char *drawloomFindings();
 }
 } // namespace drawloom::cuda
 

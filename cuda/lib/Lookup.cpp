@@ -151,6 +151,26 @@ void cuda::drawloomLastStatistics(uint64_t *numbers) {
   numbers[2] = driver.lastStatistics.asyncOperations;
 }
 
+int cuda::drawloomStart(const char *const *names, const char *const *values,
+                        size_t count) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  llvm::StringMap<std::string> settings;
+  for (size_t i = 0; i != count; ++i)
+    settings[names[i]] = values[i];
+  return driver.restart(std::move(settings));
+}
+
+const char *cuda::drawloomFindings() {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  driver.lastFindings.clear();
+  if (driver.check)
+    llvm::raw_string_ostream(driver.lastFindings) << llvm::json::Value(
+        checker::toJson(driver.check->listener().findingsAndRemarks()));
+  return driver.lastFindings.c_str();
+}
+
 const char *cuda::drawloomLastReport() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);

@@ -12,12 +12,37 @@
 
 using namespace drawloom::runtime;
 
-llvm::Expected<std::shared_ptr<Driver>> Driver::open(llvm::StringRef library) {
+/// Starts the emulated driver anew.
+static llvm::Error start(void *handle, llvm::StringRef library,
+                         llvm::ArrayRef<Driver::Setting> settings) {
+  using Start = int(const char *const *, const char *const *, size_t);
+  auto *start = reinterpret_cast<Start *>(dlsym(handle, "drawloomStart"));
+  if (!start)
+    return llvm::createStringError("'" + library +
+                                   "' is no emulated driver: it takes no "
+                                   "settings");
+  llvm::SmallVector<const char *> names, values;
+  for (const Driver::Setting &setting : settings) {
+    names.push_back(setting.first.c_str());
+    values.push_back(setting.second.c_str());
+  }
+  if (start(names.data(), values.data(), settings.size()) != 0)
+    return llvm::createStringError(
+        "this process uses the emulated device already, and there is one at a "
+        "time: give back its contexts first");
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::shared_ptr<Driver>>
+Driver::open(llvm::StringRef library, llvm::ArrayRef<Setting> settings) {
   // It stays open for as long as the process lives: drivers start threads and
   // can't be unloaded.
   void *handle = dlopen(library.str().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return llvm::createStringError("no CUDA driver: " + llvm::Twine(dlerror()));
+  if (!settings.empty())
+    if (llvm::Error error = start(handle, library, settings))
+      return error;
   std::shared_ptr<Driver> driver(new Driver());
 #define DRAWLOOM_DRIVER_FUNCTION(name, parameters)                             \
   driver->functionTable.name =                                                 \
@@ -29,6 +54,8 @@ llvm::Expected<std::shared_ptr<Driver>> Driver::open(llvm::StringRef library) {
 #include "drawloom/Runtime/DriverFunctions.def"
   driver->lastReport =
       reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomLastReport"));
+  driver->findingsOf =
+      reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomFindings"));
   if (llvm::Error error =
           driver->check(driver->functionTable.cuInit(0), "cuInit"))
     return error;

@@ -225,6 +225,44 @@ TEST_F(LaunchTest, DeviceSaysWhatItIs) {
   EXPECT_FALSE(device->name().empty());
 }
 
+TEST_F(LaunchTest, SettingsMakeAnotherDevice) {
+  auto start = [](llvm::ArrayRef<Driver::Setting> settings) {
+    return Driver::open(DRAWLOOM_LIBCUDA, settings);
+  };
+  // Not while a context is alive.
+  auto refused = start({{"DRAWLOOM_DEVICE", "b200"}});
+  ASSERT_FALSE(bool(refused));
+  EXPECT_EQ(llvm::toString(refused.takeError()),
+            "this process uses the emulated device already, and there is one "
+            "at a time: give back its contexts first");
+  device.reset();
+
+  auto driver = start({{"DRAWLOOM_DEVICE", "b200"},
+                       {"DRAWLOOM_SMS", "3"},
+                       {"DRAWLOOM_CHECK", "default"},
+                       {"DRAWLOOM_QUIET", "1"}});
+  ASSERT_TRUE(bool(driver)) << llvm::toString(driver.takeError());
+  {
+    auto other = Device::open(*driver);
+    ASSERT_TRUE(bool(other)) << llvm::toString(other.takeError());
+    EXPECT_EQ(other->architecture(), "sm_100");
+    EXPECT_EQ(other->smCount(), 3u);
+    EXPECT_NE((*driver)->findings().find("\"errors\":0"), std::string::npos);
+  }
+  // What isn't set is the environment's again.
+  auto again = start({{"DRAWLOOM_SMS", "4"}});
+  ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+  auto first = Device::open(*again);
+  ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());
+  EXPECT_EQ(first->architecture(), "sm_90");
+  EXPECT_EQ((*again)->findings(), "");
+
+  auto none = Driver::open("libm.so.6", {{"DRAWLOOM_SMS", "4"}});
+  ASSERT_FALSE(bool(none));
+  EXPECT_EQ(llvm::toString(none.takeError()),
+            "'libm.so.6' is no emulated driver: it takes no settings");
+}
+
 TEST_F(LaunchTest, TensorMapsFromShapesAndStrides) {
   // 5 rows of 20 words, in rows of 24.
   std::vector<float> matrix(5 * 24, -1);

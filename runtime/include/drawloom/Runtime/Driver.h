@@ -15,6 +15,7 @@
 #ifndef DRAWLOOM_RUNTIME_DRIVER_H
 #define DRAWLOOM_RUNTIME_DRIVER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstddef>
@@ -59,10 +60,18 @@ struct DriverFunctions {
 
 class Driver {
 public:
+  /// A setting of the emulated driver: a variable of docs/Driver.md and what
+  /// it is.
+  using Setting = std::pair<std::string, std::string>;
+
   /// Opens a library and starts it. An error if it is not there, lacks a
-  /// function or finds no device.
+  /// function or finds no device. With settings the emulated driver makes a new
+  /// device; they come before the variables of the environment, and hold until
+  /// somebody opens it with others. A process has one emulated device at a
+  /// time, so that is an error while another is in use.
   static llvm::Expected<std::shared_ptr<Driver>>
-  open(llvm::StringRef library = "libcuda.so.1");
+  open(llvm::StringRef library = "libcuda.so.1",
+       llvm::ArrayRef<Setting> settings = {});
 
   const DriverFunctions &functions() const { return functionTable; }
 
@@ -71,12 +80,17 @@ public:
   /// one.
   llvm::Error check(int result, llvm::StringRef call) const;
 
+  /// What the checker of the emulated driver has found, as JSON; empty if
+  /// nothing is checked.
+  std::string findings() const { return findingsOf ? findingsOf() : ""; }
+
 private:
   Driver() = default;
 
   DriverFunctions functionTable = {};
   /// The emulator's last report; null in other drivers.
   const char *(*lastReport)() = nullptr;
+  const char *(*findingsOf)() = nullptr;
   mutable std::string shownReport;
 };
 
