@@ -43,8 +43,8 @@ public:
 
 private:
   Location locate(Where where) {
-    return FileLineColLoc::get(builder.getContext(), where.file_name(),
-                               where.line(), where.column());
+    return FileLineColLoc::get(builder.getContext(), where.file, where.line,
+                               where.column);
   }
   Type getType(DataType type);
   RankedTensorType getType(const Node &node);

@@ -61,7 +61,7 @@ llvm::ArrayRef<Size> Tensor::shape() const { return graph->get(*this).shape; }
 DataType Tensor::type() const { return graph->get(*this).type; }
 
 std::string FusionGraph::describeFault(Where at, const Twine &message) const {
-  return (llvm::sys::path::filename(at.file_name()) + ":" + Twine(at.line()) +
+  return (llvm::sys::path::filename(at.file) + ":" + Twine(at.line) +
           ": fusion '" + name + "': " + message)
       .str();
 }
@@ -122,6 +122,8 @@ void Fusion::output(llvm::StringRef name, Tensor tensor, Where where) {
 }
 
 void Fusion::target(llvm::StringRef name) { graph->target = name.str(); }
+
+llvm::StringRef Fusion::fault() const { return graph->fault; }
 
 tile::Schedule &Fusion::schedule() { return graph->schedule; }
 

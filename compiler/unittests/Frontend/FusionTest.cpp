@@ -126,12 +126,13 @@ TEST(FusionTest, OneModuleForTwoArchitectures) {
 class FusionErrors : public testing::Test {
 protected:
   /// Expects the error to be about the line of this call's caller.
-  void expect(const char *message, Where where = Where::current()) {
+  void expect(const char *message,
+              Where where = std::source_location::current()) {
     fusion.output("out", x);
     std::string text = build(fusion);
     EXPECT_THAT(text, HasSubstr("FusionTest.cpp:"));
     EXPECT_THAT(text, HasSubstr("fusion 'f': "));
-    EXPECT_THAT(text, HasSubstr(message)) << "line " << where.line();
+    EXPECT_THAT(text, HasSubstr(message)) << "line " << where.line;
   }
   Fusion fusion{"f"};
   Tensor x = fusion.input("x", {"M", "K"}, DataType::BF16);

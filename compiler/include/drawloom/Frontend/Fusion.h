@@ -88,20 +88,30 @@ private:
   unsigned node;
 };
 
-/// The line of the program that asks for an operation.
-using Where = std::source_location;
+/// The line of the program that asks for an operation. Who builds fusions for
+/// another language says where that stands; the name has to outlive the fusion.
+struct Where {
+  const char *file;
+  unsigned line;
+  unsigned column = 0;
+
+  Where(const char *file, unsigned line) : file(file), line(line) {}
+  Where(std::source_location at)
+      : file(at.file_name()), line(at.line()), column(at.column()) {}
+};
 
 class Fusion {
 public:
-  explicit Fusion(llvm::StringRef name, Where where = Where::current());
+  explicit Fusion(llvm::StringRef name,
+                  Where where = std::source_location::current());
   ~Fusion();
   Fusion(const Fusion &) = delete;
   Fusion &operator=(const Fusion &) = delete;
 
   Tensor input(llvm::StringRef name, llvm::ArrayRef<Size> shape, DataType type,
-               Where where = Where::current());
+               Where where = std::source_location::current());
   void output(llvm::StringRef name, Tensor tensor,
-              Where where = Where::current());
+              Where where = std::source_location::current());
 
   /// The architecture to plan for, such as "sm_100a".
   void target(llvm::StringRef name);
@@ -111,7 +121,10 @@ public:
   /// The tensors travel in one pipe of so many slots. An input goes by its
   /// name; a product goes by the name of its pipe, `result`.
   void circularBuffer(llvm::ArrayRef<Tensor> tensors, int64_t slots,
-                      Where where = Where::current());
+                      Where where = std::source_location::current());
+
+  /// The first mistake so far; empty if there is none.
+  llvm::StringRef fault() const;
 
   /// A module with the function, or the first mistake.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
@@ -129,42 +142,47 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// [..., M, K] times [..., K, N]. Floats are summed in f32, integers in i32.
-Tensor matmul(Tensor a, Tensor b, Where where = Where::current());
+Tensor matmul(Tensor a, Tensor b,
+              Where where = std::source_location::current());
 
 /// The last two dimensions change places. Costs nothing: whoever reads the
 /// tensor reads it so.
-Tensor transpose(Tensor x, Where where = Where::current());
+Tensor transpose(Tensor x, Where where = std::source_location::current());
 
 /// A dimension of size one in front of dimension `axis`, to broadcast along:
 /// unsqueeze(x, 1) makes a column of a vector.
-Tensor unsqueeze(Tensor x, unsigned axis, Where where = Where::current());
+Tensor unsqueeze(Tensor x, unsigned axis,
+                 Where where = std::source_location::current());
 
 /// Element by element. Shapes are aligned at their last dimension; what is
 /// missing, or has size one, is repeated. Where the types differ, the narrower
 /// one is extended. A number has to be one that the tensor's integers have.
-Tensor add(Tensor a, Tensor b, Where where = Where::current());
-Tensor sub(Tensor a, Tensor b, Where where = Where::current());
-Tensor mul(Tensor a, Tensor b, Where where = Where::current());
-Tensor div(Tensor a, Tensor b, Where where = Where::current());
-Tensor max(Tensor a, Tensor b, Where where = Where::current());
-Tensor min(Tensor a, Tensor b, Where where = Where::current());
-Tensor add(Tensor a, double b, Where where = Where::current());
-Tensor mul(Tensor a, double b, Where where = Where::current());
+Tensor add(Tensor a, Tensor b, Where where = std::source_location::current());
+Tensor sub(Tensor a, Tensor b, Where where = std::source_location::current());
+Tensor mul(Tensor a, Tensor b, Where where = std::source_location::current());
+Tensor div(Tensor a, Tensor b, Where where = std::source_location::current());
+Tensor max(Tensor a, Tensor b, Where where = std::source_location::current());
+Tensor min(Tensor a, Tensor b, Where where = std::source_location::current());
+Tensor add(Tensor a, double b, Where where = std::source_location::current());
+Tensor mul(Tensor a, double b, Where where = std::source_location::current());
 
-Tensor exp(Tensor x, Where where = Where::current());
-Tensor rsqrt(Tensor x, Where where = Where::current());
+Tensor exp(Tensor x, Where where = std::source_location::current());
+Tensor rsqrt(Tensor x, Where where = std::source_location::current());
 /// max(x, 0)
-Tensor relu(Tensor x, Where where = Where::current());
+Tensor relu(Tensor x, Where where = std::source_location::current());
 /// x * (1 + erf(x / sqrt(2))) / 2
-Tensor gelu(Tensor x, Where where = Where::current());
+Tensor gelu(Tensor x, Where where = std::source_location::current());
 /// x / (1 + exp(-x))
-Tensor silu(Tensor x, Where where = Where::current());
+Tensor silu(Tensor x, Where where = std::source_location::current());
 
-Tensor cast(Tensor x, DataType type, Where where = Where::current());
+Tensor cast(Tensor x, DataType type,
+            Where where = std::source_location::current());
 
 /// Along one dimension, which goes away. Floats are summed in f32.
-Tensor sum(Tensor x, unsigned axis, Where where = Where::current());
-Tensor maximum(Tensor x, unsigned axis, Where where = Where::current());
+Tensor sum(Tensor x, unsigned axis,
+           Where where = std::source_location::current());
+Tensor maximum(Tensor x, unsigned axis,
+               Where where = std::source_location::current());
 
 } // namespace drawloom::frontend
 
