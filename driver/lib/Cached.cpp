@@ -15,6 +15,19 @@
 
 using namespace drawloom;
 
+llvm::Expected<std::unique_ptr<cache::Cache>>
+drawloom::openCache(bool isWanted) {
+  if (!isWanted)
+    return nullptr;
+  llvm::Expected<std::optional<cache::Config>> config =
+      cache::Config::fromEnvironment();
+  if (!config)
+    return config.takeError();
+  if (!*config)
+    return nullptr;
+  return std::make_unique<cache::Cache>(std::move(**config));
+}
+
 /// The name of what a compile gives: everything that it depends on.
 static cache::Key makeKey(const ProgramText &program,
                           const CompileOptions &options,

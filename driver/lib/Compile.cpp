@@ -23,6 +23,20 @@ std::error_code CompileError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
+llvm::StringLiteral drawloom::toString(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  case DiagnosticSeverity::Note:
+    return "note";
+  }
+  return "";
+}
+
 static void print(const Message &message, llvm::raw_ostream &os) {
   if (!message.file.empty())
     os << message.file << ':';
@@ -30,20 +44,7 @@ static void print(const Message &message, llvm::raw_ostream &os) {
     os << message.line << ':' << message.column << ':';
   if (!message.file.empty())
     os << ' ';
-  switch (message.severity) {
-  case DiagnosticSeverity::Error:
-    os << "error: ";
-    break;
-  case DiagnosticSeverity::Warning:
-    os << "warning: ";
-    break;
-  case DiagnosticSeverity::Remark:
-    os << "remark: ";
-    break;
-  case DiagnosticSeverity::Note:
-    os << "note: ";
-    break;
-  }
+  os << toString(message.severity) << ": ";
   os << message.text;
   for (const Message &note : message.notes) {
     os << '\n';
@@ -70,23 +71,12 @@ static Message makeMessage(Diagnostic &diagnostic) {
   return message;
 }
 
-namespace {
-/// Takes what is said in a context while it lives.
-class Listener {
-public:
-  explicit Listener(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          messages.push_back(makeMessage(diagnostic));
-        }) {}
+Listener::Listener(MLIRContext &context)
+    : handler(&context, [this](Diagnostic &diagnostic) {
+        messages.push_back(makeMessage(diagnostic));
+      }) {}
 
-  std::vector<Message> take() { return std::move(messages); }
-  llvm::Error fail() { return llvm::make_error<CompileError>(take()); }
-
-private:
-  std::vector<Message> messages;
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
+llvm::Error Listener::fail() { return llvm::make_error<CompileError>(take()); }
 
 /// Compiles `module` itself.
 static llvm::Expected<CompiledModule>

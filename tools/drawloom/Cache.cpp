@@ -8,8 +8,8 @@
 
 #include "drawloom/Cache/Cache.h"
 #include "CommandLine.h"
-#include "OpenCache.h"
 #include "Verb.h"
+#include "drawloom/Driver/Cached.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -8,7 +8,6 @@
 
 #include "CommandLine.h"
 #include "Files.h"
-#include "OpenCache.h"
 #include "Verb.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Driver/Cached.h"

@@ -6,23 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "drawloom/Driver/Explain.h"
 #include "CommandLine.h"
 #include "Files.h"
-#include "Graphviz.h"
 #include "Verb.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/JSON.h"
 
 using namespace drawloom;
 using namespace drawloom::plan;
 
 namespace {
-enum class Format { Text, Json, Mermaid, Dot, Svg };
-enum class Diagram { Graph, Sequence };
-
 struct ExplainOptions {
   std::string input;
   std::string output = "-";
@@ -30,8 +24,7 @@ struct ExplainOptions {
   const target::Architecture *arch = nullptr;
   /// Empty: all of them.
   std::string kernel;
-  Format format = Format::Text;
-  Diagram diagram = Diagram::Graph;
+  PlanForm form = PlanForm::Text;
 };
 } // namespace
 
@@ -92,28 +85,22 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
   options.kernel = kernel.str();
 
   llvm::StringRef format = line.get("--format").value_or("text");
-  std::optional<Format> known =
-      llvm::StringSwitch<std::optional<Format>>(format)
-          .Case("text", Format::Text)
-          .Case("json", Format::Json)
-          .Case("mermaid", Format::Mermaid)
-          .Case("dot", Format::Dot)
-          .Case("svg", Format::Svg)
-          .Default(std::nullopt);
-  if (!known)
+  std::optional<PlanForm> known = findPlanForm(format);
+  if (!known || known == PlanForm::Sequence)
     return llvm::createStringError(
         "--format takes text, json, mermaid, dot or svg, not '" + format + "'");
-  options.format = *known;
+  options.form = *known;
 
   llvm::StringRef diagram = line.get("--diagram").value_or("graph");
   if (diagram != "graph" && diagram != "sequence")
     return llvm::createStringError("--diagram takes graph or sequence, not '" +
                                    diagram + "'");
-  if (diagram == "sequence")
-    options.diagram = Diagram::Sequence;
-  if (options.diagram == Diagram::Sequence && options.format != Format::Mermaid)
-    return llvm::createStringError("a sequence diagram is drawn by Mermaid: "
-                                   "use --format mermaid");
+  if (diagram == "sequence") {
+    if (options.form != PlanForm::Mermaid)
+      return llvm::createStringError("a sequence diagram is drawn by Mermaid: "
+                                     "use --format mermaid");
+    options.form = PlanForm::Sequence;
+  }
   options.output = line.get("-o").value_or("-").str();
   return options;
 }
@@ -137,7 +124,7 @@ choosePlans(llvm::ArrayRef<CompiledKernel> kernels,
     return mlir::failure();
   }
   bool isDrawing =
-      options.format != Format::Text && options.format != Format::Json;
+      options.form != PlanForm::Text && options.form != PlanForm::Json;
   if (isDrawing && plans.size() > 1) {
     llvm::errs() << "drawloom: a drawing shows one kernel, but '"
                  << options.input << "' holds " << list
@@ -147,45 +134,7 @@ choosePlans(llvm::ArrayRef<CompiledKernel> kernels,
   return plans;
 }
 
-static llvm::Expected<std::string> print(llvm::ArrayRef<Plan> plans,
-                                         const ExplainOptions &options) {
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  switch (options.format) {
-  case Format::Text:
-    for (auto [index, plan] : llvm::enumerate(plans)) {
-      os << (index ? "\n" : "");
-      printText(plan, os);
-    }
-    break;
-  case Format::Json: {
-    llvm::json::OStream json(os, /*IndentSize=*/2);
-    json.object([&] {
-      json.attributeArray("plans", [&] {
-        for (const Plan &plan : plans)
-          printJson(plan, json);
-      });
-    });
-    os << '\n';
-    break;
-  }
-  case Format::Mermaid:
-    if (options.diagram == Diagram::Sequence)
-      printMermaidSequence(plans.front(), os);
-    else
-      printMermaidGraph(plans.front(), os);
-    break;
-  case Format::Dot:
-    printDot(plans.front(), os);
-    break;
-  case Format::Svg:
-    printDot(plans.front(), os);
-    return renderSvg(result);
-  }
-  return result;
-}
-
-static ExitCode explain(const ExplainOptions &options) {
+static ExitCode explainFile(const ExplainOptions &options) {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
@@ -203,7 +152,7 @@ static ExitCode explain(const ExplainOptions &options) {
       choosePlans(compiled->kernels, options);
   if (mlir::failed(plans))
     return Failed;
-  llvm::Expected<std::string> text = print(*plans, options);
+  llvm::Expected<std::string> text = explain(*plans, options.form);
   if (!text) {
     llvm::errs() << "drawloom: " << llvm::toString(text.takeError()) << '\n';
     return Failed;
@@ -232,5 +181,5 @@ ExitCode drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::Expected<ExplainOptions> options = readOptions(*line);
   if (!options)
     return complain(options.takeError());
-  return explain(*options);
+  return explainFile(*options);
 }

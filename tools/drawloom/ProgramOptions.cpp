@@ -10,7 +10,7 @@
 #include "CommandLine.h"
 #include "Schedules.h"
 #include "Verb.h"
-#include "run/Execute.h"
+#include "drawloom/Run/Execute.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace drawloom;

@@ -10,8 +10,8 @@
 #define DRAWLOOM_TOOLS_DRAWLOOM_PROGRAMOPTIONS_H
 
 #include "CheckOptions.h"
+#include "drawloom/Run/Arguments.h"
 #include "drawloom/Target/Architecture.h"
-#include "run/Arguments.h"
 #include <map>
 #include <optional>
 #include <string>

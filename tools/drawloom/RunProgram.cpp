@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
-#include "OpenCache.h"
 #include "ProgramOptions.h"
 #include "Schedules.h"
 #include "Verb.h"
@@ -15,8 +14,8 @@
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Driver/Cached.h"
 #include "drawloom/Interpreter/Npy.h"
+#include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Compile.h"
-#include "run/Execute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -38,36 +37,6 @@ private:
   Clock::time_point start = Clock::now();
 };
 } // namespace
-
-/// The one kernel of the module, which loses the others; functions on tensors
-/// have become kernels.
-static mlir::FailureOr<tile::KernelOp>
-chooseKernel(mlir::ModuleOp module, const target::Architecture &arch,
-             llvm::StringRef wanted) {
-  if (mlir::failed(runPath(module, {.arch = &arch, .stopAfter = Stage::Tile})))
-    return mlir::failure();
-  auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
-  std::string names;
-  tile::KernelOp chosen;
-  for (tile::KernelOp kernel : kernels) {
-    names += (names.empty() ? "@" : ", @") + kernel.getSymName().str();
-    if (wanted.empty() ? kernels.size() == 1 : kernel.getSymName() == wanted)
-      chosen = kernel;
-  }
-  if (kernels.empty())
-    return module.emitError() << "holds no program: a function on tensors, or "
-                                 "a tile.kernel";
-  if (!chosen)
-    return module.emitError()
-           << (wanted.empty() ? "holds several kernels; choose one with "
-                                "--kernel: "
-                              : "has no such kernel, only ")
-           << names;
-  for (tile::KernelOp kernel : kernels)
-    if (kernel != chosen)
-      kernel.erase();
-  return chosen;
-}
 
 /// The arguments of which no tensor map can be made: their rows are no multiple
 /// of 16 bytes long.
@@ -340,9 +309,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
     });
   }
   DriverCheck check(options.check, plan);
-  // A cluster has an SM for each of its CTAs.
-  unsigned sms = options.sms.value_or(
-      std::max(2u, compiled->kernels.front().info.clusterSize()));
+  unsigned sms = options.sms.value_or(countSms(compiled->kernels.front().info));
   llvm::Expected<runtime::Device> device = openDevice(options.device, sms);
   if (!device)
     return fail(device.takeError());

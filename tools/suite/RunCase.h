@@ -14,7 +14,7 @@
 #define DRAWLOOM_TOOLS_SUITE_RUNCASE_H
 
 #include "Case.h"
-#include "run/Execute.h"
+#include "drawloom/Run/Execute.h"
 
 namespace drawloom::suite {
 

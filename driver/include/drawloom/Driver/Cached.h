@@ -21,6 +21,10 @@
 
 namespace drawloom {
 
+/// The cache that the environment names, or null if there is none or it isn't
+/// wanted. An error if the environment names one that can't be.
+llvm::Expected<std::unique_ptr<cache::Cache>> openCache(bool isWanted);
+
 /// A program as a key names it.
 struct ProgramText {
   llvm::StringRef text;

@@ -42,6 +42,9 @@ struct Message {
   std::vector<Message> notes = {};
 };
 
+/// "error", "warning", "remark" or "note".
+llvm::StringLiteral toString(mlir::DiagnosticSeverity severity);
+
 /// A program that can't be compiled, and why.
 class CompileError : public llvm::ErrorInfo<CompileError> {
 public:
@@ -58,6 +61,20 @@ public:
 
 private:
   std::vector<Message> messages;
+};
+
+/// Takes what is said in a context while it lives.
+class Listener {
+public:
+  explicit Listener(mlir::MLIRContext &context);
+
+  std::vector<Message> take() { return std::move(messages); }
+  /// What was said, as an error.
+  llvm::Error fail();
+
+private:
+  std::vector<Message> messages;
+  mlir::ScopedDiagnosticHandler handler;
 };
 
 struct CompiledKernel {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "run/Execute.h"
+#include "drawloom/Run/Execute.h"
 #include "drawloom/Interpreter/Interpreter.h"
+#include "drawloom/Run/Strides.h"
 #include "drawloom/Target/Architecture.h"
-#include "run/Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -46,6 +46,38 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
   if (!driver)
     return driver.takeError();
   return runtime::Device::open(*driver);
+}
+
+FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
+                                            const target::Architecture &arch,
+                                            StringRef wanted) {
+  if (failed(runPath(module, {.arch = &arch, .stopAfter = Stage::Tile})))
+    return failure();
+  auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
+  std::string names;
+  tile::KernelOp chosen;
+  for (tile::KernelOp kernel : kernels) {
+    names += (names.empty() ? "@" : ", @") + kernel.getSymName().str();
+    if (wanted.empty() ? kernels.size() == 1 : kernel.getSymName() == wanted)
+      chosen = kernel;
+  }
+  if (kernels.empty())
+    return module.emitError() << "holds no program: a function on tensors, or "
+                                 "a tile.kernel";
+  if (!chosen)
+    return module.emitError()
+           << (wanted.empty() ? "holds several kernels; choose one with "
+                                "--kernel: "
+                              : "has no such kernel, only ")
+           << names;
+  for (tile::KernelOp kernel : kernels)
+    if (kernel != chosen)
+      kernel.erase();
+  return chosen;
+}
+
+unsigned run::countSms(const runtime::KernelInfo &kernel) {
+  return std::max(2u, kernel.clusterSize());
 }
 
 llvm::Error run::execute(const CompiledModule &module,

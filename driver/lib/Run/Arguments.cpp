@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "run/Arguments.h"
+#include "drawloom/Run/Arguments.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "drawloom/Interpreter/Npy.h"
-#include "run/FindSizes.h"
-#include "run/Strides.h"
+#include "drawloom/Run/FindSizes.h"
+#include "drawloom/Run/Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -36,12 +36,13 @@ public:
 
 private:
   llvm::Error checkNames();
+  llvm::Error takeTensors();
   llvm::Error readFiles();
   llvm::Error setShape(unsigned argument, ArrayRef<int64_t> shape,
                        StringRef source);
   llvm::Error solve();
   llvm::Error solve(const SizeClass &sizes);
-  int64_t chooseSize(const SizeClass &sizes) const;
+  Expected<int64_t> chooseSize(const SizeClass &sizes) const;
   Expected<HostTensor> makeScalar(unsigned argument, Format format);
   Expected<HostTensor> makeTensor(unsigned argument, Format format);
   Expected<SmallVector<int64_t>> placeTensor(unsigned argument);
@@ -58,7 +59,7 @@ private:
   std::vector<std::string> names;
   /// -1 for what is open.
   std::vector<SmallVector<int64_t>> shapes;
-  std::vector<std::optional<HostTensor>> files;
+  std::vector<std::optional<HostTensor>> given;
   Accesses accesses;
 };
 
@@ -113,6 +114,25 @@ llvm::Error ArgumentMaker::setShape(unsigned argument, ArrayRef<int64_t> shape,
   return llvm::Error::success();
 }
 
+llvm::Error ArgumentMaker::takeTensors() {
+  for (auto &[name, tensor] : options.tensors) {
+    auto known = llvm::find(names, name);
+    if (known == names.end())
+      return error("@" + kernel.getSymName() + " has no argument '" + name +
+                   "', only " + llvm::join(names, ", "));
+    unsigned argument = known - names.begin();
+    Format format = *interp::getFormat(kernel.getArgumentTypes()[argument]);
+    if (tensor.getFormat() != format)
+      return error("'" + name + "' has elements of " +
+                   interp::getInfo(format).name + ", not " +
+                   interp::getInfo(tensor.getFormat()).name);
+    if (llvm::Error e = setShape(argument, tensor.getShape(), "the array"))
+      return e;
+    given[argument] = tensor;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error ArgumentMaker::readFiles() {
   for (auto &[name, path] : options.inputs) {
     unsigned argument = llvm::find(names, name) - names.begin();
@@ -128,13 +148,13 @@ llvm::Error ArgumentMaker::readFiles() {
       return error("'" + path + "': " + llvm::toString(tensor.takeError()));
     if (llvm::Error e = setShape(argument, tensor->getShape(), path))
       return e;
-    files[argument] = std::move(*tensor);
+    given[argument] = std::move(*tensor);
   }
   return llvm::Error::success();
 }
 
 /// As far as the program reaches, if it is known how far.
-int64_t ArgumentMaker::chooseSize(const SizeClass &sizes) const {
+Expected<int64_t> ArgumentMaker::chooseSize(const SizeClass &sizes) const {
   int64_t size = -1;
   for (const Reach &reach : sizes.reaches) {
     int64_t end = reach.more;
@@ -146,7 +166,13 @@ int64_t ArgumentMaker::chooseSize(const SizeClass &sizes) const {
     if (isKnown)
       size = std::max(size, end);
   }
-  return size >= 0 ? size : sizes.chooseSize();
+  if (size >= 0)
+    return size;
+  if (!options.choosesSizes)
+    return error(describe(sizes.members.front().argument,
+                          sizes.members.front().dimension) +
+                 " follows from no array that was given; give this one, too");
+  return sizes.chooseSize();
 }
 
 llvm::Error ArgumentMaker::solve(const SizeClass &sizes) {
@@ -155,8 +181,15 @@ llvm::Error ArgumentMaker::solve(const SizeClass &sizes) {
   for (const ClassMember &member : sizes.members)
     if (!named && shapes[member.argument][member.dimension] >= 0)
       named = &member;
-  int64_t size = named ? shapes[named->argument][named->dimension] - named->more
-                       : chooseSize(sizes);
+  int64_t size = 0;
+  if (named) {
+    size = shapes[named->argument][named->dimension] - named->more;
+  } else {
+    Expected<int64_t> chosen = chooseSize(sizes);
+    if (!chosen)
+      return chosen.takeError();
+    size = *chosen;
+  }
   if (size < 0)
     return error(describe(named->argument, named->dimension) + " is " +
                  Twine(size + named->more) + ", and has " + Twine(named->more) +
@@ -186,10 +219,12 @@ llvm::Error ArgumentMaker::solve() {
 
 Expected<HostTensor> ArgumentMaker::makeScalar(unsigned argument,
                                                Format format) {
-  auto given = options.scalars.find(names[argument]);
+  if (given[argument])
+    return std::move(*given[argument]);
+  auto number = options.scalars.find(names[argument]);
   double value = 0;
-  if (given != options.scalars.end())
-    value = given->second;
+  if (number != options.scalars.end())
+    value = number->second;
   else if (!options.seed)
     return error("nothing is said about '" + names[argument] +
                  "'; give it with --scalar, or use --random");
@@ -232,8 +267,8 @@ void ArgumentMaker::fillOffsets(HostTensor &tensor, int64_t end) {
 
 Expected<HostTensor> ArgumentMaker::makeTensor(unsigned argument,
                                                Format format) {
-  if (files[argument])
-    return std::move(*files[argument]);
+  if (given[argument])
+    return std::move(*given[argument]);
   ArrayRef<int64_t> shape = shapes[argument];
   if (!interp::countElements(format, shape))
     return error("'" + names[argument] + "' has more than " +
@@ -291,8 +326,10 @@ Expected<Arguments> ArgumentMaker::make() {
       return error("'" + names.back() +
                    "' is of a type that nothing can be made for");
   }
-  files.resize(names.size());
+  given.resize(names.size());
   if (llvm::Error e = checkNames())
+    return e;
+  if (llvm::Error e = takeTensors())
     return e;
   if (llvm::Error e = readFiles())
     return e;

@@ -16,8 +16,8 @@
 // Its size is its own; if nobody names it, it reaches as far as the program
 // does.
 
-#ifndef DRAWLOOM_TOOLS_RUN_FINDSIZES_H
-#define DRAWLOOM_TOOLS_RUN_FINDSIZES_H
+#ifndef DRAWLOOM_RUN_FINDSIZES_H
+#define DRAWLOOM_RUN_FINDSIZES_H
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include <optional>
@@ -75,4 +75,4 @@ Accesses findAccesses(tile::KernelOp kernel);
 
 } // namespace drawloom::run
 
-#endif // DRAWLOOM_TOOLS_RUN_FINDSIZES_H
+#endif // DRAWLOOM_RUN_FINDSIZES_H

@@ -34,8 +34,8 @@ llvm::Expected<std::string> drawloom::renderSvg(llvm::StringRef graph) {
   llvm::ErrorOr<std::string> dot = llvm::sys::findProgramByName("dot");
   if (!dot)
     return llvm::createStringError(
-        "--format svg needs Graphviz, but there is no 'dot' on the PATH; "
-        "install the package graphviz, or write the graph with --format dot");
+        "svg needs Graphviz, but there is no 'dot' on the PATH; install the "
+        "package graphviz, or take the graph in the form dot");
 
   llvm::SmallString<128> input, output, messages;
   llvm::scope_exit remove([&] {

@@ -11,12 +11,12 @@
 // deviation that the interpreter derives for it (Interpreter/Deviation.h);
 // there is no tolerance to choose.
 
-#ifndef DRAWLOOM_TOOLS_RUN_EXECUTE_H
-#define DRAWLOOM_TOOLS_RUN_EXECUTE_H
+#ifndef DRAWLOOM_RUN_EXECUTE_H
+#define DRAWLOOM_RUN_EXECUTE_H
 
 #include "drawloom/Driver/Compile.h"
+#include "drawloom/Run/Arguments.h"
 #include "drawloom/Runtime/Launch.h"
-#include "run/Arguments.h"
 
 namespace drawloom::run {
 
@@ -27,6 +27,17 @@ llvm::StringRef getEmulatedDevice(const target::Architecture &arch);
 /// many SMs (0: as many as the real one). A process can have one emulated
 /// device.
 llvm::Expected<runtime::Device> openDevice(llvm::StringRef name, unsigned sms);
+
+/// SMs that an emulated device has if nobody says: two, or one for each CTA of
+/// a cluster.
+unsigned countSms(const runtime::KernelInfo &kernel);
+
+/// The kernel of that name, or the only one if there is no name. The module
+/// loses the others; functions on tensors have become kernels. What is wrong is
+/// a diagnostic.
+mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
+                                             const target::Architecture &arch,
+                                             llvm::StringRef wanted);
 
 /// Runs the only kernel of the module; what it stored is in `arguments` then.
 llvm::Error execute(const CompiledModule &module, const runtime::Device &device,
@@ -62,4 +73,4 @@ compare(tile::KernelOp kernel, const target::Architecture &arch,
 
 } // namespace drawloom::run
 
-#endif // DRAWLOOM_TOOLS_RUN_EXECUTE_H
+#endif // DRAWLOOM_RUN_EXECUTE_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "run/FindSizes.h"
+#include "drawloom/Run/FindSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

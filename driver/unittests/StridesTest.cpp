@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "run/Strides.h"
+#include "drawloom/Run/Strides.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "gtest/gtest.h"
 

@@ -9,8 +9,8 @@
 // Tensors for the arguments of a tile program: from files, from random numbers
 // of a seed, with sizes that were asked for, that follow, or that are chosen.
 
-#ifndef DRAWLOOM_TOOLS_RUN_ARGUMENTS_H
-#define DRAWLOOM_TOOLS_RUN_ARGUMENTS_H
+#ifndef DRAWLOOM_RUN_ARGUMENTS_H
+#define DRAWLOOM_RUN_ARGUMENTS_H
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Interpreter/HostTensor.h"
@@ -23,13 +23,17 @@ namespace drawloom::run {
 struct ArgumentOptions {
   /// By the names of arguments. A size of -1 is left open.
   std::map<std::string, llvm::SmallVector<int64_t>> shapes = {};
-  /// Files with what arguments hold.
+  /// What arguments hold: tensors, and scalars as tensors without dimensions.
+  std::map<std::string, interp::HostTensor> tensors = {};
+  /// The same, in files.
   std::map<std::string, std::string> inputs = {};
   /// Of arguments that are scalars.
   std::map<std::string, double> scalars = {};
   /// Inputs without a file hold numbers from this seed. Without a seed they are
   /// missing.
   std::optional<uint64_t> seed = std::nullopt;
+  /// Sizes that follow from nothing are chosen. Else they are an error.
+  bool choosesSizes = true;
 };
 
 struct Arguments {
@@ -49,4 +53,4 @@ llvm::Expected<Arguments> makeArguments(tile::KernelOp kernel,
 
 } // namespace drawloom::run
 
-#endif // DRAWLOOM_TOOLS_RUN_ARGUMENTS_H
+#endif // DRAWLOOM_RUN_ARGUMENTS_H

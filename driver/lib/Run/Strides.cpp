@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "run/Strides.h"
+#include "drawloom/Run/Strides.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

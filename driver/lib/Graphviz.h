@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAWLOOM_TOOLS_DRAWLOOM_GRAPHVIZ_H
-#define DRAWLOOM_TOOLS_DRAWLOOM_GRAPHVIZ_H
+#ifndef DRAWLOOM_DRIVER_GRAPHVIZ_H
+#define DRAWLOOM_DRIVER_GRAPHVIZ_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -20,4 +20,4 @@ llvm::Expected<std::string> renderSvg(llvm::StringRef graph);
 
 } // namespace drawloom
 
-#endif // DRAWLOOM_TOOLS_DRAWLOOM_GRAPHVIZ_H
+#endif // DRAWLOOM_DRIVER_GRAPHVIZ_H

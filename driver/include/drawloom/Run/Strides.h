@@ -11,8 +11,8 @@
 // bytes that are nobody's. Sizes and strides are in elements, the outermost
 // dimension first.
 
-#ifndef DRAWLOOM_TOOLS_RUN_STRIDES_H
-#define DRAWLOOM_TOOLS_RUN_STRIDES_H
+#ifndef DRAWLOOM_RUN_STRIDES_H
+#define DRAWLOOM_RUN_STRIDES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -44,4 +44,4 @@ void gather(llvm::ArrayRef<char> memory, llvm::ArrayRef<int64_t> shape,
 
 } // namespace drawloom::run
 
-#endif // DRAWLOOM_TOOLS_RUN_STRIDES_H
+#endif // DRAWLOOM_RUN_STRIDES_H

@@ -1,0 +1,38 @@
+//===- Explain.h - Plans as text and drawings -------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The forms in which a plan is shown, by name: what `drawloom explain` prints,
+// and what the C API gives.
+
+#ifndef DRAWLOOM_DRIVER_EXPLAIN_H
+#define DRAWLOOM_DRIVER_EXPLAIN_H
+
+#include "drawloom/Analysis/Plan/Plan.h"
+#include "llvm/Support/Error.h"
+
+namespace drawloom {
+
+enum class PlanForm {
+  Text,     ///< Tables, bars and reasons.
+  Json,     ///< Everything, for programs.
+  Mermaid,  ///< Roles and pipes, in the language of Mermaid.
+  Sequence, ///< The first work items, barrier by barrier, in the same.
+  Dot,      ///< Roles and pipes, in the language of Graphviz.
+  Svg,      ///< That graph, drawn; needs Graphviz.
+};
+
+/// The form of that name: "text", "json", "mermaid", ...
+std::optional<PlanForm> findPlanForm(llvm::StringRef name);
+
+/// Text and JSON show all of the plans, the others the first.
+llvm::Expected<std::string> explain(llvm::ArrayRef<plan::Plan> plans,
+                                    PlanForm form);
+
+} // namespace drawloom
+
+#endif // DRAWLOOM_DRIVER_EXPLAIN_H

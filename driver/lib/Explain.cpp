@@ -1,0 +1,66 @@
+//===- Explain.cpp - Plans as text and drawings ---------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Driver/Explain.h"
+#include "Graphviz.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
+
+using namespace drawloom;
+using namespace drawloom::plan;
+
+std::optional<PlanForm> drawloom::findPlanForm(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<PlanForm>>(name)
+      .Case("text", PlanForm::Text)
+      .Case("json", PlanForm::Json)
+      .Case("mermaid", PlanForm::Mermaid)
+      .Case("sequence", PlanForm::Sequence)
+      .Case("dot", PlanForm::Dot)
+      .Case("svg", PlanForm::Svg)
+      .Default(std::nullopt);
+}
+
+llvm::Expected<std::string> drawloom::explain(llvm::ArrayRef<Plan> plans,
+                                              PlanForm form) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  switch (form) {
+  case PlanForm::Text:
+    for (auto [index, plan] : llvm::enumerate(plans)) {
+      os << (index ? "\n" : "");
+      printText(plan, os);
+    }
+    break;
+  case PlanForm::Json: {
+    llvm::json::OStream json(os, /*IndentSize=*/2);
+    json.object([&] {
+      json.attributeArray("plans", [&] {
+        for (const Plan &plan : plans)
+          printJson(plan, json);
+      });
+    });
+    os << '\n';
+    break;
+  }
+  case PlanForm::Mermaid:
+    printMermaidGraph(plans.front(), os);
+    break;
+  case PlanForm::Sequence:
+    printMermaidSequence(plans.front(), os);
+    break;
+  case PlanForm::Dot:
+    printDot(plans.front(), os);
+    break;
+  case PlanForm::Svg:
+    printDot(plans.front(), os);
+    return renderSvg(result);
+  }
+  return result;
+}
