@@ -1,0 +1,212 @@
+//===- Fusion.cpp - Fusions of the C API ----------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Frontend/Fusion.h"
+#include "Handles.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace drawloom;
+using namespace drawloom::capi;
+using namespace drawloom::frontend;
+
+struct DrawloomFusion {
+  /// Keeps the names of the caller's files, which the fusion points to.
+  llvm::StringSet<> files;
+  Fusion fusion;
+  std::vector<Tensor> tensors;
+
+  DrawloomFusion(llvm::StringRef name, DrawloomPlace place)
+      : fusion(name, locate(place)) {}
+
+  Where locate(DrawloomPlace place) {
+    return {files.insert(orEmpty(place.file)).first->getKeyData(), place.line};
+  }
+
+  /// The first mistake, as an error.
+  llvm::Error check() const {
+    return fusion.fault().empty() ? llvm::Error::success()
+                                  : llvm::createStringError(fusion.fault());
+  }
+
+  llvm::Error add(Tensor made, DrawloomTensor *tensor) {
+    if (llvm::Error error = check())
+      return error;
+    *tensor = tensors.size();
+    tensors.push_back(made);
+    return llvm::Error::success();
+  }
+};
+
+static llvm::Expected<DataType> findType(llvm::StringRef name) {
+  std::string names;
+  for (DataType type :
+       {DataType::F32, DataType::F16, DataType::BF16, DataType::E4M3,
+        DataType::E5M2, DataType::I32, DataType::I8}) {
+    if (toString(type) == name)
+      return type;
+    names += (names.empty() ? "" : ", ") + toString(type).str();
+  }
+  return llvm::createStringError("a tensor of a fusion has elements of " +
+                                 names + ", not '" + name + "'");
+}
+
+DrawloomFusion *drawloomFusionCreate(const char *name, DrawloomPlace place) {
+  return new DrawloomFusion(orEmpty(name), place);
+}
+
+void drawloomFusionDestroy(DrawloomFusion *fusion) { delete fusion; }
+
+DrawloomError *drawloomFusionInput(DrawloomFusion *fusion, const char *name,
+                                   const DrawloomSize *shape, size_t rank,
+                                   const char *type, DrawloomPlace place,
+                                   DrawloomTensor *tensor) {
+  return guard([&]() -> llvm::Error {
+    llvm::Expected<DataType> known = findType(orEmpty(type));
+    if (!known)
+      return known.takeError();
+    std::vector<Size> sizes;
+    for (const DrawloomSize &size : llvm::ArrayRef(shape, rank))
+      sizes.push_back(size.name ? Size(size.name) : Size(size.value));
+    return fusion->add(fusion->fusion.input(orEmpty(name), sizes, *known,
+                                            fusion->locate(place)),
+                       tensor);
+  });
+}
+
+namespace {
+// What an operation is called with decides which of the tables has it.
+struct OfOne {
+  llvm::StringLiteral name;
+  Tensor (*make)(Tensor, Where);
+};
+struct OfTwo {
+  llvm::StringLiteral name;
+  Tensor (*make)(Tensor, Tensor, Where);
+};
+struct WithNumber {
+  llvm::StringLiteral name;
+  Tensor (*make)(Tensor, double, Where);
+};
+struct AlongAxis {
+  llvm::StringLiteral name;
+  Tensor (*make)(Tensor, unsigned, Where);
+};
+} // namespace
+
+static constexpr OfOne ofOne[] = {{"exp", exp},   {"rsqrt", rsqrt},
+                                  {"relu", relu}, {"gelu", gelu},
+                                  {"silu", silu}, {"transpose", transpose}};
+static constexpr OfTwo ofTwo[] = {
+    {"matmul", matmul}, {"add", add}, {"sub", sub}, {"mul", mul},
+    {"div", div},       {"max", max}, {"min", min}};
+static constexpr WithNumber withNumber[] = {{"add", add}, {"mul", mul}};
+static constexpr AlongAxis alongAxis[] = {
+    {"unsqueeze", unsqueeze}, {"sum", sum}, {"maximum", maximum}};
+
+template <typename Row, size_t size>
+static const Row *findRow(const Row (&rows)[size], llvm::StringRef name) {
+  for (const Row &row : rows)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+static llvm::Expected<Tensor> apply(llvm::StringRef operation,
+                                    llvm::ArrayRef<Tensor> operands,
+                                    double number, llvm::StringRef type,
+                                    Where where) {
+  if (operands.size() == 2)
+    if (const OfTwo *row = findRow(ofTwo, operation))
+      return row->make(operands[0], operands[1], where);
+  if (operands.size() == 1) {
+    if (operation == "cast") {
+      llvm::Expected<DataType> known = findType(type);
+      if (!known)
+        return known.takeError();
+      return cast(operands[0], *known, where);
+    }
+    if (const OfOne *row = findRow(ofOne, operation))
+      return row->make(operands[0], where);
+    if (const WithNumber *row = findRow(withNumber, operation))
+      return row->make(operands[0], number, where);
+    if (const AlongAxis *row = findRow(alongAxis, operation)) {
+      if (number < 0 || number != unsigned(number))
+        return llvm::createStringError(operation +
+                                       ": an axis is a number from 0 on");
+      return row->make(operands[0], unsigned(number), where);
+    }
+  }
+  return llvm::createStringError("a fusion has no operation '" + operation +
+                                 "' of " + llvm::Twine(operands.size()) +
+                                 " tensors");
+}
+
+DrawloomError *drawloomFusionApply(DrawloomFusion *fusion,
+                                   const char *operation,
+                                   const DrawloomTensor *operands, size_t count,
+                                   double number, const char *type,
+                                   DrawloomPlace place,
+                                   DrawloomTensor *tensor) {
+  return guard([&]() -> llvm::Error {
+    std::vector<Tensor> tensors;
+    for (DrawloomTensor operand : llvm::ArrayRef(operands, count)) {
+      if (operand >= fusion->tensors.size())
+        return llvm::createStringError("an operand is no tensor of the fusion");
+      tensors.push_back(fusion->tensors[operand]);
+    }
+    llvm::Expected<Tensor> made = apply(orEmpty(operation), tensors, number,
+                                        orEmpty(type), fusion->locate(place));
+    if (!made)
+      return made.takeError();
+    return fusion->add(*made, tensor);
+  });
+}
+
+DrawloomError *drawloomFusionOutput(DrawloomFusion *fusion, const char *name,
+                                    DrawloomTensor tensor,
+                                    DrawloomPlace place) {
+  return guard([&]() -> llvm::Error {
+    if (tensor >= fusion->tensors.size())
+      return llvm::createStringError("an output is no tensor of the fusion");
+    fusion->fusion.output(orEmpty(name), fusion->tensors[tensor],
+                          fusion->locate(place));
+    return fusion->check();
+  });
+}
+
+DrawloomError *drawloomFusionDescribe(const DrawloomFusion *fusion,
+                                      DrawloomTensor tensor,
+                                      DrawloomBytes *bytes) {
+  return guard([&]() -> llvm::Error {
+    if (tensor >= fusion->tensors.size())
+      return llvm::createStringError("this is no tensor of the fusion");
+    std::string text;
+    for (const Size &size : fusion->tensors[tensor].shape())
+      text += size.print() + "x";
+    *bytes = give(text + toString(fusion->tensors[tensor].type()).str());
+    return llvm::Error::success();
+  });
+}
+
+DrawloomError *drawloomFusionText(const DrawloomFusion *fusion, int located,
+                                  DrawloomBytes *bytes) {
+  return guard([&]() -> llvm::Error {
+    mlir::DialectRegistry dialects;
+    registerProgramDialects(dialects);
+    mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
+    auto module = fusion->fusion.build(context);
+    if (!module)
+      return module.takeError();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    (*module)->print(os, mlir::OpPrintingFlags().enableDebugInfo(located));
+    *bytes = give(text);
+    return llvm::Error::success();
+  });
+}

@@ -1,0 +1,277 @@
+//===- Run.cpp - Runs of the C API ----------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+#include "drawloom/Driver/Explain.h"
+#include "drawloom/Run/Execute.h"
+#include "drawloom/Run/FindSizes.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include <dlfcn.h>
+#include <mutex>
+
+using namespace drawloom;
+using namespace drawloom::capi;
+using interp::HostTensor;
+
+struct DrawloomResult {
+  run::Arguments arguments;
+  /// The numbers of those that the kernel writes to.
+  std::vector<unsigned> outputs;
+  std::string report;
+};
+
+/// The emulated driver, which is installed beside this library.
+static std::string findDriver() {
+  static int anchor;
+  Dl_info here = {};
+  dladdr(&anchor, &here);
+  llvm::SmallString<128> path(orEmpty(here.dli_fname));
+  llvm::sys::fs::make_absolute(path);
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "libcuda.so.1");
+  return path.str().str();
+}
+
+/// The caller's array as a tensor.
+static llvm::Expected<HostTensor> take(const DrawloomArray &array) {
+  std::string name = array.name ? array.name : "";
+  std::optional<interp::Format> format =
+      interp::parseFormat(orEmpty(array.type));
+  if (!format)
+    return llvm::createStringError("'" + name + "': there are no elements of " +
+                                   orEmpty(array.type));
+  llvm::ArrayRef<int64_t> shape(array.shape, array.rank);
+  if (!interp::countElements(*format, shape))
+    return llvm::createStringError(
+        "'" + name + "' has a size below 0, or more than " +
+        llvm::Twine(interp::maxTensorBytes) + " bytes");
+  HostTensor tensor(*format, shape);
+  llvm::MutableArrayRef<char> bytes = tensor.getMutableBytes();
+  if (!bytes.empty() && !array.data)
+    return llvm::createStringError("'" + name + "' has no elements");
+  if (!bytes.empty())
+    memcpy(bytes.data(), array.data, bytes.size());
+  return tensor;
+}
+
+static llvm::Expected<run::Arguments>
+takeArguments(tile::KernelOp kernel, llvm::ArrayRef<DrawloomArray> arrays) {
+  run::ArgumentOptions options;
+  options.choosesSizes = false;
+  for (const DrawloomArray &array : arrays) {
+    llvm::Expected<HostTensor> tensor = take(array);
+    if (!tensor)
+      return tensor.takeError();
+    if (!options.tensors.try_emplace(array.name, std::move(*tensor)).second)
+      return llvm::createStringError("'" + llvm::Twine(array.name) +
+                                     "' is given twice");
+  }
+  run::Accesses accesses = run::findAccesses(kernel);
+  for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {
+    std::string name = tile::getArgumentName(argument);
+    bool isNeeded = !mlir::isa<tile::ViewType>(argument.getType()) ||
+                    accesses.loaded[argument.getArgNumber()];
+    if (isNeeded && !options.tensors.contains(name))
+      return llvm::createStringError("@" + kernel.getSymName() + " reads '" +
+                                     name + "', which is not given");
+  }
+  return run::makeArguments(kernel, options);
+}
+
+static llvm::json::Array toJson(llvm::ArrayRef<run::Comparison> comparisons) {
+  llvm::json::Array array;
+  for (const run::Comparison &one : comparisons)
+    array.push_back(llvm::json::Object{{"name", one.name},
+                                       {"elements", one.elements},
+                                       {"beyond", one.beyond},
+                                       {"unbounded", one.unbounded},
+                                       {"largestError", one.largestError},
+                                       {"bound", one.boundThere},
+                                       {"largestShare", one.largestShare},
+                                       {"first", one.first},
+                                       {"matches", one.matches()}});
+  return array;
+}
+
+namespace {
+/// A device, and what has to be there while it is opened.
+struct OpenedDevice {
+  std::shared_ptr<runtime::Driver> driver;
+  runtime::Device device;
+};
+} // namespace
+
+/// Writes the plan to a file for the emulated driver, which names roles and
+/// pipes in findings by it.
+static llvm::Error writePlan(const plan::Plan &plan,
+                             llvm::SmallVectorImpl<char> &path) {
+  llvm::Expected<std::string> text = explain(plan, PlanForm::Json);
+  if (!text)
+    return text.takeError();
+  int file = 0;
+  std::error_code failed =
+      llvm::sys::fs::createTemporaryFile("drawloom-plan", "json", file, path);
+  if (failed)
+    return llvm::createStringError("cannot make a file for the plan: " +
+                                   failed.message());
+  llvm::raw_fd_ostream(file, /*shouldClose=*/true) << *text;
+  return llvm::Error::success();
+}
+
+static llvm::Expected<OpenedDevice>
+openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
+           const DrawloomRunOptions &options) {
+  llvm::StringRef name =
+      options.device ? options.device : run::getEmulatedDevice(arch);
+  std::string library = "libcuda.so.1";
+  std::vector<runtime::Driver::Setting> settings;
+  llvm::SmallString<128> planFile;
+  llvm::scope_exit removePlan([&] {
+    if (!planFile.empty())
+      llvm::sys::fs::remove(planFile);
+  });
+  if (name == "cuda") {
+    if (options.schedule || options.check)
+      return llvm::createStringError(
+          "schedules and checks need an emulated device, not cuda");
+  } else {
+    library = findDriver();
+    unsigned sms = options.sms ? options.sms : run::countSms(kernel.info);
+    if (options.check)
+      if (llvm::Error error = writePlan(kernel.plan, planFile))
+        return error;
+    settings = {{"DRAWLOOM_DEVICE", name.str()},
+                {"DRAWLOOM_SMS", std::to_string(sms)},
+                {"DRAWLOOM_CHECK", orEmpty(options.check).str()},
+                {"DRAWLOOM_CHECK_PLAN", planFile.str().str()},
+                {"DRAWLOOM_CHECK_REPORT", ""},
+                {"DRAWLOOM_QUIET", "1"}};
+    if (options.schedule)
+      settings.push_back({"DRAWLOOM_SCHEDULE", options.schedule});
+  }
+  auto driver = runtime::Driver::open(library, settings);
+  if (!driver)
+    return driver.takeError();
+  llvm::Expected<runtime::Device> device = runtime::Device::open(*driver);
+  if (!device)
+    return device.takeError();
+  return OpenedDevice{*driver, std::move(*device)};
+}
+
+static llvm::Expected<std::unique_ptr<DrawloomResult>>
+runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
+           const DrawloomRunOptions &options) {
+  if (program.stage < Stage::PTX)
+    return llvm::createStringError("'" + program.name + "' was compiled to " +
+                                   toString(program.stage) +
+                                   ", and a run needs PTX");
+  llvm::Expected<const CompiledKernel *> chosen = program.find(options.kernel);
+  if (!chosen)
+    return chosen.takeError();
+  auto arch = target::findArchitecture((*chosen)->info.target);
+  if (!arch)
+    return arch.takeError();
+
+  mlir::DialectRegistry dialects;
+  registerProgramDialects(dialects);
+  mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  Listener listener(context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context,
+                                                        program.name);
+  if (!module)
+    return listener.fail();
+  mlir::FailureOr<tile::KernelOp> kernel =
+      run::chooseKernel(*module, **arch, (*chosen)->info.name);
+  if (mlir::failed(kernel))
+    return listener.fail();
+  llvm::Expected<run::Arguments> arguments = takeArguments(*kernel, arrays);
+  if (!arguments)
+    return arguments.takeError();
+
+  auto result = std::make_unique<DrawloomResult>();
+  llvm::json::Object report;
+  std::optional<run::Arguments> before;
+  if (options.compare)
+    before = *arguments;
+  {
+    // A process has one emulated device at a time.
+    static std::mutex mutex;
+    std::lock_guard lock(mutex);
+    llvm::Expected<OpenedDevice> opened = openDevice(**chosen, **arch, options);
+    if (!opened)
+      return opened.takeError();
+    CompiledModule one;
+    one.kernels = {**chosen};
+    one.ptx = program.compiled.ptx;
+    if (llvm::Error error = run::execute(one, opened->device, *arguments))
+      return error;
+    report["device"] = opened->device.name();
+    report["sms"] = opened->device.smCount();
+    if (options.check) {
+      llvm::Expected<llvm::json::Value> findings =
+          llvm::json::parse(opened->driver->findings());
+      if (!findings)
+        return findings.takeError();
+      report["check"] = std::move(*findings);
+    }
+  }
+  if (before) {
+    mlir::FailureOr<std::vector<run::Comparison>> comparisons =
+        run::compare(*kernel, **arch, *before, *arguments);
+    if (mlir::failed(comparisons))
+      return listener.fail();
+    report["comparison"] = toJson(*comparisons);
+  }
+  llvm::raw_string_ostream(result->report)
+      << llvm::json::Value(std::move(report));
+  result->arguments = std::move(*arguments);
+  for (auto [index, isOutput] : llvm::enumerate(result->arguments.isOutput))
+    if (isOutput)
+      result->outputs.push_back(index);
+  return result;
+}
+
+DrawloomError *drawloomRun(const DrawloomProgram *program,
+                           const DrawloomArray *arrays, size_t count,
+                           const DrawloomRunOptions *options,
+                           DrawloomResult **result) {
+  return guard([&]() -> llvm::Error {
+    auto made = runProgram(*program, {arrays, count}, complete(options));
+    if (!made)
+      return made.takeError();
+    *result = made->release();
+    return llvm::Error::success();
+  });
+}
+
+void drawloomResultDestroy(DrawloomResult *result) { delete result; }
+
+size_t drawloomResultCount(const DrawloomResult *result) {
+  return result->outputs.size();
+}
+
+DrawloomArray drawloomResultAt(const DrawloomResult *result, size_t index) {
+  unsigned argument = result->outputs[index];
+  const HostTensor &tensor = result->arguments.tensors[argument];
+  return {result->arguments.names[argument].c_str(),
+          interp::getInfo(tensor.getFormat()).name.data(),
+          tensor.getBytes().data(), tensor.getShape().size(),
+          tensor.getShape().data()};
+}
+
+const char *drawloomResultReport(const DrawloomResult *result) {
+  return result->report.c_str();
+}

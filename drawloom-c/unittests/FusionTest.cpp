@@ -1,0 +1,99 @@
+//===- FusionTest.cpp - Fusions of the C API
+//-------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace drawloom::capi;
+
+namespace {
+class DrawloomCFusion : public testing::Test {
+protected:
+  DrawloomFusion *fusion = drawloomFusionCreate("f", {"model.py", 1});
+  DrawloomTensor x = 0;
+
+  void SetUp() override { EXPECT_EQ(words(input("x", "bf16")), ""); }
+  void TearDown() override { drawloomFusionDestroy(fusion); }
+
+  DrawloomError *input(const char *name, const char *type) {
+    DrawloomSize shape[] = {{-1, "M"}, {64, nullptr}};
+    return drawloomFusionInput(fusion, name, shape, 2, type, {"model.py", 2},
+                               &x);
+  }
+  DrawloomError *apply(const char *operation,
+                       std::vector<DrawloomTensor> operands,
+                       DrawloomTensor &made, double number = 0,
+                       const char *type = nullptr, unsigned line = 3) {
+    return drawloomFusionApply(fusion, operation, operands.data(),
+                               operands.size(), number, type,
+                               {"model.py", line}, &made);
+  }
+  std::string text(int located) {
+    DrawloomBytes bytes = {};
+    EXPECT_EQ(words(drawloomFusionText(fusion, located, &bytes)), "");
+    return bytes.data ? take(bytes) : "";
+  }
+};
+} // namespace
+
+TEST_F(DrawloomCFusion, EveryOperation) {
+  DrawloomTensor made = x, column = 0;
+  for (const char *name : {"exp", "rsqrt", "relu", "gelu", "silu"})
+    EXPECT_EQ(words(apply(name, {made}, made)), "") << name;
+  for (const char *name : {"add", "sub", "mul", "div", "max", "min"})
+    EXPECT_EQ(words(apply(name, {made, x}, made)), "") << name;
+  for (const char *name : {"add", "mul"})
+    EXPECT_EQ(words(apply(name, {made}, made, 0.5)), "") << name;
+  DrawloomTensor transposed = 0, product = 0, cast = 0;
+  EXPECT_EQ(words(apply("transpose", {x}, transposed)), "");
+  EXPECT_EQ(words(apply("matmul", {made, transposed}, product)), "");
+  EXPECT_EQ(words(apply("maximum", {product}, column, 1)), "");
+  EXPECT_EQ(words(apply("sum", {product}, column, 1)), "");
+  EXPECT_EQ(words(apply("unsqueeze", {column}, column, 1)), "");
+  EXPECT_EQ(words(apply("cast", {product}, cast, 0, "f16")), "");
+  DrawloomBytes bytes = {};
+  ASSERT_EQ(words(drawloomFusionDescribe(fusion, cast, &bytes)), "");
+  EXPECT_EQ(take(bytes), "MxMxf16");
+  EXPECT_EQ(words(drawloomFusionOutput(fusion, "d", cast, {"model.py", 9})),
+            "");
+  EXPECT_NE(text(0).find("func.func @f("), std::string::npos);
+  EXPECT_EQ(text(0).find("model.py"), std::string::npos);
+}
+
+TEST_F(DrawloomCFusion, OperationsKnowTheirLine) {
+  DrawloomTensor made = 0;
+  ASSERT_EQ(words(apply("relu", {x}, made, 0, nullptr, 17)), "");
+  ASSERT_EQ(words(drawloomFusionOutput(fusion, "d", made, {"model.py", 18})),
+            "");
+  EXPECT_NE(text(1).find("\"model.py\":17:0"), std::string::npos);
+}
+
+TEST_F(DrawloomCFusion, MistakesAreSaidAtOnce) {
+  DrawloomTensor made = 0;
+  EXPECT_SAYS(apply("matmul", {x, x}, made, 0, nullptr, 23),
+              "model.py:23: fusion 'f': matmul of 'x' [M, 64] and 'x' [M, 64]");
+}
+
+TEST_F(DrawloomCFusion, WhatIsRefused) {
+  DrawloomTensor made = 0;
+  EXPECT_SAYS(input("y", "f12"), "a tensor of a fusion has elements of f32, "
+                                 "f16, bf16, f8E4M3FN, f8E5M2, i32, i8, not "
+                                 "'f12'");
+  EXPECT_SAYS(apply("cast", {x}, made, 0, "f12"), "not 'f12'");
+  EXPECT_SAYS(apply("sum", {x}, made, 0.5),
+              "sum: an axis is a number from 0 on");
+  EXPECT_SAYS(apply("sub", {x}, made),
+              "a fusion has no operation 'sub' of 1 tensors");
+  EXPECT_SAYS(apply("relu", {99}, made),
+              "an operand is no tensor of the fusion");
+  EXPECT_SAYS(drawloomFusionOutput(fusion, "d", 99, {"model.py", 1}),
+              "an output is no tensor of the fusion");
+  DrawloomBytes bytes = {};
+  EXPECT_SAYS(drawloomFusionDescribe(fusion, 99, &bytes),
+              "this is no tensor of the fusion");
+}

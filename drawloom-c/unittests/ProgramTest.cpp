@@ -1,0 +1,145 @@
+//===- ProgramTest.cpp - Compiles of the C API
+//-----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+#include <cstring>
+#include <thread>
+
+using namespace drawloom::capi;
+
+static std::string get(const Program &program, const char *form,
+                       const char *kernel = nullptr) {
+  DrawloomBytes bytes = {};
+  EXPECT_EQ(words(drawloomProgramGet(program.get(), form, kernel, &bytes)), "");
+  return bytes.data ? take(bytes) : "";
+}
+
+static DrawloomError *fail(const Program &program, const char *form,
+                           const char *kernel = nullptr) {
+  DrawloomBytes bytes = {};
+  return drawloomProgramGet(program.get(), form, kernel, &bytes);
+}
+
+TEST(DrawloomC, SaysItsVersion) {
+  EXPECT_EQ(drawloomApiVersion(), DRAWLOOM_API_VERSION);
+  EXPECT_STRNE(drawloomVersion(), "");
+}
+
+TEST(DrawloomC, GivesCodeAndPlan) {
+  Program program = compileGemm();
+  ASSERT_EQ(drawloomProgramCount(program.get()), 1u);
+  EXPECT_STREQ(drawloomProgramKernel(program.get(), 0), "gemm");
+  EXPECT_NE(get(program, "ptx").find(".visible .entry gemm("),
+            std::string::npos);
+  EXPECT_NE(get(program, "description").find("\"sm_100a\""), std::string::npos);
+  EXPECT_EQ(get(program, "messages"), "[]");
+  EXPECT_NE(get(program, "text").find("@operand_load"), std::string::npos);
+  EXPECT_EQ(get(program, "json").substr(0, 1), "{");
+  EXPECT_EQ(get(program, "mermaid").substr(0, 8), "graph TD");
+  EXPECT_NE(get(program, "sequence").find("sequenceDiagram"),
+            std::string::npos);
+  EXPECT_EQ(get(program, "dot").substr(0, 7), "digraph");
+  EXPECT_NE(get(program, "svg", "gemm").find("<svg"), std::string::npos);
+  EXPECT_EQ(get(program, "text", "@gemm"), get(program, "text"));
+}
+
+TEST(DrawloomC, StopsAfterAStage) {
+  Program program;
+  DrawloomCompileOptions options = forArch("sm_90a");
+  options.stage = "plan";
+  ASSERT_EQ(words(compile(readExample("gemm.mlir"), options, program)), "");
+  EXPECT_NE(get(program, "module").find("agent.role"), std::string::npos);
+  EXPECT_NE(get(program, "text").find("@operand_load"), std::string::npos);
+  EXPECT_SAYS(fail(program, "ptx"), "'program' was compiled to plan and has no "
+                                    "PTX; compile it to ptx");
+  EXPECT_SAYS(fail(program, "cubin"), "machine code");
+  EXPECT_SAYS(fail(program, "description"), "has no description");
+  EXPECT_SAYS(fail(compileGemm(), "module"), "a stage before ptx");
+  EXPECT_SAYS(fail(program, "pdf"),
+              "there are the forms module, ptx, cubin, description, messages, "
+              "text, json, mermaid, sequence, dot and svg, and no 'pdf'");
+  options.stage = "sass";
+  EXPECT_SAYS(compile("", options, program),
+              "there are the stages tile, agent, plan, nvvm, llvm, ptx and "
+              "cubin, and no 'sass'");
+}
+
+TEST(DrawloomC, OptionsOfAnOlderCallerAreShorter) {
+  // One that knows nothing behind `arch`: what stands there is not read.
+  DrawloomCompileOptions options;
+  memset(&options, 0xff, sizeof(options));
+  options.structSize = offsetof(DrawloomCompileOptions, kernel);
+  options.name = "older.mlir";
+  options.arch = "sm_90a";
+  Program program;
+  EXPECT_EQ(words(compile(readExample("gemm.mlir"), options, program)), "");
+  EXPECT_NE(get(program, "ptx"), "");
+}
+
+TEST(DrawloomC, ErrorsHaveAPlace) {
+  Program program;
+  DrawloomCompileOptions options = forArch("sm_90a");
+  options.name = "wrong.mlir";
+  DrawloomError *error = compile(
+      "tile.kernel @k(%A: !tile.view<?xf32>) {\n  oops\n}\n", options, program);
+  ASSERT_NE(error, nullptr);
+  ASSERT_GE(drawloomErrorCount(error), 1u);
+  DrawloomMessage message = drawloomErrorAt(error, 0);
+  EXPECT_STREQ(message.severity, "error");
+  EXPECT_STREQ(message.file, "wrong.mlir");
+  EXPECT_EQ(message.line, 2u);
+  EXPECT_EQ(message.column, 3u);
+  EXPECT_EQ(words(error).substr(0, 15), "wrong.mlir:2:3:");
+  EXPECT_SAYS(compile("", forArch("sm_1"), program), "sm_1");
+}
+
+TEST(DrawloomC, CodeByHandIsRefused) {
+  Program program;
+  EXPECT_SAYS(compile("llvm.func @k() attributes {nvvm.kernel} {\n"
+                      "  llvm.return\n}\n",
+                      forArch("sm_90a"), program),
+              "program:1:1: error: is code by hand, and this interface "
+              "compiles programs; 'drawloom compile' takes both");
+}
+
+TEST(DrawloomC, OneOfSeveralKernels) {
+  std::string one = readExample("gemm.mlir"), two = one;
+  two.replace(two.find("@gemm"), 5, "@second");
+  Program program;
+  ASSERT_EQ(words(compile(one + two, forArch("sm_90a"), program)), "");
+  EXPECT_EQ(drawloomProgramCount(program.get()), 2u);
+  EXPECT_NE(get(program, "text").find("@second"), std::string::npos);
+  EXPECT_SAYS(fail(program, "mermaid"), "'program' holds several kernels; name "
+                                        "one of @gemm, @second");
+  EXPECT_SAYS(fail(program, "dot", "third"), "no kernel @third, only @gemm");
+  DrawloomCompileOptions options = forArch("sm_90a");
+  options.kernel = "@second";
+  ASSERT_EQ(words(compile(one + two, options, program)), "");
+  EXPECT_EQ(drawloomProgramCount(program.get()), 1u);
+  options.arch = nullptr;
+  EXPECT_SAYS(compile(one + two, options, program),
+              "one kernel of several is compiled for an architecture: name "
+              "that, too");
+  options = forArch("sm_90a");
+  options.stage = "plan";
+  ASSERT_EQ(words(compile("", options, program)), "");
+  EXPECT_SAYS(fail(program, "dot"), "'program' holds no kernel");
+}
+
+TEST(DrawloomC, ThreadsCompileBesideEachOther) {
+  std::string ptx[4];
+  std::vector<std::thread> threads;
+  for (std::string &made : ptx)
+    threads.emplace_back([&] { made = get(compileGemm(), "ptx"); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_NE(ptx[0], "");
+  for (const std::string &made : ptx)
+    EXPECT_EQ(made, ptx[0]);
+}

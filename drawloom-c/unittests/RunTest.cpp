@@ -1,0 +1,221 @@
+//===- RunTest.cpp - Runs of the C API
+//-------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+using namespace drawloom::capi;
+
+namespace {
+constexpr int64_t m = 40, n = 24, k = 32;
+
+/// Small whole numbers, whose products and sums are exact.
+struct Gemm {
+  std::vector<float> a, b;
+  std::vector<uint16_t> aBits, bBits;
+  int64_t aShape[2] = {m, k}, bShape[2] = {n, k}, dShape[2] = {m, n};
+
+  Gemm() {
+    for (int i = 0; i != m * k; ++i)
+      add(i % 7 - 3, a, aBits);
+    for (int i = 0; i != n * k; ++i)
+      add(i % 5 - 2, b, bBits);
+  }
+  static void add(float number, std::vector<float> &numbers,
+                  std::vector<uint16_t> &bits) {
+    uint32_t word;
+    memcpy(&word, &number, sizeof(word));
+    numbers.push_back(number);
+    bits.push_back(word >> 16);
+  }
+  std::vector<DrawloomArray> arrays() const {
+    return {{"A", "bf16", aBits.data(), 2, aShape},
+            {"B", "bf16", bBits.data(), 2, bShape}};
+  }
+  float right(int64_t i, int64_t j) const {
+    float sum = 0;
+    for (int64_t at = 0; at != k; ++at)
+      sum += a[i * k + at] * b[j * k + at];
+    return sum;
+  }
+};
+
+struct DestroyResult {
+  void operator()(DrawloomResult *result) { drawloomResultDestroy(result); }
+};
+using Result = std::unique_ptr<DrawloomResult, DestroyResult>;
+
+struct Options : DrawloomRunOptions {
+  Options() : DrawloomRunOptions{} { structSize = sizeof(DrawloomRunOptions); }
+};
+} // namespace
+
+static DrawloomError *run(const Program &program,
+                          const std::vector<DrawloomArray> &arrays,
+                          Result &result, const Options &options = {}) {
+  DrawloomResult *made = nullptr;
+  DrawloomError *error =
+      drawloomRun(program.get(), arrays.data(), arrays.size(), &options, &made);
+  result.reset(made);
+  return error;
+}
+
+static void expectRight(const Gemm &gemm, const Result &result) {
+  ASSERT_EQ(drawloomResultCount(result.get()), 1u);
+  DrawloomArray d = drawloomResultAt(result.get(), 0);
+  EXPECT_STREQ(d.name, "D");
+  EXPECT_STREQ(d.type, "f32");
+  ASSERT_EQ(d.rank, 2u);
+  ASSERT_EQ(d.shape[0], m);
+  ASSERT_EQ(d.shape[1], n);
+  for (int64_t i = 0; i != m; ++i)
+    for (int64_t j = 0; j != n; ++j)
+      ASSERT_EQ(static_cast<const float *>(d.data)[i * n + j],
+                gemm.right(i, j));
+}
+
+TEST(DrawloomCRun, IsRight) {
+  Gemm gemm;
+  Result result;
+  ASSERT_EQ(words(run(compileGemm(), gemm.arrays(), result)), "");
+  expectRight(gemm, result);
+  std::string report = drawloomResultReport(result.get());
+  EXPECT_NE(report.find("B200"), std::string::npos);
+}
+
+TEST(DrawloomCRun, ChecksAndCompares) {
+  Gemm gemm;
+  Result result;
+  Options options;
+  options.check = "default";
+  options.compare = 1;
+  options.schedule = "random:3";
+  options.sms = 3;
+  ASSERT_EQ(words(run(compileGemm(), gemm.arrays(), result, options)), "");
+  expectRight(gemm, result);
+  std::string report = drawloomResultReport(result.get());
+  EXPECT_NE(report.find("\"errors\":0"), std::string::npos);
+  EXPECT_NE(report.find("\"matches\":true"), std::string::npos);
+  EXPECT_NE(report.find("\"sms\":3"), std::string::npos);
+}
+
+TEST(DrawloomCRun, ThreadsTakeTurns) {
+  // For both devices, of which a process has one at a time.
+  Gemm gemm;
+  Program hopper = compileGemm("sm_90a"), blackwell = compileGemm("sm_100a");
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 4; ++i)
+    threads.emplace_back([&, i] {
+      Result result;
+      EXPECT_EQ(words(run(i % 2 ? hopper : blackwell, gemm.arrays(), result)),
+                "");
+      if (result)
+        expectRight(gemm, result);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(DrawloomCRun, IsRightAfterAnError) {
+  Gemm gemm;
+  Result result;
+  Options options;
+  options.schedule = "backwards";
+  EXPECT_NE(words(run(compileGemm(), gemm.arrays(), result, options)), "");
+  ASSERT_EQ(words(run(compileGemm(), gemm.arrays(), result)), "");
+  expectRight(gemm, result);
+}
+
+TEST(DrawloomCRun, ArraysThatDontFit) {
+  Gemm gemm;
+  Result result;
+  Program program = compileGemm();
+  std::vector<DrawloomArray> arrays = gemm.arrays();
+  EXPECT_SAYS(run(program, {arrays[0]}, result),
+              "@gemm reads 'B', which is not given");
+  EXPECT_SAYS(run(program, {arrays[0], arrays[1], arrays[0]}, result),
+              "'A' is given twice");
+  auto change = [&](auto edit) {
+    std::vector<DrawloomArray> changed = gemm.arrays();
+    edit(changed[1]);
+    return run(program, changed, result);
+  };
+  int64_t shape[3] = {n, k + 8, 1}, negative[2] = {-1, k};
+  std::vector<uint16_t> longer(n * (k + 8));
+  EXPECT_SAYS(change([](DrawloomArray &b) { b.type = "f16"; }),
+              "'B' has elements of bf16, not f16");
+  EXPECT_SAYS(change([](DrawloomArray &b) { b.type = "decimal"; }),
+              "'B': there are no elements of decimal");
+  EXPECT_SAYS(change([&](DrawloomArray &b) {
+                b.rank = 3;
+                b.shape = shape;
+                b.data = longer.data();
+              }),
+              "the array: 'B' has 2 dimensions, not 3");
+  EXPECT_SAYS(change([&](DrawloomArray &b) { b.shape = negative; }),
+              "'B' has a size below 0, or more than");
+  EXPECT_SAYS(change([&](DrawloomArray &b) {
+                b.shape = shape;
+                b.data = longer.data();
+              }),
+              "dimension 1 of 'B' is 40, but the program walks it together "
+              "with dimension 1 of 'A', which makes it 32");
+  EXPECT_SAYS(change([](DrawloomArray &b) { b.data = nullptr; }),
+              "'B' has no elements");
+  float number = 1;
+  arrays.push_back({"E", "f32", &number, 0, nullptr});
+  EXPECT_SAYS(run(program, arrays, result),
+              "@gemm has no argument 'E', only A, B, D");
+}
+
+TEST(DrawloomCRun, SizesThatFollowFromNothing) {
+  // Whoever reads only the first row of x says nothing of D's columns.
+  Program program;
+  ASSERT_EQ(words(compile(R"(
+tile.kernel @fill(%x: !tile.view<?xf32>, %D: !tile.view<?x?xf32>) {
+  tile.for_each (%m, %n) tiles [64, 64] of %D : !tile.view<?x?xf32> {
+    %a = tile.load %x[%n] : !tile.view<?xf32> -> tensor<64xf32>
+    %e = tile.expand_dims %a axis 0 : tensor<64xf32> -> tensor<1x64xf32>
+    %b = tile.broadcast %e : tensor<1x64xf32> -> tensor<64x64xf32>
+    tile.store %b, %D[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+)",
+                          forArch("sm_90a"), program)),
+            "");
+  Result result;
+  std::vector<float> x(64, 1);
+  int64_t shape[] = {64};
+  EXPECT_SAYS(run(program, {{"x", "f32", x.data(), 1, shape}}, result),
+              "dimension 0 of 'D' follows from no array that was given; give "
+              "this one, too");
+}
+
+TEST(DrawloomCRun, WhatCantBeAsked) {
+  Gemm gemm;
+  Result result;
+  Program plan;
+  DrawloomCompileOptions toPlan = forArch("sm_90a");
+  toPlan.stage = "plan";
+  ASSERT_EQ(words(compile(readExample("gemm.mlir"), toPlan, plan)), "");
+  EXPECT_SAYS(run(plan, gemm.arrays(), result),
+              "'program' was compiled to plan, and a run needs PTX");
+  Options options;
+  options.device = "cuda";
+  options.check = "default";
+  EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
+              "schedules and checks need an emulated device, not cuda");
+  options.device = nullptr;
+  setenv("TMPDIR", "/nowhere", 1);
+  EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
+              "cannot make a file for the plan: ");
+  unsetenv("TMPDIR");
+}
