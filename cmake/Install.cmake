@@ -3,10 +3,12 @@
 # What is installed, and where:
 #
 #   component     what                                    where
-#   emulator      libcuda.so.1, libcudart.so.13, ptxas    lib/drawloom
+#   emulator      libcuda.so.1, libcudart.so.13, ptxas,   lib/drawloom
+#                 libdrawloom-driver.so.1
 #                 a driver for Triton                     lib/drawloom/python
 #                 drawloom-run                            bin
 #   compiler      drawloom                                bin
+#                 libdrawloom-c.so.1                      lib/drawloom
 #   private       the shared libraries that these need    lib/drawloom/private
 #   development   headers, archives, find_package files   include, lib/drawloom
 #

@@ -40,7 +40,7 @@ static std::string findDriver() {
   llvm::SmallString<128> path(orEmpty(here.dli_fname));
   llvm::sys::fs::make_absolute(path);
   llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "libcuda.so.1");
+  llvm::sys::path::append(path, "libdrawloom-driver.so.1");
   return path.str().str();
 }
 
