@@ -1,17 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where Drawloom is installed. What it does is in the command `drawloom`."""
+"""Warp-specialised GPU kernels from Python, without a GPU.
+
+A formula, or a program in MLIR, becomes a plan that explains itself and a kernel for
+Hopper (sm_90a) or Blackwell (sm_100a), which runs on an emulated device and is checked
+there:
+
+    import drawloom, ml_dtypes, numpy as np
+
+    @drawloom.fuse("sm_100a")
+    def linear(a: "bf16[M, K]", b: "bf16[N, K]", bias: "f32[N]"):
+        return drawloom.relu(a @ b.T + bias)
+
+    out = linear(a, b, bias)          # numpy's arrays, or tensors with DLPack
+    print(linear.plan)                # roles, pipes, registers, memory, and why
+    linear.check(a, b, bias)          # races, and fences that are missing
+
+`drawloom.compile` takes a program. docs/Python.md has the rest; the command `drawloom`
+is installed, too. Arrays need numpy, and bf16 and fp8 need ml_dtypes.
+"""
 import importlib.metadata
 import pathlib
 
 from drawloom_emulator import library_folder
 
-__all__ = ["command", "library_folder"]
+from ._fusion import (Fusion, Tensor, exp, fuse, gelu, maximum, minimum, relu, rsqrt,
+                      silu, trace)
+from ._kernel import Argument, Comparison, Finding, Kernel, Plan, compile, plan
+from ._library import Error, Message, installed
+
+__all__ = ["Argument", "Comparison", "Error", "Finding", "Fusion", "Kernel", "Message",
+           "Plan", "Tensor", "command", "compile", "exp", "fuse", "gelu",
+           "library_folder", "maximum", "minimum", "plan", "relu", "rsqrt", "silu",
+           "trace"]
 __version__ = importlib.metadata.version("drawloom")
 
-
-def command():
+def command() -> pathlib.Path:
     """The path of the command `drawloom`."""
-    for file in importlib.metadata.files("drawloom"):
-        if file.parts[-2:] == ("bin", "drawloom"):
-            return pathlib.Path(file.locate()).resolve()
-    raise FileNotFoundError("drawloom has no command; reinstall it")
+    return installed("drawloom")
+
+
+# Names as callers write them.
+for _name in __all__:
+    if globals()[_name].__module__.startswith("drawloom._"):
+        globals()[_name].__module__ = "drawloom"

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs, their plans, and their runs."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pathlib
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from ._library import (Array, CompileOptions, Error, Handle, RunOptions, call, encoded,
+                       take)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Source = Union[str, "os.PathLike[str]"]
+
+
+class Argument(NamedTuple):
+    """What a kernel is called with: a tensor, or a number if it has no shape."""
+    name: str
+    element: str  #: As MLIR writes it: "bf16".
+    shape: tuple[int, ...] | None  #: -1 for sizes that the arrays bring.
+
+
+class Finding(NamedTuple):
+    """A race, or a fence that is missing (docs/Checker.md has the rules)."""
+    rule: str
+    severity: str  #: "error", "warning" or "note"
+    title: str
+    why: str
+    advice: str
+    first: dict[str, Any]  #: The access that came first: its instruction, line, role.
+    second: dict[str, Any]  #: The one that it doesn't fit with.
+
+    def __str__(self) -> str:
+        return f"{self.title} [{self.rule}]: {self.why}; add: {self.advice}"
+
+
+class Comparison(NamedTuple):
+    """How an output compares with the reference interpreter's."""
+    name: str
+    elements: int
+    beyond: int  #: Elements farther from the reference than their bound.
+    unbounded: int  #: Elements that have no bound, and were not compared.
+    largest_error: float
+    bound: float  #: Of the element with the largest error.
+    largest_share: float  #: The largest error in units of its bound.
+    first: str  #: The first one beyond, in words.
+    matches: bool
+
+
+class Plan:
+    """What the compiler decided: roles, pipes, warps, registers and memory, and why.
+
+    >>> plan = drawloom.plan(GEMM, arch="sm_90a")
+    >>> print(plan)                                          # doctest: +ELLIPSIS
+    @gemm ...
+    >>> [role["name"] for role in plan.json()["roles"]]
+    ['operand_load', 'compute']
+    >>> plan.mermaid().splitlines()[0]
+    'graph TD'
+
+    A notebook draws it, with Graphviz, or else shows Mermaid.
+    """
+
+    def __init__(self, program: Handle, kernel: str):
+        self._program, self.kernel = program, kernel
+
+    def _get(self, form: str) -> str:
+        return take("ProgramGet", self._program.address, form.encode(),
+                    self.kernel.encode()).decode()
+
+    def __str__(self) -> str:
+        return self._get("text")
+
+    def __repr__(self) -> str:
+        return f"<drawloom.Plan of @{self.kernel}>"
+
+    def json(self) -> dict[str, Any]:
+        """Everything, for programs (docs/Plan.md has the fields)."""
+        plans: list[dict[str, Any]] = json.loads(self._get("json"))["plans"]
+        return plans[0]
+
+    def mermaid(self) -> str:
+        """Roles and pipes, in the language of Mermaid."""
+        return self._get("mermaid")
+
+    def sequence(self) -> str:
+        """The first work items, barrier by barrier, in the language of Mermaid."""
+        return self._get("sequence")
+
+    def dot(self) -> str:
+        """Roles and pipes, in the language of Graphviz."""
+        return self._get("dot")
+
+    def svg(self) -> str:
+        """That graph, drawn; needs Graphviz."""
+        return self._get("svg")
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return self.svg()
+        except Error:  # Without Graphviz there is Mermaid.
+            return None
+
+    def _repr_markdown_(self) -> str:
+        return f"```mermaid\n{self.mermaid().rstrip()}\n```\n"
+
+
+def _read(source: Source, name: str | None) -> tuple[str, str]:
+    """The text and what messages call it."""
+    if isinstance(source, str) and "\n" in source:
+        return source, name or "program"
+    return pathlib.Path(source).read_text(), name or os.fspath(source)
+
+
+def _compile(source: Source, **options: Any) -> Handle:
+    text, options["name"] = _read(source, options["name"])
+    raw = CompileOptions(structSize=ctypes.sizeof(CompileOptions), **{
+        key: encoded(value) if isinstance(value, str) else value
+        for key, value in options.items()})
+    made = c_void_p()
+    data = text.encode()
+    call("Compile", data, len(data), byref(raw), byref(made))
+    assert made.value is not None
+    return Handle(made.value, "ProgramDestroy")
+
+
+def _only_kernel(program: Handle) -> str:
+    names = [call("ProgramKernel", program.address, i).decode()
+             for i in range(call("ProgramCount", program.address))]
+    if len(names) == 1:
+        return str(names[0])
+    if not names:
+        raise Error("the program holds no kernel")
+    raise Error(f"the program holds {', '.join('@' + name for name in names)}; choose "
+                f"one with kernel={names[0]!r}")
+
+
+def plan(source: Source, arch: str | None = None, *, kernel: str | None = None,
+         name: str | None = None) -> Plan:
+    """The plan of a program, without code.
+
+    `source` is MLIR text, or the path of a file with it: linalg on tensors, a tile
+    program, or a kernel with roles. `arch` is sm_90a or sm_100a; without it, what the
+    kernel says. `kernel` is which one, if there are several. `name` is what messages
+    call the text.
+
+    >>> drawloom.plan(GEMM, arch="sm_100a")
+    <drawloom.Plan of @gemm>
+    """
+    program = _compile(source, arch=arch, kernel=kernel, stage="plan", name=name)
+    return Plan(program, _only_kernel(program))
+
+
+def compile(source: Source, arch: str, *, kernel: str | None = None,
+            name: str | None = None, unproved: bool = False,
+            cache: bool = True) -> Kernel:
+    """Compiles a kernel of a program, as `plan` takes it.
+
+    `unproved` takes a kernel that isn't proved to end; without `cache` it is compiled
+    even if it was before (docs/Cache.md).
+
+    >>> kernel = drawloom.compile(GEMM, arch="sm_100a")
+    >>> kernel
+    <drawloom.Kernel gemm(A: bf16[-1, -1], B: bf16[-1, -1], D: f32[-1, -1]) for sm_100a>
+    """
+    options = {"arch": arch, "kernel": kernel, "name": name, "unproved": unproved,
+               "noCache": not cache}
+    return Kernel(source, options)
+
+
+class Kernel:
+    """A compiled kernel.
+
+    >>> import ml_dtypes, numpy as np
+    >>> kernel = drawloom.compile(GEMM, arch="sm_90a")
+    >>> A = np.arange(64 * 32).reshape(64, 32).astype(ml_dtypes.bfloat16)
+    >>> B = np.eye(32, dtype=ml_dtypes.bfloat16)
+    >>> bool((kernel.run(A, B) == A).all())
+    True
+    """
+
+    def __init__(self, source: Source, options: dict[str, Any]):
+        self._source, self._options = source, options
+        self._program = _compile(source, **options)
+        self.name = _only_kernel(self._program)
+        #: How it is launched (docs/Run.md has the fields).
+        self.description: dict[str, Any] = json.loads(self._get("description"))
+        self.arch: str = self.description["target"]
+        self.arguments = [
+            Argument(one["name"], one["type"],
+                     tuple(one["shape"]) if "shape" in one else None)
+            for one in self.description["arguments"]]
+
+    def _get(self, form: str) -> bytes:
+        return take("ProgramGet", self._program.address, form.encode(),
+                    self.name.encode())
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(
+            f"{a.name}: {a.element}{'' if a.shape is None else list(a.shape)}"
+            for a in self.arguments)
+        return f"<drawloom.Kernel {self.name}({arguments}) for {self.arch}>"
+
+    @property
+    def ptx(self) -> str:
+        """Its code."""
+        return self._get("ptx").decode()
+
+    @property
+    def cubin(self) -> bytes:
+        """Its machine code; needs ptxas."""
+        program = _compile(self._source, stage="cubin", **self._options)
+        return take("ProgramGet", program.address, b"cubin", None)
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(self._program, self.name)
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """Warnings and remarks of the compiler."""
+        messages: list[dict[str, Any]] = json.loads(self._get("messages"))
+        return messages
+
+    def run(self, *arrays: Any, device: str | None = None, sms: int = 0,
+            schedule: str | None = None, **named: Any) -> Any:
+        """Runs it and gives what it wrote: an array, or a tuple of several.
+
+        Arguments are given by position or by name: numpy's arrays, with types of
+        ml_dtypes, tensors of any library that has DLPack (on the CPU), numbers. Those
+        that the kernel only writes to may be left out if their sizes follow; those that
+        are given are written to in place.
+
+        `device` is an emulated h100 or b200, or `cuda`, a GPU of this machine; without
+        it, emulated, by the architecture. `sms` is how many SMs it has, and `schedule`
+        the order of events, as for `drawloom run`: "random:7", "adversarial".
+
+        >>> kernel.run(A, B).shape
+        (64, 32)
+        >>> kernel.run(A)
+        Traceback (most recent call last):
+        ...
+        drawloom.Error: @gemm reads 'B', which is not given
+        """
+        outputs, _ = self._run(arrays, named, device=device, sms=sms,
+                               schedule=schedule)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    __call__ = run
+
+    def check(self, *arrays: Any, strict: bool = False, sms: int = 0,
+              schedule: str | None = None, **named: Any) -> list[Finding]:
+        """Runs it under the checker and gives what that finds: races, and fences that
+        are missing. `strict` goes by the text of the ISA.
+
+        >>> kernel.check(A, B)
+        []
+        """
+        _, report = self._run(arrays, named, sms=sms, schedule=schedule,
+                              check="strict" if strict else "default")
+        return [Finding(*(one.get(field, {} if field in ("first", "second") else "")
+                          for field in Finding._fields))
+                for one in report["check"]["findings"]]
+
+    def compare(self, *arrays: Any, device: str | None = None, sms: int = 0,
+                schedule: str | None = None, **named: Any) -> list[Comparison]:
+        """Runs it and compares each output with the reference interpreter. The bounds
+        follow from the program; there is no tolerance to choose.
+
+        >>> [(one.name, one.matches) for one in kernel.compare(A, B)]
+        [('D', True)]
+        """
+        _, report = self._run(arrays, named, device=device, sms=sms,
+                              schedule=schedule, compare=1)
+        return [Comparison(one["name"], one["elements"], one["beyond"],
+                           one["unbounded"], one["largestError"], one["bound"],
+                           one["largestShare"], one["first"], one["matches"])
+                for one in report["comparison"]]
+
+    def _bind(self, arrays: tuple[Any, ...],
+              named: dict[str, Any]) -> dict[str, Any]:
+        names = [argument.name for argument in self.arguments]
+        if len(arrays) > len(names):
+            raise TypeError(f"{self.name} takes {len(names)} arguments, not "
+                            f"{len(arrays)}")
+        bound = dict(zip(names, arrays))
+        for name, value in named.items():
+            if name not in names:
+                raise TypeError(f"{self.name} has no argument '{name}', only "
+                                + ", ".join(names))
+            if name in bound:
+                raise TypeError(f"{self.name}: '{name}' is given twice")
+            bound[name] = value
+        return bound
+
+    def _run(self, arrays: tuple[Any, ...], named: dict[str, Any],
+             **options: Any) -> tuple[list[Any], dict[str, Any]]:
+        import numpy as np
+
+        from ._elements import view
+        given: dict[str, np.ndarray[Any, Any]] = {}
+        raw = []
+        keep: list[Any] = []  # Until the kernel has run.
+        bound = self._bind(arrays, named)
+        for argument in self.arguments:
+            if argument.name not in bound:
+                continue
+            array = view(bound[argument.name], argument.name, argument.element, keep)
+            given[argument.name] = array
+            packed = np.ascontiguousarray(array).reshape(array.shape)
+            shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+            keep += [packed, shape]
+            raw.append(Array(argument.name.encode(), argument.element.encode(),
+                             packed.ctypes.data, array.ndim, shape))
+        settings = RunOptions(
+            structSize=ctypes.sizeof(RunOptions), kernel=self.name.encode(),
+            **{key: encoded(value) if isinstance(value, str) else value
+               for key, value in options.items()})
+        made = c_void_p()
+        call("Run", self._program.address, (Array * len(raw))(*raw), len(raw),
+             byref(settings), byref(made))
+        assert made.value is not None
+        result = Handle(made.value, "ResultDestroy")
+        outputs = [_take_output(call("ResultAt", result.address, i), given)
+                   for i in range(call("ResultCount", result.address))]
+        return outputs, json.loads(call("ResultReport", result.address))
+
+
+def _take_output(raw: Array, given: dict[str, Any]) -> Any:
+    """A copy of an output, in the caller's array if there is one."""
+    import numpy as np
+
+    from ._elements import dtype_of
+    dtype = dtype_of(raw.type.decode())
+    shape = tuple(raw.shape[i] for i in range(raw.rank))
+    array = given.get(raw.name.decode())
+    if array is None:
+        array = np.empty(shape, dtype)
+    elif not array.flags.writeable:
+        raise ValueError(f"'{raw.name.decode()}' is written to, and its array is "
+                         "read-only")
+    size = int(np.prod(shape)) * dtype.itemsize
+    array[...] = np.frombuffer(ctypes.string_at(raw.data, size) if size else b"",
+                               dtype).reshape(shape)
+    return array

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libdrawloom-c.so.1 through ctypes.
+
+ctypes rather than an extension module: the library has a C API and no Python in it,
+so one wheel is right for every Python, and a call costs microseconds where the
+shortest compile costs milliseconds. drawloom-c/Drawloom.h describes the functions.
+"""
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.metadata
+import pathlib
+import sys
+from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64,
+                    c_size_t, c_uint, c_uint32, c_void_p)
+from typing import Any, NamedTuple
+
+FOLDER = str(pathlib.Path(__file__).resolve().parent)
+
+
+class Message(NamedTuple):
+    """Something that the compiler said, at a place of a program."""
+    severity: str  #: "error", "warning", "remark" or "note"
+    file: str  #: Empty if it is about no place.
+    line: int  #: From 1; 0 if it is about the whole file.
+    column: int
+    text: str
+
+
+class Error(Exception):
+    """What can't be compiled or run, and why.
+
+    >>> try:
+    ...     drawloom.compile("tile.kernel @k() { oops }\\n", arch="sm_90a")
+    ... except drawloom.Error as error:
+    ...     print(error.messages[0].line, error.messages[0].column)
+    1 20
+    """
+
+    def __init__(self, text: str, messages: tuple[Message, ...] = ()):
+        super().__init__(text)
+        #: One after the other; a note follows what it belongs to.
+        self.messages = messages or (Message("error", "", 0, 0, text),)
+
+
+class Bytes(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+
+class RawMessage(Structure):
+    _fields_ = [("severity", c_char_p), ("file", c_char_p), ("line", c_uint),
+                ("column", c_uint), ("text", c_char_p)]
+
+
+class CompileOptions(Structure):
+    _fields_ = [("structSize", c_size_t), ("name", c_char_p), ("arch", c_char_p),
+                ("kernel", c_char_p), ("stage", c_char_p), ("unproved", c_int),
+                ("noCache", c_int)]
+
+
+class Array(Structure):
+    _fields_ = [("name", c_char_p), ("type", c_char_p), ("data", c_void_p),
+                ("rank", c_size_t), ("shape", POINTER(c_int64))]
+
+
+class RunOptions(Structure):
+    _fields_ = [("structSize", c_size_t), ("kernel", c_char_p), ("device", c_char_p),
+                ("sms", c_uint), ("schedule", c_char_p), ("check", c_char_p),
+                ("compare", c_int)]
+
+
+class Size(Structure):
+    _fields_ = [("value", c_int64), ("name", c_char_p)]
+
+
+class Place(Structure):
+    _fields_ = [("file", c_char_p), ("line", c_uint)]
+
+
+#: What each function returns and takes.
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "ApiVersion": (c_int, []),
+    "Version": (c_char_p, []),
+    "BytesDestroy": (None, [Bytes]),
+    "ErrorText": (c_char_p, [c_void_p]),
+    "ErrorCount": (c_size_t, [c_void_p]),
+    "ErrorAt": (RawMessage, [c_void_p, c_size_t]),
+    "ErrorDestroy": (None, [c_void_p]),
+    "Compile": (c_void_p, [c_char_p, c_size_t, POINTER(CompileOptions),
+                           POINTER(c_void_p)]),
+    "ProgramDestroy": (None, [c_void_p]),
+    "ProgramCount": (c_size_t, [c_void_p]),
+    "ProgramKernel": (c_char_p, [c_void_p, c_size_t]),
+    "ProgramGet": (c_void_p, [c_void_p, c_char_p, c_char_p, POINTER(Bytes)]),
+    "Run": (c_void_p, [c_void_p, POINTER(Array), c_size_t, POINTER(RunOptions),
+                       POINTER(c_void_p)]),
+    "ResultDestroy": (None, [c_void_p]),
+    "ResultCount": (c_size_t, [c_void_p]),
+    "ResultAt": (Array, [c_void_p, c_size_t]),
+    "ResultReport": (c_char_p, [c_void_p]),
+    "FusionCreate": (c_void_p, [c_char_p, Place]),
+    "FusionDestroy": (None, [c_void_p]),
+    "FusionInput": (c_void_p, [c_void_p, c_char_p, POINTER(Size), c_size_t, c_char_p,
+                               Place, POINTER(c_uint32)]),
+    "FusionApply": (c_void_p, [c_void_p, c_char_p, POINTER(c_uint32), c_size_t,
+                               c_double, c_char_p, Place, POINTER(c_uint32)]),
+    "FusionOutput": (c_void_p, [c_void_p, c_char_p, c_uint32, Place]),
+    "FusionDescribe": (c_void_p, [c_void_p, c_uint32, POINTER(Bytes)]),
+    "FusionText": (c_void_p, [c_void_p, c_int, POINTER(Bytes)]),
+}
+#: These return an error.
+FALLIBLE = {"Compile", "ProgramGet", "Run", "FusionInput", "FusionApply",
+            "FusionOutput", "FusionDescribe", "FusionText"}
+
+
+def installed(name: str) -> pathlib.Path:
+    """The path of a file of this package."""
+    for file in importlib.metadata.files("drawloom") or ():
+        if file.name == name:
+            return pathlib.Path(str(file.locate())).resolve()
+    raise FileNotFoundError(f"drawloom has no {name}; reinstall it")
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    loaded = ctypes.CDLL(str(installed("libdrawloom-c.so.1")))
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(loaded, "drawloom" + name)
+        function.restype, function.argtypes = result, arguments
+    return loaded
+
+
+def call(name: str, *arguments: Any) -> Any:
+    """Calls drawloomNAME; what went wrong is an exception."""
+    result = getattr(library(), "drawloom" + name)(*arguments)
+    if name not in FALLIBLE or not result:
+        return result
+    count = call("ErrorCount", result)
+    raw = [call("ErrorAt", result, i) for i in range(count)]
+    error = Error(
+        call("ErrorText", result).decode(),
+        tuple(Message(m.severity.decode(), m.file.decode(), m.line, m.column,
+                      m.text.decode()) for m in raw))
+    call("ErrorDestroy", result)
+    raise error
+
+
+def take(name: str, *arguments: Any) -> bytes:
+    """Calls drawloomNAME, which gives bytes."""
+    made = Bytes()
+    call(name, *arguments, byref(made))
+    try:
+        return ctypes.string_at(made.data, made.size)
+    finally:
+        call("BytesDestroy", made)
+
+
+def encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+class Handle:
+    """Something of the library's, given back when nobody has it any more."""
+
+    def __init__(self, address: int, destroy: str):
+        self.address = address
+        self.destroy = getattr(library(), "drawloom" + destroy)
+
+    def __del__(self) -> None:
+        self.destroy(self.address)
+
+
+def place() -> Place:
+    """The line of the program that called the package."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(FOLDER):
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename.encode(), frame.f_lineno)
