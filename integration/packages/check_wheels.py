@@ -25,7 +25,8 @@ SYSTEM = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6",
 INSIDE = {
     "drawloom_emulator": {
         "bin/drawloom-run", "lib/drawloom/libcuda.so.1",
-        "lib/drawloom/libcudart.so.13", "lib/drawloom/private/libdnnl.so.2",
+        "lib/drawloom/libcudart.so.13", "lib/drawloom/libdrawloom-driver.so.1",
+        "lib/drawloom/private/libdnnl.so.2",
         "lib/drawloom/private/libgomp.so.1",
         "lib/drawloom/private/libOpenCL.so.1",
         "lib/drawloom/ptxas", "lib/drawloom/ptxas-blackwell",
@@ -37,9 +38,13 @@ INSIDE = {
         "lib/drawloom/python/sitecustomize.py",
         "share/doc/drawloom-emulator/copyright",
         "drawloom_emulator/__init__.py",
+        "drawloom_emulator/py.typed",
         "drawloom_emulator/pytest_plugin.py"},
-    "drawloom": {"bin/drawloom", "share/doc/drawloom/copyright",
-                 "drawloom/__init__.py"},
+    "drawloom": {"bin/drawloom", "lib/drawloom/libdrawloom-c.so.1",
+                 "share/doc/drawloom/copyright", "drawloom/__init__.py",
+                 "drawloom/_elements.py", "drawloom/_fusion.py",
+                 "drawloom/_kernel.py", "drawloom/_library.py",
+                 "drawloom/py.typed"},
 }
 
 
@@ -110,7 +115,9 @@ def check_loaded(folder):
     """Nothing comes from packages of the machine that built it."""
     files = [folder / "bin/drawloom", folder / "bin/drawloom-run",
              folder / "lib/drawloom/libcuda.so.1",
-             folder / "lib/drawloom/libcudart.so.13"]
+             folder / "lib/drawloom/libcudart.so.13",
+             folder / "lib/drawloom/libdrawloom-c.so.1",
+             folder / "lib/drawloom/libdrawloom-driver.so.1"]
     for file in filter(pathlib.Path.exists, files):
         for line in run("ldd", file).splitlines():
             name = line.split()[0]
