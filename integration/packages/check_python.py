@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The Python package, from its wheel in a fresh environment: the examples of every
-docstring, of docs/Python.md and of examples/python, and its tests. numpy and ml_dtypes
+docstring, of docs/Python.md and of examples/python with its notebook, and its tests. numpy and ml_dtypes
 come from the environment of the tests, torch from the one of the extended suite. With
 --sample it is a wheel for this machine, which is packed faster, and no torch."""
 import argparse
@@ -62,6 +62,8 @@ def main():
                 env=clean).strip())
         said = run(python, TESTS / "test_package.py", env=clean)
         say(f"{re.search(r'Ran (.*)', said)[1]}")
+        notebooks = sorted((ROOT / "examples/python").glob("*.ipynb"))
+        say(run(python, TESTS / "run_notebook.py", *notebooks, env=clean).strip())
         examples = sorted((ROOT / "examples/python").glob("*.py"))
         expect({example.name for example in examples} == set(SAYS), f"{examples}")
         for example in examples:
