@@ -8,6 +8,8 @@
 
 #include "drawloom/Frontend/Fusion.h"
 #include "Handles.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -20,6 +22,8 @@ struct DrawloomFusion {
   llvm::StringSet<> files;
   Fusion fusion;
   std::vector<Tensor> tensors;
+  /// As an attribute is written; empty without one.
+  std::string schedule;
 
   DrawloomFusion(llvm::StringRef name, DrawloomPlace place)
       : fusion(name, locate(place)) {}
@@ -180,6 +184,43 @@ DrawloomError *drawloomFusionOutput(DrawloomFusion *fusion, const char *name,
   });
 }
 
+/// Reads the attribute in a context.
+static llvm::Expected<mlir::Attribute>
+readSchedule(llvm::StringRef text, mlir::MLIRContext &context) {
+  Listener listener(context);
+  if (mlir::Attribute read = mlir::parseAttribute(text, &context))
+    return read;
+  std::vector<Message> messages = listener.take();
+  return llvm::createStringError(
+      text + ": " + (messages.empty() ? "" : messages.front().text));
+}
+
+/// A context for the programs of fusions.
+static std::unique_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry dialects;
+  registerProgramDialects(dialects);
+  auto context = std::make_unique<mlir::MLIRContext>(
+      dialects, mlir::MLIRContext::Threading::DISABLED);
+  context->getOrLoadDialect<tile::TileDialect>();
+  return context;
+}
+
+DrawloomError *drawloomFusionSchedule(DrawloomFusion *fusion,
+                                      const char *fields) {
+  return guard([&]() -> llvm::Error {
+    std::string text =
+        fields ? "#tile.schedule<" + std::string(fields) + ">" : "";
+    if (fields) {
+      auto context = makeContext();
+      auto read = readSchedule(text, *context);
+      if (!read)
+        return read.takeError();
+    }
+    fusion->schedule = text;
+    return llvm::Error::success();
+  });
+}
+
 DrawloomError *drawloomFusionDescribe(const DrawloomFusion *fusion,
                                       DrawloomTensor tensor,
                                       DrawloomBytes *bytes) {
@@ -197,12 +238,17 @@ DrawloomError *drawloomFusionDescribe(const DrawloomFusion *fusion,
 DrawloomError *drawloomFusionText(const DrawloomFusion *fusion, int located,
                                   DrawloomBytes *bytes) {
   return guard([&]() -> llvm::Error {
-    mlir::DialectRegistry dialects;
-    registerProgramDialects(dialects);
-    mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
-    auto module = fusion->fusion.build(context);
+    auto context = makeContext();
+    auto module = fusion->fusion.build(*context);
     if (!module)
       return module.takeError();
+    if (!fusion->schedule.empty()) {
+      auto read = readSchedule(fusion->schedule, *context);
+      if (!read)
+        return read.takeError();
+      for (mlir::Operation &op : (*module)->getOps())
+        op.setAttr(tile::scheduleAttrName, *read);
+    }
     std::string text;
     llvm::raw_string_ostream os(text);
     (*module)->print(os, mlir::OpPrintingFlags().enableDebugInfo(located));

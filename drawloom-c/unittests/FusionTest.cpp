@@ -73,6 +73,22 @@ TEST_F(DrawloomCFusion, OperationsKnowTheirLine) {
   EXPECT_NE(text(1).find("\"model.py\":17:0"), std::string::npos);
 }
 
+TEST_F(DrawloomCFusion, HasASchedule) {
+  DrawloomTensor transposed = 0, product = 0;
+  ASSERT_EQ(words(apply("transpose", {x}, transposed)), "");
+  ASSERT_EQ(words(apply("matmul", {x, transposed}, product)), "");
+  ASSERT_EQ(words(drawloomFusionOutput(fusion, "d", product, {"model.py", 9})),
+            "");
+  EXPECT_SAYS(drawloomFusionSchedule(fusion, "tiles = [1]"), "tiles");
+  EXPECT_EQ(words(drawloomFusionSchedule(
+                fusion, "tile = [128, 128, 64], slots = {operands = 3}")),
+            "");
+  EXPECT_NE(text(0).find("tile = [128, 128, 64], slots = {operands = 3}"),
+            std::string::npos);
+  EXPECT_EQ(words(drawloomFusionSchedule(fusion, nullptr)), "");
+  EXPECT_EQ(text(0).find("tile = ["), std::string::npos);
+}
+
 TEST_F(DrawloomCFusion, MistakesAreSaidAtOnce) {
   DrawloomTensor made = 0;
   EXPECT_SAYS(apply("matmul", {x, x}, made, 0, nullptr, 23),

@@ -240,6 +240,12 @@ DRAWLOOM_EXPORT DrawloomError *drawloomFusionOutput(DrawloomFusion *fusion,
                                                     DrawloomTensor tensor,
                                                     DrawloomPlace place);
 
+/* How it is planned: the fields of #tile.schedule, as in "tile = [128, 256,
+ * 64], cluster = [2, 1]". Null leaves all of it to the planner, as does
+ * nothing. */
+DRAWLOOM_EXPORT DrawloomError *drawloomFusionSchedule(DrawloomFusion *fusion,
+                                                      const char *fields);
+
 /* Its type and shape: "MxNxbf16". */
 DRAWLOOM_EXPORT DrawloomError *
 drawloomFusionDescribe(const DrawloomFusion *fusion, DrawloomTensor tensor,

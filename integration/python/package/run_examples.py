@@ -6,6 +6,7 @@
 Blocks of a page share their names. One without `>>>` is a program.
 """
 import doctest
+import functools
 import importlib
 import pathlib
 import re
@@ -21,7 +22,9 @@ GEMM = (pathlib.Path(__file__).resolve().parents[3] / "examples/gemm.mlir").read
 
 def names():
     """What examples of methods start from."""
-    return {"drawloom": drawloom, "GEMM": GEMM, "np": np,
+    def linear(a: "bf16[M, K]", b: "bf16[N, K]"):
+        return a @ b.T
+    return {"drawloom": drawloom, "fusion": drawloom.trace(linear), "GEMM": GEMM, "np": np,
             "kernel": drawloom.compile(GEMM, arch="sm_90a"),
             "A": np.arange(64 * 32).reshape(64, 32).astype(ml_dtypes.bfloat16),
             "B": np.eye(32, dtype=ml_dtypes.bfloat16)}
@@ -45,18 +48,27 @@ def check_page(path):
     return failed, count
 
 
+def check_docstrings():
+    """Of what callers see, methods included, and of what is below."""
+    # Without a module, or only classes would be found that are defined in it.
+    find = functools.partial(doctest.DocTestFinder().find, module=False, globs=names())
+    runner = doctest.DocTestRunner()
+    seen = {f"drawloom.{name}": getattr(drawloom, name) for name in drawloom.__all__}
+    for name in ["dtype_of", "element_of"]:
+        seen[name] = getattr(importlib.import_module("drawloom._elements"), name)
+    for name, value in seen.items():
+        if not value.__doc__:
+            sys.exit(f"{name} has no docstring")
+        for test in find(value, name):
+            test.globs.update(seen, np=np)
+            runner.run(test)
+    return runner.summarize()
+
+
 def main():
-    total = 0
-    for name in ["drawloom", "drawloom._elements"]:
-        failed, count = doctest.testmod(importlib.import_module(name),
-                                        extraglobs=names())
-        # A name that callers see has an example or a sentence.
-        if failed or not count:
-            sys.exit(f"{name}: {failed} of {count} examples failed")
-        total += count
-    for name in drawloom.__all__:
-        if not getattr(drawloom, name).__doc__:
-            sys.exit(f"drawloom.{name} has no docstring")
+    failed, total = check_docstrings()
+    if failed or not total:
+        sys.exit(f"docstrings: {failed} of {total} examples failed")
     for page in map(pathlib.Path, sys.argv[1:]):
         failed, count = check_page(page)
         if failed or not count:

@@ -215,6 +215,16 @@ class Fusions(unittest.TestCase):
         for out in self.run_fused(formula, np.zeros((72, 64), np.float32)):
             np.testing.assert_array_equal(out, np.full((72, 64), 1.5, np.float32))
 
+    def test_schedules(self):
+        @drawloom.fuse("sm_90a", schedule="tile = [128, 128, 64], cluster = [2, 1]")
+        def clustered(a: "bf16[M, K]", b: "bf16[N, K]"):
+            return a @ b.T
+        self.assertEqual(clustered.description["cluster"], [2, 1, 1])
+        a, b = whole((300, 64)), whole((136, 64), seed=1)
+        np.testing.assert_array_equal(clustered(a, b), exact(a) @ exact(b).T)
+        with self.assertRaisesRegex(drawloom.Error, "shapes"):
+            drawloom.Fusion("f").schedule("shapes = [1]")
+
     def test_mistakes_have_lines(self):
         fusion = drawloom.Fusion("f")
         a = fusion.input("a", ["M", 64], "bf16")

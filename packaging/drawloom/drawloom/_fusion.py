@@ -177,6 +177,17 @@ class Fusion:
         call("FusionOutput", self._handle.address, name.encode(), tensor._number,
              place())
 
+    def schedule(self, fields: str | None) -> None:
+        """How it is planned: fields of a schedule (docs/Frontend.md). Without one, the
+        planner decides all of it, and says why in the plan.
+
+        >>> fusion.schedule("tile = [128, 128, 64], slots = {operands = 3}")
+        >>> next(pipe["slots"] for pipe in fusion.plan("sm_100a").json()["pipes"]
+        ...      if pipe["name"] == "operands")
+        3
+        """
+        call("FusionSchedule", self._handle.address, encoded(fields))
+
     @property
     def text(self) -> str:
         """The program: linalg on tensors, in MLIR."""
@@ -226,9 +237,10 @@ def trace(function: Callable[..., Any]) -> Fusion:
     return fusion
 
 
-def fuse(arch: str, **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """Makes a kernel of a function, as `trace` takes it; the options are those of
-    `drawloom.compile`.
+def fuse(arch: str, *, schedule: str | None = None,
+         **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+    """Makes a kernel of a function, as `trace` takes it, with a schedule as
+    `Fusion.schedule` takes it; the other options are those of `drawloom.compile`.
 
     >>> import ml_dtypes, numpy as np
     >>> @drawloom.fuse("sm_100a")
@@ -240,5 +252,7 @@ def fuse(arch: str, **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
     ((8, 16), 32.0, 32.0)
     """
     def make(function: Callable[..., Any]) -> Kernel:
-        return trace(function).compile(arch, **options)
+        fusion = trace(function)
+        fusion.schedule(schedule)
+        return fusion.compile(arch, **options)
     return make

@@ -106,12 +106,13 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "FusionApply": (c_void_p, [c_void_p, c_char_p, POINTER(c_uint32), c_size_t,
                                c_double, c_char_p, Place, POINTER(c_uint32)]),
     "FusionOutput": (c_void_p, [c_void_p, c_char_p, c_uint32, Place]),
+    "FusionSchedule": (c_void_p, [c_void_p, c_char_p]),
     "FusionDescribe": (c_void_p, [c_void_p, c_uint32, POINTER(Bytes)]),
     "FusionText": (c_void_p, [c_void_p, c_int, POINTER(Bytes)]),
 }
 #: These return an error.
 FALLIBLE = {"Compile", "ProgramGet", "Run", "FusionInput", "FusionApply",
-            "FusionOutput", "FusionDescribe", "FusionText"}
+            "FusionOutput", "FusionSchedule", "FusionDescribe", "FusionText"}
 
 
 def installed(name: str) -> pathlib.Path:
