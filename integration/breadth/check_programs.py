@@ -1,30 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs in linalg as people write them: each is compiled for both
-architectures, run on the emulator and compared with the reference interpreter,
-element by element within derived bounds.
+"""Programs as people write them: each is compiled, run on the emulator and
+compared with the reference interpreter, element by element within derived bounds.
 
-    check_programs.py --drawloom build/release/bin/drawloom [--every 6] [--only dit_] [--at-least 100]
+    check_programs.py --drawloom build/release/bin/drawloom [--folder programs] [--every 6] [--only dit_]
 
 right      it ran, every element is within its bound, and ptxas doesn't spill
 spills     the same, but ptxas spills
 part       every element that has a bound is within it, and some have none
 planning   refused before there is a plan
+launch     planned, and refused by the launch: a condition, a size
 later      planned, and refused afterwards
 bad        a wrong result, a report of the emulator, a crash or a hang
 
-Nothing may end 'later' or 'bad', and --at-least so many have to be right, with
-spills or without.
+A folder has all programs for both architectures, or a cases.csv that says with
+which options each runs and how it must end:
+
+right              right, with spills or without
+refused            while planning
+right or launch    right, or refused by the launch
+any                each of these
+
+Nothing may end 'later' or 'bad'. --at-least so many have to be right, and
+--ptx-seconds is the processor time that none of these may need to PTX.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import csv
+import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-ENDS = ("right", "spills", "part", "planning", "later", "bad")
-FOLDER = Path(__file__).resolve().parent / "holdout"
+RIGHT = ("right", "spills", "part")
+ENDS = (*RIGHT, "planning", "launch", "later", "bad")
+MAY_END = {"right": RIGHT, "refused": ("planning",), "right or launch": (*RIGHT, "launch"),
+           "any": (*RIGHT, "planning", "launch")}
+HERE = Path(__file__).resolve().parent
+Case = collections.namedtuple("Case", "program arch options must")
 
 
 def call(*command):
@@ -35,45 +51,79 @@ def call(*command):
         return None, "no answer in 300 s"
 
 
-def run(drawloom, program, arch):
-    code, text = call(drawloom, "run", program, "--arch", arch, "--random", "--compare")
+def run(drawloom, case):
+    program = case.program
+    code, text = call(drawloom, "run", program, "--arch", case.arch, "--random", "--compare",
+                      *shlex.split(case.options))
     if code == 0:
         if "elements without one were not compared" in text:
             return "part", text
         return "spills" if "spills registers" in text else "right", text
-    planned, refusal = call(drawloom, "explain", program, "--arch", arch, "-o", "/dev/null")
+    planned, refusal = call(drawloom, "explain", program, "--arch", case.arch, "-o", "/dev/null")
     if planned == 1 and f"{program.name}:" in refusal:
         return "planning", refusal
     if planned == 0 and code == 1 and "ran in" not in text and "drawloom: cu" not in text:
-        return "later", text
+        return ("launch" if re.search("^drawloom: ", text, re.M) else "later"), text
     return "bad", text if planned == 0 else refusal
+
+
+def measure(drawloom, case):
+    """Processor seconds from the text to PTX."""
+    process = subprocess.Popen([drawloom, "compile", case.program, "--arch", case.arch, "--no-cache",
+                                "--emit", "ptx", "-o", "/dev/null"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, usage = os.wait4(process.pid, 0)
+    return usage.ru_utime + usage.ru_stime
+
+
+def read_cases(folder):
+    if (folder / "cases.csv").exists():
+        with (folder / "cases.csv").open(newline="") as file:
+            return [Case(folder / f"{row['program']}.mlir", row["arch"], row["options"], row["must"])
+                    for row in csv.DictReader(file)]
+    return [Case(program, arch, "", "any") for program in sorted(folder.glob("*.mlir"))
+            for arch in ("sm_90a", "sm_100a")]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--drawloom", required=True)
-    parser.add_argument("--arch", nargs="+", default=["sm_90a", "sm_100a"])
+    parser.add_argument("--folder", default="holdout", help="beside this file")
     parser.add_argument("--only", default="", help="programs with this in their name")
-    parser.add_argument("--every", type=int, default=1, help="every n-th of them")
+    parser.add_argument("--every", type=int, default=1, help="every n-th program")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--at-least", type=int, default=0, help="fail if fewer are right")
+    parser.add_argument("--ptx-seconds", type=float, help="fail if one needs more")
     options = parser.parse_args()
-    programs = [p for p in sorted(FOLDER.glob("*.mlir")) if options.only in p.name][::options.every]
-    cases = [(program, arch) for program in programs for arch in options.arch]
+    cases = [case for case in read_cases(HERE / options.folder)
+             if options.only in case.program.name]
+    chosen = sorted({case.program for case in cases})[::options.every]
+    cases = [case for case in cases if case.program in chosen]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        ends = list(pool.map(lambda case: run(options.drawloom, *case), cases))
-    counts = {arch: collections.Counter() for arch in options.arch}
-    for (program, arch), (end, text) in zip(cases, ends):
-        counts[arch][end] += 1
-        if end in ("spills", "part"):
-            print(f"{end}: {program.stem} on {arch}")
-        elif end != "right":
-            print(f"{end}: {program.stem} on {arch}: {' '.join(text.split())[:600]}")
+        ends = list(pool.map(lambda case: run(options.drawloom, case), cases))
+        right = [case for case, (end, _) in zip(cases, ends) if end in RIGHT]
+        seconds = []
+        if options.ptx_seconds:
+            seconds = list(pool.map(lambda case: measure(options.drawloom, case), right))
+    counts = collections.defaultdict(collections.Counter)
+    amiss = 0
+    for case, (end, text) in zip(cases, ends):
+        counts[case.arch][end] += 1
+        amiss += end not in MAY_END[case.must]
+        if end in RIGHT[1:]:
+            print(f"{end}: {case.program.stem} on {case.arch}")
+        elif end not in MAY_END[case.must] or end == "planning" and case.must == "any":
+            print(f"{end}: {case.program.stem} on {case.arch}: {' '.join(text.split())[:600]}")
     for arch, count in counts.items():
-        print(f"hold-out, {arch}: " + ", ".join(f"{count[end]} {end}" for end in ENDS))
-    right = sum(count["right"] + count["spills"] for count in counts.values())
-    print(f"hold-out: {right} of {len(cases)} programs are right")
-    return right < options.at_least or any(count["later"] + count["bad"] for count in counts.values())
+        print(f"{options.folder}, {arch}: " + ", ".join(f"{count[end]} {end}" for end in ENDS))
+    if seconds:
+        slow = [case for case, time in zip(right, seconds) if time > options.ptx_seconds]
+        for case in slow:
+            print(f"more than {options.ptx_seconds} s to PTX: {case.program.stem} on {case.arch}")
+        amiss += len(slow)
+        print(f"{options.folder}: the slowest takes {max(seconds):.1f} s to PTX")
+    print(f"{options.folder}: {len(right)} of {len(cases)} programs are right, {amiss} not as they must end")
+    return amiss > 0 or len(right) < options.at_least
 
 
 if __name__ == "__main__":
