@@ -80,7 +80,9 @@ def commands_of(args: argparse.Namespace) -> list[list]:
     python = [[sys.executable, PYTHON / "check_programs.py", "--runner", args.runner,
                "--python", sys.executable, "--folder", PYTHON / folder]
               for folder in ("driver", "triton")]
-    return [match, *suites, *programs, *python]
+    written = [sys.executable, HERE.parent / "breadth" / "check_programs.py", "--drawloom",
+               args.drawloom, "--folder", "programs"]
+    return [match, *suites, written, *programs, *python]
 
 
 def main() -> int:
@@ -89,6 +91,7 @@ def main() -> int:
     parser.add_argument("--manifest", required=True, help="of the peers' kernels")
     parser.add_argument("--extended", help="manifest of the peers' extended suite")
     parser.add_argument("--suite", required=True, help="drawloom-suite")
+    parser.add_argument("--drawloom", help="for programs as people write them")
     parser.add_argument("--every", type=int, default=1, help="every n-th case of the suite")
     parser.add_argument("--runner", help="drawloom-run, for programs with their own host code")
     args = parser.parse_args()
