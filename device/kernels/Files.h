@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
+#include <vector>
 
 /// Ends the program with the error's name.
 inline void check(cudaError_t error) {
@@ -22,21 +23,32 @@ inline void check(cudaError_t error) {
   std::exit(1);
 }
 
-/// A tensor in device memory, with what a file has.
 template <class Element>
-Element *readTensor(const char *path, size_t count) {
-  Element *host = new Element[count], *device;
+std::vector<Element> readFile(const char *path, size_t count) {
+  std::vector<Element> values(count);
   FILE *file = std::fopen(path, "rb");
-  if (!file || std::fread(host, sizeof(Element), count, file) != count) {
+  if (!file ||
+      std::fread(values.data(), sizeof(Element), count, file) != count) {
     std::fprintf(stderr, "cannot read '%s'\n", path);
     std::exit(1);
   }
   std::fclose(file);
-  check(cudaMalloc(&device, count * sizeof(Element)));
-  check(cudaMemcpy(device, host, count * sizeof(Element),
+  return values;
+}
+
+template <class Element>
+Element *copyToDevice(const std::vector<Element> &values) {
+  Element *device;
+  check(cudaMalloc(&device, values.size() * sizeof(Element)));
+  check(cudaMemcpy(device, values.data(), values.size() * sizeof(Element),
                    cudaMemcpyHostToDevice));
-  delete[] host;
   return device;
+}
+
+/// A tensor in device memory, with what a file has.
+template <class Element>
+Element *readTensor(const char *path, size_t count) {
+  return copyToDevice(readFile<Element>(path, count));
 }
 
 template <class Element>

@@ -125,6 +125,19 @@ GRANTED = (
     ('"load", 1,', '"scheduler", 1,', "has a role 'scheduler' and a pipe 'work' already"),
     ('"sums"', '"work"', "has a role 'scheduler' and a pipe 'work' already"),
 )
+# The same for gemm_sm100_nvfp4.cu.
+SCALED = (
+    ("A = Tile<Element, 128, step>", "A = Tile<mxfp8, 128, step>", "two of fp8 without block scales"),
+    ("A = Tile<Element, 128, step>", "A = Tile<mxfp4, 128, step>", "one element type"),
+    ("B = Tile<Element, 256, step>", "B = Tile<Element, 192, step>", "has 128 or 256 rows"),
+    ("using Element = nvfp4", "using Element = BlockScaled<__nv_fp4x2_e2m1, 4, __nv_fp8_e4m3, 32>",
+     "mxfp8, mxfp4 and nvfp4"),
+    ("Multiply, Round, 1, Acc", "Multiply, Round, 2, Acc", "accumulators and block scales"),
+    ("packScales<Element>", "packScales<mxfp8>", "the type that the format of their elements says"),
+    ("readScales(argv[6], m, k)", "(float *)nullptr", "the type that the format of their elements says"),
+    ("describe(arguments.a, a,", "describe(arguments.a, (__nv_fp8_e4m3 *)a,",
+     "a tensor has the elements of its map's tile"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -158,6 +171,7 @@ PINGPONG = (
 MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_epilogue", "100a", *row) for row in EPILOGUE),
            *(("gemm_sm100_pair", "100a", *row) for row in GRANTED),
+           *(("gemm_sm100_nvfp4", "100a", *row) for row in SCALED),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

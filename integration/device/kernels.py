@@ -41,13 +41,33 @@ ENCODE = {
 
 
 @dataclass(frozen=True)
+class Format:
+    """Of elements with block scales: what the bits of an element and of a scale are worth."""
+    bits: int
+    values: tuple[float, ...]
+    # Some of the scales that there are.
+    scales: dict[int, float]
+    block: int
+
+
+# All magnitudes of fp4, in the order of their bits.
+E2M1 = (0, 0.5, 1, 1.5, 2, 3, 4, 6)
+POWERS = {125: 0.25, 126: 0.5, 127: 1.0, 128: 2.0, 129: 4.0}
+FORMATS = {
+    "nvfp4": Format(4, E2M1, {0x30: 0.5, 0x34: 0.75, 0x38: 1.0, 0x3C: 1.5, 0x42: 2.5}, 16),
+    "mxfp4": Format(4, E2M1, POWERS, 32),
+    "mxfp8": Format(8, (0, 1, 2, 3, 4), POWERS, 32),
+}
+
+
+@dataclass(frozen=True)
 class Kernel:
     name: str
     arch: str
     device: str
     element: str = "__nv_bfloat16"
     # What is replaced in the source, and by what.
-    change: tuple[str, str] = ("", "")
+    changes: tuple[tuple[str, str], ...] = ()
     folder: Path = KERNELS_FOLDER
     # Of the result.
     result: type = np.uint16
@@ -56,9 +76,9 @@ class Kernel:
 
     def compile(self) -> Path:
         text = (self.folder / f"{self.name}.cu").read_text()
-        changes = [self.change] if self.change[0] else []
-        if self.element != "__nv_bfloat16":
-            [element] = re.findall(r"using Element = \w+;", text)
+        changes = [*self.changes]
+        [element] = re.findall(r"using Element = \w+;", text) or [""]
+        if element and self.element not in element:
             changes.append((element, f"using Element = {self.element};"))
         for old, new in changes:
             assert text.count(old) == 1, old
@@ -81,6 +101,7 @@ PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
 HOPPER = Kernel("gemm_sm90", "90a", "h100")
 PINGPONG = Kernel("gemm_sm90_pingpong", "90a", "h100")
 FP8 = Kernel("gemm_sm100_fp8", "100a", "b200", "__nv_fp8_e4m3", scale=0.125)
+NVFP4 = Kernel("gemm_sm100_nvfp4", "100a", "b200", "nvfp4", scale=0.125)
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
@@ -88,16 +109,22 @@ KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
 
 def clustered(cluster: str, work: str = "Static", element: str = "__nv_bfloat16") -> Kernel:
     return Kernel("gemm_sm100", "100a", "b200", element,
-                  ("Kernel<WORK<", f"Kernel<Cluster<{cluster}>, {work}<"))
+                  (("Kernel<WORK<", f"Kernel<Cluster<{cluster}>, {work}<"),))
 
 
 def hopper(cluster: str) -> Kernel:
     return Kernel("gemm_sm90", "90a", "h100",
-                  change=("Kernel<Static<", f"Kernel<Cluster<{cluster}>, Static<"))
+                  changes=(("Kernel<Static<", f"Kernel<Cluster<{cluster}>, Static<"),))
 
 
 def pingpong(cluster: str) -> Kernel:
-    return replace(PINGPONG, change=("Kernel<Turns<", f"Kernel<Cluster<{cluster}>, Turns<"))
+    return replace(PINGPONG, changes=(("Kernel<Turns<", f"Kernel<Cluster<{cluster}>, Turns<"),))
+
+
+def scaled(element: str, cluster: str = "2, 1, Pair", slots: int = 5) -> Kernel:
+    return replace(NVFP4, element=element,
+                   changes=(("Multiply, 5,", f"Multiply, {slots},"),
+                            ("Cluster<2, 1, Pair>", f"Cluster<{cluster}>")))
 
 
 CLUSTERS = (*map(hopper, ("2, 1", "1, 2", "2, 2", "4, 2")), *map(pingpong, ("2, 1", "2, 2")),
@@ -116,11 +143,12 @@ CHECKED = ("--sms", "2", "--check")
 SCHEDULED = ("--sms", "2", "--schedules", "20")
 
 
-def on_clusters(kernel: Kernel) -> list[Case]:
-    """Several items for a cluster, whole and ragged, on eight multiprocessors."""
-    return [*(Case(kernel, *shape, ("--sms", "8", "--check"))
-              for shape in ((1024, 2048, 64), (1100, 1800, 136), (77, 264, 456))),
-            Case(kernel, 1100, 1800, 136, ("--sms", "8", "--schedules", "20"))]
+def on_clusters(kernel: Kernel, multiple: int = 1) -> list[Case]:
+    """Several items for a cluster, whole and ragged, on eight multiprocessors. K can
+    be a multiple."""
+    return [*(Case(kernel, m, n, k * multiple, ("--sms", "8", "--check"))
+              for m, n, k in ((1024, 2048, 64), (1100, 1800, 136), (77, 264, 456))),
+            Case(kernel, 1100, 1800, 136 * multiple, ("--sms", "8", "--schedules", "20"))]
 
 
 SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG) for shape in SHAPES),
@@ -129,12 +157,16 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           Case(SPLIT, 300, 520, 712, SCHEDULED),
           *(Case(FP8, *shape, CHECKED) for shape in ((300, 520, 144), (640, 1032, 1040))),
           Case(FP8, 640, 1032, 400, SCHEDULED),
+          # A row of fp4 is a multiple of 32 elements. Scales end within a block and at its end.
+          *(Case(NVFP4, *shape, CHECKED) for shape in ((256, 256, 256), (300, 520, 352), (77, 264, 1344))),
+          Case(NVFP4, 300, 520, 352, SCHEDULED),
+          *(Case(scaled("mxfp8"), *shape, CHECKED) for shape in ((300, 520, 208), (640, 264, 1024))),
           *(Case(EPILOGUE, *shape, CHECKED) for shape in ((300, 520, 136), (129, 1032, 64))),
           Case(EPILOGUE, 300, 520, 136, SCHEDULED),
           *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
           Case(Kernel("gemm_sm100", "100a", "b200", "float"), 300, 520, 136, CHECKED),
           Case(Kernel("gemm_sm100", "100a", "b200",
-                      change=("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();")),
+                      changes=(("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();"),)),
                300, 520, 136, CHECKED)]
 
 
@@ -146,6 +178,9 @@ EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
               for element in ENCODE),
             *(Case(Kernel("gemm_sm90", "90a", "h100", element), 300, 520, 136, CHECKED)
               for element in ("__half", "float")),
+            *(case for element in FORMATS
+              for kernel in (scaled(element, "1, 1", 3), scaled(element, "2, 2", 3), scaled(element, "2, 2, Pair"))
+              for case in on_clusters(kernel, 8)),
             # What the library is counted against is right, too.
             *(case for kernel in (GEMM, PAIRS, HOPPER)
               for case in on_clusters(replace(kernel, folder=BY_HAND)))]
@@ -180,12 +215,53 @@ def run_case(case: Case, runner: Path, folder: Path) -> str:
         return (done.stdout + done.stderr).strip()
     found = np.fromfile(files[2], case.kernel.result)
     sums = a @ b.T * (1 if case.kernel.scale is None else case.kernel.scale)
-    wanted = (to_bf16(sums) if case.kernel.result is np.uint16 else sums).ravel()
+    return compare(to_bf16(sums) if case.kernel.result is np.uint16 else sums, found)
+
+
+def draw_scaled(random: np.random.Generator, form: Format, rows: int, columns: int):
+    """A tensor's values, the bytes of its elements and those of its scales."""
+    codes = random.integers(0, len(form.values), (rows, columns))
+    isNegative = random.integers(0, 2, codes.shape)
+    values = np.array(form.values)[codes] * (1 - 2 * isNegative)
+    if form.bits == 8:
+        elements = ENCODE["__nv_fp8_e4m3"](values)
+    else:
+        nibbles = (codes | isNegative << 3).astype(np.uint8)
+        elements = nibbles[:, ::2] | nibbles[:, 1::2] << 4
+    blocks = -(-columns // form.block)
+    scales = random.choice(list(form.scales), (rows, blocks)).astype(np.uint8)
+    factors = np.vectorize(form.scales.get)(scales)
+    return values * np.repeat(factors, form.block, axis=1)[:, :columns], elements, scales
+
+
+def run_scaled(case: Case, runner: Path, folder: Path) -> str:
+    """D = scale A B^T with block scales: what is wrong, or nothing."""
+    random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
+    form = FORMATS[case.kernel.element]
+    a, b = (draw_scaled(random, form, rows, case.k) for rows in (case.m, case.n))
+    names = ("a.bin", "a_scales.bin", "b.bin", "b_scales.bin", "d.bin")
+    files = [folder / name for name in names]
+    for file, bytes_ in zip(files, (*a[1:], *b[1:])):
+        bytes_.tofile(file)
+    files[-1].unlink(missing_ok=True)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--", case.kernel.compile(),
+                    case.m, case.n, case.k, case.kernel.scale, *files])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    sums = a[0] @ b[0].T
+    # Scaled elements are multiples of 1/8, so products and their sums are multiples of 1/64:
+    # exact in f32 below 2^24 / 64, in any order.
+    assert (np.abs(a[0]) @ np.abs(b[0]).T).max() < 2**18
+    return compare(to_bf16(sums * case.kernel.scale), np.fromfile(files[-1], np.uint16))
+
+
+def compare(wanted: np.ndarray, found: np.ndarray) -> str:
+    """What is wrong, bit by bit, or nothing."""
     if found.size != wanted.size:
         return f"{found.size} elements, not {wanted.size}"
-    wrong = np.flatnonzero(found != wanted)
+    wrong = np.flatnonzero(found != wanted.ravel())
     if wrong.size:
-        row, column = divmod(int(wrong[0]), case.n)
+        row, column = divmod(int(wrong[0]), wanted.shape[1])
         return f"{wrong.size} elements differ, the first at row {row}, column {column}"
     return ""
 
@@ -230,10 +306,10 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, PAIRS, HOPPER, PINGPONG)))
+                           for kernel in (GEMM, EPILOGUE, NVFP4, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 7, "types, roles, arguments, way out, clusters, Hopper, turns"
+    assert len(blocks) == 8, "types, roles, arguments, way out, scales, clusters, Hopper, turns"
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")
@@ -261,11 +337,12 @@ def main():
     right = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            run = run_epilogue if case.kernel == EPILOGUE else run_case
+            run = (run_epilogue if case.kernel == EPILOGUE
+                   else run_scaled if case.kernel.element in FORMATS else run_case)
             wrong = run(case, options.runner, Path(folder))
             right += not wrong
             if wrong:
-                print(f"{case.kernel.name} {case.kernel.element} {case.kernel.change[1]} {case.m}x{case.n}x{case.k} "
+                print(f"{case.kernel.name} {case.kernel.element} {' '.join(new for _, new in case.kernel.changes)} {case.m}x{case.n}x{case.k} "
                       f"{' '.join(case.options)}: {wrong}")
     print(f"seed {options.seed}")
     print(f"device: {right} of {len(cases)} cases match")

@@ -9,6 +9,7 @@
 #ifndef DRAWLOOM_DEVICE_CLUSTER_H
 #define DRAWLOOM_DEVICE_CLUSTER_H
 
+#include "drawloom/device/Map.h"
 #include "drawloom/device/Pipe.h"
 
 namespace drawloom::device {
@@ -83,14 +84,27 @@ private:
   }
 };
 
+/// Operands as a CTA has them in a slot: of B the rows that it holds, and its
+/// scales in shared memory and, for tensor cores, in tensor memory. Two CTAs
+/// that multiply together have all scales of B, each of them.
+template <class A_, class B_, class WholeB>
+struct HeldOperands {
+  using A = A_;
+  using B = B_;
+  using ScalesOfA = Scales<A>;
+  using ScalesOfB = Scales<WholeB>;
+  static constexpr Place place = Place::Shared;
+  static constexpr int scales = A::bytes + B::bytes;
+  static constexpr int bytes = scales + ScalesOfA::bytes + ScalesOfB::bytes;
+  static constexpr int tensorColumns =
+      ScalesOfA::tensorColumns + ScalesOfB::tensorColumns;
+};
+
 /// What goes through a pipe in a cluster.
 template <class Cluster, class Payload>
 struct Share {
   /// What a slot of a CTA holds.
   using Held = Payload;
-  /// What a CTA loads, of each operand.
-  using LoadedA = Payload;
-  using LoadedB = Payload;
   static constexpr bool isOperands = false;
 };
 template <class Cluster, class A, class B>
@@ -106,9 +120,12 @@ struct Share<Cluster, Operands<A, B>> {
   template <class Tile_, int parts>
   using Part =
       Tile<typename Tile_::Element, Tile_::rows / parts, Tile_::columns>;
-  using Held = Operands<A, Part<B, Cluster::group>>;
+  using Held = HeldOperands<A, Part<B, Cluster::group>, B>;
+  /// What a CTA loads, of each operand. Scales it loads for itself.
   using LoadedA = Part<A, Cluster::columns>;
   using LoadedB = Part<B, Cluster::rows>;
+  using MapOfA = MapWithScales<LoadedA, A>;
+  using MapOfB = MapWithScales<LoadedB, B>;
 };
 
 /// How often barriers of a pipe are arrived at in a cluster.

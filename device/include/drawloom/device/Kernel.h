@@ -166,9 +166,9 @@ public:
 
   /// The maps of tensors that a pipe's operands are loaded from.
   template <class Pipe>
-  using MapOfA = Map<typename Share<Cluster, typename Pipe::Payload>::LoadedA>;
+  using MapOfA = typename Share<Cluster, typename Pipe::Payload>::MapOfA;
   template <class Pipe>
-  using MapOfB = Map<typename Share<Cluster, typename Pipe::Payload>::LoadedB>;
+  using MapOfB = typename Share<Cluster, typename Pipe::Payload>::MapOfB;
 
   static_assert(pipeCount > 0, "drawloom: a kernel has at least one pipe");
   static_assert(Set<Pipes...>::size == Insert<Set<>, Pipes...>::type::size,
@@ -353,13 +353,13 @@ private:
         shared(Plan::template getBarriers<Pipe>()));
     place.full = barriers + slot;
     place.empty = barriers + Pipe::slots + slot;
-    if constexpr (Payload::place == Place::Tensor)
+    if constexpr (Payload::tensorColumns > 0)
       place.tensorAddress = tensorAddress +
                             Plan::template getFirstColumn<Pipe>() +
-                            slot * Payload::columns;
-    else
-      place.memory =
-          shared(Plan::template getSlots<Pipe>()) + slot * Payload::bytes;
+                            slot * Payload::tensorColumns;
+    if constexpr (Payload::place == Place::Shared)
+      place.memory = shared(Plan::template getSlots<Pipe>()) +
+                     slot * Plan::template slotBytes<Pipe>;
     return place;
   }
   template <class Pipe>

@@ -16,26 +16,28 @@ namespace drawloom::device {
 
 template <class Element>
 constexpr CUtensorMapDataType mapType() {
-  if constexpr (std::is_same_v<Element, __half>)
+  if constexpr (Stored<Element>::bits == 4)
+    return CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B;
+  else if constexpr (std::is_same_v<Element, __half>)
     return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   else if constexpr (std::is_same_v<Element, __nv_bfloat16>)
     return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
   else if constexpr (std::is_same_v<Element, float>)
     return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   else {
-    static_assert(sizeof(Element) == 1,
-                  "drawloom: a tensor map has half, bfloat16, float or fp8");
+    static_assert(Stored<Element>::bits == 8,
+                  "drawloom: a tensor map has half, bfloat16, float, fp8 or "
+                  "fp4");
     return CU_TENSOR_MAP_DATA_TYPE_UINT8;
   }
 }
 
-/// Describes a tensor of rows x columns, row after row, for copies of tiles. A
-/// row is a multiple of 16 bytes: TMA refuses others.
-template <class Tile, class Element>
-cudaError_t describe(Map<Tile> &map, const Element *data, int rows,
-                     int columns) {
-  static_assert(std::is_same_v<Element, typename Tile::Element>,
-                "drawloom: a tensor has the elements of its map's tile");
+/// Encodes a tensor of rows x columns, row after row, and a box of it.
+inline cudaError_t encodeMap(CUtensorMap &map, CUtensorMapDataType type,
+                             const void *data, cuuint64_t rows,
+                             cuuint64_t columns, cuuint64_t rowBytes,
+                             cuuint32_t boxRows, cuuint32_t boxColumns,
+                             CUtensorMapSwizzle swizzle) {
   // The function is looked up, so that a program needs no libcuda to link.
   void *function = nullptr;
   cudaDriverEntryPointQueryResult found;
@@ -45,17 +47,50 @@ cudaError_t describe(Map<Tile> &map, const Element *data, int rows,
     return error;
   if (found != cudaDriverEntryPointSuccess)
     return cudaErrorSymbolNotFound;
-  cuuint64_t sizes[] = {cuuint64_t(columns), cuuint64_t(rows)};
-  cuuint64_t pitch[] = {columns * sizeof(Element)};
-  cuuint32_t box[] = {Tile::panelColumns, Tile::rows};
-  cuuint32_t steps[] = {1, 1};
+  cuuint64_t sizes[] = {columns, rows};
+  cuuint32_t box[] = {boxColumns, boxRows}, steps[] = {1, 1};
   auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-  CUresult result =
-      encode(&map.map, mapType<Element>(), 2, const_cast<Element *>(data),
-             sizes, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  CUresult result = encode(&map, type, 2, const_cast<void *>(data), sizes,
+                           &rowBytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                           swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+template <class Tile, class Element>
+cudaError_t describeTiles(CUtensorMap &map, const Element *data, int rows,
+                          int columns) {
+  using Stored = device::Stored<typename Tile::Element>;
+  static_assert(std::is_same_v<Element, typename Stored::type>,
+                "drawloom: a tensor has the elements of its map's tile");
+  return encodeMap(map, mapType<typename Tile::Element>(), data, rows, columns,
+                   cuuint64_t(columns) * Stored::bits / 8, Tile::rows,
+                   Tile::panelColumns, CU_TENSOR_MAP_SWIZZLE_128B);
+}
+
+/// Describes a tensor of rows x columns, row after row, for copies of tiles. A
+/// row is a multiple of 16 bytes: TMA refuses others.
+template <class Tile, class Element>
+cudaError_t describe(Map<Tile> &map, const Element *data, int rows,
+                     int columns) {
+  return describeTiles<Tile>(map.map, data, rows, columns);
+}
+/// The same with block scales, as `packScales` leaves them.
+template <class Tile, class Scales, class Element, class Scale>
+cudaError_t describe(ScaledMap<Tile, Scales> &map, const Element *data,
+                     const Scale *scales, int rows, int columns) {
+  static_assert(std::is_same_v<Scale, typename Scales::Scale>,
+                "drawloom: scales have the type that the format of their "
+                "elements says");
+  if (cudaError_t error = describeTiles<Tile>(map.map, data, rows, columns))
+    return error;
+  // In words of eight bytes, because a box has at most 256 of anything.
+  constexpr int words = Scales::blockBytes / 8;
+  int blocks = ceilDivide(columns, Stored<typename Tile::Element>::block * 4);
+  return encodeMap(map.scales, CU_TENSOR_MAP_DATA_TYPE_UINT64, scales,
+                   ceilDivide(rows, 128), cuuint64_t(blocks) * words,
+                   cuuint64_t(blocks) * Scales::blockBytes, Scales::rowBlocks,
+                   Scales::stepBlocks * words, CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
 /// Starts a kernel with the threads, the shared memory and the clusters that

@@ -22,6 +22,20 @@ struct Map {
   CUtensorMap map;
 };
 
+/// The same for elements with block scales, which have a map of their own.
+template <class Tile_, class Scales_>
+struct ScaledMap {
+  using Tile = Tile_;
+  using Scales = Scales_;
+  CUtensorMap map, scales;
+};
+
+/// The map for copies of such tiles, with the scales of `Whole`.
+template <class Tile, class Whole>
+using MapWithScales =
+    std::conditional_t<Stored<typename Tile::Element>::isScaled,
+                       ScaledMap<Tile, Scales<Whole>>, Map<Tile>>;
+
 /// Copies a box into this CTA, or into all CTAs of a set, and counts its bytes
 /// at a barrier of this CTA or its peer. CCCL has the form for a barrier of
 /// this CTA only.

@@ -10,6 +10,7 @@
 #define DRAWLOOM_DEVICE_MMA_H
 
 #include "drawloom/device/Tile.h"
+#include <cuda/ptx>
 #include <utility>
 
 namespace drawloom::device {
@@ -25,7 +26,7 @@ __device__ inline bool elect() {
 }
 
 /// The kinds of products; each has its instruction.
-enum class MmaKind { F16, TF32, F8F6F4 };
+enum class MmaKind { F16, TF32, F8F6F4, MXF8F6F4, MXF4, MXF4NVF4 };
 
 /// What a tensor core calls an element, and which instruction multiplies it.
 template <class Element>
@@ -76,6 +77,34 @@ __device__ inline void issueMma(uint32_t sums, uint64_t a, uint64_t b,
 #undef DRAWLOOM_TCGEN05_MMA
 }
 
+/// The same with block scales, which are in tensor memory.
+template <MmaKind kind, int group>
+__device__ inline void issueScaledMma(uint32_t sums, uint64_t a, uint64_t b,
+                                      uint32_t instruction, uint32_t scalesOfA,
+                                      uint32_t scalesOfB, bool adds) {
+#define DRAWLOOM_TCGEN05_MMA(GROUP, KIND)                                      \
+  asm volatile("{\n\t.reg .pred adds;\n\tsetp.ne.u32 adds, %6, 0;\n\t"         \
+               "tcgen05.mma.cta_group::" GROUP ".kind::" KIND                  \
+               " [%0], %1, %2, %3, [%4], [%5], adds;\n\t}" ::"r"(sums),        \
+               "l"(a), "l"(b), "r"(instruction), "r"(scalesOfA),               \
+               "r"(scalesOfB), "r"(uint32_t(adds))                             \
+               : "memory")
+#define DRAWLOOM_TCGEN05_MMA_KIND(GROUP)                                       \
+  if constexpr (kind == MmaKind::MXF8F6F4)                                     \
+    DRAWLOOM_TCGEN05_MMA(GROUP, "mxf8f6f4.block_scale.scale_vec::1X");         \
+  else if constexpr (kind == MmaKind::MXF4)                                    \
+    DRAWLOOM_TCGEN05_MMA(GROUP, "mxf4.block_scale.scale_vec::2X");             \
+  else                                                                         \
+    DRAWLOOM_TCGEN05_MMA(GROUP, "mxf4nvf4.block_scale.scale_vec::4X")
+  if constexpr (group == 1) {
+    DRAWLOOM_TCGEN05_MMA_KIND("1");
+  } else {
+    DRAWLOOM_TCGEN05_MMA_KIND("2");
+  }
+#undef DRAWLOOM_TCGEN05_MMA_KIND
+#undef DRAWLOOM_TCGEN05_MMA
+}
+
 /// The descriptor of a panel in shared memory: blocks of 8 rows of 128 bytes,
 /// one after the other. wgmma and tcgen05 have their own bits for it.
 template <bool isForWgmma = false>
@@ -96,42 +125,119 @@ __device__ inline uint64_t advance(uint64_t descriptor) {
   return result;
 }
 
-/// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it. An
-/// instruction multiplies 32 bytes of each row. `group` CTAs hold the operands:
-/// each its own rows of A and its part of B's.
+/// What all products of a step along K have in common. An instruction
+/// multiplies 32 bytes of each row. `group` CTAs hold the operands: each its
+/// own rows of A and its part of B's.
 template <int group, class Operands, class Sums>
-__device__ inline void multiply(uint32_t sums, uint32_t a, uint32_t b,
-                                bool adds) {
+struct MmaProduct {
   using A = typename Operands::A;
   using B = typename Operands::B;
-  using ElementA = MmaElement<typename A::Element>;
+  using Element = MmaElement<typename A::Element>;
   using ElementB = MmaElement<typename B::Element>;
-  static_assert(ElementA::isKnown && ElementB::isKnown,
+  static_assert(Element::isKnown && ElementB::isKnown,
                 "drawloom: tensor cores multiply half, bfloat16, float (as "
-                "tf32), fp8 e4m3 and fp8 e5m2");
+                "tf32), fp8 e4m3, fp8 e5m2, mxfp8, mxfp4 and nvfp4");
   static_assert(A::rows == Sums::rows && B::rows * group == Sums::columns,
                 "drawloom: the accumulator has A's rows and a column for each "
                 "row of B");
-  constexpr uint32_t f32 = 1;
-  constexpr uint32_t instruction = f32 << 4 | ElementA::code << 7 |
-                                   ElementB::code << 10 |
-                                   uint32_t(B::rows * group) >> 3 << 17 |
-                                   uint32_t(A::rows * group) >> 4 << 24;
-  constexpr int stepBytes = 32, stepsOfPanel = 128 / stepBytes;
-  uint64_t describedA = describePanel(a), describedB = describePanel(b);
-  auto issue = [&]<int step>() {
-    constexpr int panel = step / stepsOfPanel;
-    constexpr int bytes = step % stepsOfPanel * stepBytes;
-    // ptxas drops the branch around a single instruction, and only there.
-    if (elect())
-      issueMma<ElementA::kind, group>(
-          sums, advance<panel * A::panelBytes + bytes>(describedA),
-          advance<panel * B::panelBytes + bytes>(describedB), instruction,
-          adds || step > 0);
-  };
+  static constexpr uint32_t instruction = Element::code << 7 |
+                                          ElementB::code << 10 |
+                                          uint32_t(B::rows * group) >> 3 << 17;
+
+  /// Where the operand of an instruction begins.
+  template <class Tile>
+  static consteval int placeIn(int step) {
+    return step / 4 * Tile::panelBytes + step % 4 * 32;
+  }
+};
+
+/// Calls `issue` for each instruction along a tile's row.
+template <class Tile, class Issue>
+__device__ inline void forEachStep(Issue issue) {
   [&]<int... steps>(std::integer_sequence<int, steps...>) {
     (issue.template operator()<steps>(), ...);
-  }(std::make_integer_sequence<int, A::panels * stepsOfPanel>());
+  }(std::make_integer_sequence<int, Tile::panels * 4>());
+}
+
+/// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it.
+template <int group, class Operands, class Sums>
+__device__ inline void multiply(uint32_t sums, uint32_t operands, bool adds) {
+  using Product = MmaProduct<group, Operands, Sums>;
+  using A = typename Operands::A;
+  using B = typename Operands::B;
+  constexpr uint32_t f32 = 1;
+  constexpr uint32_t instruction =
+      Product::instruction | f32 << 4 | uint32_t(A::rows * group) >> 4 << 24;
+  uint64_t a = describePanel(operands), b = describePanel(operands + A::bytes);
+  forEachStep<A>([&]<int step>() {
+    // ptxas drops the branch around a single instruction, and only there.
+    if (elect())
+      issueMma<Product::Element::kind, group>(
+          sums, advance<Product::template placeIn<A>(step)>(a),
+          advance<Product::template placeIn<B>(step)>(b), instruction,
+          adds || step > 0);
+  });
+}
+
+/// Copies a slot's scales to tensor memory.
+template <int group, class Scales>
+__device__ inline void copyScales(uint32_t to, uint32_t from) {
+  namespace ptx = cuda::ptx;
+  constexpr ptx::cta_group_t<group == 1 ? ptx::dot_cta_group::cta_group_1
+                                        : ptx::dot_cta_group::cta_group_2>
+      ctaGroup{};
+  // Without swizzle: 8 rows of 16 bytes, then the next 8.
+  constexpr uint64_t fixed = uint64_t(128 >> 4) << 32 | uint64_t(1) << 46;
+  uint64_t described = fixed + (from >> 4);
+  auto copy = [&]<int block>() {
+    constexpr int rows = block / Scales::stepBlocks;
+    constexpr int step = block % Scales::stepBlocks;
+    constexpr int column =
+        (step * Scales::rowBlocks + rows) * Scales::blockColumns;
+    if (elect())
+      ptx::tcgen05_cp_32x128b_warpx4(
+          ctaGroup, to + column,
+          advance<block * Scales::blockBytes>(described));
+  };
+  [&]<int... blocks>(std::integer_sequence<int, blocks...>) {
+    (copy.template operator()<blocks>(), ...);
+  }(std::make_integer_sequence<int, Scales::rowBlocks * Scales::stepBlocks>());
+}
+
+/// The same with block scales, after copying them to `scales` in tensor memory.
+/// A slot's scales have a place of their own there: products follow the copies
+/// that the same thread has issued before them, but nothing makes the next
+/// step's copies follow these products.
+template <int group, class Operands, class Sums>
+__device__ inline void multiplyScaled(uint32_t sums, uint32_t operands,
+                                      uint32_t scales, bool adds) {
+  using Product = MmaProduct<group, Operands, Sums>;
+  using A = typename Operands::A;
+  using B = typename Operands::B;
+  using ScalesOfA = typename Operands::ScalesOfA;
+  using ScalesOfB = typename Operands::ScalesOfB;
+  using Element = Stored<typename A::Element>;
+  uint32_t scalesOfB = scales + ScalesOfA::tensorColumns;
+  uint32_t from = operands + Operands::scales;
+  copyScales<group, ScalesOfA>(scales, from);
+  copyScales<group, ScalesOfB>(scalesOfB, from + ScalesOfA::bytes);
+  constexpr uint32_t instruction = Product::instruction |
+                                   Product::Element::scaleCode << 23 |
+                                   uint32_t(A::rows * group) >> 7 << 27;
+  uint64_t a = describePanel(operands), b = describePanel(operands + A::bytes);
+  forEachStep<A>([&]<int step>() {
+    // A word has four scales of a row: for one product, two or four.
+    constexpr int first = step * (32 * 8 / Element::bits / Element::block);
+    constexpr int word = first / 4;
+    constexpr uint32_t ids = uint32_t(first % 4) << 29 | first % 4 << 4;
+    if (elect())
+      issueScaledMma<Product::Element::kind, group>(
+          sums, advance<Product::template placeIn<A>(step)>(a),
+          advance<Product::template placeIn<B>(step)>(b), instruction | ids,
+          scales + word * ScalesOfA::rowBlocks * ScalesOfA::blockColumns,
+          scalesOfB + word * ScalesOfB::rowBlocks * ScalesOfB::blockColumns,
+          adds || step > 0);
+  });
 }
 
 } // namespace drawloom::device

@@ -54,10 +54,14 @@ struct Insert<Set<Members...>, First, Rest...> {
 template <class Cluster, class... Pipes>
 class Plan {
   template <class Pipe>
-  static constexpr int slotBytes =
-      Share<Cluster, typename Pipe::Payload>::Held::bytes;
+  using Held = typename Share<Cluster, typename Pipe::Payload>::Held;
 
 public:
+  /// From a slot to the next: slots begin at multiples of 1024 bytes, as the
+  /// swizzle asks.
+  template <class Pipe>
+  static constexpr int slotBytes = (Held<Pipe>::bytes + 1023) / 1024 * 1024;
+
   /// Those at both ends of pipes.
   using Roles = typename Insert<Set<>, typename Pipes::Producer...,
                                 typename Pipes::Consumer...>::type;
@@ -71,7 +75,6 @@ public:
     return findFirstWarp<Role>(Roles{});
   }
 
-  /// Slots begin at multiples of 1024 bytes, as the swizzle asks.
   template <class Pipe>
   static consteval int getSlots() {
     int offset = 0;
@@ -97,12 +100,17 @@ public:
   }
   static consteval int getSharedBytes() { return getTensorBase() + 16; }
 
+  /// Accumulators come first, then scales of operands.
   template <class Pipe>
   static consteval int getFirstColumn() {
     int column = 0;
     bool isFound = false;
+    constexpr Place place = Pipe::Payload::place;
     ((isFound |= std::is_same_v<Pipe, Pipes>,
-      column += isFound ? 0 : countColumns<Pipes>()),
+      column += Pipes::Payload::place == place
+                    ? (isFound ? 0 : countColumns<Pipes>())
+                : place == Place::Shared ? countColumns<Pipes>()
+                                         : 0),
      ...);
     return column;
   }
@@ -121,9 +129,7 @@ private:
 
   template <class Pipe>
   static consteval int countColumns() {
-    if constexpr (Pipe::Payload::place == Place::Tensor)
-      return Pipe::slots * Pipe::Payload::columns;
-    return 0;
+    return Pipe::slots * Held<Pipe>::tensorColumns;
   }
   template <class... Members>
   static consteval int countWarpsOf(Set<Members...>) {
@@ -151,8 +157,9 @@ private:
 
   static_assert(
       (0 + ... + countColumns<Pipes>()) <= maxTensorColumns,
-      "drawloom: the accumulators of all pipes need more than the 512 "
-      "columns of tensor memory: use fewer slots or fewer columns");
+      "drawloom: the accumulators and block scales of all pipes need more "
+      "than the 512 columns of tensor memory: use fewer slots or fewer "
+      "columns");
 };
 
 } // namespace drawloom::device

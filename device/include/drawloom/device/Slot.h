@@ -160,7 +160,8 @@ public:
     using Held = typename Shares::Held;
     using A = typename Shares::LoadedA;
     using B = typename Shares::LoadedB;
-    static_assert(std::is_same_v<MapA, Map<A>> && std::is_same_v<MapB, Map<B>>,
+    static_assert(std::is_same_v<MapA, typename Shares::MapOfA> &&
+                      std::is_same_v<MapB, typename Shares::MapOfB>,
                   "drawloom: the maps of a load are the kernel's MapOfA and "
                   "MapOfB for this pipe, in this order");
     // Out of sight, or every step puts these addresses together. In a function
@@ -181,6 +182,13 @@ public:
         this->place.memory + Held::A::bytes, mapB, k,
         item.column + row % Cluster::group * Held::B::rows, partOfB,
         Cluster::getSharersOfB(rank));
+    if constexpr (Held::tensorColumns > 0) {
+      using ScalesOfA = typename Held::ScalesOfA;
+      unsigned char *scales = this->place.memory + Held::scales;
+      copyScales<ScalesOfA>(scales, a.scales, item.first + step, item.row);
+      copyScales<typename Held::ScalesOfB>(scales + ScalesOfA::bytes, b.scales,
+                                           item.first + step, item.column);
+    }
   }
 
   /// Copies a tile; what is outside of the tensor is zero.
@@ -202,9 +210,13 @@ public:
     static_assert(Role::by == By::TensorCore,
                   "drawloom: only a role by tensor core multiplies");
     using From = typename Share<Cluster, typename Operands::Payload>::Held;
-    uint32_t a = operands.getAddress(), b = a + From::A::bytes;
-    multiply<Cluster::group, From, Payload>(this->place.tensorAddress, a, b,
-                                            step > 0);
+    if constexpr (From::tensorColumns > 0)
+      multiplyScaled<Cluster::group, From, Payload>(
+          this->place.tensorAddress, operands.getAddress(),
+          operands.getTensorAddress(), step > 0);
+    else
+      multiply<Cluster::group, From, Payload>(this->place.tensorAddress,
+                                              operands.getAddress(), step > 0);
   }
 
   /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
@@ -243,19 +255,32 @@ private:
 #pragma unroll
     for (int panel = 0; panel < Tile::panels; ++panel) {
       int32_t at[] = {column + panel * Tile::panelColumns, row + int(part)};
-      unsigned char *panelPart = to + panel * Tile::panelBytes + part * 128;
-      if constexpr (Cluster::isPaired && Shares::isOperands)
-        copyForPair<isForSet>(getSharedAddress(panelPart), map, at,
-                              getAddressIn(Cluster::getLeader(this->place.rank),
-                                           this->place.full),
-                              set);
-      else if constexpr (isForSet)
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
-                                  panelPart, map, at, this->place.full, set);
-      else
-        ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global,
-                                  panelPart, map, at, this->place.full);
+      copyBox<isForSet>(to + panel * Tile::panelBytes + part * 128, map, at,
+                        set);
     }
+  }
+  /// Copies the scales of a step along K, for the rows from `row` on.
+  template <class Scales>
+  __device__ void copyScales(unsigned char *to, const CUtensorMap &map,
+                             int step, int row) {
+    int32_t at[] = {step * Scales::stepBlocks * Scales::blockBytes / 8,
+                    row / 128};
+    copyBox<false>(to, &map, at, 0);
+  }
+  template <bool isForSet>
+  __device__ void copyBox(unsigned char *to, const void *map,
+                          const int32_t (&at)[2], uint16_t set) {
+    if constexpr (Cluster::isPaired && Shares::isOperands)
+      copyForPair<isForSet>(
+          getSharedAddress(to), map, at,
+          getAddressIn(Cluster::getLeader(this->place.rank), this->place.full),
+          set);
+    else if constexpr (isForSet)
+      ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map,
+                                at, this->place.full, set);
+    else
+      ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global, to, map,
+                                at, this->place.full);
   }
 };
 
@@ -363,6 +388,10 @@ public:
 
   __device__ uint32_t getAddress() const {
     return getSharedAddress(this->place.memory);
+  }
+  /// Where tensor cores have the scales of operands.
+  __device__ uint32_t getTensorAddress() const {
+    return this->place.tensorAddress;
   }
 
 private:
