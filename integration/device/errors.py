@@ -133,10 +133,23 @@ SCALED = (
     ("using Element = nvfp4", "using Element = BlockScaled<__nv_fp4x2_e2m1, 4, __nv_fp8_e4m3, 32>",
      "mxfp8, mxfp4 and nvfp4"),
     ("Multiply, Round, 1, Acc", "Multiply, Round, 2, Acc", "accumulators and block scales"),
+    ("Granted<128, 256, step>", "Grouped<Granted<128, 256, step>, 2>", "grouped work has no block scales"),
     ("packScales<Element>", "packScales<mxfp8>", "the type that the format of their elements says"),
     ("readScales(argv[6], m, k)", "(float *)nullptr", "the type that the format of their elements says"),
     ("describe(arguments.a, a,", "describe(arguments.a, (__nv_fp8_e4m3 *)a,",
      "a tensor has the elements of its map's tile"),
+)
+# The same for gemm_sm100_grouped.cu.
+GROUPED = (
+    ("most = 32; // problems", "most = 1;", "grouped work is Static or Granted, of up to 2, 3, ... problems"),
+    ("Grouped<Granted<128, 256, step>, most>", "Grouped<SplitK<Granted<128, 256, step>, 2>, most>",
+     "grouped work is Static or Granted"),
+    ("Grouped<Granted<128, 256, step>, most>", "SplitK<Grouped<Granted<128, 256, step>, most>, 2>",
+     "K of grouped work isn't split"),
+    ("Grouped<Granted<128, 256, step>, most>", "Turns<Grouped<Static<128, 256, step>, most>, 2>",
+     "roles take turns on Static work"),
+    ("for (GroupedItem item : load.work())", "for (Item item : load.work())",
+     "an item of grouped work is a GroupedItem"),
 )
 # The same for gemm_sm90.cu.
 HOPPER = (
@@ -172,6 +185,7 @@ MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_epilogue", "100a", *row) for row in EPILOGUE),
            *(("gemm_sm100_pair", "100a", *row) for row in GRANTED),
            *(("gemm_sm100_nvfp4", "100a", *row) for row in SCALED),
+           *(("gemm_sm100_grouped", "100a", *row) for row in GROUPED),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

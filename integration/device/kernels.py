@@ -93,6 +93,8 @@ class Case:
     n: int
     k: int
     options: tuple[str, ...] = ()
+    # Of m, the rows of each problem.
+    groups: tuple[int, ...] = ()
 
 
 GEMM = Kernel("gemm_sm100", "100a", "b200")
@@ -102,6 +104,7 @@ HOPPER = Kernel("gemm_sm90", "90a", "h100")
 PINGPONG = Kernel("gemm_sm90_pingpong", "90a", "h100")
 FP8 = Kernel("gemm_sm100_fp8", "100a", "b200", "__nv_fp8_e4m3", scale=0.125)
 NVFP4 = Kernel("gemm_sm100_nvfp4", "100a", "b200", "nvfp4", scale=0.125)
+GROUPED = Kernel("gemm_sm100_grouped", "100a", "b200")
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
@@ -143,6 +146,15 @@ CHECKED = ("--sms", "2", "--check")
 SCHEDULED = ("--sms", "2", "--schedules", "20")
 
 
+def grouped(groups: tuple[int, ...], n: int, k: int, options: tuple[str, ...],
+            kernel: Kernel = GROUPED) -> Case:
+    return Case(kernel, sum(groups), n, k, options, groups)
+
+
+# Less than a tile, none at all, whole tiles and ragged ones.
+GROUPS = (300, 0, 1, 256, 77, 0)
+
+
 def on_clusters(kernel: Kernel, multiple: int = 1) -> list[Case]:
     """Several items for a cluster, whole and ragged, on eight multiprocessors. K can
     be a multiple."""
@@ -161,6 +173,9 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           *(Case(NVFP4, *shape, CHECKED) for shape in ((256, 256, 256), (300, 520, 352), (77, 264, 1344))),
           Case(NVFP4, 300, 520, 352, SCHEDULED),
           *(Case(scaled("mxfp8"), *shape, CHECKED) for shape in ((300, 520, 208), (640, 264, 1024))),
+          *(grouped(*shape, CHECKED) for shape in
+            ((GROUPS, 264, 136), ((512,), 256, 64), ((0, 0, 8, 130), 8, 200), ((9,) * 32, 264, 72))),
+          grouped(GROUPS, 264, 136, SCHEDULED),
           *(Case(EPILOGUE, *shape, CHECKED) for shape in ((300, 520, 136), (129, 1032, 64))),
           Case(EPILOGUE, 300, 520, 136, SCHEDULED),
           *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
@@ -181,6 +196,11 @@ EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
             *(case for element in FORMATS
               for kernel in (scaled(element, "1, 1", 3), scaled(element, "2, 2", 3), scaled(element, "2, 2, Pair"))
               for case in on_clusters(kernel, 8)),
+            *(grouped(GROUPS, 520, 136, (*options, "--sms", "8"), replace(GROUPED, changes=(
+                ("Cluster<2, 1, Pair>", f"Cluster<{cluster}>"), ("Multiply, 6,", "Multiply, 4,"),
+                ("Grouped<Granted", f"Grouped<{work}"))))
+              for cluster in ("1, 1", "2, 1", "2, 2, Pair") for work in ("Static", "Granted")
+              for options in (("--check",), ("--schedules", "20"))),
             # What the library is counted against is right, too.
             *(case for kernel in (GEMM, PAIRS, HOPPER)
               for case in on_clusters(replace(kernel, folder=BY_HAND)))]
@@ -255,6 +275,24 @@ def run_scaled(case: Case, runner: Path, folder: Path) -> str:
     return compare(to_bf16(sums * case.kernel.scale), np.fromfile(files[-1], np.uint16))
 
 
+def run_grouped(case: Case, runner: Path, folder: Path) -> str:
+    """D = A B^T for each problem: what is wrong, or nothing."""
+    random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
+    a = random.integers(-4, 5, (case.m, case.k)).astype(np.float32)
+    b = random.integers(-4, 5, (len(case.groups), case.n, case.k)).astype(np.float32)
+    files = [folder / name for name in ("a.bin", "b.bin", "d.bin")]
+    to_bf16(a).tofile(files[0])
+    to_bf16(b).tofile(files[1])
+    files[2].unlink(missing_ok=True)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--",
+                    case.kernel.compile(), case.n, case.k, *files, *case.groups])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    parts = np.split(a, np.cumsum(case.groups)[:-1])
+    wanted = np.concatenate([part @ other.T for part, other in zip(parts, b)])
+    return compare(to_bf16(wanted), np.fromfile(files[2], np.uint16))
+
+
 def compare(wanted: np.ndarray, found: np.ndarray) -> str:
     """What is wrong, bit by bit, or nothing."""
     if found.size != wanted.size:
@@ -306,10 +344,10 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, NVFP4, PAIRS, HOPPER, PINGPONG)))
+                           for kernel in (GEMM, EPILOGUE, NVFP4, GROUPED, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 8, "types, roles, arguments, way out, scales, clusters, Hopper, turns"
+    assert len(blocks) == 9, "types, roles, arguments, way out, scales, groups, clusters, Hopper, turns"
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")
@@ -337,7 +375,7 @@ def main():
     right = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            run = (run_epilogue if case.kernel == EPILOGUE
+            run = (run_epilogue if case.kernel == EPILOGUE else run_grouped if case.groups
                    else run_scaled if case.kernel.element in FORMATS else run_case)
             wrong = run(case, options.runner, Path(folder))
             right += not wrong

@@ -106,10 +106,12 @@ struct Share {
   /// What a slot of a CTA holds.
   using Held = Payload;
   static constexpr bool isOperands = false;
+  static constexpr bool hasScales = false;
 };
 template <class Cluster, class A, class B>
 struct Share<Cluster, Operands<A, B>> {
   static constexpr bool isOperands = true;
+  static constexpr bool hasScales = Stored<typename A::Element>::isScaled;
   static_assert(A::rows % (8 * Cluster::columns) == 0 &&
                     B::rows % (8 * Cluster::rows) == 0,
                 "drawloom: CTAs that share an operand load equal parts of it, "

@@ -11,6 +11,7 @@
 
 #include "drawloom/device/Grant.h"
 #include "drawloom/device/Graph.h"
+#include "drawloom/device/Groups.h"
 #include "drawloom/device/Wgmma.h"
 
 namespace drawloom::device {
@@ -135,7 +136,15 @@ class ClusterKernel {
 public:
   using Cluster = Cluster_;
   using Work = Work_;
-  using Tiles = device::Tiles<Cluster, Work>;
+  using Tiles =
+      std::conditional_t<(Work::groups > 1), GroupedTiles<Cluster, Work>,
+                         device::Tiles<Cluster, Work>>;
+  using Problem = typename Tiles::Problem;
+  static_assert(Work::groups == 1 ||
+                    !(Share<Cluster, typename Pipes::Payload>::hasScales ||
+                      ...),
+                "drawloom: grouped work has no block scales: these are stored "
+                "for 128 rows at a time, and a problem begins at any row");
   using Plan = device::Plan<Cluster, Pipes...>;
   static constexpr bool isGranted = Work::slots > 0;
   template <class Role>
@@ -195,7 +204,7 @@ public:
   /// Roles, pipes, counts and bytes, as text (Graph.h).
   static constexpr const char *graph() { return Graph::value; }
 
-  __device__ explicit ClusterKernel(Problem problem)
+  __device__ explicit ClusterKernel(typename Tiles::Given problem)
       : tiles(problem), warp(__shfl_sync(~0u, int(threadIdx.x / 32), 0)) {
     // A comment in the PTX, where `drawloom check` finds it.
     asm volatile("// drawloom: %0" ::"C"(Graph::value));

@@ -97,10 +97,13 @@ cudaError_t describe(ScaledMap<Tile, Scales> &map, const Element *data,
 /// its type says.
 template <class Kernel, class Arguments>
 cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
-                   Problem problem, cudaStream_t stream = nullptr) {
-  // A sum of no products has no step that begins it.
-  if (problem.m <= 0 || problem.n <= 0 || problem.k <= 0)
+                   const typename Kernel::Problem &problem,
+                   cudaStream_t stream = nullptr) {
+  if (!problem.isPossible())
     return cudaErrorInvalidValue;
+  int items = Kernel::Tiles::countItems(problem);
+  if (items == 0)
+    return cudaSuccess;
   int device, multiprocessors;
   if (cudaError_t error = cudaGetDevice(&device))
     return error;
@@ -114,8 +117,7 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
   cudaLaunchConfig_t config{};
   constexpr int size = Kernel::Cluster::size;
   int places = multiprocessors < size ? 1 : multiprocessors / size;
-  config.gridDim = dim3(size * Kernel::Work::countClusters(
-                                   Kernel::Tiles::countItems(problem), places));
+  config.gridDim = dim3(size * Kernel::Work::countClusters(items, places));
   config.blockDim = dim3(Kernel::threads);
   config.dynamicSmemBytes = Kernel::sharedBytes;
   config.stream = stream;

@@ -147,7 +147,7 @@ public:
   /// Copies the operands of a step along K: of A the rows of the item, of B the
   /// rows that are the item's columns. What is outside of a tensor is zero. In
   /// a cluster each CTA copies its part of what several need, to all of them.
-  template <class MapA, class MapB>
+  template <class MapA, class MapB, class Item>
   __device__ void load(const MapA &a, const MapB &b, Item item, int step) {
     static_assert(Role::by == By::Tma,
                   "drawloom: only a role by TMA loads into a slot");
@@ -176,13 +176,13 @@ public:
     uint32_t partOfB = row / Cluster::group * B::rows;
     int k = (item.first + step) * A::columns;
     copyIn<typename Held::A, (Cluster::columns > 1)>(
-        this->place.memory, mapA, k, item.row, partOfA,
+        this->place.memory, mapA, k, item.getRowOfA(), partOfA,
         Cluster::getSharersOfA(rank));
     copyIn<typename Held::B, (Cluster::rows > Cluster::group)>(
         this->place.memory + Held::A::bytes, mapB, k,
-        item.column + row % Cluster::group * Held::B::rows, partOfB,
+        item.getRowOfB() + row % Cluster::group * Held::B::rows, partOfB,
         Cluster::getSharersOfB(rank));
-    if constexpr (Held::tensorColumns > 0) {
+    if constexpr (Shares::hasScales) {
       using ScalesOfA = typename Held::ScalesOfA;
       unsigned char *scales = this->place.memory + Held::scales;
       copyScales<ScalesOfA>(scales, a.scales, item.first + step, item.row);

@@ -16,6 +16,9 @@ namespace drawloom::device {
 
 struct Problem {
   int m, n, k;
+
+  /// A sum of no products has no step that begins it.
+  bool isPossible() const { return m > 0 && n > 0 && k > 0; }
 };
 
 /// 0, 1, ... count - 1.
@@ -49,6 +52,8 @@ struct Item {
   int row, column, steps, first;
 
   __device__ Steps k() const { return Steps(steps); }
+  __device__ int getRowOfA() const { return row; }
+  __device__ int getRowOfB() const { return column; }
 };
 
 constexpr __host__ __device__ int ceilDivide(int value, int by) {
@@ -60,7 +65,11 @@ constexpr __host__ __device__ int ceilDivide(int value, int by) {
 template <class Cluster, class Work>
 class Tiles {
 public:
-  __device__ explicit Tiles(Problem problem)
+  using Problem = device::Problem;
+  /// How a kernel takes it.
+  using Given = Problem;
+
+  __device__ explicit Tiles(Given problem)
       : count(countItems(problem)), columns(ceilDivide(problem.n, itemN)),
         steps(ceilDivide(problem.k, Work::k)), parts(countParts(problem)),
         row(Cluster::getRow(Cluster::getRank()) * Work::m),
@@ -109,6 +118,8 @@ struct Static {
   static constexpr int parts = 1;
   /// How many items a CTA takes at once.
   static constexpr int turns = 1;
+  /// How many problems there may be.
+  static constexpr int groups = 1;
   /// How many slots tell roles of items: nobody has to.
   static constexpr int slots = 0;
 
@@ -126,6 +137,7 @@ struct Granted {
   static constexpr int m = m_, n = n_, k = k_;
   static constexpr int parts = 1;
   static constexpr int turns = 1;
+  static constexpr int groups = 1;
   static constexpr int slots = slots_;
 
   static_assert(slots > 0, "drawloom: granted work has at least one slot for "
@@ -143,6 +155,7 @@ struct SplitK : Work {
 
   static_assert(Work::parts == 1 && parts > 1,
                 "drawloom: K is split once, in 2, 3, ... parts");
+  static_assert(Work::groups == 1, "drawloom: K of grouped work isn't split");
 };
 
 /// Static work for roles that take turns: the items of a CTA come in rounds of
@@ -152,7 +165,8 @@ template <class Work, int turns_>
 struct Turns : Work {
   static constexpr int turns = turns_;
 
-  static_assert(Work::slots == 0 && Work::turns == 1 && turns > 1,
+  static_assert(Work::slots == 0 && Work::turns == 1 && Work::groups == 1 &&
+                    turns > 1,
                 "drawloom: roles take turns on Static work, 2, 3, ... items in "
                 "a round");
 };
