@@ -151,6 +151,22 @@ GROUPED = (
     ("for (GroupedItem item : load.work())", "for (Item item : load.work())",
      "an item of grouped work is a GroupedItem"),
 )
+# The same for attention_sm100.cu.
+ATTENTION = (
+    ("using KV = Tile<bf16, block, depth>", "using KV = Tile<bf16, 64, depth>",
+     "the accumulator has A's rows and a column for each row of B"),
+    ("using KV = Tile<bf16, block, depth>", "using KV = Tile<__nv_fp8_e4m3, block, depth>",
+     "the operands of a product have one element type, or two of fp8"),
+    ("using P = Tile<bf16, 128, block>", "using P = Tile<bf16, 128, 64>",
+     "the operands of a product have the same K"),
+    ("using Q = Tile<bf16, 128, depth>;", "using Q = Tile<bf16, 128, depth>; int n = Flipped<Tile<float, 8, 32>>::rows;",
+     "only tiles of half and bfloat16 are multiplied the other way round"),
+    ("using Q = Tile<bf16, 128, depth>;", "using Q = Tile<bf16, 128, depth>; int n = Flipped<Tile<bf16, 24, 64>>::rows;",
+     "tensor cores take 16 rows of a tile that is the other way round"),
+    ("Kernel<Granted<", "Kernel<Cluster<2, 1, Pair>, Granted<", "not tiles of two slots"),
+    ("weights.write(scores.getRow(), column + i, round(s + i))", "weights.mma(scores, scores, 0)",
+     "only a role by tensor core multiplies"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -186,6 +202,7 @@ MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_pair", "100a", *row) for row in GRANTED),
            *(("gemm_sm100_nvfp4", "100a", *row) for row in SCALED),
            *(("gemm_sm100_grouped", "100a", *row) for row in GROUPED),
+           *(("attention_sm100", "100a", *row) for row in ATTENTION),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

@@ -105,6 +105,7 @@ PINGPONG = Kernel("gemm_sm90_pingpong", "90a", "h100")
 FP8 = Kernel("gemm_sm100_fp8", "100a", "b200", "__nv_fp8_e4m3", scale=0.125)
 NVFP4 = Kernel("gemm_sm100_nvfp4", "100a", "b200", "nvfp4", scale=0.125)
 GROUPED = Kernel("gemm_sm100_grouped", "100a", "b200")
+ATTENTION = Kernel("attention_sm100", "100a", "b200")
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
@@ -176,6 +177,9 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           *(grouped(*shape, CHECKED) for shape in
             ((GROUPS, 264, 136), ((512,), 256, 64), ((0, 0, 8, 130), 8, 200), ((9,) * 32, 264, 72))),
           grouped(GROUPS, 264, 136, SCHEDULED),
+          # Queries, heads and keys: one block and many, whole and ragged, less than one.
+          *(Case(ATTENTION, *shape, CHECKED) for shape in ((128, 1, 128), (300, 3, 520), (1, 2, 1), (77, 1, 1000))),
+          Case(ATTENTION, 300, 2, 300, SCHEDULED),
           *(Case(EPILOGUE, *shape, CHECKED) for shape in ((300, 520, 136), (129, 1032, 64))),
           Case(EPILOGUE, 300, 520, 136, SCHEDULED),
           *(case for kernel in (PAIRS, hopper("2, 1")) for case in on_clusters(kernel)),
@@ -201,6 +205,8 @@ EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
                 ("Grouped<Granted", f"Grouped<{work}"))))
               for cluster in ("1, 1", "2, 1", "2, 2, Pair") for work in ("Static", "Granted")
               for options in (("--check",), ("--schedules", "20"))),
+            *(Case(replace(ATTENTION, changes=(("depth = 128;", "depth = 64;"),)), *shape, options)
+              for shape in ((300, 3, 520), (129, 8, 257)) for options in (CHECKED, SCHEDULED)),
             # What the library is counted against is right, too.
             *(case for kernel in (GEMM, PAIRS, HOPPER)
               for case in on_clusters(replace(kernel, folder=BY_HAND)))]
@@ -339,15 +345,59 @@ def run_epilogue(case: Case, runner: Path, folder: Path) -> str:
     return ""
 
 
+def run_attention(case: Case, runner: Path, folder: Path) -> str:
+    """O = softmax(Q K^T / sqrt(depth)) V, where m are queries, n heads and k keys: what
+    is wrong, or nothing."""
+    depth = 64 if ("depth = 128;", "depth = 64;") in case.kernel.changes else 128
+    random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
+    # Scores of quarters are exact in f32.
+    q, k, v = (random.integers(-4, 5, (rows, case.n, depth)) / 4 for rows in (case.m, case.k, case.k))
+    files = [folder / name for name in ("q.bin", "k.bin", "v.bin", "o.bin")]
+    for file, values in zip(files, (q, k, v)):
+        to_bf16(values).tofile(file)
+    files[-1].unlink(missing_ok=True)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--",
+                    case.kernel.compile(), case.m, case.k, case.n, *files])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    x = np.einsum("qhd,khd->hqk", q, k) * (math.log2(math.e) / math.sqrt(depth))
+    weights = np.exp2(x - x.max(axis=2, keepdims=True))
+    weights /= weights.sum(axis=2, keepdims=True)
+    wanted = np.einsum("hqk,khd->qhd", weights, v)
+    found = (np.fromfile(files[-1], np.uint16).astype(np.uint32) << 16).view(np.float32)
+    if found.size != wanted.size:
+        return f"{found.size} elements, not {wanted.size}"
+    # A score has the roundings of its scale and its product, and so has the highest one: the
+    # exponent is off by at most |x| 2^-21, its power by 0.7 of that and 2 ulp, and one more for
+    # the product. A weight has such a power of its own and one for each step after it. Sums
+    # of weights round once for each key and step. The weights of values are rounded to bf16,
+    # which has 8 bits, and so is the result.
+    steps = -(-case.k // 128)
+    f32 = (steps + 1) * (0.7 * np.abs(x).max() * 2.0**-21 + 2.0**-21) + (case.k + steps) * 2.0**-23
+    whole = np.einsum("hqk,khd->qhd", weights, np.abs(v))
+    error = whole * (2.0**-8 + f32) * (1 + 2 * f32) + np.abs(wanted) * 2 * f32
+    bound = error + (np.abs(wanted) + error) * 2.0**-8
+    wrong = np.argwhere(~(np.abs(found.reshape(wanted.shape) - wanted) <= bound))
+    if wrong.size:
+        query, head, column = wrong[0]
+        return f"{len(wrong)} elements differ, the first at query {query}, head {head}, column {column}"
+    return ""
+
+
+RUN = {EPILOGUE.name: run_epilogue, GROUPED.name: run_grouped, NVFP4.name: run_scaled,
+       ATTENTION.name: run_attention}
+
+
 def check_page():
     """The code in the library's page is the kernels', but for comments."""
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, NVFP4, GROUPED, PAIRS, HOPPER, PINGPONG)))
+                           for kernel in (GEMM, EPILOGUE, NVFP4, GROUPED, ATTENTION, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 9, "types, roles, arguments, way out, scales, groups, clusters, Hopper, turns"
+    assert len(blocks) == 10, ("types, roles, arguments, way out, scales, groups, attention, clusters, "
+                               "Hopper, turns")
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")
@@ -375,9 +425,7 @@ def main():
     right = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            run = (run_epilogue if case.kernel == EPILOGUE else run_grouped if case.groups
-                   else run_scaled if case.kernel.element in FORMATS else run_case)
-            wrong = run(case, options.runner, Path(folder))
+            wrong = RUN.get(case.kernel.name, run_case)(case, options.runner, Path(folder))
             right += not wrong
             if wrong:
                 print(f"{case.kernel.name} {case.kernel.element} {' '.join(new for _, new in case.kernel.changes)} {case.m}x{case.n}x{case.k} "

@@ -78,6 +78,14 @@ BROKEN = (
                                   "      multiplier.template turn<Products>().release();\n"
                                   "    auto turn = multiplier.template turn<Products>();\n"),
            ("deadlock with items = 1", "@pong waits for slot 0 of 'products' to be full")),
+    Broken("gemm_sm100_nvfp4", (CONSUME, "{ auto other = multiply.consume<AB>(); } " + CONSUME),
+           ("@multiply waits for slot 1 of 'operands' to be full",)),
+    Broken("gemm_sm100_grouped", (CONSUME, "{ auto other = multiply.consume<AB>(); } " + CONSUME),
+           ("@multiply waits for slot 1 of 'operands' to be full",)),
+    # What a step adds, before its weights are there.
+    Broken("attention_sm100", ("        float factor; //", "        { auto other = softmax.consume<Parts>(); }\n"
+                               "        float factor; //"),
+           ("two waits that wait for each other", "slot 0 of 'weights' is full")),
     # In the PTX: what arrives for a slot is not there, or comes twice.
     Broken("gemm_sm100", ("tcgen05.commit", "// tcgen05.commit"),
            ("slot 0 of 'operands' is empty", "nobody arrives at"), 0),

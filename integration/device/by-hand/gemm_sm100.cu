@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(threads, 1)
         ptx::tcgen05_fence_after_thread_sync();
         uint32_t a =
             getSharedAddress(at<unsigned char>(slotsAt)) + slot * slotBytes;
-        multiply<1, Operands<A, B>, Accumulator<128, 256>>(base + sum * 256, a,
-                                                           k > 0);
+        multiply<1, A, B, Accumulator<128, 256>>(base + sum * 256, a,
+                                                 a + 128 * 128, k > 0);
         if (elect())
           ptx::tcgen05_commit(ptx::cta_group_1, at<uint64_t>(emptyAt) + slot);
         next<slots>(slot, phase);

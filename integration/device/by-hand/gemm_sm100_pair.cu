@@ -138,8 +138,8 @@ __global__ void __launch_bounds__(threads, 1)
         ptx::tcgen05_fence_after_thread_sync();
         uint32_t a =
             getSharedAddress(at<unsigned char>(slotsAt)) + slot * slotBytes;
-        multiply<2, Operands<A, B>, Accumulator<128, 256>>(base + sum * 256, a,
-                                                           k > 0);
+        multiply<2, A, B, Accumulator<128, 256>>(base + sum * 256, a,
+                                                 a + 128 * 128, k > 0);
         if (elect())
           ptx::tcgen05_commit_multicast(ptx::cta_group_2,
                                         at<uint64_t>(emptyAt) + slot, 0b1111);

@@ -210,6 +210,8 @@ public:
     asm volatile("// drawloom: %0" ::"C"(Graph::value));
     if (warp == 0 && elect()) {
       (initialize<Pipes>(), ...);
+      if constexpr (usesTensorMemory)
+        ptx::mbarrier_init(drained(), Plan::countWarpsBy(By::TensorCore));
       if constexpr (isGranted)
         scheduler().initialize(
             Plan::countWarps() -
@@ -248,8 +250,10 @@ public:
     if constexpr (isGranted)
       if (warp == Plan::countWarps() && elect())
         scheduler().run();
-    if constexpr (usesTensorMemory)
+    if constexpr (usesTensorMemory) {
+      drain(typename Plan::Roles{});
       ptx::tcgen05_fence_before_thread_sync();
+    }
     if constexpr (usesTensorMemory || Cluster::size > 1)
       meet();
     if constexpr (usesTensorMemory) {
@@ -277,6 +281,8 @@ private:
              isGranted ? "granted" : "static", ";");
     describeRoles(text, typename Plan::Roles{});
     (describePipe<Cluster, Plan, Pipes>(text), ...);
+    if constexpr (Plan::getTensorColumns() > 0)
+      text.add("barrier drained", Plan::getDrained(), ";");
     if constexpr (isGranted) {
       using Memory = GrantMemory<Work::slots>;
       constexpr int at = Plan::getSharedBytes();
@@ -327,6 +333,24 @@ private:
                                         : ptx::dot_cta_group::cta_group_1>
       ctaGroup{};
 
+  /// Nobody may wait for the last slots that a tensor core gives back. Its role
+  /// does, so that no commit arrives at a barrier that is gone.
+  struct Drained {
+    static constexpr Name name = "all";
+  };
+  template <class... Roles>
+  __device__ void drain(Set<Roles...>) const {
+    (drain<Roles>(), ...);
+  }
+  template <class Role>
+  __device__ void drain() const {
+    if constexpr (Role::by == By::TensorCore)
+      if (warp == firstWarp<Role> && isLeader()) {
+        commit<Cluster::group, false>(drained(), 0);
+        wait<Drained>(drained(), 0, "drained", 0);
+      }
+  }
+
   /// True in the CTA that multiplies.
   static __device__ bool isLeader() {
     return Cluster::getLeader(Cluster::getRank()) == Cluster::getRank();
@@ -346,6 +370,9 @@ private:
   }
   static __device__ uint32_t *tensorBase() {
     return reinterpret_cast<uint32_t *>(shared(Plan::getTensorBase()));
+  }
+  static __device__ uint64_t *drained() {
+    return reinterpret_cast<uint64_t *>(shared(Plan::getDrained()));
   }
   static __device__ GrantMemory<Work::slots> &grantMemory() {
     return *reinterpret_cast<GrantMemory<Work::slots> *>(

@@ -125,30 +125,69 @@ __device__ inline uint64_t advance(uint64_t descriptor) {
   return result;
 }
 
-/// What all products of a step along K have in common. An instruction
-/// multiplies 32 bytes of each row. `group` CTAs hold the operands: each its
-/// own rows of A and its part of B's.
-template <int group, class Operands, class Sums>
+/// How tensor cores find an operand of a product: an instruction takes 32 bytes
+/// of each row, with K along rows.
+template <class Tile>
+struct MmaOperand {
+  static constexpr uint32_t flag = 0;
+
+  static __device__ uint64_t describe(uint32_t address) {
+    return describePanel(address);
+  }
+  /// Where the operand of an instruction begins.
+  static consteval int place(int step) {
+    return step / 4 * Tile::panelBytes + step % 4 * 32;
+  }
+};
+
+/// A tile the other way round, with K along its columns: an instruction takes
+/// 16 rows of each panel.
+template <class Tile>
+struct Flipped {
+  using Element = typename Tile::Element;
+  static constexpr int rows = Tile::columns;
+  static constexpr int columns = Tile::rows;
+  static constexpr int panelBytes = Tile::panelBytes;
+
+  static_assert(Stored<Element>::bits == 16,
+                "drawloom: only tiles of half and bfloat16 are multiplied the "
+                "other way round");
+  static_assert(columns % 16 == 0, "drawloom: tensor cores take 16 rows of a "
+                                   "tile that is the other way round");
+};
+template <class Tile>
+struct MmaOperand<Flipped<Tile>> {
+  static constexpr uint32_t flag = 1;
+
+  static __device__ uint64_t describe(uint32_t address) {
+    constexpr uint64_t nextPanel = uint64_t(Tile::panelBytes >> 4) << 16;
+    return describePanel(address) + nextPanel;
+  }
+  static consteval int place(int step) { return step * 16 * 128; }
+};
+
+/// What all products of a step along K have in common. `group` CTAs hold the
+/// operands: each its own rows of A and its part of B's.
+template <int group, class A, class B, class Sums>
 struct MmaProduct {
-  using A = typename Operands::A;
-  using B = typename Operands::B;
   using Element = MmaElement<typename A::Element>;
   using ElementB = MmaElement<typename B::Element>;
   static_assert(Element::isKnown && ElementB::isKnown,
                 "drawloom: tensor cores multiply half, bfloat16, float (as "
                 "tf32), fp8 e4m3, fp8 e5m2, mxfp8, mxfp4 and nvfp4");
+  static_assert(std::is_same_v<typename A::Element, typename B::Element> ||
+                    (Element::kind == MmaKind::F8F6F4 &&
+                     ElementB::kind == MmaKind::F8F6F4),
+                "drawloom: the operands of a product have one element type, or "
+                "two of fp8");
+  static_assert(A::columns == B::columns,
+                "drawloom: the operands of a product have the same K");
   static_assert(A::rows == Sums::rows && B::rows * group == Sums::columns,
                 "drawloom: the accumulator has A's rows and a column for each "
                 "row of B");
-  static constexpr uint32_t instruction = Element::code << 7 |
-                                          ElementB::code << 10 |
-                                          uint32_t(B::rows * group) >> 3 << 17;
-
-  /// Where the operand of an instruction begins.
-  template <class Tile>
-  static consteval int placeIn(int step) {
-    return step / 4 * Tile::panelBytes + step % 4 * 32;
-  }
+  static constexpr uint32_t instruction =
+      Element::code << 7 | ElementB::code << 10 | MmaOperand<B>::flag << 16 |
+      uint32_t(B::rows * group) >> 3 << 17;
 };
 
 /// Calls `issue` for each instruction along a tile's row.
@@ -160,21 +199,20 @@ __device__ inline void forEachStep(Issue issue) {
 }
 
 /// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it.
-template <int group, class Operands, class Sums>
-__device__ inline void multiply(uint32_t sums, uint32_t operands, bool adds) {
-  using Product = MmaProduct<group, Operands, Sums>;
-  using A = typename Operands::A;
-  using B = typename Operands::B;
+template <int group, class A, class B, class Sums>
+__device__ inline void multiply(uint32_t sums, uint32_t atA, uint32_t atB,
+                                bool adds) {
+  using Product = MmaProduct<group, A, B, Sums>;
   constexpr uint32_t f32 = 1;
   constexpr uint32_t instruction =
       Product::instruction | f32 << 4 | uint32_t(A::rows * group) >> 4 << 24;
-  uint64_t a = describePanel(operands), b = describePanel(operands + A::bytes);
+  uint64_t a = MmaOperand<A>::describe(atA), b = MmaOperand<B>::describe(atB);
   forEachStep<A>([&]<int step>() {
     // ptxas drops the branch around a single instruction, and only there.
     if (elect())
       issueMma<Product::Element::kind, group>(
-          sums, advance<Product::template placeIn<A>(step)>(a),
-          advance<Product::template placeIn<B>(step)>(b), instruction,
+          sums, advance<MmaOperand<A>::place(step)>(a),
+          advance<MmaOperand<B>::place(step)>(b), instruction,
           adds || step > 0);
   });
 }
@@ -211,9 +249,9 @@ __device__ inline void copyScales(uint32_t to, uint32_t from) {
 template <int group, class Operands, class Sums>
 __device__ inline void multiplyScaled(uint32_t sums, uint32_t operands,
                                       uint32_t scales, bool adds) {
-  using Product = MmaProduct<group, Operands, Sums>;
   using A = typename Operands::A;
   using B = typename Operands::B;
+  using Product = MmaProduct<group, A, B, Sums>;
   using ScalesOfA = typename Operands::ScalesOfA;
   using ScalesOfB = typename Operands::ScalesOfB;
   using Element = Stored<typename A::Element>;
@@ -232,8 +270,8 @@ __device__ inline void multiplyScaled(uint32_t sums, uint32_t operands,
     constexpr uint32_t ids = uint32_t(first % 4) << 29 | first % 4 << 4;
     if (elect())
       issueScaledMma<Product::Element::kind, group>(
-          sums, advance<Product::template placeIn<A>(step)>(a),
-          advance<Product::template placeIn<B>(step)>(b), instruction | ids,
+          sums, advance<MmaOperand<A>::place(step)>(a),
+          advance<MmaOperand<B>::place(step)>(b), instruction | ids,
           scales + word * ScalesOfA::rowBlocks * ScalesOfA::blockColumns,
           scalesOfB + word * ScalesOfB::rowBlocks * ScalesOfB::blockColumns,
           adds || step > 0);

@@ -94,10 +94,12 @@ public:
      ...);
     return offset;
   }
-  /// Where the number of the first column of tensor memory is.
+  /// Where the number of the first column of tensor memory is. The barrier of
+  /// those that drain follows.
   static consteval int getTensorBase() {
     return (0 + ... + (Pipes::slots * (slotBytes<Pipes> + barrierPairBytes)));
   }
+  static consteval int getDrained() { return getTensorBase() + 8; }
   static consteval int getSharedBytes() { return getTensorBase() + 16; }
 
   /// Accumulators come first, then scales of operands.

@@ -215,8 +215,21 @@ public:
           this->place.tensorAddress, operands.getAddress(),
           operands.getTensorAddress(), step > 0);
     else
-      multiply<Cluster::group, From, Payload>(this->place.tensorAddress,
-                                              operands.getAddress(), step > 0);
+      multiply<Cluster::group, typename From::A, typename From::B, Payload>(
+          this->place.tensorAddress, operands.getAddress(),
+          operands.getAddress() + From::A::bytes, step > 0);
+  }
+  /// Adds A B^T for tiles of two slots, or A B where B is `flipped`; step 0
+  /// begins the sum.
+  template <class A, class B>
+  __device__ void mma(const A &a, const B &b, int step) {
+    static_assert(Role::by == By::TensorCore,
+                  "drawloom: only a role by tensor core multiplies");
+    static_assert(!Cluster::isPaired,
+                  "drawloom: a pair multiplies Operands, which it shares, not "
+                  "tiles of two slots");
+    multiply<1, typename A::Operand, typename B::Operand, Payload>(
+        this->place.tensorAddress, a.getAddress(), b.getAddress(), step > 0);
   }
 
   /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
@@ -297,6 +310,8 @@ class [[nodiscard(
 
 public:
   using Payload = typename Pipe::Payload;
+  /// What it is in a product.
+  using Operand = Payload;
 
   __device__ Consumed(SlotPlace place, bool isIssuer)
       : Slot<Kernel, Role, Pipe>(place, isIssuer) {}
@@ -412,6 +427,19 @@ private:
 
   bool isReleased = false;
 };
+
+/// A slot whose tile is multiplied the other way round, with K along columns.
+template <class Slot>
+struct FlippedSlot {
+  using Operand = Flipped<typename Slot::Payload>;
+  const Slot &slot;
+
+  __device__ uint32_t getAddress() const { return slot.getAddress(); }
+};
+template <class Slot>
+__device__ inline FlippedSlot<Slot> flipped(const Slot &slot) {
+  return {slot};
+}
 
 } // namespace drawloom::device
 
