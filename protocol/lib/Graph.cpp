@@ -118,6 +118,7 @@ static Graph::Pipe readPipe(Words &words, const Graph &graph) {
   words.take("in");
   pipe.memory = words.takeName().str();
   pipe.size = words.takeNumber();
+  pipe.start = words.takeNumber("at");
   pipe.full = words.takeNumber("full");
   pipe.fullArrivals = words.takeNumber("arrivals");
   if (words.tryTake("bytes"))
@@ -137,6 +138,8 @@ llvm::Expected<Graph> protocol::parseGraph(StringRef line) {
   graph.isPaired = words.takeName() == "pair";
   words.take("items");
   graph.isGranted = words.takeName() == "granted";
+  graph.sharedBytes = words.takeNumber("shared");
+  graph.tensorColumns = words.takeNumber("columns");
   words.take(";");
   while (words.isGood && !words.isAtEnd()) {
     if (words.tryTake("role")) {

@@ -17,11 +17,12 @@ using Kind = Event::Kind;
 
 /// Barriers of 'a' at 0, 8 (full) and 16, 24 (empty); of 'b' at 32 and 40.
 static constexpr const char *line =
-    "threads 96 cluster 1 1 alone items static ; "
+    "threads 96 cluster 1 1 alone items static shared 160 columns 0 ; "
     "role load warp 0 warps 1 by tma ; role use warp 1 warps 1 by threads ; "
-    "pipe a from load to use slots 2 in shared 64 full 0 arrivals 1 bytes 64 "
+    "pipe a from load to use slots 2 in shared 64 at 32 full 0 arrivals 1 "
+    "bytes 64 "
     "empty 16 arrivals 1 ; "
-    "pipe b from load to use slots 1 in shared 64 full 32 arrivals 1 "
+    "pipe b from load to use slots 1 in shared 64 at 96 full 32 arrivals 1 "
     "empty 40 arrivals 1 ; barrier other 48 ;";
 
 static Step wait(int64_t byte, int64_t parity) {
@@ -101,9 +102,11 @@ TEST(Graph, IsRead) {
 
 TEST(Graph, IsNotRead) {
   for (const char *bad :
-       {"", "threads 0 cluster 1 1 alone items static ;",
-        "threads 32 cluster 1 1 alone items static ; pipe a from nobody",
-        "threads 32 cluster 1 1 alone items static ; what is that ;"})
+       {"", "threads 0 cluster 1 1 alone items static shared 160 columns 0 ;",
+        "threads 32 cluster 1 1 alone items static shared 160 columns 0 ; pipe "
+        "a from nobody",
+        "threads 32 cluster 1 1 alone items static shared 160 columns 0 ; what "
+        "is that ;"})
     EXPECT_EQ(llvm::toString(parseGraph(bad).takeError()),
               "the line '// drawloom: kernel' says nothing that can be read; "
               "compile the kernel with the device library of this version")

@@ -221,27 +221,38 @@ static void printBody(const progress::Network &network,
   }
 }
 
+/// Of what isn't proved for all sizes.
+static std::string findReason(const progress::Verdict &verdict) {
+  using Kind = progress::Verdict::Kind;
+  switch (verdict.kind) {
+  case Kind::proved:
+    return "";
+  case Kind::provedIf:
+    return "proved if " + verdict.words;
+  case Kind::deadlock:
+    return "it may stand still";
+  case Kind::undecided:
+    break;
+  }
+  return "not proved: " + (verdict.construct.empty() ? "something is at odds"
+                                                     : verdict.construct);
+}
+
+protocol::Progress drawloom::summarize(const HandProof &proof) {
+  return {.isProved = proof.verdict.kind == progress::Verdict::Kind::proved,
+          .roles = unsigned(proof.network.roles.size()),
+          .states = unsigned(proof.verdict.states),
+          .why = findReason(proof.verdict)};
+}
+
 void drawloom::print(const HandProof &proof, llvm::raw_ostream &os) {
   for (const progress::Role &role : proof.network.roles) {
     os << "  role " << role.name << '\n';
     printBody(proof.network, role.body, 0, os);
   }
-  using Kind = progress::Verdict::Kind;
-  switch (proof.verdict.kind) {
-  case Kind::proved:
-    os << llvm::formatv("  progress: proved for all sizes; {0} states\n",
-                        proof.verdict.states);
-    break;
-  case Kind::provedIf:
-    os << "  progress: proved if " << proof.verdict.words << '\n';
-    break;
-  case Kind::deadlock:
-    os << "  progress: it may stand still\n";
-    break;
-  case Kind::undecided:
-    os << "  progress: not proved: "
-       << (proof.verdict.construct.empty() ? "something is at odds"
-                                           : proof.verdict.construct)
-       << '\n';
-  }
+  std::string reason = findReason(proof.verdict);
+  if (reason.empty())
+    reason =
+        llvm::formatv("proved for all sizes; {0} states", proof.verdict.states);
+  os << "  progress: " << reason << '\n';
 }

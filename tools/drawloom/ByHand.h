@@ -16,6 +16,7 @@
 
 #include "drawloom/Analysis/Progress/Verdict.h"
 #include "drawloom/Protocol/Graph.h"
+#include "drawloom/Protocol/Progress.h"
 
 namespace drawloom {
 
@@ -30,6 +31,9 @@ HandProof proveByHand(const ptx::Module &module, const ptx::Function &kernel,
                       const protocol::Claims &claims,
                       const protocol::Graph &graph,
                       std::vector<protocol::Misfit> &misfits);
+
+/// The same for reports.
+protocol::Progress summarize(const HandProof &proof);
 
 /// The words for `drawloom check`, and what each role does.
 void print(const HandProof &proof, llvm::raw_ostream &os);

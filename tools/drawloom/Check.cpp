@@ -165,7 +165,10 @@ static ExitCode check(const CommandLine &line,
                     llvm::outs());
     if (proofByHand && !line.has("--quiet"))
       print(*proofByHand, llvm::outs());
-    kernels.push_back(protocol::toJson(*claims, misfits, proof));
+    if (proofByHand)
+      progress = summarize(*proofByHand);
+    kernels.push_back(
+        protocol::toJson(*claims, misfits, progress ? &*progress : nullptr));
   }
   if (!checked && wanted)
     return fail("there is no kernel '" + *wanted + "' in '" + path + "'");

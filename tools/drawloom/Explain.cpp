@@ -9,6 +9,7 @@
 #include "drawloom/Driver/Explain.h"
 #include "CommandLine.h"
 #include "Files.h"
+#include "HandPlan.h"
 #include "Verb.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,6 +40,8 @@ static void printHelp() {
          "FILE holds linalg on tensors, tile programs, or kernels with roles "
          "and pipes\n"
          "('-' reads standard input). What is not decided there is planned.\n"
+         "Of a FILE.ptx it shows kernels of the device library, which say what "
+         "they are.\n"
          "\n"
          "Options:\n"
          "  --arch ARCH     the GPU; without it, what the kernels say\n"
@@ -107,14 +110,13 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
 
 /// The plans that were asked for.
 static mlir::FailureOr<std::vector<Plan>>
-choosePlans(llvm::ArrayRef<CompiledKernel> kernels,
-            const ExplainOptions &options) {
+choosePlans(llvm::ArrayRef<Plan> all, const ExplainOptions &options) {
   llvm::SmallVector<std::string> names;
   std::vector<Plan> plans;
-  for (const CompiledKernel &kernel : kernels) {
-    names.push_back("@" + kernel.plan.kernel);
-    if (options.kernel.empty() || kernel.plan.kernel == options.kernel)
-      plans.push_back(kernel.plan);
+  for (const Plan &plan : all) {
+    names.push_back("@" + plan.kernel);
+    if (options.kernel.empty() || plan.kernel == options.kernel)
+      plans.push_back(plan);
   }
   std::string list = llvm::join(names, ", ");
   if (plans.empty()) {
@@ -134,22 +136,45 @@ choosePlans(llvm::ArrayRef<CompiledKernel> kernels,
   return plans;
 }
 
-static ExitCode explainFile(const ExplainOptions &options) {
+/// The plans of kernels in MLIR, of all that a file has.
+static mlir::FailureOr<std::vector<Plan>>
+compilePlans(const ExplainOptions &options) {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
       InputModule::read(options.input, dialects);
   if (!input)
-    return Failed;
+    return mlir::failure();
   llvm::Expected<CompiledModule> compiled =
       compile(input->get(), {.arch = options.arch, .stopAfter = Stage::Plan});
   if (!compiled) {
     input->report(compiled.takeError());
-    return Failed;
+    return mlir::failure();
   }
   input->report(compiled->messages);
-  mlir::FailureOr<std::vector<Plan>> plans =
-      choosePlans(compiled->kernels, options);
+  std::vector<Plan> plans;
+  for (const CompiledKernel &kernel : compiled->kernels)
+    plans.push_back(kernel.plan);
+  return plans;
+}
+
+/// Those of kernels by hand.
+static mlir::FailureOr<std::vector<Plan>>
+readPlans(const ExplainOptions &options) {
+  llvm::Expected<std::vector<Plan>> plans = makeHandPlans(options.input);
+  if (plans)
+    return std::move(*plans);
+  llvm::errs() << "drawloom: " << llvm::toString(plans.takeError()) << '\n';
+  return mlir::failure();
+}
+
+static ExitCode explainFile(const ExplainOptions &options) {
+  mlir::FailureOr<std::vector<Plan>> all =
+      llvm::StringRef(options.input).ends_with(".ptx") ? readPlans(options)
+                                                       : compilePlans(options);
+  if (mlir::failed(all))
+    return Failed;
+  mlir::FailureOr<std::vector<Plan>> plans = choosePlans(*all, options);
   if (mlir::failed(plans))
     return Failed;
   llvm::Expected<std::string> text = explain(*plans, options.form);

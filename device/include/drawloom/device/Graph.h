@@ -17,14 +17,17 @@ namespace drawloom::device {
 /// One line about a kernel, for people and for `drawloom check`: clauses that
 /// end with ';', of words.
 ///
-///   kernel threads 224 cluster 1 1 alone items static;
+///   kernel threads 224 cluster 1 1 alone items static shared 229568 columns
+///     512;
 ///   role load warp 4 warps 1 by tma;
-///   pipe operands from load to multiply slots 4 in shared 49152
+///   pipe operands from load to multiply slots 4 in shared 49152 at 0
 ///     full 229376 arrivals 1 bytes 49152 empty 229408 arrivals 1;
 ///   barrier answered 229536;
 ///
-/// `in` says how large a slot is: bytes, or columns of tensor memory. `full`
-/// and `empty` say where the barriers of the first slot are.
+/// `in` says how far it is from a slot to the next, in bytes or columns of
+/// tensor memory, and `at` where the first one is. `full` and `empty` say where
+/// the barriers of the first slot are. Of a kernel, `shared` and `columns` say
+/// how much of both memories a CTA has.
 class GraphText {
 public:
   template <class... Words>
@@ -80,9 +83,11 @@ constexpr void describePipe(GraphText &text) {
   text.add("pipe", Pipe::name.text, "from", Pipe::Producer::name.text, "to",
            Pipe::Consumer::name.text, "slots", Pipe::slots, "in");
   if constexpr (Pipe::Payload::place == Place::Tensor)
-    text.add("tensor", Pipe::Payload::columns);
+    text.add("tensor", Pipe::Payload::columns, "at",
+             Plan::template getFirstColumn<Pipe>());
   else
-    text.add("shared", Shares::Held::bytes);
+    text.add("shared", Plan::template slotBytes<Pipe>, "at",
+             Plan::template getSlots<Pipe>());
   text.add("full", barriers, "arrivals", Counts::full);
   if constexpr (Pipe::Producer::by == By::Tma)
     text.add("bytes",

@@ -278,7 +278,8 @@ private:
     GraphText text;
     text.add("kernel threads", threads, "cluster", Cluster::rows,
              Cluster::columns, Cluster::isPaired ? "pair" : "alone", "items",
-             isGranted ? "granted" : "static", ";");
+             isGranted ? "granted" : "static", "shared", sharedBytes, "columns",
+             Plan::getTensorColumns(), ";");
     describeRoles(text, typename Plan::Roles{});
     (describePipe<Cluster, Plan, Pipes>(text), ...);
     if constexpr (Plan::getTensorColumns() > 0)
@@ -289,7 +290,8 @@ private:
       text.add("role scheduler warp", Plan::countWarps(), "warps 1 by grants ;",
                "pipe work from scheduler to");
       nameRoles(text, typename Plan::Roles{});
-      text.add("slots", Work::slots, "in message", 4, "full",
+      text.add("slots", Work::slots, "in message", 4, "at",
+               at + int(offsetof(Memory, item)), "full",
                at + int(offsetof(Memory, full)), "arrivals 1 empty",
                at + int(offsetof(Memory, empty)), "arrivals",
                Plan::countWarps(), "; barrier answered",

@@ -38,10 +38,10 @@ struct Graph {
     unsigned producer = 0;
     std::vector<unsigned> consumers;
     unsigned slots = 0;
-    /// "shared", "tensor" or "message", and how large a slot is: bytes, or
-    /// columns.
+    /// "shared", "tensor" or "message", how far it is from a slot to the next,
+    /// and where the first one is: bytes, or columns.
     std::string memory;
-    int64_t size = 0;
+    int64_t size = 0, start = 0;
     /// Where the barriers of the first slot are, and how often it is arrived
     /// there.
     int64_t full = 0, empty = 0;
@@ -58,6 +58,8 @@ struct Graph {
   /// CTAs of a cluster below each other, and side by side.
   unsigned rows = 1, columns = 1;
   bool isPaired = false, isGranted = false;
+  /// Shared memory of a CTA, and its columns of tensor memory.
+  int64_t sharedBytes = 0, tensorColumns = 0;
   std::vector<Role> roles;
   std::vector<Pipe> pipes;
   std::vector<Other> others;
