@@ -167,6 +167,11 @@ ATTENTION = (
     ("weights.write(scores.getRow(), column + i, round(s + i))", "weights.mma(scores, scores, 0)",
      "only a role by tensor core multiplies"),
 )
+# The same for gemm_sm100_dependent.cu.
+DEPENDENT = (
+    ("Dependent<Granted<128, 256, step>>", "Dependent<Dependent<Granted<128, 256, step>>>",
+     "work is Dependent once"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -203,6 +208,7 @@ MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_nvfp4", "100a", *row) for row in SCALED),
            *(("gemm_sm100_grouped", "100a", *row) for row in GROUPED),
            *(("attention_sm100", "100a", *row) for row in ATTENTION),
+           *(("gemm_sm100_dependent", "100a", *row) for row in DEPENDENT),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

@@ -105,6 +105,7 @@ PINGPONG = Kernel("gemm_sm90_pingpong", "90a", "h100")
 FP8 = Kernel("gemm_sm100_fp8", "100a", "b200", "__nv_fp8_e4m3", scale=0.125)
 NVFP4 = Kernel("gemm_sm100_nvfp4", "100a", "b200", "nvfp4", scale=0.125)
 GROUPED = Kernel("gemm_sm100_grouped", "100a", "b200")
+DEPENDENT = Kernel("gemm_sm100_dependent", "100a", "b200")
 ATTENTION = Kernel("attention_sm100", "100a", "b200")
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
@@ -177,6 +178,7 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           *(grouped(*shape, CHECKED) for shape in
             ((GROUPS, 264, 136), ((512,), 256, 64), ((0, 0, 8, 130), 8, 200), ((9,) * 32, 264, 72))),
           grouped(GROUPS, 264, 136, SCHEDULED),
+          Case(DEPENDENT, 300, 520, 136, ("--sms", "8", "--check")), Case(DEPENDENT, 300, 520, 136, SCHEDULED),
           # Queries, heads and keys: one block and many, whole and ragged, less than one.
           *(Case(ATTENTION, *shape, CHECKED) for shape in ((128, 1, 128), (300, 3, 520), (1, 2, 1), (77, 1, 1000))),
           Case(ATTENTION, 300, 2, 300, SCHEDULED),
@@ -345,6 +347,26 @@ def run_epilogue(case: Case, runner: Path, folder: Path) -> str:
     return ""
 
 
+def run_dependent(case: Case, runner: Path, folder: Path) -> str:
+    """E = (A B^T) C^T, with as many rows in C as A has: what is wrong, or nothing."""
+    random = np.random.default_rng(case.m * 1_000_003 + case.n * 1009 + case.k)
+    rows = 8 * -(-case.m // 8)
+    a, b, c = (random.integers(-4, 5, shape).astype(np.float32)
+               for shape in ((case.m, case.k), (case.n, case.k), (rows, case.n)))
+    files = [folder / name for name in ("a.bin", "b.bin", "c.bin", "e.bin")]
+    for file, values in zip(files, (a, b, c)):
+        to_bf16(values).tofile(file)
+    files[-1].unlink(missing_ok=True)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--", case.kernel.compile(),
+                    case.m, case.n, case.k, rows, *files])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    d = (to_bf16(a @ b.T).astype(np.uint32) << 16).view(np.float32)
+    # Whole numbers, whose sums are exact in f32 below 2^24.
+    assert (np.abs(d) @ np.abs(c).T).max() < 2**24
+    return compare(to_bf16(d @ c.T), np.fromfile(files[-1], np.uint16))
+
+
 def run_attention(case: Case, runner: Path, folder: Path) -> str:
     """O = softmax(Q K^T / sqrt(depth)) V, where m are queries, n heads and k keys: what
     is wrong, or nothing."""
@@ -385,7 +407,7 @@ def run_attention(case: Case, runner: Path, folder: Path) -> str:
 
 
 RUN = {EPILOGUE.name: run_epilogue, GROUPED.name: run_grouped, NVFP4.name: run_scaled,
-       ATTENTION.name: run_attention}
+       ATTENTION.name: run_attention, DEPENDENT.name: run_dependent}
 
 
 def check_page():
@@ -393,11 +415,11 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, NVFP4, GROUPED, ATTENTION, PAIRS, HOPPER, PINGPONG)))
+                           for kernel in (GEMM, EPILOGUE, NVFP4, GROUPED, ATTENTION, DEPENDENT, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 10, ("types, roles, arguments, way out, scales, groups, attention, clusters, "
-                               "Hopper, turns")
+    assert len(blocks) == 11, ("types, roles, arguments, way out, scales, groups, attention, launches, "
+                               "clusters, Hopper, turns")
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:
             sys.exit(f"DeviceLibrary.md has '{line.strip()}', which no kernel has")

@@ -44,6 +44,9 @@ public:
   /// The items of this CTA, the same for every role and every CTA of the
   /// cluster. A role goes through them once.
   __device__ auto work() const {
+    // Products are of what other roles have loaded.
+    if constexpr (Kernel::Work::isDependent && Role::by != By::TensorCore)
+      awaitLaunches();
     uint32_t first = blockIdx.x / Cluster::size;
     if constexpr (Kernel::isGranted)
       return Items(kernel.tiles, NextByGrant(kernel.grantMemory()), first);
@@ -245,6 +248,10 @@ public:
   ClusterKernel &operator=(const ClusterKernel &) = delete;
   /// No CTA of a cluster leaves while another may still arrive at its barriers.
   __device__ ~ClusterKernel() {
+    // The role that begins has no more to do, so there is room soon.
+    if constexpr (Work::isDependent)
+      if (warp == firstWarp<typename Plan::FirstRole>)
+        beginNextLaunch();
     // The scheduler has no role, so its warp comes here at once. In the
     // constructor, ptxas would take all that follows for divergent.
     if constexpr (isGranted)

@@ -121,11 +121,17 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
   config.blockDim = dim3(Kernel::threads);
   config.dynamicSmemBytes = Kernel::sharedBytes;
   config.stream = stream;
-  cudaLaunchAttribute attribute{.id = cudaLaunchAttributeClusterDimension};
-  attribute.val.clusterDim = {size, 1, 1};
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
   if (size > 1) {
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    cudaLaunchAttribute &cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {size, 1, 1};
+  }
+  if (Kernel::Work::isDependent) {
+    cudaLaunchAttribute &early = attributes[config.numAttrs++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
   }
   return cudaLaunchKernelEx(&config, function, arguments);
 }

@@ -48,6 +48,13 @@ struct Insert<Set<Members...>, First, Rest...> {
       Rest...>::type;
 };
 
+template <class First, class...>
+struct FirstType {
+  using type = First;
+};
+template <class... Types>
+using FirstOf = typename FirstType<Types...>::type;
+
 /// What a kernel with these pipes needs. Warps of roles with threads come
 /// first, because a warp's number modulo 4 says which lanes of tensor memory it
 /// reaches, and four with numbers from a multiple of 4 on are a group.
@@ -65,6 +72,9 @@ public:
   /// Those at both ends of pipes.
   using Roles = typename Insert<Set<>, typename Pipes::Producer...,
                                 typename Pipes::Consumer...>::type;
+
+  /// The one that produces what the first pipe has.
+  using FirstRole = typename FirstOf<Pipes...>::Producer;
 
   static constexpr int maxTensorColumns = 512;
 

@@ -120,6 +120,8 @@ struct Static {
   static constexpr int turns = 1;
   /// How many problems there may be.
   static constexpr int groups = 1;
+  /// Whether a launch begins before the one in front of it has ended.
+  static constexpr bool isDependent = false;
   /// How many slots tell roles of items: nobody has to.
   static constexpr int slots = 0;
 
@@ -138,6 +140,7 @@ struct Granted {
   static constexpr int parts = 1;
   static constexpr int turns = 1;
   static constexpr int groups = 1;
+  static constexpr bool isDependent = false;
   static constexpr int slots = slots_;
 
   static_assert(slots > 0, "drawloom: granted work has at least one slot for "
@@ -157,6 +160,26 @@ struct SplitK : Work {
                 "drawloom: K is split once, in 2, 3, ... parts");
   static_assert(Work::groups == 1, "drawloom: K of grouped work isn't split");
 };
+
+/// Any work, in a launch that begins while the one in front of it in its stream
+/// ends: barriers and tensor memory are ready when the other's results are. A
+/// role waits for these before its first item.
+template <class Work>
+struct Dependent : Work {
+  static constexpr bool isDependent = true;
+
+  static_assert(!Work::isDependent, "drawloom: work is Dependent once");
+};
+
+/// Waits until all launches in front of this one have ended, and what they
+/// wrote is there. CCCL of CUDA 13.0 has no such form.
+__device__ inline void awaitLaunches() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+/// The launch behind this one may begin, as soon as all CTAs say so.
+__device__ inline void beginNextLaunch() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
 
 /// Static work for roles that take turns: the items of a CTA come in rounds of
 /// so many. The last round is a whole one, too. What is in it and not in the
