@@ -105,6 +105,8 @@ template <class Cluster, class Payload>
 struct Share {
   /// What a slot of a CTA holds.
   using Held = Payload;
+  using MapOfA = Map<Payload>;
+  using MapOfB = Map<Payload>;
   static constexpr bool isOperands = false;
   static constexpr bool hasScales = false;
 };
