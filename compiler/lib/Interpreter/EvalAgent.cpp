@@ -44,9 +44,19 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
     return llvm::failure();
   auto stream = std::make_shared<Stream>(std::vector<int64_t>(count), *first);
   std::iota(stream->order.begin(), stream->order.end(), 0);
-  if (eval.getOptions().shuffle)
-    std::shuffle(stream->order.begin(), stream->order.end(),
+  int64_t width = eval.getWidth();
+  if (count % width != 0)
+    return op->emitError() << "has " << count << " work items, where " << width
+                           << " at a time gather what each of them has";
+  if (eval.getOptions().shuffle) {
+    // Those that run together stay together.
+    std::vector<int64_t> groups(count / width);
+    std::iota(groups.begin(), groups.end(), 0);
+    std::shuffle(groups.begin(), groups.end(),
                  std::mt19937_64(*eval.getOptions().shuffle));
+    for (int64_t i = 0; i < count; ++i)
+      stream->order[i] = groups[i / width] * width + i % width;
+  }
   eval.getAgents().streams[items.getItems()] = std::move(stream);
   return llvm::success();
 }
@@ -123,8 +133,28 @@ public:
   }
 
 private:
-  /// The values of the item, from the region of its `agent.items`.
+  /// The values of the items that run together.
   llvm::FailureOr<llvm::SmallVector<RuntimeValue>> evaluate(int64_t number) {
+    unsigned width = eval.getWidth();
+    if (width == 1)
+      return evaluateOne(number);
+    llvm::SmallVector<std::vector<RuntimeValue>> lanes;
+    for (unsigned lane = 0; lane < width; ++lane) {
+      auto values = evaluateOne(number + lane);
+      if (failed(values))
+        return llvm::failure();
+      lanes.resize(values->size());
+      for (auto [all, value] : llvm::zip_equal(lanes, *values))
+        all.push_back(value);
+    }
+    llvm::SmallVector<RuntimeValue> joined;
+    for (std::vector<RuntimeValue> &all : lanes)
+      joined.push_back(Evaluator::join(std::move(all)));
+    return joined;
+  }
+
+  /// The values of the item, from the region of its `agent.items`.
+  llvm::FailureOr<llvm::SmallVector<RuntimeValue>> evaluateOne(int64_t number) {
     auto items = loop.getSource().getDefiningOp<agent::ItemsOp>();
     auto scalar = std::make_shared<const HostTensor>(
         HostTensor::scalar(Format::Index, stream->order[number]));
@@ -147,24 +177,29 @@ private:
   }
 
   LogicalResult runItem(int64_t number, llvm::ArrayRef<RuntimeValue> values) {
-    llvm::SmallVector<int64_t, 4> offsets;
-    for (const RuntimeValue &value : values)
-      if (!isFloat(value.tensor->getFormat()))
-        offsets.push_back(value.tensor->getInt(0));
     ItemId item = stream->first + static_cast<ItemId>(number);
-    eval.describeItem(item, offsets);
+    for (unsigned lane = 0; lane < eval.getWidth(); ++lane) {
+      llvm::SmallVector<int64_t, 4> offsets;
+      for (const RuntimeValue &value : values) {
+        const RuntimeValue &own =
+            value.lanes.empty() ? value : value.lanes[lane];
+        if (!isFloat(own.tensor->getFormat()))
+          offsets.push_back(own.tensor->getInt(0));
+      }
+      eval.describeItem(item + lane, offsets);
+    }
     eval.setItem(item);
     runner.setNumber(number);
     return eval.run(loop.getBody().front(), values);
   }
 
   bool takes(int64_t number) {
-    return number % loop.getEvery() == loop.getFrom();
+    return number / eval.getWidth() % loop.getEvery() == loop.getFrom();
   }
 
   LogicalResult runStream() {
     auto count = static_cast<int64_t>(stream->order.size());
-    for (int64_t number = 0; number < count; ++number) {
+    for (int64_t number = 0; number < count; number += eval.getWidth()) {
       if (!takes(number))
         continue;
       auto values = evaluate(number);

@@ -144,6 +144,13 @@ static LogicalResult expandDims(Operation *op, Evaluator &eval) {
   return gather(op, eval, {0, getStrides(type.getShape())});
 }
 
+static LogicalResult allGather(Operation *op, Evaluator &eval) {
+  auto gather = mlir::cast<tile::AllGatherOp>(op);
+  for (auto [which, part] : llvm::enumerate(gather.getParts()))
+    eval.setValue(part, eval.getLane(gather.getPart(), which));
+  return llvm::success();
+}
+
 static LogicalResult iota(Operation *op, Evaluator &eval) {
   auto result = eval.makeResult(op);
   if (failed(result))
@@ -162,6 +169,7 @@ static LogicalResult convertLayout(Operation *op, Evaluator &eval) {
 
 static constexpr NamedRule shapeRules[] = {
     {"tile.reduce", reduce},
+    {"tile.all_gather", allGather},
     {"tile.broadcast", broadcast},
     {"tile.transpose", transpose},
     {"tile.extract_slice", extractSlice},

@@ -9,6 +9,7 @@
 #include "Evaluator.h"
 #include "Agents.h"
 #include "drawloom/Interpreter/Interpreter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -58,9 +59,39 @@ LogicalResult Evaluator::run(mlir::Block &block,
 
 LogicalResult Evaluator::runBody(mlir::Block &block) {
   for (Operation &op : block.without_terminator())
-    if (failed(step(&op)) || failed(runOp(&op)))
+    if (failed(step(&op)) || failed(runLanes(&op)))
       return llvm::failure();
   return step(block.getTerminator());
+}
+
+/// In each of the work items that run together.
+LogicalResult Evaluator::runLanes(Operation *op) {
+  if (width == 1 || item == severalItems || lane)
+    return runOp(op);
+  if (op->getNumRegions() == 0) {
+    ItemId first = item;
+    LogicalResult result = llvm::success();
+    for (unsigned which = 0; which < width && succeeded(result); ++which) {
+      lane = which;
+      item = first + which;
+      result = runOp(op);
+    }
+    lane.reset();
+    item = first;
+    return result;
+  }
+  unsigned decides = mlir::isa<mlir::scf::ForOp>(op)  ? 3
+                     : mlir::isa<mlir::scf::IfOp>(op) ? 1
+                                                      : 0;
+  for (mlir::Value operand : op->getOperands().take_front(decides))
+    for (unsigned which = 1; which < width; ++which)
+      if (getLane(operand, which).tensor->getUInt(0) !=
+          getLane(operand, 0).tensor->getUInt(0))
+        return op->emitError()
+               << "runs differently in the " << width
+               << " work items that gather what each of them has; they must "
+                  "do the same steps";
+  return runOp(op);
 }
 
 LogicalResult Evaluator::runOp(Operation *op) {
@@ -88,7 +119,7 @@ bool drawloom::interp::isMover(Operation *op) {
       "tile.broadcast",      "tile.transpose",
       "tile.extract_slice",  "tile.expand_dims",
       "tile.convert_layout", "tile.load",
-      "tile.store"};
+      "tile.store",          "tile.all_gather"};
   return llvm::is_contained(movers, op->getName().getStringRef());
 }
 

@@ -71,6 +71,9 @@ struct RuntimeValue {
   /// Of a tensor: i32, for each element 0 or the number of the reason why it
   /// has no meaning. Null if all have one. See Undefined.cpp.
   TensorRef undefined = nullptr;
+  /// Of neighbouring work items that run together, each one's own; the rest is
+  /// that of the first one. Empty if they have the same.
+  std::vector<RuntimeValue> lanes = {};
 };
 
 /// Evaluates one operation: reads its operands, sets its results, and reports
@@ -123,11 +126,36 @@ public:
   llvm::SmallVector<RuntimeValue> collect(mlir::ValueRange values) const;
 
   RuntimeValue getValue(mlir::Value value) const {
-    return values.lookup(value);
+    RuntimeValue all = values.lookup(value);
+    return lane && !all.lanes.empty() ? all.lanes[*lane] : all;
   }
   void setValue(mlir::Value value, RuntimeValue runtimeValue) {
-    values[value] = std::move(runtimeValue);
+    if (!lane) {
+      values[value] = std::move(runtimeValue);
+      return;
+    }
+    if (*lane == 0) {
+      values[value] = runtimeValue;
+      values[value].lanes.resize(width);
+    }
+    values[value].lanes[*lane] = std::move(runtimeValue);
   }
+  /// What a value is in one of the items that run together.
+  RuntimeValue getLane(mlir::Value value, unsigned which) const {
+    RuntimeValue all = values.lookup(value);
+    return all.lanes.empty() ? all : all.lanes[which];
+  }
+  /// One value of what it is in each of these.
+  static RuntimeValue join(std::vector<RuntimeValue> lanes) {
+    RuntimeValue all = lanes.front();
+    all.lanes = std::move(lanes);
+    return all;
+  }
+  /// How many work items run together, step by step, because they gather what
+  /// the others have; their numbers follow each other. Control flow is the
+  /// first one's, and must be that of all.
+  void setWidth(unsigned items) { width = items; }
+  unsigned getWidth() const { return width; }
 
   TensorRef get(mlir::Value value) const { return getValue(value).tensor; }
   void set(mlir::Value value, HostTensor &&tensor) {
@@ -139,7 +167,7 @@ public:
   }
   /// To a value that has its tensor.
   void setDeviation(mlir::Value value, HostTensor &&deviation) {
-    values[value].deviation =
+    find(value).deviation =
         std::make_shared<const HostTensor>(std::move(deviation));
   }
 
@@ -148,7 +176,7 @@ public:
   }
   /// To a value that has its tensor.
   void setUndefined(mlir::Value value, HostTensor &&undefined) {
-    values[value].undefined =
+    find(value).undefined =
         std::make_shared<const HostTensor>(std::move(undefined));
   }
   /// Marks the elements of the first result, which has its tensor, that have
@@ -217,7 +245,13 @@ public:
   AgentState &getAgents() { return *agents; }
 
 private:
+  /// Where the value of the item is kept that runs.
+  RuntimeValue &find(mlir::Value value) {
+    RuntimeValue &all = values[value];
+    return lane && !all.lanes.empty() ? all.lanes[*lane] : all;
+  }
   llvm::LogicalResult runOp(mlir::Operation *op);
+  llvm::LogicalResult runLanes(mlir::Operation *op);
   /// Computes the deviations of the results.
   llvm::LogicalResult deviate(mlir::Operation *op);
   /// Which elements of the results have no meaning because those of the
@@ -228,6 +262,8 @@ private:
   const Options &options;
   int64_t steps = 0;
   ItemId item = severalItems;
+  unsigned width = 1;
+  std::optional<unsigned> lane;
   std::vector<llvm::SmallVector<int64_t, 4>> itemOffsets;
   llvm::DenseMap<mlir::OperationName, Rule> rules;
   llvm::DenseMap<mlir::OperationName, Rule> deviationRules;

@@ -93,6 +93,9 @@ drawloom::interp::run(tile::KernelOp kernel,
       return llvm::failure();
 
   Evaluator eval(kernel.getContext(), options);
+  kernel.walk([&](tile::AllGatherOp gather) {
+    eval.setWidth(gather.getParts().size());
+  });
   bindArguments(kernel, arguments, eval);
   // A kernel without a stream of items is one item.
   bool hasItems =
@@ -138,23 +141,46 @@ static LogicalResult forEachItem(Operation *op, Evaluator &eval) {
   if (failed(count))
     return llvm::failure();
   auto &[counts, total] = *count;
+  bool isInnermost = !forEach.getNested();
+  int64_t width = isInnermost ? eval.getWidth() : 1;
+  int64_t along = 0;
+  if (width > 1) {
+    forEach.walk([&](tile::AllGatherOp gather) { along = gather.getAlong(); });
+    if (along >= forEach.getRank() || counts[along] % width != 0)
+      return forEach.emitError()
+             << "has " << (along < forEach.getRank() ? counts[along] : 1)
+             << " work items along dimension " << along << ", where " << width
+             << " at a time gather what each of them has";
+    counts[along] /= width;
+    total /= width;
+  }
   std::vector<int64_t> order(total);
   std::iota(order.begin(), order.end(), 0);
   if (eval.getOptions().shuffle)
     std::shuffle(order.begin(), order.end(),
                  std::mt19937_64(*eval.getOptions().shuffle));
 
-  bool isInnermost = !forEach.getNested();
   llvm::SmallVector<int64_t, 4> strides = getStrides(counts);
   for (int64_t number : order) {
-    llvm::SmallVector<int64_t, 4> offsets;
+    std::vector<llvm::SmallVector<int64_t, 4>> offsets(width);
     for (auto [d, argument] : llvm::enumerate(forEach.getOffsets())) {
-      offsets.push_back(number / strides[d] % counts[d] *
-                        forEach.getTiles()[d]);
-      eval.set(argument, HostTensor::scalar(Format::Index, offsets.back()));
+      std::vector<RuntimeValue> lanes(width);
+      for (int64_t lane = 0; lane < width; ++lane) {
+        int64_t coordinate = number / strides[d] % counts[d];
+        if (width > 1 && int64_t(d) == along)
+          coordinate = coordinate * width + lane;
+        offsets[lane].push_back(coordinate * forEach.getTiles()[d]);
+        lanes[lane].tensor = std::make_shared<const HostTensor>(
+            HostTensor::scalar(Format::Index, offsets[lane].back()));
+      }
+      eval.setValue(argument, width > 1 ? Evaluator::join(std::move(lanes))
+                                        : lanes.front());
     }
-    if (isInnermost && failed(eval.beginItem(op, offsets)))
-      return llvm::failure();
+    for (int64_t lane = 0; isInnermost && lane < width; ++lane)
+      if (failed(eval.beginItem(op, offsets[lane])))
+        return llvm::failure();
+    if (isInnermost)
+      eval.setItem(eval.getItem() - static_cast<ItemId>(width - 1));
     if (failed(eval.runBody(forEach.getBody().front())))
       return llvm::failure();
     eval.endItem();

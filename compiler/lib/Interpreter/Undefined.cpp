@@ -180,7 +180,7 @@ void Evaluator::spreadUndefined(Operation *op) {
       marks.setInt(i, reason);
       any |= reason != 0;
     }
-    values[result].undefined = nullptr;
+    find(result).undefined = nullptr;
     if (any)
       setUndefined(result, std::move(marks));
   }

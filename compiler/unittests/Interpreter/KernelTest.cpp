@@ -434,4 +434,30 @@ TEST(Kernel, MatrixProduct) {
       isEqual(runOk(text, {a, b, HostTensor(Format::F32, {m, n})}), expected));
 }
 
+/// Neighbours of a row of six items give each other their own element, two at a
+/// time, in any order of the pairs.
+TEST(Gather, TakesTurnsWithNeighbours) {
+  const char *text = R"(
+    tile.kernel @k(%x: !tile.view<?xi32>, %y: !tile.view<?x?xi32>) {
+      %c1 = arith.constant 1 : index
+      %n = tile.dim %x, 0 : !tile.view<?xi32>
+      tile.for_each (%i, %j) tiles [1, 1] of [%c1, %n] {
+        %own = tile.load %x[%j] : !tile.view<?xi32> -> tensor<1xi32>
+        %twice = arith.addi %own, %own : tensor<1xi32>
+        %all:2 = tile.all_gather %twice along 1 : tensor<1xi32> -> 2
+        %difference = arith.subi %all#0, %all#1 : tensor<1xi32>
+        %mine = arith.addi %difference, %own : tensor<1xi32>
+        %row = tile.expand_dims %mine axis 0 : tensor<1xi32> -> tensor<1x1xi32>
+        tile.store %row, %y[%i, %j] : tensor<1x1xi32>, !tile.view<?x?xi32>
+      }
+    })";
+  Options shuffled;
+  shuffled.shuffle = 7;
+  for (const Options &options : {Options(), shuffled})
+    EXPECT_TRUE(isEqual(
+        runOk(text, {ints("6xi32", {1, 5, 2, 3, 9, 4}), zeros("1x6xi32")},
+              options),
+        ints("1x6xi32", {1 - 8, 5 - 8, 2 - 2, 3 - 2, 9 + 10, 4 + 10})));
+}
+
 } // namespace

@@ -34,10 +34,10 @@ TEST(Op, Tiles) { runRows(getTileRows()); }
 
 /// Operations whose tests are whole kernels: KernelTest.cpp, AgentTest.cpp.
 const std::set<std::string> testedInKernels = {
-    "scf.for",       "scf.if",       "scf.while",  "tile.for_each",
-    "tile.load",     "tile.subview", "tile.store", "tile.dim",
-    "agent.consume", "agent.items",  "agent.pipe", "agent.for_each_item",
-    "agent.produce", "agent.switch"};
+    "scf.for",       "scf.if",       "scf.while",      "tile.for_each",
+    "tile.load",     "tile.subview", "tile.store",     "tile.dim",
+    "agent.consume", "agent.items",  "agent.pipe",     "agent.for_each_item",
+    "agent.produce", "agent.switch", "tile.all_gather"};
 
 /// Operations that need no rule, or have none for a reason.
 const std::set<std::string> withoutRule = {

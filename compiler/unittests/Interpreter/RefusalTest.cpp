@@ -395,4 +395,34 @@ TEST(Refusal, StoreToATensorPassedTwice) {
                         "overlap"));
 }
 
+TEST(Refusal, ItemsThatGather) {
+  const char *text = R"(
+    tile.kernel @k(%x: !tile.view<?xi32>) {
+      %c1 = arith.constant 1 : index
+      %n = tile.dim %x, 0 : !tile.view<?xi32>
+      tile.for_each (%i, %j) tiles [1, 1] of [%c1, %n] {
+        %own = tile.load %x[%j] : !tile.view<?xi32> -> tensor<1xi32>
+        %all:2 = tile.all_gather %own along 1 : tensor<1xi32> -> 2
+      }
+    })";
+  EXPECT_THAT(errorOfKernel(text, {zeros("3xi32")}),
+              HasSubstr("has 3 work items along dimension 1, where 2 at a time "
+                        "gather what each of them has"));
+  const char *apart = R"(
+    tile.kernel @k(%x: !tile.view<?xi32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n = tile.dim %x, 0 : !tile.view<?xi32>
+      tile.for_each (%i, %j) tiles [1, 1] of [%c1, %n] {
+        scf.for %k = %c0 to %j step %c1 {
+          %own = tile.load %x[%j] : !tile.view<?xi32> -> tensor<1xi32>
+          %all:2 = tile.all_gather %own along 1 : tensor<1xi32> -> 2
+        }
+      }
+    })";
+  EXPECT_THAT(errorOfKernel(apart, {zeros("2xi32")}),
+              HasSubstr("runs differently in the 2 work items that gather what "
+                        "each of them has; they must do the same steps"));
+}
+
 } // namespace

@@ -807,3 +807,43 @@ func.func @halved(%a: !tile.view<?x?xf32>) {
   %x = tile.load %a[0, 0] halved 0 : !tile.view<?x?xf32> -> tensor<7x8xf32>
   return
 }
+
+// -----
+
+func.func @gather(%x: tensor<8x1xf32>) {
+  // expected-error @+1 {{gathers 'tensor<8x1xf32>'; it must be a vector}}
+  %0:2 = tile.all_gather %x along 1 : tensor<8x1xf32> -> 2
+  return
+}
+
+// -----
+
+func.func @gather(%x: tensor<8xf32>) {
+  // expected-error @+1 {{has along -1: a cluster has the dimensions 0 to 2}}
+  %0:2 = tile.all_gather %x along -1 : tensor<8xf32> -> 2
+  return
+}
+
+// -----
+
+func.func @gather(%x: tensor<8xf32>) {
+  // expected-error @+1 {{gathers what 1 work items have; there must be two or more}}
+  %0 = tile.all_gather %x along 1 : tensor<8xf32> -> 1
+  return
+}
+
+// -----
+
+func.func @gather(%x: tensor<8xf32>) {
+  // expected-error @+1 {{a cluster has no 17 CTAs}}
+  %0:17 = tile.all_gather %x along 1 : tensor<8xf32> -> 17
+  return
+}
+
+// -----
+
+func.func @gather(%x: tensor<8xf32>) {
+  // expected-error @+1 {{gives 'tensor<4xf32>' for a part of 'tensor<8xf32>'}}
+  %0:2 = "tile.all_gather"(%x) <{along = 1 : i64}> : (tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
+  return
+}

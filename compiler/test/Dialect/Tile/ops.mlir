@@ -138,3 +138,17 @@ tile.kernel @reduce_kinds(%f: !tile.view<8xf32>, %i: !tile.view<8xi32>) {
   // CHECK: tile.reduce xori %
   %14 = tile.reduce xori %y axis 0 : tensor<8xi32> -> i32
 }
+
+// CHECK-LABEL: tile.kernel @gathers(
+tile.kernel @gathers(%v: !tile.view<?xf32>, %d: !tile.view<?xf32>) {
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  tile.for_each (%m, %n) tiles [8, 1] of [%c8, %c4] {
+    // CHECK: %[[PART:.*]] = tile.load
+    %part = tile.load %v[%n] : !tile.view<?xf32> -> tensor<8xf32>
+    // CHECK-NEXT: %[[ALL:.*]]:4 = tile.all_gather %[[PART]] along 1 : tensor<8xf32> -> 4
+    %all:4 = tile.all_gather %part along 1 : tensor<8xf32> -> 4
+    // CHECK-NEXT: tile.store %[[ALL]]#3
+    tile.store %all#3, %d[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}

@@ -40,6 +40,9 @@ static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t count) {
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
+/// The most CTAs that a cluster of any machine has.
+static constexpr int64_t maxParts = 16;
+
 static bool isFloatKind(Reduction kind) { return kind <= Reduction::MinNumF; }
 
 static Type getReducedType(RankedTensorType source, int64_t axis) {
@@ -129,6 +132,53 @@ TypedAttr ReduceOp::getIdentity(Reduction kind, Type elementType) {
   default:
     return {};
   }
+}
+
+//===----------------------------------------------------------------------===//
+// tile.all_gather
+//===----------------------------------------------------------------------===//
+
+ParseResult AllGatherOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand part;
+  IntegerAttr along;
+  Type type;
+  int64_t count = 0;
+  SMLoc at;
+  if (parser.parseOperand(part) || parser.parseKeyword("along") ||
+      parser.parseAttribute(along, parser.getBuilder().getI64Type(), "along",
+                            result.attributes) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type) || parser.parseArrow() ||
+      parser.getCurrentLocation(&at) || parser.parseInteger(count) ||
+      parser.resolveOperand(part, type, result.operands))
+    return failure();
+  if (count < 0 || count > maxParts)
+    return parser.emitError(at) << "a cluster has no " << count << " CTAs";
+  result.addTypes(SmallVector<Type>(count, type));
+  return success();
+}
+
+void AllGatherOp::print(OpAsmPrinter &p) {
+  p << ' ' << getPart() << " along " << int64_t(getAlong());
+  p.printOptionalAttrDict((*this)->getAttrs(), {"along"});
+  p << " : " << getPart().getType() << " -> " << getParts().size();
+}
+
+LogicalResult AllGatherOp::verify() {
+  if (getPart().getType().getRank() != 1)
+    return emitOpError() << "gathers " << getPart().getType()
+                         << "; it must be a vector";
+  if (int64_t along = getAlong(); along < 0 || along > 2)
+    return emitOpError() << "has along " << along
+                         << ": a cluster has the dimensions 0 to 2";
+  if (getParts().size() < 2)
+    return emitOpError() << "gathers what " << getParts().size()
+                         << " work items have; there must be two or more";
+  for (Type type : getParts().getTypes())
+    if (type != getPart().getType())
+      return emitOpError() << "gives " << type << " for a part of "
+                           << getPart().getType();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

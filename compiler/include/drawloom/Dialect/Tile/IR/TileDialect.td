@@ -27,6 +27,7 @@ def Tile_Dialect : Dialect {
     | the kernel and its work items | `tile.kernel`, `tile.for_each`, `tile.return` |
     | tensors in global memory | `!tile.view`, `tile.dim`, `tile.subview`, `tile.load`, `tile.store` |
     | matrix products and reductions | `tile.mma`, `tile.reduce` |
+    | across work items | `tile.all_gather` |
     | shapes of tiles | `tile.broadcast`, `tile.expand_dims`, `tile.transpose`, `tile.extract_slice`, `tile.iota` |
     | how the kernel shall be planned | `tile.target`, `#tile.schedule` |
     | what later passes insert | `#tile.layout`, `tile.convert_layout`, `!tile.buffer`, `tile.alloc`, `tile.read`, `tile.write` |

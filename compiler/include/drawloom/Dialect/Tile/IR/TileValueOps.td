@@ -140,6 +140,42 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce", [InferTypeOpAdaptorWithIsCompatible]>
 }
 
 //===----------------------------------------------------------------------===//
+// tile.all_gather
+//===----------------------------------------------------------------------===//
+
+def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
+  let summary = "what neighbouring work items have";
+  let description = [{
+    The CTAs of a cluster along dimension `along` take as many neighbouring work
+    items. Each gives a vector and gets those of all of them, its own among them,
+    in the order of their places. So what each computes from them is the same, to
+    the bit:
+
+    ```mlir
+    %part = tile.reduce addf %x axis 1 : tensor<8x512xf32> -> tensor<8xf32>
+    %all:2 = tile.all_gather %part along 1 : tensor<8xf32> -> 2
+    %sum = arith.addf %all#0, %all#1 : tensor<8xf32>
+    ```
+
+    The items must do the same steps: all of them come here equally often. Their
+    number along the dimension is a multiple of those that gather.
+    `divide-tiles` makes it where a cluster divides the rows of a tile.
+
+    | message | why |
+    |---|---|
+    | gathers 'tensor<8x1xf32>'; it must be a vector | |
+    | has along -1: a cluster has the dimensions 0 to 2 | |
+    | gathers what 1 work items have; there must be two or more | |
+    | gives 'tensor<4xf32>' for a part of 'tensor<8xf32>' | |
+    | a cluster has no 17 CTAs | |
+  }];
+  let arguments = (ins Tile_Tile:$part, I64Attr:$along);
+  let results = (outs Variadic<Tile_Tile>:$parts);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // tile.broadcast
 //===----------------------------------------------------------------------===//
 
