@@ -71,8 +71,8 @@ static std::vector<std::string> readReasons(ArrayAttr because) {
   return reasons;
 }
 
-/// A tile that is loaded is called like the view that it comes from, and its
-/// load says which CTAs have it.
+/// A tile that is loaded is called like the view that it comes from. Its load
+/// says which CTAs have it, or the operation that gathers it.
 void PlanMaker::nameTensors(PipeOp pipeOp, Pipe &pipe) {
   for (Operation *user : pipeOp.getPipe().getUsers()) {
     auto produce = dyn_cast<ProduceOp>(user);
@@ -85,6 +85,8 @@ void PlanMaker::nameTensors(PipeOp pipeOp, Pipe &pipe) {
         tensor.multicast =
             load.getMulticast().value_or(ArrayRef<int64_t>()).vec();
         tensor.isHalved = load.getHalved().has_value();
+      } else if (auto gather = value.getDefiningOp<tile::AllGatherOp>()) {
+        tensor.multicast = {static_cast<int64_t>(gather.getAlong())};
       }
     return;
   }

@@ -30,17 +30,23 @@ static std::string listPipes(const Plan &plan,
 
 /// "operands → mma → result": what comes in, what is done, what goes out.
 static std::string describeRole(const Plan &plan, const Role &role) {
-  auto crosses = [](const Pipe &pipe) { return !pipe.isStaging(); };
+  auto crosses = [](const Pipe &pipe) {
+    return !pipe.isStaging() && !pipe.isExchange();
+  };
   std::string in = listPipes(plan, role.consumes, crosses);
   std::string out = listPipes(plan, role.produces, crosses);
   std::string staged = listPipes(
       plan, role.produces, [](const Pipe &pipe) { return pipe.isStaging(); });
+  std::string exchanged = listPipes(
+      plan, role.produces, [](const Pipe &pipe) { return pipe.isExchange(); });
   std::string text = in.empty() ? "" : in + " → ";
   text += role.does;
   if (!out.empty())
     text += (text.empty() ? "→ " : " → ") + out;
   if (!staged.empty())
     text += " (staged in " + staged + ")";
+  if (!exchanged.empty())
+    text += " (with other CTAs by " + exchanged + ")";
   return text;
 }
 

@@ -117,6 +117,9 @@ BarrierCounts plan::countArrivals(PipeOp pipe) {
   // A consumer that acts for several CTAs waits for the bytes of all of them,
   // which its own CTA announces.
   int64_t filling = shared ? 1 : instances(producer);
+  // Where threads write to each other's CTA, all of them arrive.
+  if (shared && engine == Engine::threads)
+    filling = countReceivers(pipe);
   if (engine == Engine::tma) {
     counts.fullBytes =
         multiply(getSlotFootprint(pipe).payloadBytes, waitingCtas);

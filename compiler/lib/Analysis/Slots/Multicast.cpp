@@ -53,10 +53,28 @@ static SmallVector<tile::LoadOp> getLoads(PipeOp pipe) {
   return loads;
 }
 
+tile::AllGatherOp plan::getGather(PipeOp pipe) {
+  for (Operation *user : pipe.getPipe().getUsers())
+    if (auto produce = dyn_cast<ProduceOp>(user))
+      for (auto gather : produce.getBody().getOps<tile::AllGatherOp>())
+        return gather;
+  return {};
+}
+
 SmallVector<SmallVector<int64_t>> plan::getMulticasts(PipeOp pipe) {
   SmallVector<SmallVector<int64_t>> result;
   bool inPairs = hasPairs(pipe.getSwitch());
   int64_t pair = inPairs ? getPairDim(pipe.getSwitch()) : 0;
+  // Of a dimension along which CTAs are paired, the place in the pair is one,
+  // too.
+  if (tile::AllGatherOp gather = getGather(pipe)) {
+    SmallVector<int64_t> dims;
+    int64_t along = gather.getAlong();
+    if (inPairs && along == pair)
+      dims.push_back(along);
+    dims.push_back(inPairs && along >= pair ? along + 1 : along);
+    return SmallVector<SmallVector<int64_t>>(gather.getParts().size(), dims);
+  }
   for (tile::LoadOp load : getLoads(pipe)) {
     SmallVector<int64_t> &dims = result.emplace_back();
     if (!load)

@@ -9,6 +9,7 @@
 #include "Patterns.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -95,11 +96,47 @@ static Values convertLayout(tile::ConvertLayoutOp op,
                         [&] { return std::pair(w.kernel.lane, w.own.warp); })};
 }
 
+/// To the same place of each of the CTAs, whose ranks follow that of the first.
+static Values send(agent::SendOp op, agent::SendOp::Adaptor operands,
+                   CodeWriter &w) {
+  RankedTensorType tile = op.getPart().getType();
+  plan::Offsets offsets = getOffsets(tile, op.getBuffer().getType());
+  int64_t bytes = plan::getElementBits(tile.getElementType()) / 8;
+  ThreadOffset thread = w.getThreadOffset(offsets);
+  Value stored = toMemory(w.b, operands.getPart());
+  Value moved = arith::MulIOp::create(w.b, operands.getPlace(),
+                                      w.constant(op.getStride()));
+  Value own = getBytesAfter(w.b, operands.getBuffer(), LLVM::GEPArg(moved));
+  Type cluster =
+      getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
+  auto write = [&] {
+    Value first = LLVM::CountTrailingZerosOp::create(
+        w.b, w.b.getI32Type(), operands.getCtas(), /*is_zero_poison=*/true);
+    for (int64_t number = 0; number != op.getCount(); ++number) {
+      Value rank =
+          arith::AddIOp::create(w.b, first, w.constant(number * op.getEvery()));
+      Value there = NVVM::MapaOp::create(w.b, cluster, own, rank);
+      for (ArrayRef<int64_t> run : offsets.getRuns(accessBytes / bytes)) {
+        Value part = vector::ShuffleOp::create(w.b, stored, stored, run);
+        LLVM::StoreOp::create(w.b, part,
+                              w.getAddress(there, thread, offsets, run[0]),
+                              run.size() * bytes);
+      }
+    }
+  };
+  if (Value owner = w.getOwner(getLayout(tile)))
+    w.when(owner, write);
+  else
+    write();
+  return {};
+}
+
 void codegen::addShared(PatternList &list) {
   // Scratch memory has a layout, slots have panels.
   addSharedAccessPatterns(list.types, list.patterns, /*benefit=*/2);
   list.add<tile::ReadOp>(read);
   list.add<tile::WriteOp>(write);
+  list.add<agent::SendOp>(send);
   list.add<tile::ConvertLayoutOp>(convertLayout);
   list.add<tile::AllocOp>(
       [](tile::AllocOp op, tile::AllocOp::Adaptor, CodeWriter &w) -> Values {

@@ -59,3 +59,38 @@ tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "s
     }
   }
 }
+
+// What a thread has of a vector goes to the same place of two CTAs, of rank r
+// and r + 2. Each warp has two elements, and one lane writes them.
+#rows = #tile.layout<8, register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[2], [4]]>
+!part = tensor<8xf32, #rows>
+!room = !tile.buffer<8xf32, smem, #tile.panels<32x1>>
+
+// CHECK-LABEL: llvm.func @send
+tile.kernel @send(%x: !tile.view<8xf32>) attributes {tile.target = "sm_90a"} {
+  %exchange = agent.slots "exchange" count(1) at(1024) stride(256) offsets [0, 128] : !agent.slots<smem, tensor<8xf32>, tensor<8xf32>>
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64} {
+    agent.role @compute warps(4) at(0) {
+      %ctas, %place = agent.peers of [2, 2] along [1]
+      %slot = arith.constant 0 : i32
+      %part = arith.constant dense<1.0> : !part
+      %room = agent.slot %exchange[%slot], 0 : !agent.slots<smem, tensor<8xf32>, tensor<8xf32>> -> !room
+      // CHECK: %[[BITS:.*]] = arith.constant 5 : i32
+      // CHECK: %[[CTAS:.*]] = arith.shli %[[BITS]]
+      // CHECK: %[[STRIDE:.*]] = arith.constant 128 : i32
+      // CHECK: %[[MOVED:.*]] = arith.muli %{{.*}}, %[[STRIDE]]
+      // CHECK: %[[OWN:.*]] = llvm.getelementptr %{{.*}}[%[[MOVED]]]
+      // CHECK: scf.if
+      // CHECK: %[[FIRST:.*]] = "llvm.intr.cttz"(%[[CTAS]])
+      // CHECK: %[[C0:.*]] = arith.constant 0 : i32
+      // CHECK: %[[RANK:.*]] = arith.addi %[[FIRST]], %[[C0]]
+      // CHECK: nvvm.mapa %[[OWN]], %[[RANK]] : !llvm.ptr<3> -> !llvm.ptr<7>
+      // CHECK: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<7>
+      // CHECK: %[[C2:.*]] = arith.constant 2 : i32
+      // CHECK: %[[RANK:.*]] = arith.addi %[[FIRST]], %[[C2]]
+      // CHECK: nvvm.mapa %[[OWN]], %[[RANK]]
+      // CHECK: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<7>
+      agent.send %part to %room at(%place) stride(128) in(%ctas) count(2) every(2) : !part, !room
+    }
+  }
+}

@@ -276,3 +276,27 @@ func.func @multiply_pair(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !
   agent.multiply %a, %b into %s accumulate(%more) pair : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
   return
 }
+
+// -----
+
+func.func @send_to_one(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>, %i: i32) {
+  // expected-error@+1 {{is sent to 1 CTAs; a cluster that hands something on has 2 to 16}}
+  agent.send %x to %to at(%i) stride(128) in(%i) count(1) every(1) : tensor<8xf32>, !tile.buffer<8xf32, smem>
+  return
+}
+
+// -----
+
+func.func @send_elsewhere(%x: tensor<8xf32>, %to: !tile.buffer<4xf32, smem>, %i: i32) {
+  // expected-error@+1 {{is a 'tensor<8xf32>', but the slot has room for '!tile.buffer<4xf32, smem>'}}
+  agent.send %x to %to at(%i) stride(128) in(%i) count(2) every(1) : tensor<8xf32>, !tile.buffer<4xf32, smem>
+  return
+}
+
+// -----
+
+func.func @send_close(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>, %i: i32) {
+  // expected-error@+1 {{has stride(16), and a part has 32 bytes}}
+  agent.send %x to %to at(%i) stride(16) in(%i) count(2) every(1) : tensor<8xf32>, !tile.buffer<8xf32, smem>
+  return
+}

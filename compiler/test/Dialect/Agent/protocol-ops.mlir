@@ -163,3 +163,13 @@ func.func @set_up(%r: !agent.barriers) {
   agent.free_tensor %t columns(512) by_warp(7)
   return
 }
+
+// CHECK-LABEL: func.func @sends
+// CHECK-SAME: (%[[X:.*]]: tensor<8xf32>, %[[TO:.*]]: !tile.buffer<8xf32, smem>)
+func.func @sends(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>) {
+  // CHECK-NEXT: %[[CTAS:.*]], %[[PLACE:.*]] = agent.peers of [2, 4] along [1]
+  %ctas, %place = agent.peers of [2, 4] along [1]
+  // CHECK-NEXT: agent.send %[[X]] to %[[TO]] at(%[[PLACE]]) stride(128) in(%[[CTAS]]) count(4) every(2) : tensor<8xf32>, !tile.buffer<8xf32, smem>
+  agent.send %x to %to at(%place) stride(128) in(%ctas) count(4) every(2) : tensor<8xf32>, !tile.buffer<8xf32, smem>
+  return
+}

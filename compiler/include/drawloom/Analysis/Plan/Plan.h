@@ -146,7 +146,12 @@ struct Pipe {
   std::vector<std::string> because;
 
   /// One role is on both sides: an output that is staged for a bulk store.
-  bool isStaging() const {
+  bool isStaging() const { return hasOneRole() && scope == "cta"; }
+  /// The same in every CTA of a cluster: each gives what all get.
+  bool isExchange() const { return hasOneRole() && scope != "cta"; }
+
+private:
+  bool hasOneRole() const {
     return consumers.size() == 1 && consumers.front().role == producer;
   }
 };

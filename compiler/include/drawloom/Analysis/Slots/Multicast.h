@@ -32,6 +32,7 @@
 #define DRAWLOOM_ANALYSIS_SLOTS_MULTICAST_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 namespace drawloom::plan {
 
@@ -48,6 +49,10 @@ int64_t getPairDim(agent::SwitchOp roles);
 /// Of these dimensions, those along which CTAs share a tile of a slot, for each
 /// tile; none for a tile that each CTA loads for itself.
 llvm::SmallVector<llvm::SmallVector<int64_t>> getMulticasts(agent::PipeOp pipe);
+
+/// The operation whose parts CTAs hand to each other through this pipe; null if
+/// there is none.
+tile::AllGatherOp getGather(agent::PipeOp pipe);
 
 /// The tiles of a slot as each CTA holds them: those that a pair halves are
 /// half as large. What is no tile stays as it is.

@@ -96,6 +96,26 @@ LogicalResult ArriveOp::verify() {
   return success();
 }
 
+LogicalResult SendOp::verify() {
+  if (getCount() < 2 || getCount() > 16)
+    return emitOpError() << "is sent to " << getCount()
+                         << " CTAs; a cluster that hands something on has 2 to "
+                            "16";
+  RankedTensorType part = getPart().getType();
+  tile::BufferType room = getBuffer().getType();
+  if (room.getShape() != part.getShape() ||
+      room.getElementType() != part.getElementType() ||
+      room.getSpace() != tile::Space::Smem)
+    return emitOpError() << "is a " << part << ", but the slot has room for "
+                         << room;
+  int64_t bytes = part.getNumElements() *
+                  llvm::divideCeil(part.getElementTypeBitWidth(), 8);
+  if (getStride() < bytes)
+    return emitOpError() << "has stride(" << getStride() << "), and a part has "
+                         << bytes << " bytes";
+  return success();
+}
+
 LogicalResult DrainOp::verify() {
   if (getPending() != 0 &&
       (getWork() == Work::copies || getWork() == Work::tensor_stores))

@@ -58,7 +58,7 @@ private:
 
   SmallVector<Part> parts;
   Pipes pipes;
-  SmallVector<Value> channels, stagings;
+  SmallVector<Value> channels, stagings, exchanges;
   /// Where roles take items from, and the stream itself if they are granted.
   Value source, grants;
   Value throttle;
@@ -125,6 +125,13 @@ void Former::makePipes() {
     pipe.setBecauseAttr(toAttribute(builder.getContext(), staged.because));
     stagings.push_back(pipe.getPipe());
   }
+  for (Exchange &exchange : pipes.exchanges) {
+    PipeOp pipe = makePipe(builder, exchange.gather->getLoc(), exchange.name,
+                           exchange.slots, Scope::cluster, Memory::smem,
+                           llvm::to_vector(exchange.gather->getResultTypes()));
+    pipe.setBecauseAttr(toAttribute(builder.getContext(), exchange.because));
+    exchanges.push_back(pipe.getPipe());
+  }
 }
 
 Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
@@ -186,7 +193,7 @@ void Former::makeRoles() {
         Projection projection = project(item, parts[i], i, block);
         OpBuilder end = OpBuilder::atBlockEnd(block);
         YieldOp::create(end, loc);
-        addRegions(projection, pipes, channels, stagings);
+        addRegions(projection, pipes, channels, stagings, exchanges);
       });
   };
   int64_t ctas = 1;

@@ -17,8 +17,8 @@ using namespace drawloom::agent;
 bool drawloom::agent::isStaging(PipeOp pipe) {
   SmallVector<RoleOp, 4> producers = pipe.getProducers();
   SmallVector<RoleOp, 4> consumers = pipe.getConsumers();
-  return producers.size() == 1 && consumers.size() == 1 &&
-         producers.front() == consumers.front();
+  return pipe.getScope() == Scope::cta && producers.size() == 1 &&
+         consumers.size() == 1 && producers.front() == consumers.front();
 }
 
 /// Whether the roles end in every launch that starts: what is proved under a

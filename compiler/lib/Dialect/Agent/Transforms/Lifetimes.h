@@ -29,7 +29,7 @@
 
 namespace drawloom::agent {
 
-/// One role fills this pipe and reads it.
+/// One role fills this pipe and reads it, and no other CTA does.
 bool isStaging(PipeOp pipe);
 
 /// Why the bytes of `earlier` are free when `staging` is first used, or why

@@ -224,6 +224,11 @@ LogicalResult RoleLowering::fillByThreads(ProduceOp op, LoweredPipe &pipe,
   // What the products have read from the slot comes before these stores.
   if (pipe.inTensorMemory())
     FenceOp::create(b, Fence::tensor_after);
+  if (tile::AllGatherOp gather = plan::getGather(pipe.pipe)) {
+    sendParts(gather, pipe, slot);
+    ArriveOp::create(b, full, Engine::threads, told.lookup(op.getPipe()));
+    return success();
+  }
   if (failed(lowerBlock(body)))
     return failure();
   b.setLoc(op.getLoc());

@@ -110,3 +110,18 @@ void RoleLowering::findPeers() {
     told[value] = all;
   }
 }
+
+/// This CTA's part goes to the slots of all that gather it.
+void RoleLowering::sendParts(tile::AllGatherOp gather, LoweredPipe &pipe,
+                             Value slot) {
+  ArrayRef<int64_t> along = pipe.multicasts.front();
+  PeersOp sharing = getPeers(along);
+  ArrayRef<int64_t> starts = pipe.footprint.offsets;
+  int64_t every = 1;
+  for (int64_t size : ArrayRef(cluster).take_front(along.front()))
+    every *= size;
+  SendOp::create(b, map.lookupOrDefault(gather.getPart()),
+                 getBuffer(pipe, 0, slot), sharing.getPlace(),
+                 starts[1] - starts[0], sharing.getCtas(),
+                 gather.getParts().size(), every);
+}

@@ -162,8 +162,10 @@ static LogicalResult checkScope(PipeOp pipe) {
   if (!plan::isMulticast(pipe) && !fillsForPair && !emptiesForPair)
     return pipe->emitOpError()
            << "has scope(" << stringifyScope(pipe.getScope())
-           << "), and only tiles that are loaded with multicast, or that a "
-              "pair multiplies, have code for it";
+           << "), and only tiles that are loaded with multicast, that a pair "
+              "multiplies, or that are gathered, have code for it";
+  if (plan::getGather(pipe))
+    return success();
   Engine needed = fillsForPair ? Engine::tensor_core : Engine::tma;
   if (*pipe.getProducerEngine() != needed)
     return pipe->emitOpError()

@@ -42,6 +42,7 @@ private:
   int64_t getLag(const PipeSpec &pipe, int role) const;
   MaybeRefusal countSlots(PipeSpec &pipe) const;
   void stageStores(Pipes &pipes);
+  void findExchanges(Pipes &pipes);
   MaybeRefusal checkNames(const Pipes &pipes) const;
   std::string getFreeName(StringRef name);
   bool ownsOnly(int role, function_ref<bool(Operation *)> isIt) const;
@@ -457,9 +458,32 @@ void PipeFinder::stageStores(Pipes &pipes) {
   });
 }
 
+void PipeFinder::findExchanges(Pipes &pipes) {
+  item.body->walk([&](tile::AllGatherOp gather) {
+    Exchange exchange;
+    exchange.gather = gather;
+    exchange.name = getFreeName("exchange");
+    exchange.role = owners.of(gather.getOperation());
+    exchange.because.push_back(fire(Rule::Exchange,
+                                    owners.roles[exchange.role].name,
+                                    gather.getParts().size()));
+    if (std::optional<int64_t> slots = schedule.getSlots(exchange.name)) {
+      exchange.slots = *slots;
+      exchange.because.push_back(
+          fire(Rule::SlotsBySchedule, *slots, exchange.name));
+    } else {
+      exchange.because.push_back(
+          fire(Rule::SlotsByKind, exchange.slots,
+               "one is filled while other CTAs read the other"));
+    }
+    pipes.exchanges.push_back(std::move(exchange));
+  });
+}
+
 /// A name that means nothing is a mistake in the schedule.
 MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
-  SmallVector<StringRef> known = {"operands", "result", "middle", "output"};
+  SmallVector<StringRef> known = {"operands", "result", "middle", "output",
+                                  "exchange"};
   if (schedule.persistent == tile::Persistence::Granted)
     known.append({"work", "throttle"});
   for (const auto &[name, slots] : schedule.slots) {
@@ -513,6 +537,7 @@ MaybeRefusal PipeFinder::run(Pipes &pipes) {
     }
   }
   stageStores(pipes);
+  findExchanges(pipes);
   return checkNames(pipes);
 }
 

@@ -61,9 +61,19 @@ struct StagedStore {
   llvm::SmallVector<Reason> because;
 };
 
+/// A tile.all_gather: its parts travel through slots of all CTAs.
+struct Exchange {
+  mlir::Operation *gather;
+  std::string name;
+  int role;
+  int64_t slots = 2;
+  llvm::SmallVector<Reason> because;
+};
+
 struct Pipes {
   llvm::SmallVector<PipeSpec> pipes;
   llvm::SmallVector<StagedStore> stores;
+  llvm::SmallVector<Exchange> exchanges;
 };
 
 /// Decides about every value that crosses and every store that is staged.

@@ -75,6 +75,7 @@ private:
   MaybeRefusal formPairs(Dims control);
   MaybeRefusal takeOperand(tile::MmaOp product, Value operand, bool halve);
   MaybeRefusal share(tile::LoadOp load, Dims dims);
+  MaybeRefusal checkGather(tile::AllGatherOp gather, Dims control);
   MaybeRefusal checkUsed(Dims control);
 
   Item &item;
@@ -342,6 +343,35 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// What CTAs give to each other
+//===----------------------------------------------------------------------===//
+
+/// As many work items give a part as the cluster has CTAs, and all come there
+/// equally often.
+MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
+  size_t along = gather.getAlong(), parts = gather.getParts().size();
+  int64_t size = along < cluster.size() ? cluster[along] : 1;
+  if (size != int64_t(parts))
+    return Refusal{
+        gather.getLoc(),
+        llvm::formatv("gathers parts of {0} work items along dimension {1}, "
+                      "where the cluster has {2}; use {0} there",
+                      parts, along,
+                      size == 1 ? "1 CTA" : spell({size}) + " CTAs")
+            .str()};
+  if (control & (1u << along))
+    return Refusal{
+        gather.getLoc(),
+        llvm::formatv("gathers parts of {0} work items along dimension {1}, "
+                      "which do not do the same steps; gather outside of it",
+                      parts, along)
+            .str()}
+        .note(depends->getLoc(), "this runs differently in each of them");
+  used |= 1u << along;
+  return std::nullopt;
+}
+
 /// A dimension along which nothing is shared is no use.
 MaybeRefusal CtaPlanner::checkUsed(Dims control) {
   for (auto [dim, size] : llvm::enumerate(cluster)) {
@@ -370,6 +400,10 @@ MaybeRefusal CtaPlanner::run() {
   MaybeRefusal refusal;
   if (inPairs)
     refusal = formPairs(control);
+  item.body->walk([&](tile::AllGatherOp gather) {
+    if (!refusal)
+      refusal = checkGather(gather, control);
+  });
   item.body->walk([&](tile::LoadOp load) {
     auto tile = dyn_cast<RankedTensorType>(load.getType());
     if (refusal || !tile || tile.getRank() != 2 || !feedsProductsOnly(load))
@@ -393,7 +427,11 @@ struct PlanCtaPass : agent::impl::PlanCtaBase<PlanCtaPass> {
 LogicalResult PlanCtaPass::plan() {
   tile::KernelOp kernel = getOperation();
   tile::Schedule schedule = tile::getSchedule(kernel);
-  if (llvm::all_of(schedule.cluster, [](int64_t size) { return size == 1; }))
+  bool gathers =
+      kernel.walk([](tile::AllGatherOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!gathers &&
+      llvm::all_of(schedule.cluster, [](int64_t size) { return size == 1; }))
     return success();
   FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
   if (failed(arch))

@@ -38,10 +38,12 @@ struct Projection {
 Projection project(Item &item, const Part &part, int role, mlir::Block *body);
 
 /// Puts the role's produces, staged stores and consumes into the copy.
-/// `channels` and `stagings` are the pipes in the order of `pipes`.
+/// `channels`, `stagings` and `exchanges` are the pipes in the order of
+/// `pipes`.
 void addRegions(Projection &projection, const Pipes &pipes,
                 llvm::ArrayRef<mlir::Value> channels,
-                llvm::ArrayRef<mlir::Value> stagings);
+                llvm::ArrayRef<mlir::Value> stagings,
+                llvm::ArrayRef<mlir::Value> exchanges);
 
 } // namespace drawloom::agent
 

@@ -108,6 +108,22 @@ static void stage(const StagedStore &staged, Operation *store, Value channel) {
   op.getValueMutable().assign(consume.getBody().getArgument(0));
 }
 
+/// A tile.all_gather becomes a produce of the parts and a consume that reads
+/// them.
+static void handRound(Operation *gather, Value channel) {
+  OpBuilder builder(gather);
+  builder.setInsertionPointAfter(gather);
+  Location loc = gather->getLoc();
+  auto consume =
+      ConsumeOp::create(builder, loc, gather->getResultTypes(), channel, 0,
+                        [](OpBuilder &inner, Location where, ValueRange tiles) {
+                          YieldOp::create(inner, where, tiles);
+                        });
+  gather->replaceAllUsesWith(consume.getResults());
+  builder.setInsertionPoint(consume);
+  produce(builder, loc, channel, gather, gather->getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // Consume
 //===----------------------------------------------------------------------===//
@@ -255,7 +271,12 @@ static void addConsumes(Block *block, SmallVectorImpl<Reads> &ranges,
 
 void drawloom::agent::addRegions(Projection &projection, const Pipes &pipes,
                                  ArrayRef<Value> channels,
-                                 ArrayRef<Value> stagings) {
+                                 ArrayRef<Value> stagings,
+                                 ArrayRef<Value> exchanges) {
+  for (auto [exchange, channel] : llvm::zip_equal(pipes.exchanges, exchanges))
+    if (exchange.role == projection.role)
+      if (Operation *gather = projection.mapping.lookupOrNull(exchange.gather))
+        handRound(gather, channel);
   // Stores first: a copy of one is found by its original.
   for (auto [staged, channel] : llvm::zip_equal(pipes.stores, stagings))
     if (staged.role == projection.role)

@@ -198,6 +198,7 @@ private:
   /// The CTAs along some dimensions, and the place of this one among them:
   /// computed once.
   PeersOp getPeers(llvm::ArrayRef<int64_t> along);
+  void sendParts(tile::AllGatherOp gather, LoweredPipe &pipe, mlir::Value slot);
   /// Whether the slots of a pipe are filled, or emptied, for both CTAs of a
   /// pair by one of them.
   bool isOfPair(LoweredPipe &pipe);

@@ -88,6 +88,8 @@ public:
         addCarried(loop);
       else if (auto transpose = dyn_cast<TransposeOp>(op))
         addTranspose(transpose);
+      else if (auto gather = dyn_cast<AllGatherOp>(op))
+        addGather(gather);
     });
     addOperands();
     for (ForEachOp loop = kernel.getForEach(); loop; loop = loop.getNested())
@@ -165,6 +167,20 @@ private:
       problem.exchanged.push_back(describeTile(op.getType()));
   }
 
+  /// What other CTAs have, and the own part.
+  void addGather(AllGatherOp op) {
+    std::string name = "exchange";
+    if (exchanges++ > 0)
+      name += "_" + std::to_string(exchanges - 1);
+    Problem::Tile part = describeTile(op.getPart().getType());
+    problem.pipes.push_back(
+        {name,
+         {},
+         Problem::Pipe::Exchange,
+         op->getBlock() != itemBody,
+         SmallVector<Problem::Tile, 2>(op.getParts().size(), part)});
+  }
+
   /// Operands that one product reads and one loop loads travel together.
   void addOperands() {
     llvm::EquivalenceClasses<Operation *> groups;
@@ -206,7 +222,7 @@ private:
   Block *itemBody;
   Problem problem;
   llvm::MapVector<Operation *, SmallVector<MmaOp>> operands;
-  int outputs = 0;
+  int outputs = 0, exchanges = 0;
 };
 } // namespace
 

@@ -137,7 +137,10 @@ Rooms Planner::fill(int64_t columns, int64_t itemSlots, int64_t fewest) const {
     else if (isStream(pipe))
       open += getSlotBytes(pipe, columns);
     else
-      slots = pipe.kind == Problem::Pipe::Output ? fewest : itemSlots;
+      slots = pipe.kind == Problem::Pipe::Output ||
+                      pipe.kind == Problem::Pipe::Exchange
+                  ? fewest
+                  : itemSlots;
     take(pipe, slots);
     rooms.slots.push_back(slots);
   }

@@ -78,11 +78,13 @@ private:
 
   bool isSliced(const Problem::Pipe &pipe) const {
     return !problem.products.empty() && !pipe.inLoop &&
-           pipe.kind != Problem::Pipe::Operands;
+           pipe.kind != Problem::Pipe::Operands &&
+           pipe.kind != Problem::Pipe::Exchange;
   }
   /// Pipes that are refilled all the time share what the others leave.
   bool isStream(const Problem::Pipe &pipe) const {
     return pipe.kind != Problem::Pipe::Output &&
+           pipe.kind != Problem::Pipe::Exchange &&
            (pipe.inLoop || problem.products.empty());
   }
   std::optional<int64_t> getGiven(const Problem::Pipe &pipe) const;

@@ -120,3 +120,51 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
     }
   }
 }
+
+// -----
+
+// Two CTAs along n of a cluster of four give each other what they have. Each
+// writes to both, tells both, and reads what both have written; a slot is empty
+// when both have read it.
+
+!sums = !agent.pipe<smem, tensor<8xf32>, tensor<8xf32>>
+
+// CHECK-LABEL: tile.kernel @exchange
+// CHECK:       %[[FULL:.*]] = agent.barriers "exchange.full" count(2) arrivals(8) at(512) scope(cluster)
+// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "exchange.empty" count(2) arrivals(8) at(528) scope(cluster)
+// CHECK:       agent.sync cluster
+tile.kernel @exchange(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  %e = agent.pipe "exchange" slots(2) smem scope(cluster) : (tensor<8xf32>, tensor<8xf32>)
+    {place = #agent.place<start = 0, stride = 256, full = 512, empty = 528>}
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @compute
+    agent.role @compute warps(4) at(0) {
+      // CHECK:      %[[CTAS:.*]], %[[PLACE:.*]] = agent.peers of [2, 2] along [1]
+      // CHECK:      %[[PART:.*]] = tile.load
+      %part = tile.load %x[0] : !tile.view<?xf32> -> tensor<8xf32>
+      // CHECK:      agent.wait %{{.*}} parity
+      // CHECK:      %[[ROOM:.*]] = agent.slot %{{.*}}, 0 :
+      // CHECK-NEXT: agent.send %[[PART]] to %[[ROOM]] at(%[[PLACE]]) stride(128) in(%[[CTAS]]) count(2) every(2)
+      // CHECK-NEXT: agent.arrive %{{.*}} by(threads) in(%[[CTAS]])
+      agent.produce %e by(threads) : !sums {
+        %all:2 = tile.all_gather %part along 1 : tensor<8xf32> -> 2
+        agent.yield %all#0, %all#1 : tensor<8xf32>, tensor<8xf32>
+      }
+      // CHECK:      agent.wait
+      // CHECK:      tile.read
+      // CHECK:      tile.read
+      // CHECK:      agent.arrive %{{.*}} by(threads) in(%[[CTAS]])
+      // CHECK:      arith.addf
+      %sums:2 = agent.consume %e as (%a, %b) by(threads) : !sums -> (tensor<8xf32>, tensor<8xf32>) {
+        agent.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+      }
+      %sum = arith.addf %sums#0, %sums#1 : tensor<8xf32>
+      tile.store %sum, %y[0] : tensor<8xf32>, !tile.view<?xf32>
+      // Nobody leaves before the other one has read.
+      // CHECK:      agent.barrier %[[EMPTY]]
+      // CHECK-NEXT: agent.wait
+      // CHECK:      agent.barrier %[[EMPTY]]
+      // CHECK-NEXT: agent.wait
+    }
+  }
+}

@@ -136,7 +136,7 @@ tile.kernel @small_parts(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_
 // -----
 
 tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast, or that a pair multiplies, have code for it}}
+  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast, that a pair multiplies, or that are gathered, have code for it}}
   %p = agent.pipe "p" slots(1) message scope(cluster) : ()
   agent.switch cluster(2, 1) attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @a warps(1) at(0) {

@@ -167,6 +167,53 @@ tile.kernel @pair_padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
 
 // -----
 
+tile.kernel @gather_alone(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
+    attributes {tile.target = "sm_100a"} {
+  %c2 = arith.constant 2 : index
+  %rows = tile.dim %X, 0 : !tile.view<?xf32>
+  tile.for_each (%m, %n) tiles [8, 1] of [%rows, %c2] {
+    %x = tile.load %X[%m] : !tile.view<?xf32> -> tensor<8xf32>
+    // expected-error @below {{gathers parts of 2 work items along dimension 1, where the cluster has 1 CTA; use 2 there}}
+    %all:2 = tile.all_gather %x along 1 : tensor<8xf32> -> 2
+    tile.store %all#1, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @gather_fewer(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 4]>} {
+  %c4 = arith.constant 4 : index
+  %rows = tile.dim %X, 0 : !tile.view<?xf32>
+  tile.for_each (%m, %n) tiles [8, 1] of [%rows, %c4] {
+    %x = tile.load %X[%m] : !tile.view<?xf32> -> tensor<8xf32>
+    // expected-error @below {{gathers parts of 2 work items along dimension 1, where the cluster has 4 CTAs; use 2 there}}
+    %all:2 = tile.all_gather %x along 1 : tensor<8xf32> -> 2
+    tile.store %all#1, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @gather_sometimes(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %rows = tile.dim %X, 0 : !tile.view<?xf32>
+  tile.for_each (%m, %n) tiles [8, 1] of [%rows, %c2] {
+    // expected-note @below {{this runs differently in each of them}}
+    scf.for %i = %c0 to %n step %c1 {
+      %x = tile.load %X[%m] : !tile.view<?xf32> -> tensor<8xf32>
+      // expected-error @below {{gathers parts of 2 work items along dimension 1, which do not do the same steps; gather outside of it}}
+      %all:2 = tile.all_gather %x along 1 : tensor<8xf32> -> 2
+      tile.store %all#1, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
+    }
+  }
+}
+
+// -----
+
 tile.kernel @pair_part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
   %c0 = arith.constant 0 : index

@@ -231,3 +231,30 @@ tile.kernel @none(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.
     tile.store %sum, %d[%m, %n] : tensor<128x64xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// What a CTA has reduced goes to all, and what all have comes from them.
+// RULE-DAG: exchange: @compute hands what it has reduced to all 2 CTAs of the cluster, and gets theirs
+// RULE-DAG: slots-by-kind: 2 slots: one is filled while other CTAs read the other
+// CHECK-LABEL: tile.kernel @exchange
+// CHECK:         %[[PIPE:.*]] = agent.pipe "exchange" slots(2) smem scope(cluster) : (tensor<8xf32>, tensor<8xf32>)
+// CHECK:         agent.role @compute
+// CHECK:           agent.produce %[[PIPE]]
+// CHECK-NEXT:        %[[ALL:.*]]:2 = tile.all_gather %{{.*}} along 1 : tensor<8xf32> -> 2
+// CHECK-NEXT:        agent.yield %[[ALL]]#0, %[[ALL]]#1
+// CHECK:           %[[GOT:.*]]:2 = agent.consume %[[PIPE]] as (%[[A:.*]], %[[B:.*]]) :
+// CHECK-NEXT:        agent.yield %[[A]], %[[B]]
+// CHECK:           arith.addf %[[GOT]]#0, %[[GOT]]#1
+tile.kernel @exchange(%x: !tile.view<?x1024xf32>, %s: !tile.view<?xf32>)
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c1024 = arith.constant 1024 : index
+  %rows = tile.dim %x, 0 : !tile.view<?x1024xf32>
+  tile.for_each (%m, %n) tiles [8, 512] of [%rows, %c1024] {
+    %tile = tile.load %x[%m, %n] : !tile.view<?x1024xf32> -> tensor<8x512xf32>
+    %part = tile.reduce addf %tile axis 1 : tensor<8x512xf32> -> tensor<8xf32>
+    %all:2 = tile.all_gather %part along 1 : tensor<8xf32> -> 2
+    %sum = arith.addf %all#0, %all#1 : tensor<8xf32>
+    tile.store %sum, %s[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}

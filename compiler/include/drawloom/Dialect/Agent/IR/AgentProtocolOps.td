@@ -196,6 +196,38 @@ def Agent_ArriveOp : Agent_Op<"arrive"> {
   let hasVerifier = 1;
 }
 
+def Agent_SendOp : Agent_Op<"send"> {
+  let summary = "writes a vector to a slot of several CTAs of a cluster";
+  let description = [{
+    A slot holds a vector of each of `count` CTAs, `stride` bytes after each
+    other, and the buffer is that of the first one. This CTA's vector is the
+    `place`th; the threads write it to the slot of each of these CTAs, their own
+    among them. The CTAs are those whose rank is a bit of the number in `in`, and
+    their ranks are `every` apart.
+
+    ```mlir
+    %ctas, %place = agent.peers of [1, 2] along [1]
+    agent.send %part to %buffer at(%place) stride(128) in(%ctas) count(2) every(1) : tensor<8xf32>, !tile.buffer<8xf32, smem, #tile.panels<32x1>>
+    ```
+
+    | message | why |
+    |---|---|
+    | is sent to 1 CTAs; a cluster that hands something on has 2 to 16 | |
+    | is a 'tensor<8xf32>', but the slot has room for '!tile.buffer<4xf32, smem>' | |
+    | has stride(16), and a part has 32 bytes | parts would overlap |
+  }];
+  let arguments = (ins Tile_Tile:$part,
+                       Arg<Tile_Buffer, "the first part of the slot", [MemWrite]>:$buffer,
+                       I32:$place, Agent_Number:$stride, I32:$ctas,
+                       Agent_Number:$count, Agent_Number:$every);
+  let assemblyFormat = [{
+    $part `to` $buffer `at` `(` $place `)` `stride` `(` $stride `)` `in` `(`
+    $ctas `)` `count` `(` $count `)` `every` `(` $every `)` attr-dict `:`
+    type($part) `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
 def Agent_ExpectOp : Agent_Op<"expect"> {
   let summary = "arrives, and says how many bytes are still to come";
   let description = [{

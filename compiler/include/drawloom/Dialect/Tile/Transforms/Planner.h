@@ -54,7 +54,7 @@ struct Problem {
 
   /// What will travel through one pipe in shared memory.
   struct Pipe {
-    enum Kind { Operands, Input, Output };
+    enum Kind { Operands, Input, Output, Exchange };
     std::string name;
     /// The views that are loaded into it.
     llvm::SmallVector<std::string, 2> views;
