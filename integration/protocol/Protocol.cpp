@@ -91,7 +91,11 @@ uint32_t Comparison::getTold(const plan::Pipe &pipe, Side side,
   if (side == Empty)
     return getReceivers(pipe, rank);
   // The leader announces what both copy.
-  return emptiesForPair(pipe) ? own & leader : own;
+  if (emptiesForPair(pipe))
+    return own & leader;
+  // Threads tell each CTA what they have written there.
+  return pipe.producerEngine == Engine::threads ? getReceivers(pipe, rank)
+                                                : own;
 }
 
 /// The arrivals at the barriers of a pipe in one CTA.
