@@ -46,6 +46,8 @@ void drawloom::buildTile(OpPassManager &passes) {
 
 void drawloom::buildAgent(OpPassManager &passes) {
   OpPassManager kernels(tile::KernelOp::getOperationName());
+  // First: what a cluster divides is smaller for everything that plans.
+  kernels.addPass(tile::createDivideTiles());
   // Before the schedule: two tiles side by side need twice the room.
   kernels.addPass(tile::createRunAbreast());
   // Everything after this reads the schedule, so what is open is decided

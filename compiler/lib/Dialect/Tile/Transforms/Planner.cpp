@@ -85,9 +85,12 @@ void Planner::chooseShape() {
     ctas = multiply(ctas, size);
   std::string cluster = "cluster: " + joinSizes(schedule.cluster, " × ") +
                         " = " + std::to_string(ctas) + " CTAs";
+  if (ctas > arch.maxClusterSize)
+    return fail(cluster + ", more than the " + Twine(arch.maxClusterSize) +
+                " that " + arch.name + " takes; use fewer");
   if (ctas > arch.portableClusterSize)
-    return fail(cluster + ", more than the " + Twine(arch.portableClusterSize) +
-                " that every " + arch.name + " takes; use fewer");
+    reason(cluster + ", more than the " + Twine(arch.portableClusterSize) +
+           " that every GPU takes, which a launch has to ask for");
   const int64_t *first =
       llvm::find_if(schedule.cluster, [](int64_t size) { return size != 1; });
   if (schedule.hasPairs() &&

@@ -41,8 +41,8 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{cluster: 4 × 4 = 16 CTAs, more than the 8 that every sm_100a takes; use fewer}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [4, 4]>} {
+// expected-error @below {{cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [8, 4]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 64 : index

@@ -49,7 +49,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
     | | `together: 'q' is no view of this kernel` |
     | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
-    | too large a cluster | `cluster: 4 × 4 = 16 CTAs, more than the 8 that every sm_100a takes; use fewer` |
+    | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
     | a cluster and granted items on Hopper | `cluster: 2 × 1 = 2 CTAs, and work items are granted to a cluster by cluster launch control, which sm_90a does not have; use persistent = static` |
     | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and products = pair takes them by twos along the first dimension that has several; use an even number there` |
     | pairs of nothing | `products: pair, but the program has no product; leave it out` |
@@ -64,6 +64,58 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     Option<"remarks", "remarks", "bool", "false",
            "report every choice as a remark at the kernel">,
   ];
+}
+
+def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
+  let summary = "let the CTAs of a cluster divide rows that are reduced";
+  let description = [{
+    A schedule may give a cluster one dimension more than the work items have. Its
+    CTAs take an item together, and each has a part of its rows. The part becomes
+    the last dimension of the items, tiles with the row's dimension get shorter,
+    and what a reduction along the rows gives is gathered from all CTAs:
+
+    ```mlir
+    tile.for_each (%m) tiles [8] of [%rows] {
+      %x = tile.load %X[%m, 0] : !tile.view<?x1024xf32> -> tensor<8x1024xf32>
+      %s = tile.reduce addf %x axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
+      %c = tile.expand_dims %s axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+      %b = tile.broadcast %c : tensor<8x1xf32> -> tensor<8x1024xf32>
+      %y = arith.divf %x, %b : tensor<8x1024xf32>
+      tile.store %y, %Y[%m, 0] : tensor<8x1024xf32>, !tile.view<?x1024xf32>
+    }
+    ```
+
+    becomes, with `cluster = [1, 2]`,
+
+    ```mlir
+    tile.for_each (%m, %n) tiles [8, 512] of [%rows, %c1024] {
+      %x = tile.load %X[%m, %n] : !tile.view<?x1024xf32> -> tensor<8x512xf32>
+      %p = tile.reduce addf %x axis 1 : tensor<8x512xf32> -> tensor<8xf32>
+      %all:2 = tile.all_gather %p along 1 : tensor<8xf32> -> 2
+      %s = arith.addf %all#0, %all#1 : tensor<8xf32>
+      %c = tile.expand_dims %s axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+      %b = tile.broadcast %c : tensor<8x1xf32> -> tensor<8x512xf32>
+      %y = arith.divf %x, %b : tensor<8x512xf32>
+      tile.store %y, %Y[%m, %n] : tensor<8x512xf32>, !tile.view<?x1024xf32>
+    }
+    ```
+
+    All CTAs combine the parts in the same order, from the first to the last, so
+    all have the same bits. Where a loop does nothing with a part but add it to
+    those of other iterations, the total is gathered after the loop. What all CTAs
+    have, such as the sums themselves, the first one stores: the offset of the
+    others lies outside of the view. A kernel whose cluster has no such dimension
+    is not changed. It comes before everything that plans: footprints follow from
+    the smaller tiles.
+
+    | message | why |
+    |---|---|
+    | `reduces rows of 100 elements that 8 CTAs of the cluster divide: 100 % 8 = 4; use fewer CTAs, or a larger tile` | parts are equal |
+    | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | a product, a slice, a scalar that a row is reduced to |
+    | `works on rows of 512 elements, and others have 1024: the cluster divides rows of one length` | a part is the same for all tiles |
+    | `has a cluster with 2 CTAs along dimension 1, which divide rows, and 2 along dimension 0; use 1 there` | others would share nothing |
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
 def RunAbreast : Pass<"run-abreast", "tile::KernelOp"> {

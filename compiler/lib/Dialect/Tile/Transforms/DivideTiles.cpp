@@ -1,0 +1,453 @@
+//===- DivideTiles.cpp - Rows that the CTAs of a cluster divide -----------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A row that is reduced is cut into as many parts as the cluster has CTAs, and
+// the part becomes a dimension of the work items. From the reductions along
+// rows it goes backward to loads and forward to stores, through loops: what has
+// the row's dimension gets shorter. A reduction along it gives a part of the
+// result; all CTAs gather the parts and combine them in the order of the CTAs,
+// so that all have the same bits.
+//
+// Invariant: CTAs of a cluster do the same steps. The place of a CTA reaches
+// nothing but the offsets of loads and stores and the numbers of an iota.
+
+#include "SliceEpilogue.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Dialect/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace drawloom::tile {
+#define GEN_PASS_DEF_DIVIDETILES
+#include "drawloom/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace drawloom::tile
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::tile;
+using llvm::formatv;
+
+namespace {
+class Divider {
+public:
+  Divider(ForEachOp items, int64_t count, int64_t along)
+      : items(items), count(count), along(along) {}
+
+  /// Whether rows are reduced at all.
+  bool findRows();
+  LogicalResult spread();
+  void divide();
+
+  int64_t getRow() const { return row; }
+  /// The kinds of the reductions whose parts are combined.
+  ArrayRef<ReduceOp> getCrossing() const { return crossing.getArrayRef(); }
+
+private:
+  LogicalResult mark(Value value, int64_t dim, Operation *because);
+  LogicalResult goBackward(Value value, int64_t dim);
+  LogicalResult goForward(Value value, int64_t dim);
+  LogicalResult tieLoop(scf::ForOp loop, unsigned number, int64_t dim);
+  LogicalResult refuse(Operation *op);
+
+  void addDimension();
+  void shorten(Value value, int64_t dim);
+  void storeOnce(StoreOp store);
+  void combine(ReduceOp reduce);
+  template <typename AccessT>
+  void moveAccess(AccessT access, int64_t dim);
+
+  ForEachOp items;
+  int64_t count, along;
+  int64_t row = 0;
+  /// The dimension of each tile that is divided.
+  llvm::MapVector<Value, int64_t> divided;
+  SmallVector<Value> open;
+  llvm::SetVector<ReduceOp> crossing;
+  Value part;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is divided
+//===----------------------------------------------------------------------===//
+
+/// A reduction along the rows of a tile.
+static bool reducesRows(ReduceOp reduce) {
+  return reduce.getSource().getType().getRank() == 2 && reduce.getAxis() == 1;
+}
+
+bool Divider::findRows() {
+  return items
+      .walk([](ReduceOp reduce) {
+        return reducesRows(reduce) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult Divider::refuse(Operation *op) {
+  return op->emitOpError()
+         << "works on rows that " << count
+         << " CTAs of the cluster divide, and needs them whole; use 1 along "
+            "dimension "
+         << along << " of the cluster";
+}
+
+LogicalResult Divider::mark(Value value, int64_t dim, Operation *because) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return refuse(because);
+  auto [found, isNew] = divided.insert({value, dim});
+  if (!isNew)
+    return found->second == dim ? success() : refuse(because);
+  int64_t size = type.getDimSize(dim);
+  if (row == 0)
+    row = size;
+  if (size != row)
+    return because->emitOpError()
+           << "works on rows of " << size << " elements, and others have "
+           << row << ": the cluster divides rows of one length";
+  open.push_back(value);
+  return success();
+}
+
+/// What a loop carries is the same tile in four places.
+LogicalResult Divider::tieLoop(scf::ForOp loop, unsigned number, int64_t dim) {
+  for (Value value :
+       {loop.getInitArgs()[number], Value(loop.getRegionIterArgs()[number]),
+        loop.getYieldedValues()[number], Value(loop.getResult(number))})
+    if (failed(mark(value, dim, loop)))
+      return failure();
+  return success();
+}
+
+LogicalResult Divider::goBackward(Value value, int64_t dim) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto argument = cast<BlockArgument>(value);
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return tieLoop(loop, argument.getArgNumber() - 1, dim);
+    return refuse(parent);
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return tieLoop(loop, cast<OpResult>(value).getResultNumber(), dim);
+  if (isa<LoadOp, IotaOp, tensor::SplatOp>(op))
+    return success();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue()) ? success() : refuse(op);
+  if (!isSliceable(op))
+    return refuse(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<int64_t> from = getOperandDim(operand, dim))
+      if (failed(mark(operand.get(), *from, op)))
+        return failure();
+  return success();
+}
+
+LogicalResult Divider::goForward(Value value, int64_t dim) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<StoreOp>(user))
+      continue;
+    if (auto reduce = dyn_cast<ReduceOp>(user);
+        reduce && int64_t(reduce.getAxis()) == dim) {
+      // A scalar is nobody's row.
+      if (!isa<RankedTensorType>(reduce.getType()))
+        return refuse(user);
+      crossing.insert(reduce);
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      unsigned first = loop.getNumControlOperands();
+      if (failed(tieLoop(loop, use.getOperandNumber() - first, dim)))
+        return failure();
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+        loop && isa<scf::YieldOp>(user)) {
+      if (failed(tieLoop(loop, use.getOperandNumber(), dim)))
+        return failure();
+      continue;
+    }
+    if (!isSliceable(user))
+      return refuse(user);
+    auto result = cast<RankedTensorType>(user->getResultTypes()[0]);
+    for (int64_t d = 0; d < result.getRank(); ++d)
+      if (getOperandDim(use, d) == dim &&
+          failed(mark(user->getResult(0), d, user)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult Divider::spread() {
+  WalkResult seeds = items.walk([&](ReduceOp reduce) -> WalkResult {
+    if (!reducesRows(reduce))
+      return success();
+    return mark(reduce.getSource(), reduce.getAxis(), reduce);
+  });
+  // Rows of the same length that are stored: whoever has reduced a part stores
+  // that part.
+  WalkResult stores = items.walk([&](StoreOp store) -> WalkResult {
+    auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+    if (!type || type.getRank() != 2 || type.getDimSize(1) != row)
+      return success();
+    return mark(store.getValue(), 1, store);
+  });
+  if (seeds.wasInterrupted() || stores.wasInterrupted())
+    return failure();
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    int64_t dim = divided[value];
+    if (failed(goBackward(value, dim)) || failed(goForward(value, dim)))
+      return failure();
+  }
+  if (row % count == 0)
+    return success();
+  return crossing.front()->emitOpError()
+         << "reduces rows of " << row << " elements that " << count
+         << " CTAs of the cluster divide: " << row << " % " << count << " = "
+         << row % count << "; use fewer CTAs, or a larger tile";
+}
+
+//===----------------------------------------------------------------------===//
+// Dividing it
+//===----------------------------------------------------------------------===//
+
+/// The part is the last dimension of the work items; its offset is that of the
+/// part in the row.
+void Divider::addDimension() {
+  OpBuilder b(items);
+  Location loc = items.getLoc();
+  SmallVector<Value> extents(items.getExtents());
+  if (Value view = items.getView())
+    for (int64_t dim = 0; dim < items.getRank(); ++dim)
+      extents.push_back(b.createOrFold<DimOp>(loc, b.getIndexType(), view,
+                                              b.getI64IntegerAttr(dim)));
+  extents.push_back(arith::ConstantIndexOp::create(b, loc, row));
+  SmallVector<int64_t> tiles(items.getTiles());
+  tiles.push_back(row / count);
+  auto longer = ForEachOp::create(b, loc, extents, tiles);
+  longer.getBody().takeBody(items.getBody());
+  part = longer.getBody().addArgument(b.getIndexType(), loc);
+  items.erase();
+  items = longer;
+}
+
+template <typename AccessT>
+void Divider::moveAccess(AccessT access, int64_t dim) {
+  OpBuilder b(access);
+  SmallVector<OpFoldResult> offsets = access.getMixedOffsets();
+  OpFoldResult &offset = offsets[access.getTileDims()[dim]];
+  if (isConstantIntValue(offset, 0))
+    offset = part;
+  else
+    offset =
+        arith::AddIOp::create(
+            b, access.getLoc(),
+            getValueOrCreateConstantIndexOp(b, access.getLoc(), offset), part)
+            .getResult();
+  SmallVector<Value> values;
+  SmallVector<int64_t> numbers;
+  dispatchIndexOpFoldResults(offsets, values, numbers);
+  access.getOffsetsMutable().assign(values);
+  access.setStaticOffsets(numbers);
+}
+
+void Divider::shorten(Value value, int64_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= count;
+  auto shorter = RankedTensorType::get(shape, type.getElementType());
+  Operation *op = value.getDefiningOp();
+  OpBuilder b(items.getContext());
+  // Others may want it whole.
+  if (auto constant = dyn_cast_if_present<arith::ConstantOp>(op)) {
+    b.setInsertionPoint(constant);
+    auto all = cast<SplatElementsAttr>(constant.getValue());
+    Value own = arith::ConstantOp::create(b, constant.getLoc(),
+                                          all.resizeSplat(shorter));
+    value.replaceUsesWithIf(
+        own, [&](OpOperand &use) { return items->isAncestor(use.getOwner()); });
+    return;
+  }
+  if (auto splat = dyn_cast_if_present<tensor::SplatOp>(op)) {
+    b.setInsertionPoint(splat);
+    Value own =
+        tensor::SplatOp::create(b, splat.getLoc(), shorter, splat.getInput());
+    value.replaceUsesWithIf(
+        own, [&](OpOperand &use) { return items->isAncestor(use.getOwner()); });
+    return;
+  }
+  value.setType(shorter);
+  if (auto load = dyn_cast_if_present<LoadOp>(op))
+    moveAccess(load, dim);
+  if (auto iota = dyn_cast_if_present<IotaOp>(op)) {
+    b.setInsertionPointAfter(iota);
+    Location loc = iota.getLoc();
+    Type number = type.getElementType();
+    Value first =
+        number.isIndex()
+            ? part
+            : arith::IndexCastOp::create(b, loc, number, part).getResult();
+    Value firsts = tensor::SplatOp::create(b, loc, shorter, first);
+    auto moved = arith::AddIOp::create(b, loc, iota.getResult(), firsts);
+    value.replaceAllUsesExcept(moved, moved);
+  }
+}
+
+/// What all CTAs have, the first one stores: that of the others falls outside
+/// of the view.
+void Divider::storeOnce(StoreOp store) {
+  OpBuilder b(store);
+  Location loc = store.getLoc();
+  SmallVector<OpFoldResult> offsets = store.getMixedOffsets();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part, zero);
+  Value end = b.createOrFold<DimOp>(loc, b.getIndexType(), store.getView(),
+                                    b.getI64IntegerAttr(0));
+  offsets.front() =
+      arith::SelectOp::create(
+          b, loc, isFirst,
+          getValueOrCreateConstantIndexOp(b, loc, offsets.front()), end)
+          .getResult();
+  SmallVector<Value> values;
+  SmallVector<int64_t> numbers;
+  dispatchIndexOpFoldResults(offsets, values, numbers);
+  store.getOffsetsMutable().assign(values);
+  store.setStaticOffsets(numbers);
+}
+
+/// Whether a tile changes nothing when it is combined with another.
+static bool isNeutral(Value tile, Reduction kind) {
+  SplatElementsAttr all;
+  if (!matchPattern(tile, m_Constant(&all)))
+    return false;
+  Type element = all.getElementType();
+  if (kind == Reduction::AddF)
+    return all.getSplatValue<APFloat>().isZero();
+  return all.getSplatValue<Attribute>() == getNeutral(kind, element) ||
+         all.getSplatValue<Attribute>() == ReduceOp::getIdentity(kind, element);
+}
+
+/// The result of the loop that does nothing with a part of a reduction but
+/// combine it with those of other iterations; null if there is none.
+static Value getTotal(Value partial, Reduction kind) {
+  auto loop = dyn_cast<scf::ForOp>(partial.getParentBlock()->getParentOp());
+  if (!loop || !partial.hasOneUse())
+    return {};
+  Operation *add = *partial.user_begin();
+  if (add->getName().getStringRef() !=
+          ("arith." + stringifyReduction(kind)).str() ||
+      add->getBlock() != loop.getBody() || !add->hasOneUse() ||
+      !isa<scf::YieldOp>(*add->user_begin()))
+    return {};
+  unsigned number = add->use_begin()->getOperandNumber();
+  Value carried = loop.getRegionIterArgs()[number];
+  if (!carried.hasOneUse() ||
+      !llvm::is_contained(add->getOperands(), carried) ||
+      !isNeutral(loop.getInitArgs()[number], kind))
+    return {};
+  return loop.getResult(number);
+}
+
+/// Every CTA combines the parts of all, in the order of the CTAs; of a loop
+/// that adds up parts, when it is over.
+void Divider::combine(ReduceOp reduce) {
+  Value partial = reduce.getResult();
+  while (Value total = getTotal(partial, reduce.getKind()))
+    partial = total;
+  OpBuilder b(items.getContext());
+  b.setInsertionPointAfterValue(partial);
+  Location loc = reduce.getLoc();
+  auto gather = AllGatherOp::create(
+      b, loc, SmallVector<Type>(count, partial.getType()), partial, along);
+  Value all = gather.getParts().front();
+  for (Value next : gather.getParts().drop_front()) {
+    // The kinds are named after the operations that combine two elements.
+    OperationState state(
+        loc, ("arith." + stringifyReduction(reduce.getKind())).str(),
+        {all, next}, partial.getType());
+    all = b.create(state)->getResult(0);
+  }
+  partial.replaceAllUsesExcept(all, gather);
+}
+
+void Divider::divide() {
+  addDimension();
+  SmallVector<StoreOp> stores;
+  items.walk([&](StoreOp store) { stores.push_back(store); });
+  for (StoreOp store : stores) {
+    auto found = divided.find(store.getValue());
+    if (found == divided.end())
+      storeOnce(store);
+    else
+      moveAccess(store, found->second);
+  }
+  for (auto [value, dim] : divided)
+    shorten(value, dim);
+  for (ReduceOp reduce : crossing)
+    combine(reduce);
+}
+
+namespace {
+struct DivideTilesPass : tile::impl::DivideTilesBase<DivideTilesPass> {
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+  LogicalResult run();
+};
+} // namespace
+
+LogicalResult DivideTilesPass::run() {
+  KernelOp kernel = getOperation();
+  ForEachOp items = kernel.getForEach();
+  while (items && items.getNested())
+    items = items.getNested();
+  Schedule schedule = getSchedule(kernel);
+  if (!items)
+    return success();
+  int64_t along = items.getRank();
+  if (int64_t(schedule.cluster.size()) <= along || schedule.cluster[along] == 1)
+    return success();
+  int64_t count = schedule.cluster[along];
+  Divider divider(items, count, along);
+  // Nothing to divide: 'plan-cta' says what is wrong.
+  if (!divider.findRows())
+    return success();
+  for (auto [dim, size] : llvm::enumerate(schedule.cluster))
+    if (int64_t(dim) != along && size != 1)
+      return kernel.emitOpError()
+             << "has a cluster with " << count << " CTAs along dimension "
+             << along << ", which divide rows, and " << size
+             << " along dimension " << dim << "; use 1 there";
+  if (failed(divider.spread()))
+    return failure();
+  divider.divide();
+  addReasons(
+      kernel,
+      {formatv("divide-tiles: {0} CTAs along dimension {1} of the cluster "
+               "divide rows of {2} elements: each has {3}, and gets what the "
+               "others have reduced theirs to",
+               count, along, divider.getRow(), divider.getRow() / count)
+           .str(),
+       formatv("order: the order in which a row is reduced depends on the "
+               "tile, on the warps and on the {0} CTAs, whose parts are "
+               "combined from the first to the last; it does not depend on the "
+               "number of rows, nor on the grid",
+               count)
+           .str()});
+  return success();
+}

@@ -1,0 +1,73 @@
+// What divide-tiles refuses.
+// RUN: drawloom-opt %s --divide-tiles --split-input-file --verify-diagnostics
+
+tile.kernel @uneven(%X: !tile.view<?x100xf32>, %S: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 8]>} {
+  %rows = tile.dim %X, 0 : !tile.view<?x100xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x100xf32> -> tensor<8x100xf32>
+    // expected-error @below {{reduces rows of 100 elements that 8 CTAs of the cluster divide: 100 % 8 = 4; use fewer CTAs, or a larger tile}}
+    %s = tile.reduce addf %x axis 1 : tensor<8x100xf32> -> tensor<8xf32>
+    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @whole(%X: !tile.view<?x64xbf16>, %S: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %rows = tile.dim %X, 0 : !tile.view<?x64xbf16>
+  tile.for_each (%m) tiles [64] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x64xbf16> -> tensor<64x64xbf16>
+    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster}}
+    %p = tile.mma %x, %x, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %s = tile.reduce addf %p axis 1 : tensor<64x64xf32> -> tensor<64xf32>
+    tile.store %s, %S[%m] : tensor<64xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @lengths(%X: !tile.view<?x1024xf32>, %Y: !tile.view<?x512xf32>, %S: !tile.view<?xf32>, %T: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %rows = tile.dim %X, 0 : !tile.view<?x1024xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x1024xf32> -> tensor<8x1024xf32>
+    %s = tile.reduce addf %x axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
+    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+    %y = tile.load %Y[%m, 0] : !tile.view<?x512xf32> -> tensor<8x512xf32>
+    // expected-error @below {{works on rows of 512 elements, and others have 1024: the cluster divides rows of one length}}
+    %t = tile.reduce addf %y axis 1 : tensor<8x512xf32> -> tensor<8xf32>
+    tile.store %t, %T[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{has a cluster with 2 CTAs along dimension 1, which divide rows, and 2 along dimension 0; use 1 there}}
+tile.kernel @both(%X: !tile.view<?x1024xf32>, %S: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [2, 2]>} {
+  %rows = tile.dim %X, 0 : !tile.view<?x1024xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x1024xf32> -> tensor<8x1024xf32>
+    %s = tile.reduce addf %x axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
+    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+// What is divided along its rows here is divided along its columns there.
+tile.kernel @turned(%X: !tile.view<?x8xf32>, %S: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %rows = tile.dim %X, 0 : !tile.view<?x8xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x8xf32> -> tensor<8x8xf32>
+    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole}}
+    %t = tile.transpose %x [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+    %y = arith.addf %x, %t : tensor<8x8xf32>
+    %s = tile.reduce addf %y axis 1 : tensor<8x8xf32> -> tensor<8xf32>
+    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}

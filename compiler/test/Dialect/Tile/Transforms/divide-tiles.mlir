@@ -1,0 +1,127 @@
+// The CTAs of a cluster divide rows that are reduced.
+// RUN: drawloom-opt %s --divide-tiles --split-input-file | FileCheck %s
+
+// Loads, constants and stores of rows get shorter; the sums of the parts are
+// gathered and added from the first to the last, and the first CTA stores them.
+// CHECK-LABEL: tile.kernel @sums
+// CHECK-SAME:    tile.reasons = ["divide-tiles: 4 CTAs along dimension 1 of the cluster divide rows of 1024 elements: each has 256, and gets what the others have reduced theirs to",
+// CHECK-SAME:      "order: the order in which a row is reduced depends on the tile, on the warps and on the 4 CTAs, whose parts are combined from the first to the last; it does not depend on the number of rows, nor on the grid"]
+// CHECK:         tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [8, 256] of [%{{.*}}, %{{.*}}] {
+// CHECK:           %[[X:.*]] = tile.load %X[%[[M]], %[[N]]] : !tile.view<?x1024xf32> -> tensor<8x256xf32>
+// CHECK:           %[[TWICE:.*]] = arith.mulf %[[X]], %{{.*}} : tensor<8x256xf32>
+// CHECK:           %[[PART:.*]] = tile.reduce addf %[[TWICE]] axis 1 : tensor<8x256xf32> -> tensor<8xf32>
+// CHECK-NEXT:      %[[ALL:.*]]:4 = tile.all_gather %[[PART]] along 1 : tensor<8xf32> -> 4
+// CHECK-NEXT:      %[[TWO:.*]] = arith.addf %[[ALL]]#0, %[[ALL]]#1
+// CHECK-NEXT:      %[[THREE:.*]] = arith.addf %[[TWO]], %[[ALL]]#2
+// CHECK-NEXT:      %[[SUM:.*]] = arith.addf %[[THREE]], %[[ALL]]#3
+// CHECK:           tile.store %[[TWICE]], %Y[%[[M]], %[[N]]]
+// CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[N]], %{{.*}}
+// CHECK-NEXT:      %[[END:.*]] = tile.dim %S, 0
+// CHECK-NEXT:      %[[AT:.*]] = arith.select %[[FIRST]], %[[M]], %[[END]]
+// CHECK-NEXT:      tile.store %[[SUM]], %S[%[[AT]]]
+tile.kernel @sums(%X: !tile.view<?x1024xf32>, %Y: !tile.view<?x1024xf32>, %S: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 4]>} {
+  %two = arith.constant dense<2.0> : tensor<8x1024xf32>
+  %rows = tile.dim %X, 0 : !tile.view<?x1024xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x1024xf32> -> tensor<8x1024xf32>
+    %twice = arith.mulf %x, %two : tensor<8x1024xf32>
+    %s = tile.reduce addf %twice axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
+    tile.store %twice, %Y[%m, 0] : tensor<8x1024xf32>, !tile.view<?x1024xf32>
+    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+// A loop does nothing with a part but add it, so the total is gathered when it
+// is over. Numbers along a row begin where this CTA's part begins, and a vector
+// that is added to each row is divided, too.
+// CHECK-LABEL: tile.kernel @loops
+// CHECK:         tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [8, 256]
+// CHECK:           %[[TOTAL:.*]] = scf.for %[[K:[^ ]*]] = {{.*}} -> (tensor<8xf32>) {
+// CHECK:             %[[COLUMN:.*]] = arith.addi %[[K]], %[[N]]
+// CHECK:             tile.load %X[%[[M]], %[[COLUMN]]] : !tile.view<?x?xf32> -> tensor<8x256xf32>
+// CHECK-NOT:         tile.all_gather
+// CHECK:             scf.yield
+// CHECK:           %[[ALL:.*]]:2 = tile.all_gather %[[TOTAL]] along 1
+// CHECK:           scf.for %[[K:[^ ]*]] =
+// CHECK:             %[[COLUMN:.*]] = arith.addi %[[K]], %[[N]]
+// CHECK:             tile.load %W[%[[COLUMN]]] : !tile.view<?xf32> -> tensor<256xf32>
+// CHECK:             %[[IOTA:.*]] = tile.iota
+// CHECK:             %[[STARTS:.*]] = tensor.splat %{{.*}} : tensor<256xi32>
+// CHECK:             arith.addi %[[IOTA]], %[[STARTS]]
+// CHECK:             %[[COLUMN:.*]] = arith.addi %[[K]], %[[N]]
+// CHECK:             tile.store %{{.*}}, %Y[%[[M]], %[[COLUMN]]] : tensor<8x256xf32>
+tile.kernel @loops(%X: !tile.view<?x?xf32>, %W: !tile.view<?xf32>, %Y: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %rows = tile.dim %X, 0 : !tile.view<?x?xf32>
+  %N = tile.dim %X, 1 : !tile.view<?x?xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %sum = scf.for %n = %c0 to %N step %c512 iter_args(%s = %zero) -> (tensor<8xf32>) {
+      %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<8x512xf32>
+      %part = tile.reduce addf %x axis 1 : tensor<8x512xf32> -> tensor<8xf32>
+      %t = arith.addf %s, %part : tensor<8xf32>
+      scf.yield %t : tensor<8xf32>
+    }
+    %column = tile.expand_dims %sum axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+    %sums = tile.broadcast %column : tensor<8x1xf32> -> tensor<8x512xf32>
+    scf.for %n = %c0 to %N step %c512 {
+      %w = tile.load %W[%n] : !tile.view<?xf32> -> tensor<512xf32>
+      %i = tile.iota : tensor<512xi32>
+      %f = arith.sitofp %i : tensor<512xi32> to tensor<512xf32>
+      %v = arith.addf %w, %f : tensor<512xf32>
+      %row = tile.expand_dims %v axis 0 : tensor<512xf32> -> tensor<1x512xf32>
+      %vs = tile.broadcast %row : tensor<1x512xf32> -> tensor<8x512xf32>
+      %y = arith.addf %vs, %sums : tensor<8x512xf32>
+      tile.store %y, %Y[%m, %n] : tensor<8x512xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// What the loop makes of a part is more than a sum, so it is gathered there.
+// CHECK-LABEL: tile.kernel @running
+// CHECK:         scf.for
+// CHECK:           %[[PART:.*]] = tile.reduce maxnumf
+// CHECK-NEXT:      %[[ALL:.*]]:2 = tile.all_gather %[[PART]] along 1
+// CHECK-NEXT:      %[[MAX:.*]] = arith.maxnumf %[[ALL]]#0, %[[ALL]]#1
+// CHECK-NEXT:      math.exp %[[MAX]]
+tile.kernel @running(%X: !tile.view<?x?xf32>, %Y: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %rows = tile.dim %X, 0 : !tile.view<?x?xf32>
+  %N = tile.dim %X, 1 : !tile.view<?x?xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %sum = scf.for %n = %c0 to %N step %c512 iter_args(%s = %zero) -> (tensor<8xf32>) {
+      %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<8x512xf32>
+      %part = tile.reduce maxnumf %x axis 1 : tensor<8x512xf32> -> tensor<8xf32>
+      %e = math.exp %part : tensor<8xf32>
+      %t = arith.addf %s, %e : tensor<8xf32>
+      scf.yield %t : tensor<8xf32>
+    }
+    tile.store %sum, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+// One CTA divides nothing.
+// CHECK-LABEL: tile.kernel @one
+// CHECK:         tile.for_each (%{{.*}}) tiles [8]
+// CHECK-NOT:     tile.all_gather
+tile.kernel @one(%X: !tile.view<?x1024xf32>, %S: !tile.view<?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1]>} {
+  %rows = tile.dim %X, 0 : !tile.view<?x1024xf32>
+  tile.for_each (%m) tiles [8] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x1024xf32> -> tensor<8x1024xf32>
+    %s = tile.reduce addf %x axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
+    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
