@@ -8,6 +8,7 @@
 
 #include "ClusterCases.h"
 #include "GemmCases.h"
+#include "RowCases.h"
 
 using namespace drawloom;
 using namespace drawloom::suite;
@@ -94,5 +95,6 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
   std::vector<Case> cases;
   for (const GemmOptions &options : all)
     cases.push_back(makeGemmCase(options, seed, cases.size()));
+  llvm::append_range(cases, makeRowCases(arch, seed));
   return cases;
 }

@@ -18,6 +18,8 @@
 //              fewer tiles than a cluster has CTAs
 //   K trips    0, 1, as many as there are slots, and more
 //   epilogues  all of them, in turn
+//
+// And rows that clusters divide: RowCases.h.
 
 #ifndef DRAWLOOM_TOOLS_SUITE_CLUSTERCASES_H
 #define DRAWLOOM_TOOLS_SUITE_CLUSTERCASES_H
