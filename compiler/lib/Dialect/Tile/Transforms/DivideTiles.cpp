@@ -47,8 +47,6 @@ public:
   void divide();
 
   int64_t getRow() const { return row; }
-  /// The kinds of the reductions whose parts are combined.
-  ArrayRef<ReduceOp> getCrossing() const { return crossing.getArrayRef(); }
 
 private:
   LogicalResult mark(Value value, int64_t dim, Operation *because);
