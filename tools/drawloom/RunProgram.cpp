@@ -283,13 +283,20 @@ static ExitCode runProgram(const ProgramOptions &options) {
         !kernel->getBody().front().getOps<agent::SwitchOp>().empty();
     if (!refused.empty() && !hasRoles) {
       openStrides(*kernel, refused);
+      // The text doesn't say it, so nobody else should find it. What doesn't
+      // fit without TMA is refused by the launch, with the arithmetic.
+      llvm::Expected<CompiledModule> again = compileIt(nullptr);
+      if (!again)
+        refused.clear();
       for (unsigned argument : refused)
         llvm::outs() << "'" << arguments->names[argument]
                      << "' has rows that are no multiple of 16 bytes long, "
                         "which TMA refuses: compiled again with open strides, "
                         "and threads copy it\n";
-      // The text doesn't say it, so nobody else should find it.
-      compiled = compileIt(nullptr);
+      if (again)
+        compiled = std::move(again);
+      else
+        llvm::consumeError(again.takeError());
     }
   }
   if (!compiled) {
