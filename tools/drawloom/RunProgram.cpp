@@ -38,26 +38,26 @@ private:
 };
 } // namespace
 
-/// The arguments of which no tensor map can be made: their rows are no multiple
-/// of 16 bytes long.
+/// The arguments of which no tensor map can be made: TMA refuses their rows.
 static llvm::SmallVector<unsigned>
 findRefused(const runtime::KernelInfo &kernel, const Arguments &arguments) {
-  constexpr int64_t unit = target::tiledMaps.granuleBytes;
   llvm::SmallVector<unsigned> refused;
   for (const runtime::Parameter &parameter : kernel.parameters) {
+    unsigned number = parameter.argument;
     if (parameter.kind != runtime::Parameter::Kind::TensorMap ||
-        llvm::is_contained(refused, parameter.argument))
+        llvm::is_contained(refused, number))
       continue;
-    llvm::ArrayRef<int64_t> shape =
-        arguments.tensors[parameter.argument].getShape();
-    llvm::ArrayRef<int64_t> strides = arguments.strides[parameter.argument];
-    int64_t bytes = kernel.arguments[parameter.argument].type->bytes;
-    bool fits = llvm::is_contained(shape, 0);
-    for (size_t dim = 0; dim + 1 < shape.size() && !fits; ++dim)
-      if (shape[dim] > 1 && strides[dim] * bytes % unit != 0) {
-        refused.push_back(parameter.argument);
-        break;
-      }
+    const runtime::ArgumentInfo &info = kernel.arguments[number];
+    runtime::Tensor tensor = {
+        info.type,
+        llvm::SmallVector<int64_t, 4>(arguments.tensors[number].getShape()),
+        llvm::to_vector<4>(arguments.strides[number])};
+    llvm::Expected<runtime::TensorMapRequest> map =
+        runtime::makeTensorMap(info, parameter, tensor);
+    if (map)
+      continue;
+    llvm::consumeError(map.takeError());
+    refused.push_back(number);
   }
   return refused;
 }

@@ -193,6 +193,8 @@ void PlanMaker::addRole(RoleOp roleOp) {
   roleOp.walk([&](tile::MmaOp product) {
     if (!isTensorCoreProduct(product, arch))
       role.engine = "wgmma, threads";
+    else if (role.warps > 1)
+      role.engine = "tensor core, threads";
   });
   role.does = role.kind == Role::Kind::Schedule ? "hand out work items"
                                                 : summarize(role.program);

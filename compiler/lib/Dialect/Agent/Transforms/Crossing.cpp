@@ -207,3 +207,11 @@ void drawloom::agent::forEachRead(Value value, int role, const Owners &owners,
         forEachRead(result, role, owners, visit);
   }
 }
+
+bool drawloom::agent::ownsOnly(Item &item, const Owners &owners, int role,
+                               function_ref<bool(Operation *)> isIt) {
+  bool only = true;
+  item.body->walk(
+      [&](Operation *op) { only &= owners.of(op) != role || isIt(op); });
+  return only;
+}

@@ -47,6 +47,10 @@ int getReader(mlir::OpOperand &use, const Owners &owners);
 void forEachRead(mlir::Value value, int role, const Owners &owners,
                  llvm::function_ref<void(mlir::OpOperand &)> visit);
 
+/// Whether all operations that `role` owns are of a kind.
+bool ownsOnly(Item &item, const Owners &owners, int role,
+              llvm::function_ref<bool(mlir::Operation *)> isIt);
+
 } // namespace drawloom::agent
 
 #endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_CROSSING_H

@@ -9,7 +9,7 @@
 #include "Pipes.h"
 #include "Copies.h"
 #include "Dataflow.h"
-#include "PrepareItem.h"
+#include "OwnHandovers.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Target/Architecture.h"
@@ -33,7 +33,6 @@ public:
 
 private:
   void findReaders();
-  void findOwnReads();
   void join();
   Filler getFiller(Value value) const;
   void addPipe(ArrayRef<Value> values, Pipes &pipes);
@@ -45,7 +44,6 @@ private:
   void findExchanges(Pipes &pipes);
   MaybeRefusal checkNames(const Pipes &pipes) const;
   std::string getFreeName(StringRef name);
-  bool ownsOnly(int role, function_ref<bool(Operation *)> isIt) const;
   bool readByProducts(const PipeSpec &pipe, bool asFirstOnly) const;
 
   Item &item;
@@ -56,8 +54,8 @@ private:
 
   /// What crosses, in the order of the program, and who reads it.
   llvm::MapVector<Value, SmallVector<int, 2>> readers;
-  /// Results of products that the role which issues them reads itself.
-  DenseSet<Value> ownResults;
+  /// What roles hand to themselves.
+  OwnHandovers own;
   llvm::EquivalenceClasses<void *> groups;
   /// Groups that the schedule or an operation made; others are alone.
   DenseMap<Value, Rule> joinedBy;
@@ -81,101 +79,27 @@ void PipeFinder::findReaders() {
         values.push_back(value);
       found[value].push_back(role);
     }
+  if (arch.tensorMemory.columns != 0)
+    own = findOwnHandovers(item, owners);
+  for (Value value : own.values) {
+    if (!found.contains(value))
+      values.push_back(value);
+    found[value].push_back(owners.of(value));
+  }
   sortByProgram(item, values);
   for (Value value : values)
     readers[value] = found[value];
 }
 
-/// Whether the accumulator goes on in another product, or in another iteration.
-static bool goesOn(Value value, const Accumulators &accumulators) {
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (auto product = dyn_cast<tile::MmaOp>(user))
-      return &use == &product.getAccMutable();
-    if (auto loop = dyn_cast<scf::ForOp>(user)) {
-      unsigned first = loop.getNumControlOperands();
-      return use.getOperandNumber() >= first &&
-             accumulators.contains({user, use.getOperandNumber() - first});
-    }
-    return isa<scf::YieldOp>(user) &&
-           accumulators.contains({user->getParentOp(), use.getOperandNumber()});
-  });
-}
-
-/// Whether a loop carries nothing but accumulators out of it: then all of it
-/// can stand in the produce that fills their slot.
-static bool isOfProducts(scf::ForOp loop, const Accumulators &accumulators) {
-  return llvm::all_of(loop.getResults(), [&](OpResult result) {
-    return result.use_empty() ||
-           accumulators.contains({loop, result.getResultNumber()});
-  });
-}
-
-/// Where one thread issues a product and its accumulator is in tensor memory, a
-/// role that computes as well hands itself the operands and the result.
-/// check-code refuses what is left.
-void PipeFinder::findOwnReads() {
-  if (arch.tensorMemory.columns == 0)
-    return;
-  llvm::SetVector<Value> values;
-  Accumulators accumulators = findAccumulators(item);
-  auto addResult = [&](Value result) {
-    if (goesOn(result, accumulators))
-      return;
-    values.insert(result);
-    ownResults.insert(result);
-  };
-  item.body->walk([&](tile::MmaOp product) {
-    int role = owners.of(product.getOperation());
-    if (ownsOnly(role, llvm::IsaPred<tile::MmaOp>))
-      return;
-    for (Value operand : {product.getA(), product.getB()}) {
-      while (operand.getDefiningOp() && goesWithReader(operand.getDefiningOp()))
-        operand = operand.getDefiningOp()->getOperand(0);
-      if (owners.of(operand) == role)
-        values.insert(operand);
-    }
-    addResult(product.getResult());
-  });
-  item.body->walk([&](scf::ForOp loop) {
-    for (OpResult result : loop.getResults())
-      if (accumulators.contains({loop, result.getResultNumber()}) &&
-          isOfProducts(loop, accumulators) &&
-          !ownsOnly(owners.ofCarried(loop, result.getResultNumber()),
-                    llvm::IsaPred<tile::MmaOp>))
-        addResult(result);
-  });
-  SmallVector<Value> sorted(values.begin(), values.end());
-  for (auto &[value, roles] : readers)
-    if (!values.contains(value))
-      sorted.push_back(value);
-  sortByProgram(item, sorted);
-  llvm::MapVector<Value, SmallVector<int, 2>> all;
-  for (Value value : sorted) {
-    all[value] = readers.lookup(value);
-    if (values.contains(value))
-      all[value].push_back(owners.of(value));
-  }
-  readers = std::move(all);
-}
-
-bool PipeFinder::ownsOnly(int role,
-                          function_ref<bool(Operation *)> isIt) const {
-  bool only = true;
-  item.body->walk(
-      [&](Operation *op) { only &= owners.of(op) != role || isIt(op); });
-  return only;
-}
-
 Filler PipeFinder::getFiller(Value value) const {
   int role = owners.of(value);
-  if (ownResults.contains(value))
+  if (own.results.contains(value))
     return Filler::Product;
   if (value.getDefiningOp<tile::LoadOp>() &&
-      ownsOnly(role, llvm::IsaPred<tile::LoadOp>))
+      ownsOnly(item, owners, role, llvm::IsaPred<tile::LoadOp>))
     return Filler::Load;
   if (isa<OpResult>(value) && arch.tensorMemory.columns != 0 &&
-      ownsOnly(role, llvm::IsaPred<tile::MmaOp>)) {
+      ownsOnly(item, owners, role, llvm::IsaPred<tile::MmaOp>)) {
     // An accumulator that its own role goes on with has to be copied.
     bool readAtHome = false;
     forEachRead(value, role, owners, [&](OpOperand &use) {
@@ -294,7 +218,8 @@ void PipeFinder::placeIt(PipeSpec &pipe) {
              arch.tensorMemory.columns != 0 && readByProducts(pipe, true) &&
              fillLanes(pipe.values, arch) &&
              llvm::all_of(pipe.consumers, [&](auto consumer) {
-               return ownsOnly(consumer.first, llvm::IsaPred<tile::MmaOp>);
+               return ownsOnly(item, owners, consumer.first,
+                               llvm::IsaPred<tile::MmaOp>);
              })) {
     pipe.memory = Memory::tmem;
     pipe.because.push_back(fire(Rule::OperandInTensorMemory));
@@ -514,7 +439,6 @@ MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
 
 MaybeRefusal PipeFinder::run(Pipes &pipes) {
   findReaders();
-  findOwnReads();
   join();
   DenseSet<void *> done;
   for (auto &[value, roles] : readers) {

@@ -16,7 +16,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
     // expected-remark @below {{alone: the result travels alone: no operation of @epilogue reads another tile with it at its loop level}}
-    // expected-remark @below {{result-in-tensor-memory: the product leaves its result in tensor memory, and a second slot lets the next item begin}}
+    // expected-remark @below {{result-in-tensor-memory: the product leaves its result in tensor memory}}
     // expected-remark @below {{slots-by-kind: 2 slots: one is filled while the other is read}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       // expected-remark @below {{read-together: a and b travel together: one operation reads them}}
