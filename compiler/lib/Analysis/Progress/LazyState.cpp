@@ -9,8 +9,7 @@
 #include "LazyState.h"
 #include "Run.h"
 #include "llvm/ADT/STLExtras.h"
-#include <map>
-#include <set>
+#include "llvm/Support/LEB128.h"
 
 using namespace drawloom::progress;
 using llvm::ArrayRef;
@@ -108,9 +107,7 @@ std::optional<Question> LazyState::nextQuestion() {
 //===----------------------------------------------------------------------===//
 
 bool LazyState::hasLoop(RoleId role, unsigned cls) const {
-  return llvm::any_of(classes.classes[cls].loops, [&](unsigned loop) {
-    return code.loops[loop].role == role;
-  });
+  return classes.classes[cls].roles.test(role);
 }
 
 /// Whether the role may still enter a loop of the class at this depth before it
@@ -199,8 +196,11 @@ public:
   }
 
 private:
+  /// Nearly all numbers are small: one byte each.
   void put(int64_t value) {
-    key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+    uint8_t bytes[10];
+    key.append(reinterpret_cast<const char *>(bytes),
+               llvm::encodeSLEB128(value, bytes));
   }
   /// What matters of a role's knowledge is how far it is behind what happened.
   void put(const Knowledge &knowledge) {
@@ -261,15 +261,15 @@ std::optional<int64_t> KeyWriter::baseOf(unsigned id) const {
 void KeyWriter::writeTree(ArrayRef<RoleId> roles,
                           ArrayRef<const Number *> numbers) {
   size_t level = path.size();
-  std::map<unsigned, std::optional<int64_t>> bases;
+  llvm::SmallVector<std::pair<unsigned, std::optional<int64_t>>, 8> bases;
   auto base = [&](unsigned cls) {
-    auto [entry, isNew] = bases.try_emplace(cls);
-    if (isNew)
-      entry->second = baseOf(cls);
-    return entry->second;
+    for (const auto &[known, shift] : bases)
+      if (known == cls)
+        return shift;
+    return bases.emplace_back(cls, baseOf(cls)).second;
   };
   // What is right here, then what is in each iteration of each loop.
-  std::set<std::pair<unsigned, int64_t>> iterations;
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 8> iterations;
   for (RoleId role : roles) {
     const RoleState &roleState = state.machine.state.roles[role];
     if (roleState.frames.size() == level) {
@@ -278,13 +278,13 @@ void KeyWriter::writeTree(ArrayRef<RoleId> roles,
       continue;
     }
     const Frame &frame = roleState.frames[level];
-    iterations.insert({state.classes.classOf[frame.loop], frame.iteration});
+    iterations.push_back({state.classes.classOf[frame.loop], frame.iteration});
   }
   put(-1);
   for (const Number *number : numbers) {
     if (number->path.size() > level) {
-      iterations.insert({state.classes.classes[number->cls].scope[level],
-                         number->path[level]});
+      iterations.push_back({state.classes.classes[number->cls].scope[level],
+                            number->path[level]});
       continue;
     }
     std::optional<int64_t> shift = base(number->cls);
@@ -293,6 +293,8 @@ void KeyWriter::writeTree(ArrayRef<RoleId> roles,
     put(number->lower - shift.value_or(0));
   }
   put(-2);
+  llvm::sort(iterations);
+  iterations.erase(llvm::unique(iterations), iterations.end());
   for (auto [cls, iteration] : iterations) {
     llvm::SmallVector<RoleId, 8> innerRoles;
     for (RoleId role : roles) {

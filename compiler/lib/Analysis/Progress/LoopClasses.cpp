@@ -108,7 +108,9 @@ std::optional<LoopClasses> LoopClasses::make(const Code &code, Grain grain) {
     cls.constant = first.trips.offset;
     cls.scope = shapeOf(code, result.classOf, cls.loops.front());
     cls.uniform = true;
+    cls.roles.resize(code.roles.size());
     for (unsigned loop : cls.loops) {
+      cls.roles.set(code.loops[loop].role);
       cls.overItems |= code.loops[loop].overItems;
       Shape shape = shapeOf(code, result.classOf, loop);
       auto [end, ignored] = std::mismatch(cls.scope.begin(), cls.scope.end(),

@@ -23,6 +23,7 @@
 
 #include "Code.h"
 #include "drawloom/Analysis/Progress/Sizes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace drawloom::progress {
 
@@ -43,6 +44,8 @@ struct LoopClass {
   int64_t constant = 0;
   bool overItems = false;
   llvm::SmallVector<unsigned, 4> loops;
+  /// The roles that have them.
+  llvm::SmallBitVector roles;
   /// The classes of the loops around that the number depends on.
   llvm::SmallVector<unsigned, 4> scope;
   /// All loops of the class have exactly the loops of `scope` around them.

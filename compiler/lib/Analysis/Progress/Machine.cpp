@@ -144,7 +144,7 @@ bool Machine::ownEmpty(RoleId role, const Instruction &instruction) {
       slot.pending |= 1u << index;
   if (!pipe.free.empty()) {
     learn(state.roles[role].known, pipe.free.front());
-    pipe.free.pop_front();
+    pipe.free.erase(pipe.free.begin());
     slot.filled = slot.released = Knowledge(facts.size(), 0);
   }
   pipe.ring.push_back(std::move(slot));
@@ -259,7 +259,7 @@ Outcome Machine::arrive(RoleId role, BarrierId id) {
   ++own;
   int64_t least = *llvm::min_element(barrier.arrivals);
   for (; barrier.firstPhase < least - 1; ++barrier.firstPhase)
-    barrier.phases.pop_front();
+    barrier.phases.erase(barrier.phases.begin());
   return Outcome::moved;
 }
 

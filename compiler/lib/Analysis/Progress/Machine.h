@@ -22,7 +22,6 @@
 #include "Code.h"
 #include "drawloom/Analysis/Progress/Verdict.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <deque>
 
 namespace drawloom::progress {
 
@@ -76,14 +75,14 @@ struct PipeState {
   int64_t produced = 0;
   llvm::SmallVector<int64_t, 2> consumed;
   /// What there is to learn from each free slot, oldest first.
-  std::deque<Knowledge> free;
+  llvm::SmallVector<Knowledge, 0> free;
 };
 
 struct BarrierState {
   /// Arrivals of each member, in the order of Code::members.
   llvm::SmallVector<int64_t, 4> arrivals;
   /// What there is to learn from each phase, from the last complete one on.
-  std::deque<Knowledge> phases;
+  llvm::SmallVector<Knowledge, 0> phases;
   int64_t firstPhase = 0;
 };
 

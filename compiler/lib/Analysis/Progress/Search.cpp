@@ -41,7 +41,7 @@ private:
 
   /// Runs a state on; forks it, or ends the path. False stops the search.
   bool expand(LazyState state, unsigned decision);
-  void fork(const LazyState &state, size_t number, unsigned decision);
+  void fork(LazyState state, size_t number, unsigned decision);
   bool fail(unsigned decision);
   std::optional<Sizes> readSizes(unsigned decision) const;
   std::string nameConstruct(const Number &number) const;
@@ -141,9 +141,9 @@ std::string Searcher::nameConstruct(const Number &number) const {
   return text;
 }
 
-void Searcher::fork(const LazyState &state, size_t number, unsigned decision) {
+void Searcher::fork(LazyState state, size_t number, unsigned decision) {
   for (bool known : {true, false}) {
-    LazyState next = state;
+    LazyState next = known ? state : std::move(state);
     Number &decided = next.numbers[number];
     if (!known)
       ++decided.lower;
@@ -189,7 +189,8 @@ bool Searcher::expand(LazyState state, unsigned decision) {
   auto number = llvm::find_if(state.numbers, [&](const Number &other) {
     return other.cls == asked.cls && other.path == asked.path;
   });
-  fork(state, number - state.numbers.begin(), decision);
+  size_t place = number - state.numbers.begin();
+  fork(std::move(state), place, decision);
   return true;
 }
 
