@@ -18,7 +18,6 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace drawloom::protocol {
 
@@ -112,7 +111,8 @@ struct Walk::Implementation {
 
   // Of one run.
   unsigned warp = 0;
-  llvm::StringMap<unsigned> visited; ///< Their numbers.
+  /// The numbers of states, by the hashes of their keys.
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, unsigned> visited;
   std::vector<State> work;
   /// What each instruction has written.
   std::vector<std::set<Value>> values;

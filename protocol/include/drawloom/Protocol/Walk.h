@@ -151,7 +151,7 @@ struct WalkOptions {
   /// branch alone count the same ones again. In many more states, too.
   bool followsLanes = false;
   /// States after which the walk is given up.
-  unsigned stateLimit = 2000000;
+  unsigned stateLimit = 16000000;
 };
 
 /// What warps have stored in bytes of shared memory, as far as the walk sees
