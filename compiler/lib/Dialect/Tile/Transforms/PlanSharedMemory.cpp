@@ -198,8 +198,17 @@ std::string Planner::suggest(const Rooms &rooms) const {
 }
 
 void Planner::chooseSharedMemory() {
-  if (choice.schedule.roles == Roles::None)
-    return;
+  if (choice.schedule.roles == Roles::None) {
+    // No slots to fill, but an epilogue in parts holds less at once.
+    int64_t columns = getWidths().front();
+    if (columns == 0 || given.columns)
+      return;
+    choice.schedule.columns = columns;
+    return reason(
+        formatv("columns: the epilogue computes in sub-tiles of {0} columns, "
+                "so that a thread holds less at once",
+                columns));
+  }
   if (given.columns)
     for (const Problem::Pipe &pipe : problem.pipes)
       if (isSliced(pipe))
