@@ -21,7 +21,9 @@ right or launch    right, or refused by the launch
 any                each of these
 
 Nothing may end 'later' or 'bad'. --at-least so many have to be right, and
---ptx-seconds is the processor time that none of these may need to PTX.
+--ptx-seconds is the processor time that none of these may need to PTX. With
+--schedules each runs under so many random orders and every adversarial one,
+too; with --protocol that tool compares the PTX of what is right with its plan.
 """
 
 import argparse
@@ -51,10 +53,11 @@ def call(*command):
         return None, "no answer in 300 s"
 
 
-def run(drawloom, case):
+def run(drawloom, case, schedules):
     program = case.program
+    orders = ["--schedules", str(schedules)] if schedules else []
     code, text = call(drawloom, "run", program, "--arch", case.arch, "--random", "--compare",
-                      *shlex.split(case.options))
+                      *orders, *shlex.split(case.options))
     if code == 0:
         if "elements without one were not compared" in text:
             return "part", text
@@ -76,6 +79,11 @@ def measure(drawloom, case):
     return usage.ru_utime + usage.ru_stime
 
 
+def compare_protocol(tool, case):
+    code, text = call(tool, case.program, "--arch", case.arch)
+    return text if code else ""
+
+
 def read_cases(folder):
     if (folder / "cases.csv").exists():
         with (folder / "cases.csv").open(newline="") as file:
@@ -94,17 +102,22 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--at-least", type=int, default=0, help="fail if fewer are right")
     parser.add_argument("--ptx-seconds", type=float, help="fail if one needs more")
+    parser.add_argument("--schedules", type=int, default=0, help="random orders for each")
+    parser.add_argument("--protocol", help="compare-protocol, to run on what is right")
     options = parser.parse_args()
     cases = [case for case in read_cases(HERE / options.folder)
              if options.only in case.program.name]
     chosen = sorted({case.program for case in cases})[::options.every]
     cases = [case for case in cases if case.program in chosen]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        ends = list(pool.map(lambda case: run(options.drawloom, case), cases))
+        ends = list(pool.map(lambda case: run(options.drawloom, case, options.schedules), cases))
         right = [case for case, (end, _) in zip(cases, ends) if end in RIGHT]
         seconds = []
         if options.ptx_seconds:
             seconds = list(pool.map(lambda case: measure(options.drawloom, case), right))
+        differ = []
+        if options.protocol:
+            differ = list(pool.map(lambda case: compare_protocol(options.protocol, case), right))
     counts = collections.defaultdict(collections.Counter)
     amiss = 0
     for case, (end, text) in zip(cases, ends):
@@ -116,16 +129,21 @@ def main():
             print(f"{end}: {case.program.stem} on {case.arch}: {' '.join(text.split())[:600]}")
     for arch, count in counts.items():
         print(f"{options.folder}, {arch}: " + ", ".join(f"{count[end]} {end}" for end in ENDS))
+    slow = [case for case, time in zip(right, seconds) if time > options.ptx_seconds]
     if seconds:
-        slow = [case for case, time in zip(right, seconds) if time > options.ptx_seconds]
         for case in slow:
             print(f"more than {options.ptx_seconds} s to PTX: {case.program.stem} on {case.arch}")
-        amiss += len(slow)
         print(f"{options.folder}: the slowest takes {max(seconds):.1f} s to PTX")
     refused = len(cases) - len(right) - amiss
+    for case, text in zip(right, differ):
+        if text:
+            print(f"the plan and PTX differ: {case.program.stem} on {case.arch}: "
+                  f"{' '.join(text.split())[:600]}")
+    if differ:
+        print(f"{options.folder}: plan and PTX agree for {differ.count('')} of {len(differ)}")
     print(f"{options.folder}: {len(right)} of {len(right) + amiss} programs are right, "
           f"and {refused} refused as they may be")
-    return amiss > 0 or len(right) < options.at_least
+    return amiss > 0 or bool(slow) or any(differ) or len(right) < options.at_least
 
 
 if __name__ == "__main__":
