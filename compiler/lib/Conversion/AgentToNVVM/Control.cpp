@@ -11,6 +11,7 @@
 // something to the protocol.
 
 #include "Patterns.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -73,12 +74,29 @@ static Values writeCoordinates(affine::AffineDelinearizeIndexOp op,
   return results;
 }
 
+/// A role that gets more registers than the CTA enters with reads it for
+/// itself. LLVM would make one read in front of all roles; the number of an
+/// item that begins there is in a register that the smallest role has, too, and
+/// ptxas spills it. Not on Hopper, where that is rare and some loops of loads
+/// would get an instruction more.
+static Values writeCta(gpu::BlockIdOp op, gpu::BlockIdOp::Adaptor,
+                       CodeWriter &w) {
+  auto role = op->getParentOfType<agent::RoleOp>();
+  auto roles = op->getParentOfType<agent::SwitchOp>();
+  if (!role || w.kernel.arch.mma == target::MmaInstruction::Wgmma ||
+      role.getRegisters().value_or(0) <= roles.getEntryRegisters().value_or(0))
+    return {w.kernel.cta};
+  return {LLVM::InlineAsmOp::create(
+              w.b, w.b.getI32Type(), ValueRange(), "mov.u32 $0, %ctaid.x;",
+              "=r", /*has_side_effects=*/true, /*is_align_stack=*/false,
+              LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+              ArrayAttr())
+              .getResult(0)};
+}
+
 void codegen::addControl(PatternList &list) {
   scf::populateSCFStructuralTypeConversions(list.types, list.patterns);
-  list.add<gpu::BlockIdOp>(
-      [](gpu::BlockIdOp, gpu::BlockIdOp::Adaptor, CodeWriter &w) -> Values {
-        return {w.kernel.cta};
-      });
+  list.add<gpu::BlockIdOp>(writeCta);
   list.add<gpu::GridDimOp>(
       [](gpu::GridDimOp, gpu::GridDimOp::Adaptor, CodeWriter &w) -> Values {
         return {w.kernel.ctas};

@@ -199,14 +199,14 @@ std::string Planner::suggest(const Rooms &rooms) const {
 
 void Planner::chooseSharedMemory() {
   if (choice.schedule.roles == Roles::None) {
-    // No slots to fill, but an epilogue in parts holds less at once.
+    // No slots to fill, but what waits in tensor memory is read in parts.
     int64_t columns = getWidths().front();
-    if (columns == 0 || given.columns)
+    if (columns == 0 || given.columns || holdsAccumulators())
       return;
     choice.schedule.columns = columns;
     return reason(
-        formatv("columns: the epilogue computes in sub-tiles of {0} columns, "
-                "so that a thread holds less at once",
+        formatv("columns: the epilogue reads sub-tiles of {0} columns, so that "
+                "a thread holds less at once",
                 columns));
   }
   if (given.columns)

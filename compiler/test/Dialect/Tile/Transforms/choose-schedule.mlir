@@ -33,6 +33,29 @@ tile.kernel @blackwell(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {ti
   }
 }
 
+// Without roles there are no slots to choose, but a thread need not hold all of
+// a row that waits in tensor memory.
+// CHECK-LABEL: tile.kernel @without_roles(
+// CHECK-SAME: "columns: the epilogue reads sub-tiles of 64 columns, so that a thread holds less at once"
+// CHECK-SAME: roles = none, {{.*}}columns = 64>
+tile.kernel @without_roles(%a: !mat, %b: !mat, %d: !mat) attributes {
+    tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !mat
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !mat {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !mat -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !mat -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %o = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %o, %d[%m, %n] : tensor<128x128xbf16>, !mat
+  }
+}
+
 // The same on Hopper: registers hold the accumulator, so there are two warp
 // groups and no pipe for results.
 // CHECK-LABEL: tile.kernel @hopper(
