@@ -10,7 +10,9 @@
 // and wgmma take the four warps of a warp group together, and a warp reaches
 // the lanes of tensor memory that its number modulo four says. So roles of four
 // warps and more start at a multiple of four, and the small ones, which issue
-// copies and products, share a group.
+// copies and products, share a group. A role of eight warps needs no multiple
+// of eight: nothing goes by two groups, and four more idle warps would take
+// their registers from the others.
 //
 //   @operand_load @epilogue_load @mma  idle | @epilogue
 //         0             1          2     3  |  4  5  6  7
@@ -89,26 +91,40 @@ struct Mapping {
 } // namespace
 
 /// Small roles first, in groups of one register budget each, then the others.
+/// Of the small ones those of more warps come first, and each goes to the first
+/// group with room: a role of one warp fills the hole that one of three left.
+/// Roles of as many warps keep their order.
 static Mapping mapRoles(ArrayRef<RoleOp> roles) {
   Mapping mapping;
   auto isSmall = [](RoleOp role) { return role.getWarps() < warpsPerGroup; };
+  SmallVector<RoleOp> small;
+  for (int64_t warps = warpsPerGroup - 1; warps > 0; --warps)
+    llvm::copy_if(roles, std::back_inserter(small),
+                  [&](RoleOp role) { return role.getWarps() == warps; });
   SmallVector<std::optional<int64_t>> budgets;
   for (RoleOp role : roles)
     if (isSmall(role) && !llvm::is_contained(budgets, role.getRegisters()))
       budgets.push_back(role.getRegisters());
   auto place = [&](RoleOp role, int64_t at) {
     mapping.places.push_back({role, at});
-    mapping.warps = at + role.getWarps();
+    mapping.warps = std::max<int64_t>(mapping.warps, at + role.getWarps());
   };
   for (std::optional<int64_t> budget : budgets) {
-    mapping.warps = alignUp(mapping.warps, warpsPerGroup);
-    for (RoleOp role : roles) {
-      if (!isSmall(role) || role.getRegisters() != budget)
+    // How many warps of each group are taken, from `first` on.
+    SmallVector<int64_t> taken;
+    int64_t first = alignUp(mapping.warps, warpsPerGroup);
+    for (RoleOp role : small) {
+      if (role.getRegisters() != budget)
         continue;
-      int64_t room = warpsPerGroup - mapping.warps % warpsPerGroup;
-      place(role, role.getWarps() <= room
-                      ? mapping.warps
-                      : alignUp(mapping.warps, warpsPerGroup));
+      int64_t warps = role.getWarps();
+      auto *group = llvm::find_if(
+          taken, [&](int64_t used) { return used + warps <= warpsPerGroup; });
+      if (group == taken.end()) {
+        taken.push_back(0);
+        group = &taken.back();
+      }
+      place(role, first + (group - taken.begin()) * warpsPerGroup + *group);
+      *group += warps;
     }
   }
   for (RoleOp role : roles)

@@ -51,6 +51,60 @@ tile.kernel @no_role_straddles() attributes {tile.target = "sm_90a"} {
   }
 }
 
+// Roles of three warps come first, and those of one fill the holes: two groups,
+// where the order of the program would take three. Equals keep their order.
+// CHECK-LABEL: tile.kernel @holes_are_filled
+tile.kernel @holes_are_filled() attributes {tile.target = "sm_90a"} {
+  %p = agent.pipe "p" slots(1) message : ()
+  // CHECK: agent.switch
+  // CHECK-SAME: holes = array<i64>
+  // CHECK-SAME: warps = 8 : i64
+  agent.switch {
+    // CHECK: agent.role @a warps(1) at(3)
+    agent.role @a warps(1) {
+      agent.produce %p : !signal {
+      }
+    }
+    // CHECK: agent.role @b warps(3) at(0)
+    agent.role @b warps(3) {
+      agent.consume %p : !signal {
+      }
+    }
+    // CHECK: agent.role @c warps(1) at(7)
+    agent.role @c warps(1) {
+      agent.consume %p : !signal {
+      }
+    }
+    // CHECK: agent.role @d warps(3) at(4)
+    agent.role @d warps(3) {
+      agent.consume %p : !signal {
+      }
+    }
+  }
+}
+
+// A role of eight warps starts at the next group, whatever its number: twelve
+// warps, not sixteen.
+// CHECK-LABEL: tile.kernel @eight_warps
+tile.kernel @eight_warps() attributes {tile.target = "sm_90a"} {
+  %p = agent.pipe "p" slots(1) message : ()
+  // CHECK: agent.switch
+  // CHECK-SAME: holes = array<i64: 1, 2, 3>
+  // CHECK-SAME: warps = 12 : i64
+  agent.switch {
+    // CHECK: agent.role @load warps(1) at(0)
+    agent.role @load warps(1) {
+      agent.produce %p : !signal {
+      }
+    }
+    // CHECK: agent.role @compute warps(8) at(4)
+    agent.role @compute warps(8) {
+      agent.consume %p : !signal {
+      }
+    }
+  }
+}
+
 // setmaxnreg holds for a whole group: other budgets, other groups.
 // CHECK-LABEL: tile.kernel @budgets_divide_groups
 tile.kernel @budgets_divide_groups() attributes {tile.target = "sm_90a"} {

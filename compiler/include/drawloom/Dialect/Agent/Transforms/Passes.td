@@ -353,7 +353,9 @@ def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
     Roles of less than four warps, which issue copies and products, share warp
     groups; the others start at a multiple of four, because setmaxnreg, wgmma and
     the lanes of tensor memory go by groups of four warps. Small roles with
-    different `registers` get different groups. The total is padded to four, and
+    different `registers` get different groups. Of the others, those of three
+    and two warps are placed first, and each goes to the first group with room,
+    so that the holes are as few as can be. The total is padded to four, and
     the warps that are left over are recorded.
 
     ```mlir
