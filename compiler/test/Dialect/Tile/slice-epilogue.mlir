@@ -219,3 +219,35 @@ tile.kernel @narrow(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d:
   %acc = tile.mma %x, %y, %zero : tensor<128x32xbf16>, tensor<64x32xbf16> -> tensor<128x64xf32>
   tile.store %acc, %d[0, 0] : tensor<128x64xf32>, !tile.view<128x64xf32>
 }
+
+// -----
+
+// 160 columns in parts of 64: two, and one of 32 after the loop, which goes on
+// with the sum that the loop has carried.
+
+// CHECK-LABEL: tile.kernel @residual
+// CHECK-SAME: slice-epilogue: tile.store of 'd' in 2 parts of 64 columns and one of 32
+// CHECK: %[[ACC:.*]] = tile.mma
+// CHECK: %[[END:.*]] = arith.constant 128 : index
+// CHECK: %[[SUM:.*]] = scf.for %[[J:.*]] = %{{.*}} to %[[END]] step %{{.*}} iter_args
+// CHECK:   tensor.extract_slice %[[ACC]][0, %[[J]]] [128, 64] [1, 1]
+// CHECK:   tile.store %{{.*}}, %d[0, %[[J]]] : tensor<128x64xf32>
+// CHECK:   scf.yield
+// CHECK: %[[AT:.*]] = arith.constant 128 : index
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[ACC]][0, %[[AT]]] [128, 32] [1, 1]
+// CHECK: %[[E:.*]] = math.exp %[[PART]] : tensor<128x32xf32>
+// CHECK: %[[MORE:.*]] = tile.reduce addf %[[E]] axis 1 : tensor<128x32xf32> -> tensor<128xf32>
+// CHECK: %[[ALL:.*]] = arith.addf %[[SUM]], %[[MORE]] : tensor<128xf32>
+// CHECK: tile.store %[[E]], %d[0, %[[AT]]] : tensor<128x32xf32>
+// CHECK: tile.store %[[ALL]], %sums[0]
+tile.kernel @residual(%a: !tile.view<128x32xbf16>, %b: !tile.view<160x32xbf16>, %d: !tile.view<128x160xf32>, %sums: !tile.view<128xf32>)
+    attributes {tile.schedule = #tile.schedule<columns = 64>} {
+  %zero = arith.constant dense<0.0> : tensor<128x160xf32>
+  %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
+  %y = tile.load %b[0, 0] : !tile.view<160x32xbf16> -> tensor<160x32xbf16>
+  %acc = tile.mma %x, %y, %zero : tensor<128x32xbf16>, tensor<160x32xbf16> -> tensor<128x160xf32>
+  %e = math.exp %acc : tensor<128x160xf32>
+  %sum = tile.reduce addf %e axis 1 : tensor<128x160xf32> -> tensor<128xf32>
+  tile.store %e, %d[0, 0] : tensor<128x160xf32>, !tile.view<128x160xf32>
+  tile.store %sum, %sums[0] : tensor<128xf32>, !tile.view<128xf32>
+}

@@ -48,8 +48,10 @@ int64_t Planner::getSlotBytes(const Problem::Pipe &pipe,
   constexpr int64_t alignment = 128;
   int64_t bytes = 0;
   for (const Problem::Tile &tile : pipe.tiles) {
-    int64_t width = isSliced(pipe) && columns ? std::min(columns, tile.columns)
-                                              : tile.columns;
+    int64_t width = tile.columns;
+    // What the parts leave over has slots of its own.
+    if (isSliced(pipe) && columns && columns < width)
+      width = columns + width % columns;
     int64_t bits = multiply(multiply(tile.rows, width), tile.bits);
     if (bits >= plan::saturated)
       return plan::saturated;
@@ -209,18 +211,6 @@ void Planner::chooseSharedMemory() {
                 "a thread holds less at once",
                 columns));
   }
-  if (given.columns)
-    for (const Problem::Pipe &pipe : problem.pipes)
-      if (isSliced(pipe))
-        for (const Problem::Tile &tile : pipe.tiles)
-          if (tile.columns % *given.columns != 0)
-            return fail(
-                "columns: " + Twine(*given.columns) + " does not divide the " +
-                Twine(tile.columns) + " columns of '" + pipe.name +
-                "': " + Twine(tile.columns) + " % " + Twine(*given.columns) +
-                " = " + Twine(tile.columns % *given.columns) + "; use " +
-                Twine(std::gcd(tile.columns, *given.columns)));
-
   if (given.columns && holdsAccumulators() && !problem.products.empty() &&
       *given.columns % target::wgmmaColumns != 0)
     return fail("columns: " + Twine(*given.columns) +

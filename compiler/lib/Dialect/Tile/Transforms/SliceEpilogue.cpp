@@ -191,6 +191,8 @@ static Value makeNeutral(OpBuilder &builder, ReduceOp reduce) {
 }
 
 /// Computes the roots part by part; the results of reductions are replaced.
+/// What is left when the parts don't make up the tile is a narrower one after
+/// them.
 static void makeLoop(OpBuilder &builder, ArrayRef<Root> roots, int64_t columns,
                      const Segment &segment) {
   Location loc = roots.back().op->getLoc();
@@ -201,8 +203,9 @@ static void makeLoop(OpBuilder &builder, ArrayRef<Root> roots, int64_t columns,
   auto constant = [&](int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  auto body = [&](OpBuilder &inner, Location, Value j, ValueRange arguments) {
-    PartBuilder parts(inner, j, columns, segment);
+  auto makeParts = [&](OpBuilder &inner, Value j, int64_t width,
+                       ValueRange arguments) {
+    PartBuilder parts(inner, j, width, segment);
     SmallVector<Value> results;
     for (const Root &root : roots) {
       if (auto store = dyn_cast<StoreOp>(root.op))
@@ -211,15 +214,22 @@ static void makeLoop(OpBuilder &builder, ArrayRef<Root> roots, int64_t columns,
         results.push_back(parts.reduce(cast<ReduceOp>(root.op), root.dim,
                                        arguments[results.size()]));
     }
-    scf::YieldOp::create(inner, loc, results);
+    return results;
   };
-  auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                 constant(roots.front().getExtent()),
-                                 constant(columns), carried, body);
+  auto body = [&](OpBuilder &inner, Location, Value j, ValueRange arguments) {
+    scf::YieldOp::create(inner, loc, makeParts(inner, j, columns, arguments));
+  };
+  int64_t extent = roots.front().getExtent(), rest = extent % columns;
+  auto loop =
+      scf::ForOp::create(builder, loc, constant(0), constant(extent - rest),
+                         constant(columns), carried, body);
+  SmallVector<Value> results(loop.getResults());
+  if (rest != 0)
+    results = makeParts(builder, constant(extent - rest), rest, results);
   unsigned next = 0;
   for (const Root &root : roots)
     if (root.isReduction())
-      root.op->getResult(0).replaceAllUsesWith(loop.getResult(next++));
+      root.op->getResult(0).replaceAllUsesWith(results[next++]);
 }
 
 static void rewrite(Segment &segment, int64_t columns) {
@@ -282,21 +292,13 @@ static std::string describe(Operation *op) {
   return name;
 }
 
-/// Fails if the parts do not make up the tile.
-static LogicalResult checkWidth(const Root &root, int64_t columns) {
-  int64_t extent = root.getExtent();
-  if (extent % columns == 0)
-    return success();
-  int64_t below = columns, above = columns;
-  while (extent % below != 0)
-    --below;
-  while (extent % above != 0)
-    ++above;
-  return root.op->emitError()
-         << "the schedule's columns = " << columns << " do not divide the "
-         << extent << " columns of the epilogue's tile: " << extent << " = "
-         << extent / columns << " * " << columns << " + " << extent % columns
-         << "; columns = " << below << " and columns = " << above << " do";
+/// "4 parts of 64 columns", and what is left.
+static std::string countParts(int64_t extent, int64_t columns) {
+  std::string text =
+      llvm::formatv("{0} parts of {1} columns", extent / columns, columns);
+  if (int64_t rest = extent % columns)
+    text += llvm::formatv(" and one of {0}", rest);
+  return text;
 }
 
 /// Constants and the like are made anew in the size of a part, so the whole
@@ -328,11 +330,8 @@ struct SliceEpiloguePass : tile::impl::SliceEpilogueBase<SliceEpiloguePass> {
     Epilogue epilogue(getItem(kernel), *columns);
     for (Segment &segment : epilogue.segments) {
       for (const Root &root : segment.roots) {
-        if (failed(checkWidth(root, *columns)))
-          return signalPassFailure();
-        explain(root.op, llvm::formatv("{0} in {1} parts of {2} columns",
-                                       describe(root.op),
-                                       root.getExtent() / *columns, *columns));
+        explain(root.op, describe(root.op) + " in " +
+                             countParts(root.getExtent(), *columns));
       }
       rewrite(segment, *columns);
     }

@@ -192,12 +192,7 @@ void Analysis::run() {
     Root root{&op, cut->second.dim, groups[cut->second.group]};
     if (root.getExtent() <= columns)
       continue;
-    // The planner knows of stores only.
-    if (reduce && root.getExtent() % columns != 0)
-      refuse(&op, llvm::formatv("{0} columns are not parts of {1}",
-                                root.getExtent(), columns));
-    else
-      segment.roots.push_back(root);
+    segment.roots.push_back(root);
   }
   if (!segment.roots.empty())
     closeSegment();

@@ -197,23 +197,6 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{columns: 96 does not divide the 256 columns of 'output': 256 % 96 = 64; use 32}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<columns = 96>} {
-  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 64 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
-    scf.yield %t : tensor<128x256xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
 // expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or columns = 32 does}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 4}, columns = 64>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

@@ -58,7 +58,6 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |
     | too much tensor memory | `tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit` |
     | too much shared memory | `shared memory: ... = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit` |
-    | a width that does not divide | `columns: 96 does not divide the 256 columns of 'bias': 256 % 96 = 64; use 32` |
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
@@ -209,17 +208,13 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     | line | when |
     |---|---|
     | slice-epilogue: tile.store of 'd' in 4 parts of 64 columns | it was cut |
+    | slice-epilogue: tile.store of 'd' in 2 parts of 96 columns and one of 64 | the width doesn't divide the tile: what is left comes after the loop |
     | slice-epilogue: tile.store of 'd' stays whole: 'tile.extract_slice' needs a whole tile | an operation between the product and the store can't be cut |
     | slice-epilogue: tile.store of 'd' stays whole: 'tile.load' touches the same view | parts would come after the load |
     | slice-epilogue: tile.load of 'd' stays whole: a store to the same view follows | parts would be loaded after others are stored |
     | slice-epilogue: tile.reduce stays whole: its tile is needed whole anyway | nothing would be gained |
-    | slice-epilogue: tile.reduce stays whole: 48 columns are not parts of 32 | the width is that of a store of another tile |
     | slice-epilogue: tile.reduce stays whole: its type has no neutral element | a loop could not start |
     | slice-epilogue: tile.reduce stays whole: 'scf.for' needs it before the last store | it can't move after the loop |
-
-    It refuses a width that does not divide the tile: "the schedule's columns =
-    96 do not divide the 256 columns of the epilogue's tile: 256 = 2 * 96 + 64;
-    columns = 64 and columns = 128 do".
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
