@@ -140,6 +140,14 @@ static progress::Engine toModel(Engine engine) {
                                        : progress::Engine::warps;
 }
 
+/// A commit arrives without asking the role's warps. So `lower-pipes` lets one
+/// of them wait, and that one issues.
+static progress::Arrival getArrival(RoleOp role, Engine engine) {
+  return engine == Engine::tensor_core && role.getWarps() > 1
+             ? progress::Arrival::oneWarp
+             : progress::Arrival::everyWarp;
+}
+
 progress::Consumer Maker::makeConsumer(PipeOp pipe, RoleOp role) {
   progress::Consumer consumer{.role = roleIds[role]};
   auto [every, from] = residuesOf(pipe, role, /*producing=*/false);
@@ -158,6 +166,7 @@ progress::Consumer Maker::makeConsumer(PipeOp pipe, RoleOp role) {
     consumer.from = from.front();
   }
   consumer.engine = toModel(*pipe.getConsumerEngine(role));
+  consumer.arrival = getArrival(role, *pipe.getConsumerEngine(role));
   return consumer;
 }
 
@@ -176,6 +185,7 @@ void Maker::addPipe(PipeOp op) {
   for (RoleOp role : op.getConsumers())
     pipe.consumers.push_back(makeConsumer(op, role));
   pipe.engine = toModel(*op.getProducerEngine());
+  pipe.arrival = getArrival(op.getProducers().front(), *op.getProducerEngine());
   pipeIds[op.getPipe()] = result.network.addPipe(std::move(pipe));
 }
 

@@ -164,6 +164,10 @@ private:
         return number;
     return -1;
   }
+  /// Whether this warp waits where its role does.
+  bool waits(Arrival arrival) const {
+    return arrival != Arrival::oneWarp || warp.number == 0;
+  }
   void writeArrival(const RoleStep &step, Arrival arrival, Engine engine,
                     int64_t number);
 
@@ -197,14 +201,16 @@ void WarpWriter::writeArrival(const RoleStep &step, Arrival arrival,
 void WarpWriter::write(const RoleStep &step) {
   switch (step.kind) {
   case Kind::waitEmpty:
-    warp.steps.push_back({step.kind, step.object, step.index, step.index});
+    if (waits(network.pipes[step.object].arrival))
+      warp.steps.push_back({step.kind, step.object, step.index, step.index});
     return;
   case Kind::arriveFull:
     return writeArrival(step, network.pipes[step.object].arrival,
                         network.pipes[step.object].engine, step.index);
   case Kind::waitFull:
-    warp.steps.push_back({step.kind, step.object,
-                          numberOf(step.object, step.index), step.index});
+    if (waits(self(step.object).arrival))
+      warp.steps.push_back({step.kind, step.object,
+                            numberOf(step.object, step.index), step.index});
     return;
   case Kind::arriveEmpty:
     return writeArrival(step, self(step.object).arrival,

@@ -46,6 +46,8 @@ static const char *nameOf(Arrival arrival) {
     return " leader-after-barrier";
   case Arrival::leaderAlone:
     return " leader-alone";
+  case Arrival::oneWarp:
+    return " one-warp";
   }
   return "";
 }

@@ -116,6 +116,14 @@ void Maker::makePipes() {
       pipe.consumers[0].engine = Engine::tensorCore;
     if (network.roles[from].warps > 1 && chance(30))
       pipe.arrival = Arrival::leaderAfterBarrier;
+    // Of several warps one waits for what the tensor core then fills or
+    // empties.
+    if (network.roles[from].warps > 1 && pipe.engine == Engine::tensorCore)
+      pipe.arrival = Arrival::oneWarp;
+    if (Consumer &first = pipe.consumers.front();
+        network.roles[first.role].warps > 1 &&
+        first.engine == Engine::tensorCore)
+      first.arrival = Arrival::oneWarp;
     network.addPipe(pipe);
   }
   if (chance(35)) {

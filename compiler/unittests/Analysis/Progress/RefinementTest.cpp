@@ -110,6 +110,30 @@ TEST(RefinementTest, TheTensorCoreArrivesLater) {
                   .consumeEngine = Engine::tensorCore});
 }
 
+// A commit asks none of the role's warps, so one of them waits, and the others
+// do not.
+TEST(RefinementTest, OneWarpWaitsForTheTensorCore) {
+  for (int64_t slots : {1, 2, 3}) {
+    expectSlot({.consumerWarps = {4},
+                .slots = slots,
+                .consumeArrival = Arrival::oneWarp,
+                .consumeEngine = Engine::tensorCore});
+    expectSlot({.producerWarps = 4,
+                .consumerWarps = {2},
+                .slots = slots,
+                .produceArrival = Arrival::oneWarp,
+                .produceEngine = Engine::tensorCore});
+    // If all wait, and one commit stands for them, a slow one misses a phase.
+    Network n = Protocol{.consumerWarps = {2},
+                         .slots = slots,
+                         .consumeArrival = Arrival::leaderAlone,
+                         .consumeEngine = Engine::tensorCore}
+                    .network();
+    expectBreach(n, Breach::Rule::everyWaiterArrives);
+    EXPECT_NE(explore(n, {}).kind, Exploration::Kind::allSucceed);
+  }
+}
+
 TEST(RefinementTest, OneWarpArrivesForAllBehindABarrier) {
   for (int64_t slots : {1, 2, 3}) {
     expectSlot({.producerWarps = 2,

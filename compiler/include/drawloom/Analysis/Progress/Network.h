@@ -176,7 +176,10 @@ enum class Arrival {
   /// One warp for all, behind a barrier among the warps of the role.
   leaderAfterBarrier,
   /// One warp for all, as soon as that one is ready.
-  leaderAlone
+  leaderAlone,
+  /// One warp does all of it: the others don't wait either. So it is where the
+  /// tensor core arrives for a role of several warps, and asks none of them.
+  oneWarp
 };
 
 /// What makes the arrival: the warps, or the tensor core when it has finished,

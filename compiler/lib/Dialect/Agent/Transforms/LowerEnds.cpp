@@ -67,6 +67,17 @@ Value RoleLowering::isSlot(Value kept) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, kept, constant(0));
 }
 
+/// Waits for a slot that `engine` then fills or empties. A product's commit
+/// tells the other side without asking the role's other warps: one that waited
+/// and was late would miss the phase. So only the thread that issues waits.
+void RoleLowering::waitFor(Value barrier, Value parity, Engine engine) {
+  auto wait = [&] { WaitOp::create(b, barrier, parity); };
+  if (engine == Engine::tensor_core && role.getWarps() > 1)
+    when(elect(Crowd::role), wait);
+  else
+    wait();
+}
+
 //===----------------------------------------------------------------------===//
 // Produce
 //===----------------------------------------------------------------------===//
@@ -298,7 +309,7 @@ LogicalResult RoleLowering::lowerProduce(ProduceOp op) {
   Value slot = ring.slot;
   Value full = getBarrier(b, pipe.full, slot);
   Value empty = getBarrier(b, pipe.empty, slot);
-  WaitOp::create(b, empty, ring.phase);
+  waitFor(empty, ring.phase, pipe.producer);
   advance(pipe, ring);
   switch (pipe.producer) {
   case Engine::tma:
@@ -348,13 +359,7 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
     Value slot = ring.slot;
     Value full = getBarrier(b, pipe.full, slot);
     Engine engine = *pipe.pipe.getConsumerEngine(role);
-    auto wait = [&] { WaitOp::create(b, full, ring.phase); };
-    // A product's commit gives the slot back without asking the role's other
-    // warps: one that waited and was late would miss the phase.
-    if (engine == Engine::tensor_core && role.getWarps() > 1)
-      when(elect(Crowd::role), wait);
-    else
-      wait();
+    waitFor(full, ring.phase, engine);
     advance(pipe, ring);
     slots.push_back(slot);
     if (pipe.slots && pipe.isMessage()) {

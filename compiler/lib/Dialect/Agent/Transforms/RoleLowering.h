@@ -151,6 +151,7 @@ private:
   ReadMessageOp readMessage(LoweredPipe &pipe, mlir::Value slot);
 
   // LowerEnds.cpp
+  void waitFor(mlir::Value barrier, mlir::Value parity, Engine engine);
   llvm::LogicalResult lowerProduce(ProduceOp op);
   llvm::LogicalResult lowerConsume(ConsumeOp op);
   llvm::LogicalResult fillByTma(ProduceOp op, LoweredPipe &pipe,

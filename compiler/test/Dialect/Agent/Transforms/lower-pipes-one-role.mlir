@@ -1,7 +1,7 @@
 // RUN: drawloom-opt %s --lower-pipes | FileCheck %s
 
-// A role of four warps multiplies and reads the accumulator itself. The commit that gives operands back asks one thread only, so
-// only that thread waits for them; all warps wait for the accumulator, and all of them give it back.
+// A role of four warps multiplies and reads the accumulator itself. A commit asks one thread only, so only that thread
+// waits for operands, and for an accumulator to fill; all warps wait for the sum, and all of them give it back.
 
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>
 !result = !agent.pipe<tmem, tensor<128x128xf32>>
@@ -34,6 +34,7 @@ tile.kernel @one_role(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !t
     // CHECK-NEXT: %[[LEADER:.*]] = agent.elect role
     agent.role @compute warps(4) at(4) {
       // CHECK: %[[READ_T:.*]] = agent.barrier %[[READ]]
+      // CHECK-NEXT: scf.if %[[LEADER]] {
       // CHECK-NEXT: agent.wait %[[READ_T]]
       agent.produce %acc by(tensor_core) : !result {
         %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %zero) -> tensor<128x128xf32> {
