@@ -109,6 +109,8 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   // vector and nvvm first: they make arith and cf operations.
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertNVVMToLLVMPass());
+  // What ptxas is told, now that fences and arrivals have their final form.
+  passes.addPass(createPlacePragmas());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());

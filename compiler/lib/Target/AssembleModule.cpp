@@ -11,6 +11,7 @@
 #include "drawloom/Target/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace drawloom::target;
 using namespace mlir;
@@ -27,6 +28,7 @@ public:
 private:
   void reportMessage(const PtxasMessage &message);
   void reportIgnoredBudgets(const PtxasMessage &message);
+  void reportPragma(const PtxasMessage &message);
   void reportSpills(const FunctionResources &function);
   Location locationOf(const PtxasMessage &message);
   Location locationOfLine(unsigned line);
@@ -35,6 +37,7 @@ private:
 
   ModuleOp module;
   SourceMap sources;
+  llvm::StringSet<> pragmas;
 };
 } // namespace
 
@@ -113,9 +116,25 @@ void AssemblyReporter::reportSpills(const FunctionResources &function) {
     diag << ", with " << function.registers << " registers";
 }
 
+/// What ptxas does not take is said once for each text, where it first stands.
+void AssemblyReporter::reportPragma(const PtxasMessage &message) {
+  StringRef pragma =
+      StringRef(message.text).split('\'').second.split('\'').first;
+  if (!pragmas.insert(pragma).second)
+    return;
+  unsigned line = sources.find((".pragma \"" + pragma + "\"").str());
+  emitRemark(line ? locationOfLine(line) : module.getLoc())
+      << "ptxas: " << message.text;
+}
+
 void AssemblyReporter::report(const PtxasReport &report) {
   bool budgetsReported = false;
   for (const PtxasMessage &message : report.messages) {
+    if (message.severity == Severity::Info &&
+        StringRef(message.text).starts_with("Pragma '")) {
+      reportPragma(message);
+      continue;
+    }
     if (!message.isIgnoredRegisterBudget()) {
       reportMessage(message);
       continue;

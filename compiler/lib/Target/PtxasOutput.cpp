@@ -116,6 +116,10 @@ void OutputReader::addMessage(llvm::StringRef severity, llvm::StringRef line,
     message.function = groups[1].str();
   if (message.isIgnoredRegisterBudget())
     message.severity = Severity::Error;
+  else if (message.severity == Severity::Warning &&
+           text.starts_with("Pragma '"))
+    // What the program asked for; nothing is wrong without it.
+    message.severity = Severity::Info;
   else if (message.severity == Severity::Info &&
            text.contains("Potential Performance Loss"))
     message.severity = Severity::Warning;

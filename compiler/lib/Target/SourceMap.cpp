@@ -130,6 +130,13 @@ bool SourceMap::fixesRegisters(const Function &function) const {
   return threads && ctas;
 }
 
+unsigned SourceMap::find(llvm::StringRef text) const {
+  for (auto [index, line] : llvm::enumerate(lines))
+    if (line.contains(text))
+      return index + 1;
+  return 0;
+}
+
 std::vector<unsigned> SourceMap::linesOfUnfixedBudgets() const {
   std::vector<unsigned> found;
   for (const Function &function : functions) {

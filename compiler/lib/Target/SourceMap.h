@@ -50,6 +50,9 @@ public:
   /// The text of a line, without the space around it.
   llvm::StringRef text(unsigned line) const;
 
+  /// The first line that has this text in it; 0 if none has.
+  unsigned find(llvm::StringRef text) const;
+
   /// For every kernel that changes its register budget although its register
   /// count at entry is not fixed, the line of the first setmaxnreg.
   std::vector<unsigned> linesOfUnfixedBudgets() const;

@@ -217,4 +217,37 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlacePragmas : Pass<"place-pragmas", "::mlir::ModuleOp"> {
+  let summary = "what a schedule tells ptxas, where ptxas reads it";
+  let description = [{
+    ptxas takes hints from `.pragma` directives: for a function where it begins,
+    or for the next instruction. A schedule gives their texts (`pragmas`), and
+    the kernel's function still has that part of it when it comes here. `entry`
+    stands before its first instruction, `sync` before everything that orders
+    memory for others: fences, arrivals, commits, and the barriers of a cluster.
+
+    ```mlir
+    llvm.func @k(%barrier: !llvm.ptr<3>) attributes {nvvm.kernel,            // before
+        tile.schedule = #tile.schedule<pragmas = {entry = "nounroll", sync = "a hint"}>} {
+      nvvm.mbarrier.arrive %barrier : !llvm.ptr<3>
+      llvm.return
+    }
+
+    llvm.func @k(%barrier: !llvm.ptr<3>) attributes {nvvm.kernel} {          // after
+      llvm.inline_asm has_side_effects ".pragma \"nounroll\";", "" : () -> ()
+      llvm.inline_asm has_side_effects ".pragma \"a hint\";", "" : () -> ()
+      nvvm.mbarrier.arrive %barrier : !llvm.ptr<3>
+      llvm.return
+    }
+    ```
+
+    It runs when these operations have their final form: some are inline assembly
+    by then, which gets the pragma as a line of its own before the instruction.
+    Nothing after it moves what has side effects. Which texts mean something is ptxas's affair: what
+    it says about them is a remark. No schedule has pragmas unless a program
+    says so.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // DRAWLOOM_CONVERSION_PASSES_TD

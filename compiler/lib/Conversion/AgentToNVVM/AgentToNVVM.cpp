@@ -310,6 +310,13 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   if (entry)
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(*entry));
+  // `place-pragmas` reads them when all instructions are there.
+  if (tile::Schedule schedule = tile::getSchedule(kernel);
+      !schedule.pragmas.empty()) {
+    tile::Schedule pragmas;
+    pragmas.pragmas = schedule.pragmas;
+    tile::setSchedule(function, pragmas);
+  }
   if (bytes)
     function->setAttr(sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
   kernel.erase();

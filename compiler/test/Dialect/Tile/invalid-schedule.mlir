@@ -52,7 +52,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, products, warps, columns, abreast}}
+// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, products, warps, columns, abreast, pragmas}}
 #s = #tile.schedule<stages = 4>
 
 // -----
@@ -134,3 +134,18 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // expected-error @below {{abreast: is 0, and a work item has at least 1 tile}}
 #s = #tile.schedule<abreast = 0>
+
+// -----
+
+// expected-error @below {{pragmas: 'exit' is no place for one: write entry or sync}}
+#s = #tile.schedule<pragmas = {exit = "nounroll"}>
+
+// -----
+
+// expected-error @below {{pragmas: 'entry' is given twice}}
+#s = #tile.schedule<pragmas = {entry = "nounroll", entry = "nounroll"}>
+
+// -----
+
+// expected-error @below {{pragmas: the text for 'sync' is empty or has one of " \ $ { } | or a new line, which a pragma of PTX has not}}
+#s = #tile.schedule<pragmas = {sync = "a$b"}>

@@ -27,6 +27,12 @@ tile.kernel @words(%x: !tile.view<?xf32>) attributes {
     tile.schedule = #tile.schedule<persistent = granted, roles = single, otherwise = unspecialized>} {
 }
 
+// CHECK-LABEL: tile.kernel @pragmas
+// CHECK-SAME: #tile.schedule<columns = 32, pragmas = {entry = "nounroll", sync = "a = 1"}>
+tile.kernel @pragmas(%x: !tile.view<?xf32>) attributes {
+    tile.schedule = #tile.schedule<pragmas = {"entry" = "nounroll", sync = "a = 1"}, columns = 32>} {
+}
+
 // A number is no name, and a name may stand in the location.
 // CHECK-LABEL: tile.kernel @names(%arg0: f32, %bias: f32, %scale: f32)
 tile.kernel @names(%7: f32, %bias: f32, %y: f32 loc("scale")) {

@@ -26,6 +26,13 @@ std::optional<int64_t> Schedule::getSlots(StringRef name) const {
   return std::nullopt;
 }
 
+StringRef Schedule::getPragma(StringRef place) const {
+  for (const auto &[where, text] : pragmas)
+    if (where == place)
+      return text;
+  return "";
+}
+
 /// The first size below one, as a sentence about `what`.
 static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
   for (auto [i, size] : llvm::enumerate(sizes))
@@ -79,6 +86,21 @@ std::string Schedule::findFault() const {
     return ("abreast: is " + Twine(*abreast) +
             ", and a work item has at least 1 tile")
         .str();
+  llvm::StringSet<> places;
+  for (const auto &[place, text] : pragmas) {
+    if (place != pragmaAtEntry && place != pragmaAtSync)
+      return ("pragmas: '" + Twine(place) +
+              "' is no place for one: write entry or sync")
+          .str();
+    if (!places.insert(place).second)
+      return ("pragmas: '" + Twine(place) + "' is given twice").str();
+    // What the inline assembly of LLVM gives a meaning, or ends the string.
+    if (text.empty() || text.find_first_of("\"\\$\n{}|") != std::string::npos)
+      return ("pragmas: the text for '" + Twine(place) +
+              "' is empty or has one of \" \\ $ { } | or a new line, which a "
+              "pragma of PTX has not")
+          .str();
+  }
   return "";
 }
 
@@ -89,6 +111,7 @@ llvm::hash_code tile::hash_value(const Schedule &schedule) {
       llvm::hash_combine_range(schedule.slots),
       llvm::hash_combine_range(schedule.cluster), schedule.products,
       schedule.warps, schedule.columns, schedule.abreast);
+  hash = llvm::hash_combine(hash, llvm::hash_combine_range(schedule.pragmas));
   for (const std::vector<std::string> &group : schedule.together)
     hash = llvm::hash_combine(hash, llvm::hash_combine_range(group));
   return hash;

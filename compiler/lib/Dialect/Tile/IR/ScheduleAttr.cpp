@@ -70,6 +70,15 @@ static ParseResult parseTogether(AsmParser &parser, Schedule &schedule) {
   });
 }
 
+static ParseResult parsePragmas(AsmParser &parser, Schedule &schedule) {
+  return parser.parseCommaSeparatedList(
+      Delimiter::Braces, [&]() -> ParseResult {
+        auto &[place, text] = schedule.pragmas.emplace_back();
+        return failure(parser.parseKeywordOrString(&place) ||
+                       parser.parseEqual() || parser.parseString(&text));
+      });
+}
+
 /// The fields by name, in the order in which they are printed.
 struct Field {
   StringLiteral name;
@@ -118,6 +127,7 @@ static constexpr Field fields[] = {
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::abreast);
      }},
+    {"pragmas", parsePragmas},
 };
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
@@ -197,6 +207,14 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   number("warps", schedule.warps);
   number("columns", schedule.columns);
   number("abreast", schedule.abreast);
+  if (!schedule.pragmas.empty()) {
+    os << separator << "pragmas = {";
+    llvm::interleaveComma(schedule.pragmas, os, [&](const auto &pragma) {
+      name(pragma.first);
+      os << " = \"" << pragma.second << '"';
+    });
+    os << '}';
+  }
   os << '>';
 }
 

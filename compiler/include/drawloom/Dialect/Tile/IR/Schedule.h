@@ -66,6 +66,8 @@ struct Schedule {
   std::optional<int64_t> columns;
   /// Tiles of the last dimension that one work item computes side by side.
   std::optional<int64_t> abreast;
+  /// What ptxas is told, by the place where it is told.
+  std::vector<std::pair<std::string, std::string>> pragmas;
 
   bool operator==(const Schedule &) const = default;
 
@@ -74,12 +76,20 @@ struct Schedule {
   /// The slots that are given for a name.
   std::optional<int64_t> getSlots(llvm::StringRef name) const;
 
+  /// The pragma for a place; empty if none is given.
+  llvm::StringRef getPragma(llvm::StringRef place) const;
+
   /// What is wrong with the fields on their own, whatever the program and the
   /// target; empty if nothing is.
   std::string findFault() const;
 };
 
 llvm::hash_code hash_value(const Schedule &schedule);
+
+/// The places that pragmas have: where a kernel begins, and directly before
+/// fences, arrivals and the barriers of a cluster.
+inline constexpr llvm::StringLiteral pragmaAtEntry = "entry";
+inline constexpr llvm::StringLiteral pragmaAtSync = "sync";
 
 /// Names of the attributes that carry a schedule.
 inline constexpr llvm::StringLiteral targetAttrName = "tile.target";

@@ -245,6 +245,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `columns` | width of the sub-tiles in which an epilogue's inputs and outputs move | 1 and more |
     | `abreast` | tiles of the last dimension that one work item computes side by side | 1 and more |
+    | `pragmas` | what ptxas is told where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 
     The fields are printed in this order.
   }];
