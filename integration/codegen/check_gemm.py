@@ -91,6 +91,8 @@ def main() -> int:
     options.add_argument("--program", type=Path, required=True)
     options.add_argument("--arch", choices=DEVICES, default="sm_100a")
     options.add_argument("--residual", action="store_true")
+    options.add_argument("--difference", action="store_true",
+                         help="the product is subtracted")
     options.add_argument("--shape", default="256x256x128", help="MxNxK")
     options.add_argument("--ctas", type=int, default=1)
     options.add_argument("--schedules", type=int, default=0)
@@ -107,6 +109,8 @@ def main() -> int:
 
     x, y = from_bf16(a).astype(np.float64), from_bf16(b).astype(np.float64)
     exact, magnitude = x @ y.T, np.abs(x) @ np.abs(y).T
+    if chosen.difference:
+        exact = -exact
     if chosen.residual:
         residual = from_bf16(c).astype(np.float64)
         exact, magnitude = exact + residual, magnitude + np.abs(residual)

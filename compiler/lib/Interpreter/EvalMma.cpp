@@ -96,6 +96,9 @@ static LogicalResult mma(Operation *op, Evaluator &eval) {
     auto right = readOperand(mma, *b, bScale.get(), "b");
     if (failed(left) || failed(right))
       return llvm::failure();
+    if (mma.getNegated())
+      for (double &value : *left)
+        value = -value;
     std::vector<double> sums = acc->toFloats();
     multiplyAdd(sums, *left, *right, mma.getM(), mma.getN(), mma.getK());
     for (int64_t i = 0; i < result->getNumElements(); ++i)

@@ -48,6 +48,11 @@ void drawloom::buildAgent(OpPassManager &passes) {
   OpPassManager kernels(tile::KernelOp::getOperationName());
   // First: what a cluster divides is smaller for everything that plans.
   kernels.addPass(tile::createDivideTiles());
+  // Programs by hand say things in other words: products that subtract, numbers
+  // that are known. What the schedule counts is the simplest form. Constants
+  // keep their places in the source, for messages.
+  kernels.addPass(
+      createCanonicalizerPass(GreedyRewriteConfig().enableConstantCSE(false)));
   // Before the schedule: two tiles side by side need twice the room.
   kernels.addPass(tile::createRunAbreast());
   // Everything after this reads the schedule, so what is open is decided

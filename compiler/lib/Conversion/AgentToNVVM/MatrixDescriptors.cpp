@@ -111,9 +111,11 @@ Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
   uint32_t sum = op.getAccumulator().getType().getElementType().isF32() ? 1 : 2;
   uint32_t aBit = aOperand && aOperand->transposed;
   uint32_t bBit = bOperand.transposed;
+  // One negated operand negates the product, so one bit is enough.
+  uint32_t negates = op.getNegated();
   uint32_t descriptor = sum << 4 | aType->code << 7 | bType->code << 10 |
-                        aBit << 15 | bBit << 16 | uint32_t(partN / 8) << 17 |
-                        uint32_t(rows / 16) << 24;
+                        negates << 13 | aBit << 15 | bBit << 16 |
+                        uint32_t(partN / 8) << 17 | uint32_t(rows / 16) << 24;
   return Tcgen05Product{aType->kind, descriptor, m,     n,
                         op.getK(),   partM,      partN, bytesOfK * 8 / bits};
 }

@@ -242,6 +242,8 @@ struct Product {
   Value a, b;
   /// What A has become: the registers, if it is in registers.
   Value fragment;
+  /// Subtracted, not added.
+  bool negated;
 };
 } // namespace
 
@@ -326,7 +328,7 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
       text += "}, " + from + ", db, " + (step == 0 ? "first" : "next");
       // Integers have no signs to change.
       if (type.isF32())
-        text += ", 1, 1";
+        text += product.negated ? ", -1, 1" : ", 1, 1";
       if (transposable && !inRegisters)
         text += aOperand.transposed ? ", 1" : ", 0";
       if (transposable)
@@ -343,7 +345,7 @@ static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
   SmallVector<Value> elements;
   if (Value acc = operands.getAcc())
     elements = getElements(w.b, acc);
-  Product product{op.getA(), op.getB(), operands.getA()};
+  Product product{op.getA(), op.getB(), operands.getA(), op.getNegated()};
   SmallVector<Value> next = issueProduct(
       product, 0, op.getN(), op.getType().getTile().getElementType(), elements,
       elements.empty(), w);
@@ -372,7 +374,7 @@ static Values addProduct(agent::AddProductOp op,
   std::string text = "wgmma.wait_group.sync.aligned 0;";
   for (size_t i = 0; i < count; ++i)
     text += llvm::formatv("\nadd.rn.f32 ${0}, ${0}, ${1};", i, 2 * count + i);
-  Product product{op.getA(), op.getB(), operands.getA()};
+  Product product{op.getA(), op.getB(), operands.getA(), op.getNegated()};
   std::array<SmallVector<Value>, 2> turns;
   SmallVector<Type> types(count, w.b.getF32Type());
   for (int64_t first = 0; first < op.getN(); first += columns) {

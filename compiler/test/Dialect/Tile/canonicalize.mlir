@@ -165,6 +165,70 @@ func.func @transpose_of_broadcast(%x: tensor<1x8xf32>) -> tensor<8x4xf32> {
 
 // -----
 
+// The small tile is negated, before it gets its shape.
+// CHECK-LABEL: @negate_small
+// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
+// CHECK-NEXT:    %[[N:.*]] = arith.negf %[[X]] : tensor<8xf32>
+// CHECK-NEXT:    %[[E:.*]] = tile.expand_dims %[[N]] axis 0 : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK-NEXT:    %[[B:.*]] = tile.broadcast %[[E]] : tensor<1x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT:    return %[[B]]
+func.func @negate_small(%x: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = tile.expand_dims %x axis 0 : tensor<8xf32> -> tensor<1x8xf32>
+  %1 = tile.broadcast %0 : tensor<1x8xf32> -> tensor<4x8xf32>
+  %2 = arith.negf %1 : tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+// Who else reads the broadcast would need two.
+// CHECK-LABEL: @negate_shared
+// CHECK-NEXT:    %[[B:.*]] = tile.broadcast
+// CHECK-NEXT:    %[[N:.*]] = arith.negf %[[B]]
+// CHECK-NEXT:    return %[[B]], %[[N]]
+func.func @negate_shared(%x: tensor<1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = tile.broadcast %x : tensor<1x8xf32> -> tensor<4x8xf32>
+  %1 = arith.negf %0 : tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A product of a negated operand is one that is subtracted, also through a
+// transpose; twice is never.
+// CHECK-LABEL: @subtract
+// CHECK-SAME:    %[[A:[^ ]*]]: tensor<128x64xbf16>, %[[B:[^ ]*]]: tensor<64x128xbf16>, %[[S:[^ ]*]]: tensor<128x128xf32>
+// CHECK:         %[[T:.*]] = tile.transpose %[[B]] [1, 0]
+// CHECK:         %[[ONE:.*]] = tile.mma %[[A]], %[[T]], %[[S]] negated :
+// CHECK:         %[[T2:.*]] = tile.transpose %[[B]] [1, 0]
+// CHECK:         %[[TWO:.*]] = tile.mma %[[A]], %[[T2]], %[[ONE]] :
+// CHECK-NOT:     arith.negf
+// CHECK:         return %[[TWO]]
+func.func @subtract(%a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %s: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %minus = arith.negf %b : tensor<64x128xbf16>
+  %t = tile.transpose %minus [1, 0] : tensor<64x128xbf16> -> tensor<128x64xbf16>
+  %one = tile.mma %a, %t, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+  %other = arith.negf %a : tensor<128x64xbf16>
+  %two = tile.mma %other, %t, %one : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+  return %two : tensor<128x128xf32>
+}
+
+// -----
+
+// Block scales have no bit for it.
+// CHECK-LABEL: @negated_scaled
+// CHECK:         arith.negf
+// CHECK:         tile.mma
+// CHECK-NOT:     negated
+func.func @negated_scaled(%a: tensor<128x64xf8E4M3FN>, %x: tensor<128x2xf8E8M0FNU>, %s: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %minus = arith.negf %a : tensor<128x64xf8E4M3FN>
+  %0 = tile.mma %minus, %a, %s scales(%x, %x : tensor<128x2xf8E8M0FNU>, tensor<128x2xf8E8M0FNU>)
+    : tensor<128x64xf8E4M3FN>, tensor<128x64xf8E4M3FN> -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @broadcast_same_shape
 // CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>
 // CHECK-NEXT:    return %[[X]]

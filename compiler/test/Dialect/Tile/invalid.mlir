@@ -708,6 +708,23 @@ func.func @f(%a: tensor<128x64xf32>, %c: tensor<128x128xf32>) {
 
 // -----
 
+func.func @f(%a: tensor<128x64xi8>, %c: tensor<128x128xi32>) {
+  // expected-error @+1 {{'tile.mma' op is 'negated', which products of integers are not: negate what is added to them, or the result}}
+  %0 = tile.mma %a, %a, %c negated : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x64xf8E4M3FN>, %x: tensor<128x2xf8E8M0FNU>, %c: tensor<128x128xf32>) {
+  // expected-error @+1 {{'tile.mma' op is 'negated', which products of operands with scales are not}}
+  %0 = tile.mma %a, %a, %c negated scales(%x, %x : tensor<128x2xf8E8M0FNU>, tensor<128x2xf8E8M0FNU>)
+    : tensor<128x64xf8E4M3FN>, tensor<128x64xf8E4M3FN> -> tensor<128x128xf32>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<128x64xbf16>, %c: tensor<128x128xf32>) {
   // expected-error @+1 {{'tile.mma' op says 'tf32', which is for 'f32' operands, but they are 'bf16'}}
   %0 = tile.mma %a, %a, %c tf32 : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>

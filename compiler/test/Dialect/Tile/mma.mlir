@@ -23,6 +23,8 @@ func.func @products(%f16: tensor<128x64xf16>, %bf16: tensor<128x64xbf16>, %f32: 
   %6 = tile.mma %e2m3, %e3m2, %acc : tensor<128x64xf6E2M3FN>, tensor<128x64xf6E3M2FN> -> tensor<128x128xf32>
   // CHECK: tensor<128x64xf4E2M1FN>, tensor<128x64xf8E4M3FN> -> tensor<128x128xf32>
   %7 = tile.mma %f4, %e4, %acc : tensor<128x64xf4E2M1FN>, tensor<128x64xf8E4M3FN> -> tensor<128x128xf32>
+  // CHECK: tile.mma %{{.*}}, %{{.*}}, %{{.*}} tf32 negated pair :
+  %n = tile.mma %f32, %f32, %acc tf32 negated pair : tensor<128x64xf32>, tensor<128x64xf32> -> tensor<128x128xf32>
   // CHECK: tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
   %8 = tile.mma %i8, %i8, %int : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
   return

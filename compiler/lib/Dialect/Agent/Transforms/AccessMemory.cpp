@@ -252,8 +252,9 @@ LogicalResult RoleAccesses::addProduct(tile::MmaOp op) {
   while (columns / 2 * blocks > most && columns % 16 == 0)
     columns /= 2;
   OpBuilder b(op);
-  auto product = AddProductOp::create(b, op.getLoc(), op.getType(), op.getA(),
-                                      op.getB(), op.getAcc(), columns);
+  auto product =
+      AddProductOp::create(b, op.getLoc(), op.getType(), op.getA(), op.getB(),
+                           op.getAcc(), columns, op.getNegated());
   op.replaceAllUsesWith(product.getResult());
   op.erase();
   return takeBuffers(product, product.getA(), product.getB());

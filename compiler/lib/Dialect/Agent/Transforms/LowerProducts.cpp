@@ -33,7 +33,7 @@ LogicalResult RoleLowering::lowerProduct(tile::MmaOp op) {
     accumulate = constant(0, 1);
   MultiplyOp::create(b, map.lookupOrDefault(op.getA()),
                      map.lookupOrDefault(op.getB()), accumulator, accumulate,
-                     op.getTf32(), op.getPair());
+                     op.getTf32(), op.getNegated(), op.getPair());
   filled[op.getResult()] = constant(1, 1);
   return success();
 }

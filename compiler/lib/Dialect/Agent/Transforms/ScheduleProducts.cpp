@@ -198,8 +198,9 @@ void ProductSchedule::scheduleProduct(tile::MmaOp op) {
   }
   auto type = InFlightType::get(
       b.getContext(), cast<RankedTensorType>(op.getResult().getType()));
-  Value accumulator = IssueOp::create(b, type, lookup(op.getA()),
-                                      lookup(op.getB()), acc, op.getTf32());
+  Value accumulator =
+      IssueOp::create(b, type, lookup(op.getA()), lookup(op.getB()), acc,
+                      op.getTf32(), op.getNegated());
   ++groups;
   if (fromRegisters)
     readsRegisters = groups;

@@ -14,9 +14,11 @@
 //     shape;
 //   - broadcasts come last: slices, transposes and new dimensions are taken of
 //     the small tile;
+//   - what is negated is small, or a product that subtracts;
 //   - conversions of layouts do not follow one another.
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -196,6 +198,48 @@ OpFoldResult MmaOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+/// What an operand of a product is the negation of, or null. A transpose stands
+/// between them where the operand is stored the other way round.
+static Value findNegated(Value operand, PatternRewriter &rewriter) {
+  if (auto negation = operand.getDefiningOp<arith::NegFOp>())
+    return negation.getOperand();
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return {};
+  Value source = findNegated(transpose.getSource(), rewriter);
+  if (!source)
+    return {};
+  return TransposeOp::create(rewriter, transpose.getLoc(), transpose.getType(),
+                             source, transpose.getPermutation());
+}
+
+namespace {
+/// A product of a negated operand is one that is subtracted.
+struct SubtractProduct : OpRewritePattern<MmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MmaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getAScale())
+      return failure();
+    for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()})
+      if (Value source = findNegated(operand->get(), rewriter)) {
+        rewriter.modifyOpInPlace(op, [&] {
+          operand->set(source);
+          op.setNegated(!op.getNegated());
+        });
+        return success();
+      }
+    return failure();
+  }
+};
+} // namespace
+
+void MmaOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<SubtractProduct>(context);
+}
+
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   // Of one element each, which tile.expand_dims put there.
   if (auto expand = getSource().getDefiningOp<ExpandDimsOp>())
@@ -219,15 +263,6 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return foldSplat(adaptor.getSource(), getType());
 }
 
-void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                              MLIRContext *context) {
-  patterns.add<ShapeOfSplat<BroadcastOp>>(context);
-}
-
-//===----------------------------------------------------------------------===//
-// tile.expand_dims
-//===----------------------------------------------------------------------===//
-
 /// Tiles that carry layouts are left alone: which layout the tile in between
 /// should have is for a later pass to say.
 static bool hasLayout(Operation *op) {
@@ -238,6 +273,36 @@ static bool hasLayout(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), carries) ||
          llvm::any_of(op->getResultTypes(), carries);
 }
+
+namespace {
+/// Negate the small tile, then give it its shape.
+template <typename OpTy>
+struct NegateBefore : OpRewritePattern<arith::NegFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::NegFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto shape = op.getOperand().template getDefiningOp<OpTy>();
+    if (!shape || !shape->hasOneUse() || hasLayout(op) || hasLayout(shape))
+      return failure();
+    Value small = arith::NegFOp::create(rewriter, op.getLoc(),
+                                        shape.getSource(), op.getFastmath());
+    IRMapping map;
+    map.map(shape.getSource(), small);
+    rewriter.replaceOp(op, rewriter.clone(*shape, map));
+    return success();
+  }
+};
+} // namespace
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<ShapeOfSplat<BroadcastOp>, NegateBefore<BroadcastOp>>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// tile.expand_dims
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Expand the small tile, then broadcast.
@@ -263,7 +328,8 @@ OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
 
 void ExpandDimsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                MLIRContext *context) {
-  patterns.add<ShapeOfSplat<ExpandDimsOp>, ExpandBeforeBroadcast>(context);
+  patterns.add<ShapeOfSplat<ExpandDimsOp>, ExpandBeforeBroadcast,
+               NegateBefore<ExpandDimsOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//

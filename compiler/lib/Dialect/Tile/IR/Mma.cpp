@@ -63,7 +63,8 @@ static const BlockScale blockScales[] = {
 void MmaOp::build(OpBuilder &builder, OperationState &state, Value a, Value b,
                   Value acc) {
   build(builder, state, acc.getType(), a, b, acc, /*a_scale=*/Value(),
-        /*b_scale=*/Value(), /*tf32=*/false, /*pair=*/false);
+        /*b_scale=*/Value(), /*tf32=*/false, /*negated=*/false,
+        /*pair=*/false);
 }
 
 int64_t MmaOp::getScaleBlock() {
@@ -125,6 +126,11 @@ static LogicalResult verifyTypes(MmaOp op) {
     return op.emitOpError() << "says 'tf32', which is for 'f32' operands, but "
                                "they are "
                             << a;
+  if (op.getNegated() && (op.getAScale() || acc.isInteger()))
+    return op.emitOpError()
+           << "is 'negated', which products of "
+           << (acc.isInteger() ? "integers" : "operands with scales")
+           << " are not: negate what is added to them, or the result";
   return success();
 }
 

@@ -173,7 +173,8 @@ def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
     Issues `accumulator = accumulator + a * b`, or `accumulator = a * b` where `accumulate` is false.
     `a` and `b` are as in `tile.mma` and are in slots: tiles that were read, and
     after `assign-layouts` the buffers themselves. The tensor core does it on its
-    own; `agent.arrive by(tensor_core)` tells when.
+    own; `agent.arrive by(tensor_core)` tells when. With `negated` the product is
+    subtracted.
 
     With `pair` it is issued for two CTAs: the slots and the accumulator are at
     the same place in both, and `b` is half of the columns, in each CTA its own.
@@ -189,10 +190,11 @@ def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
                        Arg<Tile_Buffer, "the accumulator", [MemRead, MemWrite]>:$accumulator,
-                       I1:$accumulate, UnitAttr:$tf32, UnitAttr:$pair);
+                       I1:$accumulate, UnitAttr:$tf32, UnitAttr:$negated,
+                       UnitAttr:$pair);
   let assemblyFormat = [{
     $a `,` $b `into` $accumulator `accumulate` `(` $accumulate `)` (`tf32` $tf32^)?
-    (`pair` $pair^)? attr-dict `:` type($a) `,` type($b) `,` qualified(type($accumulator))
+    (`negated` $negated^)? (`pair` $pair^)? attr-dict `:` type($a) `,` type($b) `,` qualified(type($accumulator))
   }];
 }
 
@@ -201,7 +203,7 @@ def Agent_IssueOp : Agent_ProductOp<"issue"> {
   let description = [{
     Starts `acc + a * b`, or `a * b` without `acc`, by wgmma, and closes a group
     with it. Products of one accumulator are done in order, so it may go on with an accumulator
-    that is in flight. If `a` is in registers, they belong to the product until
+    that is in flight. With `negated` the product is subtracted. If `a` is in registers, they belong to the product until
     it is done.
 
     ```mlir
@@ -216,10 +218,10 @@ def Agent_IssueOp : Agent_ProductOp<"issue"> {
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b,
                        Optional<AnyTypeOf<[Tile_Tile, Agent_InFlight]>>:$acc,
-                       UnitAttr:$tf32);
+                       UnitAttr:$tf32, UnitAttr:$negated);
   let results = (outs Agent_InFlight:$accumulator);
   let assemblyFormat = [{
-    $a `,` $b (`onto` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($a) `,`
+    $a `,` $b (`onto` $acc^)? (`tf32` $tf32^)? (`negated` $negated^)? attr-dict `:` type($a) `,`
     type($b) (`,` type($acc)^)? `->` qualified(type($accumulator))
   }];
 }
@@ -231,7 +233,7 @@ def Agent_AddProductOp : Agent_ProductOp<"add_product", [
     `acc + a * b` by wgmma, done when the operation is over. Accumulators of 8-bit
     products keep some 14 bits only (PTX does not say how many), so each
     product is an accumulator of its own that threads add to `acc`, `columns` columns at
-    a time.
+    a time. With `negated` they are subtracted.
 
     ```mlir
     %t = agent.add_product %x, %y onto %s columns(128)
@@ -245,11 +247,11 @@ def Agent_AddProductOp : Agent_ProductOp<"add_product", [
     | adds 48 columns at a time, but has 256 | |
   }];
   let arguments = (ins Agent_Operand:$a, Agent_Operand:$b, Tile_Tile:$acc,
-                       Agent_Number:$columns);
+                       Agent_Number:$columns, UnitAttr:$negated);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `onto` $acc `columns` `(` $columns `)` attr-dict `:` type($a) `,`
-    type($b) `->` type($result)
+    $a `,` $b `onto` $acc `columns` `(` $columns `)` (`negated` $negated^)?
+    attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
 }
 

@@ -55,6 +55,16 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
       : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
     ```
 
+    **Differences.** With the word `negated`, the products are subtracted:
+    `acc - sum`. An operand that is negated first comes to the same, and
+    canonical forms say it with the word: tensor cores have a bit for it, and the
+    operand stays what was loaded. Floats without block scales have it.
+
+    ```mlir
+    %t = tile.mma %x, %y, %s negated
+      : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    ```
+
     **Pairs.** With the word `pair`, two CTAs of a cluster multiply together: one
     issues the product for both. Each has its own `a` and its own result, and
     both have the same `b`, of which each holds a half. `plan-cta` adds the word;
@@ -87,16 +97,18 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
     Optional<Tile_Tile>:$a_scale,
     Optional<Tile_Tile>:$b_scale,
     UnitAttr:$tf32,
+    UnitAttr:$negated,
     UnitAttr:$pair);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`tf32` $tf32^)? (`pair` $pair^)?
+    $a `,` $b `,` $acc (`tf32` $tf32^)? (`negated` $negated^)? (`pair` $pair^)?
     (`scales` `(` $a_scale^ `,` $b_scale `:` type($a_scale) `,` type($b_scale) `)`)?
     attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc)>];
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     int64_t getM() { return getA().getType().getDimSize(0); }
     int64_t getN() { return getB().getType().getDimSize(0); }
