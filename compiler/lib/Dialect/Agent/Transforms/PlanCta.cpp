@@ -433,6 +433,11 @@ LogicalResult PlanCtaPass::plan() {
   if (!gathers &&
       llvm::all_of(schedule.cluster, [](int64_t size) { return size == 1; }))
     return success();
+  if (!kernel.getBody().getOps<SwitchOp>().empty())
+    return kernel.emitError() << "kernel @" << kernel.getSymName()
+                              << " has roles already, and what CTAs share is "
+                                 "found while a load is "
+                                 "a load: run plan-cta before assign-roles";
   FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
   if (failed(arch))
     return failure();

@@ -63,6 +63,7 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     | cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there | there would be nothing to gain |
     | cluster: 4 CTAs share the 24 rows of a tile of 'b', and a part is a multiple of 8 rows: 24 % (4 x 8) = 24; use fewer CTAs, or a larger tile | the swizzle of shared memory repeats after 8 rows |
     | cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out | threads write to their own CTA |
+    | kernel @f has roles already, and what CTAs share is found while a load is a load: run plan-cta before assign-roles | |
     | gathers parts of 2 work items along dimension 1, where the cluster has 4 CTAs; use 2 there | each CTA of the cluster gives a part |
     | gathers parts of 2 work items along dimension 1, which do not do the same steps; gather outside of it | one would wait for what the other never gives |
     | products: pair, but the two CTAs of a pair do not do the same steps; use products = cta | one of them issues for both |
