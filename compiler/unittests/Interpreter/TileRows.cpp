@@ -49,6 +49,12 @@ std::vector<OpRow> drawloom::interp::test::getTileRows() {
         floats("2x3xbf16", {1, 0, -1, 2, 1, 0}),
         floats("2x2xf32", {100, 200, 300, 400})},
        floats("2x2xf32", {98, 204, 298, 413})},
+      {"%r = tile.mma %0, %1, %2 negated : tensor<2x3xbf16>, tensor<2x3xbf16> "
+       "-> tensor<2x2xf32>",
+       {floats("2x3xbf16", {1, 2, 3, 4, 5, 6}),
+        floats("2x3xbf16", {1, 0, -1, 2, 1, 0}),
+        floats("2x2xf32", {100, 200, 300, 400})},
+       floats("2x2xf32", {102, 196, 302, 387})},
       // The sum is exact before it is rounded: 2^24 + 1 - 2^24 + 2^-24 in f32.
       {"%r = tile.mma %0, %1, %2 : tensor<1x4xf16>, tensor<1x4xf16> -> "
        "tensor<1x1xf32>",
