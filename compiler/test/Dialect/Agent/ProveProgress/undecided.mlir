@@ -106,3 +106,26 @@ tile.kernel @triangle(%n: index) {
     }
   }
 }
+
+// -----
+
+!signal = !agent.pipe<message>
+
+// What a function does, and on how many warps, nobody says.
+func.func private @helper()
+tile.kernel @call() {
+  %p = agent.pipe "p" slots(1) message : ()
+  // expected-warning@below {{whether the roles of @call end is undecided: 'func.call'}}
+  agent.switch {
+    agent.role @one warps(1) {
+      // expected-note@below {{'func.call'}}
+      func.call @helper() : () -> ()
+      agent.produce %p : !signal {
+      }
+    }
+    agent.role @two warps(4) {
+      agent.consume %p : !signal {
+      }
+    }
+  }
+}
