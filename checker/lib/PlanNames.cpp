@@ -8,6 +8,7 @@
 
 #include "drawloom/Checker/PlanNames.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -76,10 +77,16 @@ llvm::Expected<PlanNames> PlanNames::read(StringRef file) {
   return names;
 }
 
+/// A kernel by hand is called as its source calls it, without parameters.
+static bool isNameOf(StringRef name, StringRef kernel) {
+  return name == kernel ||
+         name == StringRef(llvm::demangle(kernel)).split('(').first;
+}
+
 std::string PlanNames::roleOf(StringRef kernel, unsigned warp) const {
   for (const Plan &plan : plans)
     for (const Role &role : plan.roles)
-      if (plan.kernel == kernel && warp >= role.first &&
+      if (isNameOf(plan.kernel, kernel) && warp >= role.first &&
           warp < role.first + role.count)
         return role.name;
   return "";
@@ -90,7 +97,7 @@ std::string PlanNames::placeAt(StringRef kernel, bool isColumns,
   std::vector<std::string> words;
   for (const Plan &plan : plans)
     for (const Place &place : plan.places)
-      if (plan.kernel == kernel && place.isColumns == isColumns &&
+      if (isNameOf(plan.kernel, kernel) && place.isColumns == isColumns &&
           at >= place.start && at < place.start + place.size * place.slots)
         words.push_back(place.what + " " +
                         llvm::utostr((at - place.start) / place.size) + " of " +

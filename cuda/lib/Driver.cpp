@@ -78,6 +78,11 @@ Result Driver::initialize() {
     return CUDA_ERROR_NO_DEVICE;
   }
   device = std::move(*created);
+  auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
+  if (!names) {
+    complain("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
+    return CUDA_ERROR_NO_DEVICE;
+  }
   if (llvm::StringRef mode = environment("DRAWLOOM_CHECK"); !mode.empty()) {
     if (mode != "default" && mode != "strict") {
       complain("DRAWLOOM_CHECK is '" + mode + "'; it takes default or strict");
@@ -90,16 +95,20 @@ Result Driver::initialize() {
                llvm::toString(suppressions.takeError()));
       return CUDA_ERROR_NO_DEVICE;
     }
-    auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
-    if (!names) {
-      complain("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
-      return CUDA_ERROR_NO_DEVICE;
-    }
     check = std::make_unique<Check>(checker::CheckOptions{
         .isStrict = mode == "strict",
         .suppressions = std::move(*suppressions),
         .countsCosts = !environment("DRAWLOOM_CHECK_REMARKS").empty(),
         .names = std::move(*names)});
+  }
+  if (!environment("DRAWLOOM_TRACE").empty()) {
+    if (check) {
+      complain(
+          "DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is traced "
+          "or checked");
+      return CUDA_ERROR_NO_DEVICE;
+    }
+    trace = std::make_unique<checker::Trace>(std::move(*names));
   }
   if (llvm::StringRef path = environment("DRAWLOOM_FIDELITY"); !path.empty()) {
     device->countExecution();
@@ -118,6 +127,7 @@ Result Driver::restart(llvm::StringMap<std::string> wanted) {
   settings = std::move(wanted);
   check.reset();
   fidelity.reset();
+  trace.reset();
   lastReport.clear();
   lastStatistics = {};
   device.reset();
@@ -277,6 +287,8 @@ Result Driver::flush() {
   options.heap = &*context.heap;
   if (check)
     options.listener = &check->listener();
+  if (trace)
+    options.listener = trace.get();
   emu::Interrupt interrupt;
   RunProgress shown(*launches.back().kernel);
   auto progress = [&](uint64_t steps, uint64_t ctas) {
@@ -292,11 +304,23 @@ Result Driver::flush() {
     check->tell();
   if (fidelity)
     fidelity->tell(launches);
+  if (trace)
+    writeTrace();
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();
   complain(emu::spelling(result.report->kind) + ": " + lastReport);
   return context.failure = resultOf(result.report->kind);
+}
+
+void Driver::writeTrace() const {
+  std::string path = perProcess(environment("DRAWLOOM_TRACE").str());
+  std::error_code failed;
+  llvm::raw_fd_ostream os(path, failed);
+  if (failed)
+    return complain("DRAWLOOM_TRACE: cannot write '" + path +
+                    "': " + failed.message());
+  trace->write(os);
 }
 
 void Driver::release(DevicePointer address) {

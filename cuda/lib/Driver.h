@@ -26,6 +26,7 @@
 #include "DriverApi.h"
 #include "FidelityLog.h"
 #include "HostVisible.h"
+#include "drawloom/Checker/Trace.h"
 #include "drawloom/Emulator/Launch.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -128,6 +129,7 @@ public:
   emu::RunStatistics lastStatistics;     ///< Of the last run.
   std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.
+  std::unique_ptr<checker::Trace> trace; ///< The same.
   PoolState defaultPool;
   PoolState *currentPool = &defaultPool; ///< Of cuMemAllocAsync.
   llvm::DenseSet<PoolState *> pools;     ///< All but the default one.
@@ -162,6 +164,8 @@ public:
   Result flush();
   /// Frees an allocation of the device's memory, visible or not.
   void release(DevicePointer address);
+  /// To the file that DRAWLOOM_TRACE names.
+  void writeTrace() const;
   /// Gives back everything that belongs to the context.
   void clear(ContextState &context);
 

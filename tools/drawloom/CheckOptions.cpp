@@ -83,8 +83,6 @@ static std::string makeFile(const char *what) {
 
 DriverCheck::DriverCheck(const CheckOptions &options, llvm::StringRef plan)
     : options(options) {
-  if (!options.checks)
-    return;
   if (!options.plan.empty()) {
     setenv("DRAWLOOM_CHECK_PLAN", options.plan.c_str(), 1);
   } else if (!plan.empty()) {
@@ -94,6 +92,8 @@ DriverCheck::DriverCheck(const CheckOptions &options, llvm::StringRef plan)
     if (!failed)
       setenv("DRAWLOOM_CHECK_PLAN", planFile.c_str(), 1);
   }
+  if (!options.checks)
+    return;
   file = options.files.json;
   if (file.empty()) {
     file = makeFile("report");

@@ -49,7 +49,8 @@ bool tellFindings(llvm::ArrayRef<checker::Finding> findings,
 /// Has the emulated driver check what it runs, and asks for its report.
 class DriverCheck {
 public:
-  /// `plan`: of the kernel that will run, in JSON, if it is known.
+  /// `plan`: of the kernel that will run, in JSON, if it is known; a trace has
+  /// its names, too.
   explicit DriverCheck(const CheckOptions &options, llvm::StringRef plan = "");
   ~DriverCheck();
 

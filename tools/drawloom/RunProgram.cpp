@@ -21,6 +21,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
+#include <cstdlib>
 
 using namespace drawloom;
 using namespace drawloom::run;
@@ -306,7 +307,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
   input->report(compiled->messages);
   double compileTime = compiling.seconds();
   std::string plan;
-  if (options.check.checks) {
+  if (options.check.checks || std::getenv("DRAWLOOM_TRACE")) {
     llvm::raw_string_ostream os(plan);
     llvm::json::OStream json(os);
     json.object([&] {

@@ -45,6 +45,7 @@ static constexpr Verb verbs[] = {
     {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
     {"selftest", "run the numeric suite on a GPU or an emulated one",
      runSelftest},
+    {"trace", "show who waited for what, in a run", runTrace},
 };
 
 std::string drawloom::versionLine() {

@@ -334,6 +334,9 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
       complete |= lanes;
     else if (suspends && !told) {
       waiting.push_back({barrier, lanes});
+      if (warp.listener()) [[unlikely]]
+        tell(warp.issuePoint(inst, lanes),
+             SuspendEvent{.address = barrier->address()});
       continue;
     }
     answered |= lanes;

@@ -155,6 +155,7 @@ void Cluster::startListening(Listener &listener) {
   start.cluster = indexField;
   start.ctas = linear;
   start.sharedBytes = sharedBytesField;
+  start.clock = [this] { return machineField->steps(); };
   listenerField = listener.startCluster(start);
   if (listenerField && machineField->isAlone())
     listenerField->alone(true);

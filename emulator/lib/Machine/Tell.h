@@ -67,6 +67,9 @@ inline void deliver(ClusterListener &listener, const GroupEvent &event) {
 inline void deliver(ClusterListener &listener, const MbarrierEvent &event) {
   listener.mbarrier(event);
 }
+inline void deliver(ClusterListener &listener, const SuspendEvent &event) {
+  listener.suspend(event);
+}
 inline void deliver(ClusterListener &listener, const BarrierEvent &event) {
   listener.barrier(event);
 }

@@ -10,6 +10,7 @@
 #define DRAWLOOM_DEVICE_BARRIER_H
 
 #include "drawloom/device/Pipe.h"
+#include "drawloom/device/Profile.h"
 #include <cstdio>
 #include <cuda/ptx>
 

@@ -121,8 +121,10 @@ public:
       : memory(memory) {}
 
   __device__ uint32_t operator()(uint32_t) {
+    record(Moment::Wait, workPipe);
     wait<GrantPipe>(&memory.full[cursor.slot], cursor.phase, "full",
                     cursor.slot);
+    record(Moment::WaitEnd, workPipe);
     // All lanes read the same, and ptxas sees that they do.
     uint32_t item = __shfl_sync(~0u, memory.item[cursor.slot], 0);
     arriveAsWarp(&memory.empty[cursor.slot]);

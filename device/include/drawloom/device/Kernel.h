@@ -121,7 +121,9 @@ private:
   __device__ SlotPlace take(Wait wait) {
     Cursor &cursor = cursors.of[Kernel::template indexOf<Pipe>()];
     SlotPlace place = kernel.template find<Pipe>(cursor.slot);
+    record(Moment::Wait, Kernel::template indexOf<Pipe>(), cursor.slot);
     wait(place, cursor);
+    record(Moment::WaitEnd, Kernel::template indexOf<Pipe>(), cursor.slot);
     cursor.template advance<Pipe::slots>();
     return place;
   }
@@ -160,7 +162,7 @@ public:
       (Plan::countWarpsBy(By::WarpGroups) ? 128 : 32);
   static constexpr int sharedBytes =
       Plan::getSharedBytes() +
-      (isGranted ? int(sizeof(GrantMemory<Work::slots>)) : 0);
+      (isGranted ? int(sizeof(GrantMemory<Work::slots>)) : 0) + profileBytes;
   static constexpr int pipeCount = sizeof...(Pipes);
   template <class Pipe>
   static constexpr bool has = Set<Pipes...>::template has<Pipe>;
@@ -204,6 +206,13 @@ public:
       "shared memory that a CTA can have: use fewer slots or smaller "
       "tiles");
 
+  /// Calls `role(name, first warp, warps)` and `pipe(name)` for each.
+  template <class OfRole, class OfPipe>
+  static void forEachPart(OfRole role, OfPipe pipe) {
+    forEachRole(role, typename Plan::Roles{});
+    (pipe(Pipes::name.text), ...);
+  }
+
   /// Roles, pipes, counts and bytes, as text (Graph.h).
   static constexpr const char *graph() { return Graph::value; }
 
@@ -211,6 +220,7 @@ public:
       : tiles(problem), warp(__shfl_sync(~0u, int(threadIdx.x / 32), 0)) {
     // A comment in the PTX, where `drawloom check` finds it.
     asm volatile("// drawloom: %0" ::"C"(Graph::value));
+    record(Moment::Start);
     if (warp == 0 && elect()) {
       (initialize<Pipes>(), ...);
       if constexpr (usesTensorMemory)
@@ -248,6 +258,7 @@ public:
   ClusterKernel &operator=(const ClusterKernel &) = delete;
   /// No CTA of a cluster leaves while another may still arrive at its barriers.
   __device__ ~ClusterKernel() {
+    record(Moment::End);
     // The role that begins has no more to do, so there is room soon.
     if constexpr (Work::isDependent)
       if (warp == firstWarp<typename Plan::FirstRole>)
@@ -310,6 +321,10 @@ private:
   template <class... Roles>
   static constexpr void describeRoles(GraphText &text, Set<Roles...>) {
     (describeRole<Plan, Roles>(text), ...);
+  }
+  template <class OfRole, class... Roles>
+  static void forEachRole(OfRole role, Set<Roles...>) {
+    (role(Roles::name.text, firstWarp<Roles>, Roles::warps), ...);
   }
   template <class... Roles>
   static constexpr void nameRoles(GraphText &text, Set<Roles...>) {

@@ -11,6 +11,9 @@
 
 #include "drawloom/device/Kernel.h"
 #include <cuda_runtime.h>
+#ifdef DRAWLOOM_PROFILE
+#include "drawloom/device/WriteProfile.h"
+#endif
 
 namespace drawloom::device {
 
@@ -133,7 +136,16 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
   }
+#ifdef DRAWLOOM_PROFILE
+  Profile profile(int(config.gridDim.x), Kernel::threads / 32);
+  if (cudaError_t error = profile.prepare())
+    return error;
+  if (cudaError_t error = cudaLaunchKernelEx(&config, function, arguments))
+    return error;
+  return profile.write(nameParts<Kernel>());
+#else
   return cudaLaunchKernelEx(&config, function, arguments);
+#endif
 }
 
 } // namespace drawloom::device

@@ -62,17 +62,21 @@ __device__ inline void arriveForLoaders(uint32_t barrier) {
 template <class Cluster>
 class HeldSlot {
 public:
-  __device__ void replace(uint64_t *byEmpty) {
+  __device__ void replace(uint64_t *byEmpty, int ofPipe) {
     release();
     empty = getSharedAddress(byEmpty);
+    pipe = ofPipe;
   }
   __device__ void release() {
-    if (empty)
+    if (empty) {
+      record(Moment::Give, pipe);
       arriveForLoaders<Cluster>(empty);
+    }
     empty = 0;
   }
 
 private:
+  int pipe = 0;
   /// Its barrier. Slots come before barriers, so none is at 0.
   uint32_t empty = 0;
 };
@@ -133,6 +137,7 @@ public:
                                        Shares::Held::bytes * ctas);
   }
   __device__ ~Produced() {
+    record(Moment::Give, Kernel::template indexOf<Pipe>());
     if constexpr (Role::by == By::TensorCore) {
       commit<Cluster::group, Cluster::isPaired>(
           this->place.full, Cluster::getGroup(this->place.rank));
@@ -322,6 +327,7 @@ public:
     if (isReleased)
       return;
     isReleased = true;
+    record(Moment::Give, Kernel::template indexOf<Pipe>());
     if constexpr (Role::by == By::TensorCore) {
       commit<Cluster::group, (Cluster::size > 1)>(
           this->place.empty, Cluster::getLoaders(this->place.rank));
@@ -397,7 +403,7 @@ public:
 
   /// Products that are under way give the slot back later.
   __device__ void leaveTo(HeldSlot<Cluster> &held) {
-    held.replace(this->place.empty);
+    held.replace(this->place.empty, Kernel::template indexOf<Pipe>());
     isReleased = true;
   }
 

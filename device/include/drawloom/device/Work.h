@@ -10,6 +10,7 @@
 #define DRAWLOOM_DEVICE_WORK_H
 
 #include "drawloom/device/Mark.h"
+#include "drawloom/device/Profile.h"
 #include <cstdint>
 
 namespace drawloom::device {
@@ -221,6 +222,7 @@ public:
     /// An item, or a round of them.
     __device__ auto operator*() const {
       markItem();
+      record(Moment::Item, 0, number);
       if constexpr (Tiles::turns == 1) {
         return tiles.item(number);
       } else {
@@ -234,6 +236,7 @@ public:
       }
     }
     __device__ void operator++() {
+      record(Moment::ItemEnd);
       number = next(number);
       for (int turn = 1; turn < Tiles::turns; ++turn)
         number = next(number);

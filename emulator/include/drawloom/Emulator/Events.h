@@ -196,6 +196,13 @@ struct MbarrierEvent {
   uint32_t parity = 0; ///< As it was given.
 };
 
+/// Lanes wait for a phase of an mbarrier that hasn't ended: try_wait suspends
+/// them. Told again if they are woken too early; the Wait follows that answers.
+struct SuspendEvent {
+  Origin origin = {};
+  uint64_t address = 0;
+};
+
 /// A barrier of a warp, a CTA or a cluster.
 struct BarrierEvent {
   enum Kind : uint8_t {

@@ -31,6 +31,7 @@
 #define DRAWLOOM_EMULATOR_LISTENER_H
 
 #include "drawloom/Emulator/Events.h"
+#include <functional>
 #include <memory>
 
 namespace drawloom::emu {
@@ -43,6 +44,9 @@ struct ClusterStart {
   llvm::ArrayRef<uint64_t> ctas;
   /// Of a CTA, with what the system takes at the start.
   uint32_t sharedBytes = 0;
+  /// The clock, as %clock has it: warp instructions before the turn at hand.
+  /// For as long as the cluster runs, and for its thread.
+  std::function<uint64_t()> clock;
 };
 
 /// How a listener ends the run: with a report of the kind Stopped, at the event
@@ -73,6 +77,7 @@ public:
   virtual void operation(const OperationEvent &) {}
   virtual void group(const GroupEvent &) {}
   virtual void mbarrier(const MbarrierEvent &) {}
+  virtual void suspend(const SuspendEvent &) {}
   virtual void barrier(const BarrierEvent &) {}
   virtual void fence(const FenceEvent &) {}
   virtual void allocation(const AllocationEvent &) {}

@@ -1,0 +1,74 @@
+//===- Trace.h - Who waited for what, and when ------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A picture of a run in time, for the viewers of Chrome and Perfetto. A process
+// is a CTA, and it has a row for
+//
+//   each warp               its life, and each wait for an mbarrier in it
+//   each slot of a pipe     from when it is full until it is empty again; of
+//                           kernels without a plan, each mbarrier's phases
+//   what each warp issues   copies, products, ... from issue to completion
+//
+// A microsecond of the picture is a warp instruction of the machine, as %clock
+// counts them: it says what came before what, and how much work was between,
+// not how long a GPU takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAWLOOM_CHECKER_TRACE_H
+#define DRAWLOOM_CHECKER_TRACE_H
+
+#include "drawloom/Checker/PlanNames.h"
+#include "drawloom/Emulator/Listener.h"
+#include <map>
+
+namespace drawloom::checker {
+
+class Trace : public emu::Listener {
+public:
+  explicit Trace(PlanNames names) : names(std::move(names)) {}
+
+  void launchStarted(uint32_t index, const emu::Launch &launch) override;
+  std::unique_ptr<emu::ClusterListener>
+  startCluster(const emu::ClusterStart &start) override;
+  void endCluster(std::unique_ptr<emu::ClusterListener> listener) override;
+
+  /// All that has happened, as JSON.
+  void write(llvm::raw_ostream &os) const;
+
+private:
+  struct Span {
+    std::string name;
+    uint64_t begin, end;
+  };
+  /// Rows of a CTA, from top to bottom: warps, slots, engines.
+  struct RowKey {
+    unsigned kind, number;
+    std::string name;
+    auto operator<=>(const RowKey &) const = default;
+  };
+  using Rows = std::map<RowKey, std::vector<Span>>;
+  struct Cta {
+    std::string name;
+    Rows rows;
+  };
+  struct LaunchedKernel {
+    const emu::Kernel *kernel;
+    unsigned number; ///< Of all launches.
+  };
+  class ClusterTrace;
+
+  const PlanNames names;
+  std::map<uint32_t, LaunchedKernel> kernels;
+  unsigned launches = 0;
+  std::vector<Cta> ctas;
+};
+
+} // namespace drawloom::checker
+
+#endif // DRAWLOOM_CHECKER_TRACE_H

@@ -1,0 +1,243 @@
+//===- Trace.cpp - Who waited for what, and when --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Checker/Trace.h"
+#include "drawloom/Emulator/AddressMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace drawloom;
+using namespace drawloom::checker;
+using namespace drawloom::emu;
+using llvm::StringRef;
+
+static StringRef nameOf(EngineKind engine) {
+  switch (engine) {
+  case EngineKind::Copy:
+    return "cp.async";
+  case EngineKind::Bulk:
+    return "bulk copies";
+  case EngineKind::Tensor:
+    return "TMA";
+  case EngineKind::MatrixMultiply:
+    return "tensor core";
+  case EngineKind::Commit:
+    return "commits";
+  case EngineKind::RemoteStore:
+    return "remote stores";
+  case EngineKind::LaunchControl:
+    return "launch control";
+  }
+  return "";
+}
+
+/// A barrier, as its plan calls it, or by where it is.
+namespace {
+struct BarrierName {
+  bool isFull = false, isEmpty = false;
+  std::string slot; ///< "slot 2 of @operands", or "mbarrier at byte 64"
+};
+} // namespace
+
+class Trace::ClusterTrace : public ClusterListener {
+public:
+  ClusterTrace(const PlanNames &names, const LaunchedKernel &launched,
+               const ClusterStart &start)
+      : names(names), kernel(launched.kernel->function->name.str()),
+        clock(start.clock), begin(clock()) {
+    for (const Kernel::SharedArray &array : launched.kernel->sharedArrays())
+      if (array.size == 0)
+        dynamicShared = array.offset;
+    std::string name = llvm::demangle(kernel);
+    for (uint64_t cta : start.ctas)
+      ctas.push_back({llvm::formatv("{0}, launch {1}, CTA {2}",
+                                    StringRef(name).split('(').first,
+                                    launched.number, cta),
+                      {}});
+    lastExit.resize(ctas.size());
+  }
+
+  void suspend(const SuspendEvent &event) override {
+    waits.try_emplace(keyOf(event.origin, event.address), clock());
+  }
+
+  void mbarrier(const MbarrierEvent &event) override {
+    if (event.kind == MbarrierEvent::PhaseEnd)
+      return phaseEnded(event);
+    if (event.kind != MbarrierEvent::Wait)
+      return;
+    auto key = keyOf(event.origin, event.address);
+    // One that polls is told false, and asks again.
+    if (!event.success) {
+      waits.try_emplace(key, clock());
+      return;
+    }
+    auto wait = waits.find(key);
+    if (wait == waits.end())
+      return;
+    BarrierName barrier = nameBarrier(event.address);
+    std::string state = barrier.isFull    ? " is full"
+                        : barrier.isEmpty ? " is empty"
+                                          : "";
+    rowOf(event.origin)
+        .push_back({"wait: " + barrier.slot + state, wait->second, clock()});
+    waits.erase(wait);
+  }
+
+  void operation(const OperationEvent &event) override {
+    if (event.kind == OperationEvent::Issue) {
+      operations.try_emplace(event.operation, clock());
+      return;
+    }
+    auto issued = operations.find(event.operation);
+    if (event.kind != OperationEvent::Complete || issued == operations.end())
+      return;
+    // In the first of the issuer's rows that is free.
+    std::string what =
+        (nameOf(event.engine) + " of ").str() + nameWarp(event.origin.warp);
+    unsigned row = 0;
+    auto rowAt = [&](unsigned row) -> std::vector<Span> & {
+      std::string name = what;
+      if (row > 0)
+        name += llvm::formatv(", {0}", row + 1);
+      return ctas[event.origin.rank].rows[{
+          2, unsigned(event.origin.warp) << 8 | unsigned(event.engine), name}];
+    };
+    while (!rowAt(row).empty() && rowAt(row).back().end > issued->second)
+      ++row;
+    rowAt(row).push_back({nameOf(event.engine).str(), issued->second, clock()});
+    operations.erase(issued);
+  }
+
+  void lanesExited(const Origin &origin) override {
+    lastExit[origin.rank][origin.warp] = clock();
+  }
+
+  /// All rows, with the life of each warp around its waits.
+  std::vector<Cta> take() {
+    for (auto [cta, exits] : llvm::zip_equal(ctas, lastExit))
+      for (auto [warp, end] : exits) {
+        std::vector<Span> &row = cta.rows[{0, warp, nameWarp(warp)}];
+        row.insert(row.begin(), {nameWarp(warp), begin, end});
+      }
+    return std::move(ctas);
+  }
+
+private:
+  using WaitKey = std::tuple<uint16_t, uint16_t, uint64_t>;
+  static WaitKey keyOf(const Origin &origin, uint64_t address) {
+    return {origin.rank, origin.warp, address};
+  }
+  std::string nameWarp(unsigned warp) const {
+    std::string role = names.roleOf(kernel, warp);
+    std::string number = "warp " + llvm::utostr(warp);
+    return role.empty() ? number : role + ", " + number;
+  }
+  std::vector<Span> &rowOf(const Origin &origin) {
+    return ctas[origin.rank].rows[{0, origin.warp, nameWarp(origin.warp)}];
+  }
+  BarrierName nameBarrier(uint64_t address) const {
+    uint64_t byte = (address - sharedWindow) & sharedOffsetMask;
+    std::string text = names.sharedAt(kernel, int64_t(byte) - dynamicShared);
+    StringRef slot = text;
+    BarrierName name;
+    name.isFull = slot.consume_front("the full barrier of ");
+    name.isEmpty = slot.consume_front("the empty barrier of ");
+    name.slot = name.isFull || name.isEmpty
+                    ? slot.str()
+                    : "mbarrier at byte " + llvm::utostr(byte);
+    return name;
+  }
+  void phaseEnded(const MbarrierEvent &event) {
+    unsigned rank = (event.address - sharedWindow) >> sharedRankShift;
+    BarrierName barrier = nameBarrier(event.address);
+    auto key = std::pair(rank, barrier.slot);
+    std::vector<Span> &row = ctas[rank].rows[{1, 0, barrier.slot}];
+    auto open = opened.find(key);
+    if (open != opened.end() && !barrier.isFull)
+      row.push_back(
+          {barrier.isEmpty ? "full" : "phase " + llvm::itostr(event.phase),
+           open->second, clock()});
+    if (barrier.isEmpty)
+      opened.erase(key);
+    else
+      opened[key] = clock();
+  }
+
+  const PlanNames &names;
+  const std::string kernel;
+  const std::function<uint64_t()> clock;
+  const uint64_t begin;
+  int64_t dynamicShared = 0;
+  std::vector<Cta> ctas;
+  /// By rank, then by warp.
+  std::vector<std::map<unsigned, uint64_t>> lastExit;
+  std::map<WaitKey, uint64_t> waits;
+  std::map<uint64_t, uint64_t> operations;
+  /// Since when a slot is full, or a barrier in its phase.
+  std::map<std::pair<unsigned, std::string>, uint64_t> opened;
+};
+
+void Trace::launchStarted(uint32_t index, const Launch &launch) {
+  kernels[index] = {launch.kernel, launches++};
+}
+
+std::unique_ptr<ClusterListener>
+Trace::startCluster(const ClusterStart &start) {
+  return std::make_unique<ClusterTrace>(names, kernels.at(start.launch), start);
+}
+
+void Trace::endCluster(std::unique_ptr<ClusterListener> listener) {
+  for (Cta &cta : static_cast<ClusterTrace &>(*listener).take())
+    ctas.push_back(std::move(cta));
+}
+
+void Trace::write(llvm::raw_ostream &os) const {
+  llvm::json::OStream json(os);
+  auto describe = [&](StringRef what, unsigned process, unsigned row,
+                      StringRef name, auto more) {
+    json.object([&] {
+      json.attribute("name", what);
+      json.attribute("ph", "M");
+      json.attribute("pid", process);
+      json.attribute("tid", row);
+      json.attributeObject("args", [&] { more(name); });
+    });
+  };
+  auto byName = [&](StringRef name) { json.attribute("name", name); };
+  json.object([&] {
+    json.attribute("displayTimeUnit", "ns");
+    json.attributeObject("otherData", [&] {
+      json.attribute("1 us", "a warp instruction of the emulated machine");
+    });
+    json.attributeArray("traceEvents", [&] {
+      for (const auto &[process, cta] : llvm::enumerate(ctas)) {
+        describe("process_name", process, 0, cta.name, byName);
+        for (const auto &[number, row] : llvm::enumerate(cta.rows)) {
+          const auto &[key, spans] = row;
+          describe("thread_name", process, number, key.name, byName);
+          describe("thread_sort_index", process, number, "", [&](StringRef) {
+            json.attribute("sort_index", int64_t(number));
+          });
+          for (const Span &span : spans)
+            json.object([&] {
+              json.attribute("name", span.name);
+              json.attribute("ph", "X");
+              json.attribute("pid", int64_t(process));
+              json.attribute("tid", int64_t(number));
+              json.attribute("ts", span.begin);
+              json.attribute("dur", span.end - span.begin);
+            });
+        }
+      }
+    });
+  });
+  os << '\n';
+}

@@ -1,0 +1,151 @@
+//===- Trace.cpp - drawloom trace -----------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HandPlan.h"
+#include "Verb.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace drawloom;
+using llvm::StringRef;
+
+static void printTraceHelp() {
+  llvm::outs()
+      << "drawloom trace - show who waited for what, in a run\n"
+         "\n"
+         "Usage: drawloom trace -o FILE.json FILE.mlir --arch ARCH [options]\n"
+         "       drawloom trace -o FILE.json [options] -- COMMAND [arguments]\n"
+         "\n"
+         "Runs a program, or a command, as 'drawloom run' does, and writes a "
+         "file in\n"
+         "Chrome's trace format, for https://ui.perfetto.dev and "
+         "chrome://tracing: for each\n"
+         "CTA a row for each warp, with its waits for mbarriers; one for each "
+         "slot of a\n"
+         "pipe, with when it is full; and what each warp has engines do. A "
+         "microsecond there\n"
+         "is a warp instruction of the emulated machine: docs/Run.md.\n"
+         "\n"
+         "Programs have names for roles and pipes; a command's kernels have "
+         "them from\n"
+         "--plan. Of others, warps and mbarriers are numbers.\n"
+         "\n"
+         "Options:\n"
+         "  -o FILE       the trace\n"
+         "  --schedule S  as for 'drawloom run'; without it, random:1, so that "
+         "engines take\n"
+         "                their time\n"
+         "  --plan FILE   names: a plan from 'drawloom explain --format json', "
+         "or, of\n"
+         "                kernels of the device library, their PTX from 'nvcc "
+         "-ptx'\n"
+         "  others        those of 'drawloom run', but for --check and "
+         "--schedules\n"
+         "  --help        this text\n"
+         "\n"
+         "Exit code: that of 'drawloom run'; 1 if no kernel ran; 2 bad usage.\n"
+         "\n"
+         "Example:\n"
+         "  drawloom trace -o gemm.json examples/gemm.mlir --arch sm_100a "
+         "--random\n";
+}
+
+/// The plans of kernels by hand in a file of PTX, as JSON.
+static llvm::Expected<std::string> describeKernels(StringRef path) {
+  auto plans = makeHandPlans(path);
+  if (!plans)
+    return plans.takeError();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attributeArray("plans", [&] {
+      for (const plan::Plan &plan : *plans)
+        plan::printJson(plan, json);
+    });
+  });
+  return text;
+}
+
+ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
+  auto complain = [](const llvm::Twine &what) {
+    llvm::errs() << "drawloom trace: " << what
+                 << "\n'drawloom trace --help' explains the options\n";
+    return BadUsage;
+  };
+  auto fail = [](const llvm::Twine &what) {
+    llvm::errs() << "drawloom: " << what << '\n';
+    return Failed;
+  };
+  std::string output, schedule, plan;
+  llvm::SmallVector<StringRef> run = {"drawloom", "run"};
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "--help" || argument == "-h") {
+      printTraceHelp();
+      return Done;
+    }
+    if (argument == "--") {
+      llvm::append_range(run, arguments.drop_front(i));
+      break;
+    }
+    if (argument == "--check" || argument == "--schedules")
+      return complain("'" + argument +
+                      "' doesn't go with a trace; 'drawloom run' has it");
+    if (argument != "-o" && argument != "--schedule" && argument != "--plan") {
+      run.push_back(argument);
+      continue;
+    }
+    if (++i == arguments.size())
+      return complain("'" + argument + "' takes a value");
+    (argument == "-o"           ? output
+     : argument == "--schedule" ? schedule
+                                : plan) = arguments[i].str();
+  }
+  if (output.empty())
+    return complain("name a file for the trace with -o");
+  llvm::sys::fs::remove(output);
+  setenv("DRAWLOOM_TRACE", output.c_str(), 1);
+  if (!schedule.empty() || !std::getenv("DRAWLOOM_SCHEDULE"))
+    setenv("DRAWLOOM_SCHEDULE",
+           schedule.empty() ? "random:1" : schedule.c_str(), 1);
+  llvm::SmallString<128> made;
+  llvm::scope_exit removePlan([&] {
+    if (!made.empty())
+      llvm::sys::fs::remove(made);
+  });
+  if (StringRef(plan).ends_with(".ptx")) {
+    llvm::Expected<std::string> text = describeKernels(plan);
+    if (!text)
+      return fail(llvm::toString(text.takeError()));
+    int number;
+    if (std::error_code failed = llvm::sys::fs::createTemporaryFile(
+            "drawloom-trace", "json", number, made))
+      return fail("no file for names: " + failed.message());
+    llvm::raw_fd_ostream(number, /*shouldClose=*/true) << *text;
+    plan = made.str();
+  }
+  if (!plan.empty())
+    setenv("DRAWLOOM_CHECK_PLAN", plan.c_str(), 1);
+  std::string self = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&runTrace));
+  std::string problem;
+  int result =
+      llvm::sys::ExecuteAndWait(self, run, std::nullopt, {}, 0, 0, &problem);
+  if (result < 0)
+    return fail("'" + self + "': " + problem);
+  if (result == Done && !llvm::sys::fs::exists(output))
+    return fail("no kernel ran on the emulated device, so there is no trace");
+  return ExitCode(result);
+}
