@@ -145,7 +145,7 @@ GROUPED = (
     ("Grouped<Granted<128, 256, step>, most>", "Grouped<SplitK<Granted<128, 256, step>, 2>, most>",
      "grouped work is Static or Granted"),
     ("Grouped<Granted<128, 256, step>, most>", "SplitK<Grouped<Granted<128, 256, step>, most>, 2>",
-     "K of grouped work isn't split"),
+     "K of grouped work and of stream K isn't split"),
     ("Grouped<Granted<128, 256, step>, most>", "Turns<Grouped<Static<128, 256, step>, most>, 2>",
      "roles take turns on Static work"),
     ("for (GroupedItem item : load.work())", "for (Item item : load.work())",
@@ -172,6 +172,13 @@ DEPENDENT = (
     ("Dependent<Granted<128, 256, step>>", "Dependent<Dependent<Granted<128, 256, step>>>",
      "work is Dependent once"),
 )
+# The same for gemm_sm100_stream_k.cu.
+STREAM = (
+    ("StreamK<Static<128, 256, step>>", "StreamK<Granted<128, 256, step>>", "stream K is of Static work"),
+    ("StreamK<Static<128, 256, step>>", "SplitK<StreamK<Static<128, 256, step>>, 2>", "of stream K isn't split"),
+    ("sums.read(item, column, values)", "sums.read(column, values)", "with stream K, sums are read with their item"),
+    ("for (StreamItem item : load.work())", "for (Item item : load.work())", "an item of stream K is a StreamItem"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -188,6 +195,8 @@ HOPPER = (
     ("Kernel<Static<", "Kernel<Cluster<2, 1, Pair>, Static<",
      "warp groups of two CTAs can't multiply together"),
     ("Kernel<Static<", "Kernel<Granted<", "Hopper has no cluster launch control"),
+    ("Kernel<Static<128, 256, step>, AB", "Kernel<StreamK<Static<128, 256, step>>, AB",
+     "stream K has sums in tensor memory"),
     ("Kernel<Static<128, 256, step>, AB,", 'Kernel<Static<128, 256, step>, '
      'Pipe<"first", Role<"more", 2, By::Threads>, Multiply, 1, Tile<bf16, 8, 64>>, AB,',
      "roles by threads before one by warp groups"),
@@ -209,6 +218,7 @@ MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_grouped", "100a", *row) for row in GROUPED),
            *(("attention_sm100", "100a", *row) for row in ATTENTION),
            *(("gemm_sm100_dependent", "100a", *row) for row in DEPENDENT),
+           *(("gemm_sm100_stream_k", "100a", *row) for row in STREAM),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

@@ -108,6 +108,7 @@ GROUPED = Kernel("gemm_sm100_grouped", "100a", "b200")
 DEPENDENT = Kernel("gemm_sm100_dependent", "100a", "b200")
 ATTENTION = Kernel("attention_sm100", "100a", "b200")
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
+STREAM = Kernel("gemm_sm100_stream_k", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
 
@@ -169,6 +170,10 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG)),
           *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
           Case(SPLIT, 300, 520, 712, SCHEDULED),
+          # Shares that begin in tiles and with them; a tile of many CTAs; fewer steps than CTAs.
+          *(Case(STREAM, *shape, ("--sms", sms, "--check"))
+            for sms, shape in (("2", (300, 520, 136)), ("5", (300, 520, 136)), ("4", (77, 264, 1000)), ("8", (1, 8, 72)))),
+          Case(STREAM, 300, 520, 136, ("--sms", "5", "--schedules", "20")),
           *(Case(FP8, *shape, CHECKED) for shape in ((300, 520, 144), (640, 1032, 1040))),
           Case(FP8, 640, 1032, 400, SCHEDULED),
           # A row of fp4 is a multiple of 32 elements. Scales end within a block and at its end.
@@ -207,6 +212,8 @@ EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
                 ("Grouped<Granted", f"Grouped<{work}"))))
               for cluster in ("1, 1", "2, 1", "2, 2, Pair") for work in ("Static", "Granted")
               for options in (("--check",), ("--schedules", "20"))),
+            *(case for cluster in ("2, 1", "2, 1, Pair", "2, 2, Pair")
+              for case in on_clusters(replace(STREAM, changes=(("Kernel<StreamK", f"Kernel<Cluster<{cluster}>, StreamK"),)))),
             *(Case(replace(ATTENTION, changes=(("depth = 128;", "depth = 64;"),)), *shape, options)
               for shape in ((300, 3, 520), (129, 8, 257)) for options in (CHECKED, SCHEDULED)),
             # What the library is counted against is right, too.
@@ -415,10 +422,10 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, NVFP4, GROUPED, ATTENTION, DEPENDENT, PAIRS, HOPPER, PINGPONG)))
+                           for kernel in (GEMM, EPILOGUE, NVFP4, STREAM, GROUPED, ATTENTION, DEPENDENT, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 11, ("types, roles, arguments, way out, scales, groups, attention, launches, "
+    assert len(blocks) == 12, ("types, roles, arguments, way out, scales, shares, groups, attention, launches, "
                                "clusters, Hopper, turns")
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:

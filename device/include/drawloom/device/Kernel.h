@@ -12,6 +12,7 @@
 #include "drawloom/device/Grant.h"
 #include "drawloom/device/Graph.h"
 #include "drawloom/device/Groups.h"
+#include "drawloom/device/Stream.h"
 #include "drawloom/device/Wgmma.h"
 
 namespace drawloom::device {
@@ -50,6 +51,10 @@ public:
     uint32_t first = blockIdx.x / Cluster::size;
     if constexpr (Kernel::isGranted)
       return Items(kernel.tiles, NextByGrant(kernel.grantMemory()), first);
+    else if constexpr (Kernel::Work::isStreamed)
+      return Items(kernel.tiles,
+                   NextInShare<typename Kernel::Tiles>{kernel.tiles},
+                   kernel.tiles.first);
     else
       return Items(kernel.tiles, NextByStride<Cluster>(), first);
   }
@@ -141,9 +146,10 @@ class ClusterKernel {
 public:
   using Cluster = Cluster_;
   using Work = Work_;
-  using Tiles =
-      std::conditional_t<(Work::groups > 1), GroupedTiles<Cluster, Work>,
-                         device::Tiles<Cluster, Work>>;
+  using Tiles = std::conditional_t<
+      (Work::groups > 1), GroupedTiles<Cluster, Work>,
+      std::conditional_t<Work::isStreamed, StreamTiles<Cluster, Work>,
+                         device::Tiles<Cluster, Work>>>;
   using Problem = typename Tiles::Problem;
   static_assert(Work::groups == 1 ||
                     !(Share<Cluster, typename Pipes::Payload>::hasScales ||
@@ -151,6 +157,9 @@ public:
                 "drawloom: grouped work has no block scales: these are stored "
                 "for 128 rows at a time, and a problem begins at any row");
   using Plan = device::Plan<Cluster, Pipes...>;
+  static_assert(!Work::isStreamed || Plan::countWarpsBy(By::WarpGroups) == 0,
+                "drawloom: stream K has sums in tensor memory, not in "
+                "registers of warp groups");
   static constexpr bool isGranted = Work::slots > 0;
   template <class Role>
   static constexpr int firstWarp = Plan::template getFirstWarp<Role>();

@@ -96,6 +96,41 @@ cudaError_t describe(ScaledMap<Tile, Scales> &map, const Element *data,
                    Scales::stepBlocks * words, CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
+/// How many clusters a launch on the current device has.
+template <class Kernel>
+cudaError_t countClusters(const typename Kernel::Problem &problem,
+                          int &clusters) {
+  int device, multiprocessors;
+  if (cudaError_t error = cudaGetDevice(&device))
+    return error;
+  if (cudaError_t error = cudaDeviceGetAttribute(
+          &multiprocessors, cudaDevAttrMultiProcessorCount, device))
+    return error;
+  constexpr int size = Kernel::Cluster::size;
+  int places = multiprocessors < size ? 1 : multiprocessors / size;
+  clusters =
+      Kernel::Work::countClusters(Kernel::Tiles::countItems(problem), places);
+  return cudaSuccess;
+}
+
+/// Allocates what stream K needs on the current device; cudaFree(parts) gives
+/// it back. Launches that run at the same time need one each.
+template <class Kernel>
+cudaError_t allocateStream(StreamProblem &problem) {
+  int clusters;
+  if (cudaError_t error = countClusters<Kernel>(problem, clusters))
+    return error;
+  size_t ctas = size_t(clusters) * Kernel::Cluster::size;
+  size_t partBytes = ctas * 128 * Kernel::Work::n * sizeof(float);
+  problem.memory = {};
+  if (cudaError_t error = cudaMalloc(&problem.memory.parts,
+                                     partBytes + ctas * 4 * sizeof(uint32_t)))
+    return error;
+  problem.memory.flags =
+      reinterpret_cast<uint32_t *>(problem.memory.parts + partBytes / 4);
+  return cudaSuccess;
+}
+
 /// Starts a kernel with the threads, the shared memory and the clusters that
 /// its type says.
 template <class Kernel, class Arguments>
@@ -104,14 +139,10 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
                    cudaStream_t stream = nullptr) {
   if (!problem.isPossible())
     return cudaErrorInvalidValue;
-  int items = Kernel::Tiles::countItems(problem);
-  if (items == 0)
+  if (Kernel::Tiles::countItems(problem) == 0)
     return cudaSuccess;
-  int device, multiprocessors;
-  if (cudaError_t error = cudaGetDevice(&device))
-    return error;
-  if (cudaError_t error = cudaDeviceGetAttribute(
-          &multiprocessors, cudaDevAttrMultiProcessorCount, device))
+  int clusters;
+  if (cudaError_t error = countClusters<Kernel>(problem, clusters))
     return error;
   if (cudaError_t error = cudaFuncSetAttribute(
           reinterpret_cast<const void *>(function),
@@ -119,12 +150,11 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
     return error;
   cudaLaunchConfig_t config{};
   constexpr int size = Kernel::Cluster::size;
-  int places = multiprocessors < size ? 1 : multiprocessors / size;
-  config.gridDim = dim3(size * Kernel::Work::countClusters(items, places));
+  config.gridDim = dim3(size * clusters);
   config.blockDim = dim3(Kernel::threads);
   config.dynamicSmemBytes = Kernel::sharedBytes;
   config.stream = stream;
-  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchAttribute attributes[3] = {};
   config.attrs = attributes;
   if (size > 1) {
     cudaLaunchAttribute &cluster = attributes[config.numAttrs++];
@@ -135,6 +165,16 @@ cudaError_t launch(void (*function)(Arguments), const Arguments &arguments,
     cudaLaunchAttribute &early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if constexpr (Kernel::Work::isStreamed) {
+    // Who finishes a tile waits for CTAs that have to be there.
+    cudaLaunchAttribute &together = attributes[config.numAttrs++];
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    if (cudaError_t error =
+            cudaMemsetAsync(problem.memory.flags, 0,
+                            config.gridDim.x * 4 * sizeof(uint32_t), stream))
+      return error;
   }
 #ifdef DRAWLOOM_PROFILE
   Profile profile(int(config.gridDim.x), Kernel::threads / 32);

@@ -14,7 +14,7 @@
 #include "drawloom/device/Map.h"
 #include "drawloom/device/Mma.h"
 #include "drawloom/device/Plan.h"
-#include "drawloom/device/Work.h"
+#include "drawloom/device/Stream.h"
 
 namespace drawloom::device {
 
@@ -355,20 +355,21 @@ public:
   /// Columns of sums, in the row of this thread.
   template <int count>
   __device__ void read(int column, float (&values)[count]) const {
-    static_assert(Payload::place == Place::Tensor,
-                  "drawloom: only accumulators are read as sums");
-    static_assert(Role::by == By::Threads,
-                  "drawloom: only a role by threads reads sums");
-    static_assert((count & (count - 1)) == 0 && count <= 128,
-                  "drawloom: 1, 2, 4, ... 128 columns are read at once");
-    uint32_t lanes = threadIdx.x / 32 % 4 * 32;
-    uint32_t words[count];
-    ptx::tcgen05_ld_32x32b(words,
-                           this->place.tensorAddress + (lanes << 16) + column);
-    ptx::tcgen05_wait_ld();
-#pragma unroll
-    for (int i = 0; i < count; ++i)
-      values[i] = __uint_as_float(words[i]);
+    static_assert(!Kernel::Work::isStreamed,
+                  "drawloom: with stream K, sums are read with their item, of "
+                  "which others may have parts");
+    readOwn(column, values);
+  }
+  /// The same with stream K, with the parts that others have. Columns are read
+  /// from the first to the last.
+  template <int count>
+  __device__ void read(const StreamItem &item, int column,
+                       float (&values)[count]) const {
+    static_assert(Kernel::Work::isStreamed,
+                  "drawloom: only with stream K, sums are read with their "
+                  "item");
+    readOwn(column, values);
+    item.fixUp<Payload::columns>(getRow(), column, values);
   }
   /// 16 bytes of a row; `column` is a multiple of 16 bytes.
   __device__ uint4 readRow(int row, int column) const {
@@ -416,6 +417,23 @@ public:
   }
 
 private:
+  template <int count>
+  __device__ void readOwn(int column, float (&values)[count]) const {
+    static_assert(Payload::place == Place::Tensor,
+                  "drawloom: only accumulators are read as sums");
+    static_assert(Role::by == By::Threads,
+                  "drawloom: only a role by threads reads sums");
+    static_assert((count & (count - 1)) == 0 && count <= 128,
+                  "drawloom: 1, 2, 4, ... 128 columns are read at once");
+    uint32_t lanes = threadIdx.x / 32 % 4 * 32;
+    uint32_t words[count];
+    ptx::tcgen05_ld_32x32b(words,
+                           this->place.tensorAddress + (lanes << 16) + column);
+    ptx::tcgen05_wait_ld();
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      values[i] = __uint_as_float(words[i]);
+  }
   template <class Map_, class Copy>
   __device__ void copyOut(const Map_ &map, int column, int row, Copy copy) {
     static_assert(Role::by == By::Tma,

@@ -123,6 +123,8 @@ struct Static {
   static constexpr int groups = 1;
   /// Whether a launch begins before the one in front of it has ended.
   static constexpr bool isDependent = false;
+  /// Whether shares of CTAs end within tiles.
+  static constexpr bool isStreamed = false;
   /// How many slots tell roles of items: nobody has to.
   static constexpr int slots = 0;
 
@@ -142,6 +144,7 @@ struct Granted {
   static constexpr int turns = 1;
   static constexpr int groups = 1;
   static constexpr bool isDependent = false;
+  static constexpr bool isStreamed = false;
   static constexpr int slots = slots_;
 
   static_assert(slots > 0, "drawloom: granted work has at least one slot for "
@@ -159,7 +162,8 @@ struct SplitK : Work {
 
   static_assert(Work::parts == 1 && parts > 1,
                 "drawloom: K is split once, in 2, 3, ... parts");
-  static_assert(Work::groups == 1, "drawloom: K of grouped work isn't split");
+  static_assert(Work::groups == 1 && !Work::isStreamed,
+                "drawloom: K of grouped work and of stream K isn't split");
 };
 
 /// Any work, in a launch that begins while the one in front of it in its stream
