@@ -179,6 +179,19 @@ STREAM = (
     ("sums.read(item, column, values)", "sums.read(column, values)", "with stream K, sums are read with their item"),
     ("for (StreamItem item : load.work())", "for (Item item : load.work())", "an item of stream K is a StreamItem"),
 )
+# The same for gemm_sm100_gather.cu.
+GATHER = (
+    ("gathered(g.a, g.rows), evictLast(g.b)", "evictLast(g.a), gathered(g.a, g.rows)",
+     "the maps of a load are the kernel's MapOfA and MapOfB"),
+    ("gathered(g.a, g.rows)", "g.a", "the maps of a load are the kernel's MapOfA and MapOfB"),
+    ("Kernel<Granted<", "Kernel<Cluster<2, 1>, Granted<", "rows are gathered by CTAs without a cluster"),
+    ("kernel.prefetch(g.a, g.b, g.d)", "kernel.prefetch(g.a, g.b, g.problem)", "only maps are prefetched"),
+    ("auto slot = load.produce<AB>();", "load.peek<Sums>(); auto slot = load.produce<AB>();",
+     "this role is at no end of the pipe"),
+    ("auto slot = load.produce<AB>();", 'load.peek<Pipe<"x", Load, Store, 1, D>>(); auto slot = load.produce<AB>();',
+     "the kernel doesn't have this pipe"),
+    ("GatherMap<A> a;", "GatherMap<Tile<float, 128, 32>> a;", "the maps of a load are the kernel's MapOfA and MapOfB"),
+)
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
@@ -219,6 +232,7 @@ MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("attention_sm100", "100a", *row) for row in ATTENTION),
            *(("gemm_sm100_dependent", "100a", *row) for row in DEPENDENT),
            *(("gemm_sm100_stream_k", "100a", *row) for row in STREAM),
+           *(("gemm_sm100_gather", "100a", *row) for row in GATHER),
            *(("gemm_sm90", "90a", *row) for row in HOPPER),
            *(("gemm_sm90_pingpong", "90a", *row) for row in PINGPONG))
 

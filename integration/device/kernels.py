@@ -108,6 +108,7 @@ GROUPED = Kernel("gemm_sm100_grouped", "100a", "b200")
 DEPENDENT = Kernel("gemm_sm100_dependent", "100a", "b200")
 ATTENTION = Kernel("attention_sm100", "100a", "b200")
 EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
+GATHER = Kernel("gemm_sm100_gather", "100a", "b200")
 STREAM = Kernel("gemm_sm100_stream_k", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
 KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
@@ -149,6 +150,10 @@ CHECKED = ("--sms", "2", "--check")
 SCHEDULED = ("--sms", "2", "--schedules", "20")
 
 
+HINTS = ("slot.load(g.a, g.b, item, k);", "slot.load(evictFirst(g.a), evictLast(g.b), item, k); load.peek<AB>();")
+PEEK = ("auto operands = multiply.consume<AB>();", "while (!multiply.peek<AB>()) {} auto operands = multiply.consume<AB>();")
+
+
 def grouped(groups: tuple[int, ...], n: int, k: int, options: tuple[str, ...],
             kernel: Kernel = GROUPED) -> Case:
     return Case(kernel, sum(groups), n, k, options, groups)
@@ -170,6 +175,8 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG)),
           *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
           Case(SPLIT, 300, 520, 712, SCHEDULED),
+          *(Case(GATHER, *shape, CHECKED) for shape in ((300, 520, 136), (1, 8, 64))),
+          Case(GATHER, 300, 520, 136, SCHEDULED),
           # Shares that begin in tiles and with them; a tile of many CTAs; fewer steps than CTAs.
           *(Case(STREAM, *shape, ("--sms", sms, "--check"))
             for sms, shape in (("2", (300, 520, 136)), ("5", (300, 520, 136)), ("4", (77, 264, 1000)), ("8", (1, 8, 72)))),
@@ -193,7 +200,11 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           Case(Kernel("gemm_sm100", "100a", "b200", "float"), 300, 520, 136, CHECKED),
           Case(Kernel("gemm_sm100", "100a", "b200",
                       changes=(("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();"),)),
-               300, 520, 136, CHECKED)]
+               300, 520, 136, CHECKED),
+          # Policies of both operands, in pairs with multicast; slots that are looked at early.
+          Case(replace(PAIRS, changes=(HINTS,)), 1100, 1800, 136, ("--sms", "8", "--check")),
+          Case(replace(HOPPER, changes=(HINTS, PEEK)), 300, 520, 136, CHECKED),
+          Case(replace(HOPPER, changes=(HINTS, PEEK)), 300, 520, 136, SCHEDULED)]
 
 
 EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
@@ -413,7 +424,25 @@ def run_attention(case: Case, runner: Path, folder: Path) -> str:
     return ""
 
 
-RUN = {EPILOGUE.name: run_epilogue, GROUPED.name: run_grouped, NVFP4.name: run_scaled,
+def run_gather(case: Case, runner: Path, folder: Path) -> str:
+    """Rows of A come several times, and not at all; some aren't there."""
+    random = np.random.default_rng(case.m * 1_000_003 + case.n)
+    stored = 100
+    a, b = (random.integers(-4, 5, (rows, case.k)).astype(np.float32) for rows in (stored, case.n))
+    rows = random.integers(0, stored + 3, case.m).astype(np.int32)
+    files = [folder / name for name in ("a.bin", "rows.bin", "b.bin", "d.bin")]
+    for tensor, file in ((to_bf16(a), files[0]), (rows, files[1]), (to_bf16(b), files[2])):
+        tensor.tofile(file)
+    files[3].unlink(missing_ok=True)
+    done = execute([runner, "--device", case.kernel.device, *case.options, "--", case.kernel.compile(),
+                    case.m, case.n, case.k, stored, *files])
+    if done.returncode:
+        return (done.stdout + done.stderr).strip()
+    padded = np.vstack([a, np.zeros((3, case.k), np.float32)])
+    return compare(to_bf16(padded[rows] @ b.T), np.fromfile(files[3], np.uint16))
+
+
+RUN = {GATHER.name: run_gather, EPILOGUE.name: run_epilogue, GROUPED.name: run_grouped, NVFP4.name: run_scaled,
        ATTENTION.name: run_attention, DEPENDENT.name: run_dependent}
 
 
@@ -422,10 +451,10 @@ def check_page():
     def words(text: str) -> str:
         return "".join(re.sub(r"//.*", "", text).split()).replace("WORK", "Static")
     kernel = words("".join((KERNELS_FOLDER / f"{kernel.name}.cu").read_text()
-                           for kernel in (GEMM, EPILOGUE, NVFP4, STREAM, GROUPED, ATTENTION, DEPENDENT, PAIRS, HOPPER, PINGPONG)))
+                           for kernel in (GEMM, EPILOGUE, NVFP4, STREAM, GATHER, GROUPED, ATTENTION, DEPENDENT, PAIRS, HOPPER, PINGPONG)))
     page = (ROOT / "docs" / "DeviceLibrary.md").read_text()
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.S)
-    assert len(blocks) == 12, ("types, roles, arguments, way out, scales, shares, groups, attention, launches, "
+    assert len(blocks) == 13, ("types, roles, arguments, way out, scales, shares, groups, loads, attention, launches, "
                                "clusters, Hopper, turns")
     for line in (line for block in blocks for line in block.splitlines()):
         if words(line) not in kernel:

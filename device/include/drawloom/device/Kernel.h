@@ -65,14 +65,8 @@ public:
     static_assert(Kernel::template has<Pipe>,
                   "drawloom: the kernel doesn't have this pipe");
     SlotPlace place = take<Pipe>([](const SlotPlace &place, auto cursor) {
-      // Threads of both CTAs of a pair arrive for an accumulator, and warp
-      // groups of several CTAs for operands.
-      constexpr ptx::dot_scope scope =
-          (Cluster::isPaired && Pipe::Payload::place == Place::Tensor) ||
-                  (Cluster::size > 1 && Pipe::Consumer::by == By::WarpGroups)
-              ? ptx::dot_scope::cluster
-              : ptx::dot_scope::cta;
-      wait<Pipe, scope>(place.empty, cursor.phase, "empty", cursor.slot);
+      wait<Pipe, emptyScope<Pipe>>(place.empty, cursor.phase, "empty",
+                                   cursor.slot);
     });
     if constexpr (Pipe::Payload::place == Place::Tensor)
       ptx::tcgen05_fence_after_thread_sync();
@@ -96,6 +90,30 @@ public:
                   Pipe::Payload::place == Place::Tensor)
       ptx::tcgen05_fence_after_thread_sync();
     return Consumed<Kernel, Role, Pipe>(place, isIssuer);
+  }
+
+  /// Looks whether the next slot of a pipe is there already, without waiting.
+  /// If it is, whoever takes it doesn't wait either. A role that has something
+  /// else to do asks early, and takes the slot after that.
+  template <class Pipe>
+  __device__ bool peek() {
+    static_assert(Kernel::template has<Pipe>,
+                  "drawloom: the kernel doesn't have this pipe");
+    constexpr bool produces = std::is_same_v<Role, typename Pipe::Producer>;
+    static_assert(produces || std::is_same_v<Role, typename Pipe::Consumer>,
+                  "drawloom: this role is at no end of the pipe");
+    constexpr int index = Kernel::template indexOf<Pipe>();
+    const Cursor &cursor = cursors.of[index];
+    SlotPlace place = kernel.template find<Pipe>(cursor.slot);
+    constexpr ptx::scope_t<produces ? emptyScope<Pipe> : ptx::dot_scope::cta>
+        in{};
+    bool isDone = ptx::mbarrier_test_wait_parity(
+        ptx::sem_acquire, in, produces ? place.empty : place.full,
+        cursor.phase);
+    // All lanes believe the first one, and what it has seen is theirs.
+    isThere[index] = __shfl_sync(~0u, int(isDone), 0);
+    __syncwarp();
+    return isThere[index];
   }
 
   /// Waits until it is this role's turn, at either end of a pipe of turns. The
@@ -122,12 +140,24 @@ public:
   }
 
 private:
+  /// Threads of both CTAs of a pair arrive for an accumulator, and warp groups
+  /// of several CTAs for operands.
+  template <class Pipe>
+  static constexpr ptx::dot_scope emptyScope =
+      (Cluster::isPaired && Pipe::Payload::place == Place::Tensor) ||
+              (Cluster::size > 1 && Pipe::Consumer::by == By::WarpGroups)
+          ? ptx::dot_scope::cluster
+          : ptx::dot_scope::cta;
+
   template <class Pipe, class Wait>
   __device__ SlotPlace take(Wait wait) {
     Cursor &cursor = cursors.of[Kernel::template indexOf<Pipe>()];
+    bool &isReady = isThere[Kernel::template indexOf<Pipe>()];
     SlotPlace place = kernel.template find<Pipe>(cursor.slot);
     record(Moment::Wait, Kernel::template indexOf<Pipe>(), cursor.slot);
-    wait(place, cursor);
+    if (!isReady)
+      wait(place, cursor);
+    isReady = false;
     record(Moment::WaitEnd, Kernel::template indexOf<Pipe>(), cursor.slot);
     cursor.template advance<Pipe::slots>();
     return place;
@@ -135,6 +165,8 @@ private:
 
   const Kernel &kernel;
   typename Kernel::template Cursors<Role> cursors;
+  /// The next slot, by pipe, because somebody has looked.
+  bool isThere[Kernel::pipeCount] = {};
   bool isIssuer = false;
 };
 
@@ -288,6 +320,14 @@ public:
       if (warp == allocator)
         ptx::tcgen05_dealloc(ctaGroup, tensorAddress, Plan::getTensorColumns());
     }
+  }
+
+  /// Has maps at hand before the first copies ask for them. All threads may
+  /// call it; one does it.
+  template <class... Maps>
+  __device__ void prefetch(const Maps &...maps) const {
+    if (warp == firstWarp<typename Plan::FirstRole> && elect())
+      (prefetchMap(maps), ...);
   }
 
   template <class Role>

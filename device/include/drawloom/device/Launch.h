@@ -78,6 +78,16 @@ cudaError_t describe(Map<Tile> &map, const Element *data, int rows,
                      int columns) {
   return describeTiles<Tile>(map.map, data, rows, columns);
 }
+/// The same for rows that are gathered. A tensor has rows as they are stored.
+template <class Tile, class Element>
+cudaError_t describe(GatherMap<Tile> &map, const Element *data, int rows,
+                     int columns) {
+  static_assert(std::is_same_v<Element, typename Tile::Element>,
+                "drawloom: a tensor has the elements of its map's tile");
+  return encodeMap(map.map, mapType<Element>(), data, rows, columns,
+                   cuuint64_t(columns) * sizeof(Element), 1, Tile::panelColumns,
+                   CU_TENSOR_MAP_SWIZZLE_128B);
+}
 /// The same with block scales, as `packScales` leaves them.
 template <class Tile, class Scales, class Element, class Scale>
 cudaError_t describe(ScaledMap<Tile, Scales> &map, const Element *data,

@@ -11,6 +11,7 @@
 
 #include "drawloom/device/Barrier.h"
 #include "drawloom/device/Cluster.h"
+#include "drawloom/device/Hint.h"
 #include "drawloom/device/Map.h"
 #include "drawloom/device/Mma.h"
 #include "drawloom/device/Plan.h"
@@ -152,8 +153,13 @@ public:
   /// Copies the operands of a step along K: of A the rows of the item, of B the
   /// rows that are the item's columns. What is outside of a tensor is zero. In
   /// a cluster each CTA copies its part of what several need, to all of them.
-  template <class MapA, class MapB, class Item>
-  __device__ void load(const MapA &a, const MapB &b, Item item, int step) {
+  template <class GivenA, class GivenB, class Item>
+  __device__ void load(const GivenA &givenA, const GivenB &givenB, Item item,
+                       int step) {
+    using AsA = Loaded<GivenA>;
+    using AsB = Loaded<GivenB>;
+    const auto &a = AsA::get(givenA);
+    const auto &b = AsB::get(givenB);
     static_assert(Role::by == By::Tma,
                   "drawloom: only a role by TMA loads into a slot");
     static_assert(Shares::isOperands,
@@ -165,10 +171,11 @@ public:
     using Held = typename Shares::Held;
     using A = typename Shares::LoadedA;
     using B = typename Shares::LoadedB;
-    static_assert(std::is_same_v<MapA, typename Shares::MapOfA> &&
-                      std::is_same_v<MapB, typename Shares::MapOfB>,
-                  "drawloom: the maps of a load are the kernel's MapOfA and "
-                  "MapOfB for this pipe, in this order");
+    static_assert(
+        std::is_same_v<typename AsA::Map, typename Shares::MapOfA> &&
+            std::is_same_v<typename AsB::Map, typename Shares::MapOfB>,
+        "drawloom: the maps of a load are the kernel's MapOfA and "
+        "MapOfB for this pipe, in this order");
     // Out of sight, or every step puts these addresses together. In a function
     // of their own they would not leave the loop.
     const void *mapA, *mapB;
@@ -180,10 +187,14 @@ public:
     uint32_t partOfA = Cluster::getColumn(rank) * A::rows;
     uint32_t partOfB = row / Cluster::group * B::rows;
     int k = (item.first + step) * A::columns;
-    copyIn<typename Held::A, (Cluster::columns > 1)>(
-        this->place.memory, mapA, k, item.getRowOfA(), partOfA,
-        Cluster::getSharersOfA(rank));
-    copyIn<typename Held::B, (Cluster::rows > Cluster::group)>(
+    if constexpr (AsA::isGathered)
+      gatherIn<typename Held::A>(this->place.memory, mapA, k,
+                                 givenA.rows + item.getRowOfA());
+    else
+      copyIn<typename Held::A, (Cluster::columns > 1), AsA::evict>(
+          this->place.memory, mapA, k, item.getRowOfA(), partOfA,
+          Cluster::getSharersOfA(rank));
+    copyIn<typename Held::B, (Cluster::rows > Cluster::group), AsB::evict>(
         this->place.memory + Held::A::bytes, mapB, k,
         item.getRowOfB() + row % Cluster::group * Held::B::rows, partOfB,
         Cluster::getSharersOfB(rank));
@@ -197,16 +208,19 @@ public:
   }
 
   /// Copies a tile; what is outside of the tensor is zero.
-  template <class Map_>
-  __device__ void load(const Map_ &map, int column, int row) {
+  template <class Given>
+  __device__ void load(const Given &given, int column, int row) {
     static_assert(Role::by == By::Tma,
                   "drawloom: only a role by TMA loads into a slot");
     static_assert(!Shares::isOperands,
                   "drawloom: operands are loaded by item and step");
-    static_assert(std::is_same_v<Map_, Map<Payload>>,
+    using As = Loaded<Given>;
+    static_assert(std::is_same_v<typename As::Map, Map<Payload>> &&
+                      !As::isGathered,
                   "drawloom: the map of a load is a Map of the slot's tile");
     if (this->isIssuer)
-      copyIn<Payload, false>(this->place.memory, &map, column, row, 0, 0);
+      copyIn<Payload, false, As::evict>(this->place.memory, &As::get(given),
+                                        column, row, 0, 0);
   }
 
   /// Adds the product of a slot's operands; step 0 begins the sum.
@@ -267,14 +281,33 @@ public:
 
 private:
   /// Copies the rows of a tile that begin at `part`.
-  template <class Tile, bool isForSet>
+  template <class Tile, bool isForSet, Evict evict>
   __device__ void copyIn(unsigned char *to, const void *map, int column,
                          int row, uint32_t part, uint16_t set) {
 #pragma unroll
     for (int panel = 0; panel < Tile::panels; ++panel) {
       int32_t at[] = {column + panel * Tile::panelColumns, row + int(part)};
-      copyBox<isForSet>(to + panel * Tile::panelBytes + part * 128, map, at,
-                        set);
+      copyBox<isForSet, evict>(to + panel * Tile::panelBytes + part * 128, map,
+                               at, set);
+    }
+  }
+  /// Copies rows of a tile by their numbers.
+  template <class Tile>
+  __device__ void gatherIn(unsigned char *to, const void *map, int column,
+                           const int *rows) {
+    static_assert(Cluster::size == 1,
+                  "drawloom: rows are gathered by CTAs without a cluster");
+    for (int row = 0; row < Tile::rows; row += 4) {
+      int4 from = *reinterpret_cast<const int4 *>(rows + row);
+#pragma unroll
+      for (int panel = 0; panel < Tile::panels; ++panel) {
+        int32_t at[] = {column + panel * Tile::panelColumns, from.x, from.y,
+                        from.z, from.w};
+        ptx::cp_async_bulk_tensor_tile_gather4(
+            ptx::space_shared, ptx::space_global,
+            to + panel * Tile::panelBytes + row * 128, map, at,
+            this->place.full);
+      }
     }
   }
   /// Copies the scales of a step along K, for the rows from `row` on.
@@ -283,12 +316,20 @@ private:
                              int step, int row) {
     int32_t at[] = {step * Scales::stepBlocks * Scales::blockBytes / 8,
                     row / 128};
-    copyBox<false>(to, &map, at, 0);
+    copyBox<false, Evict::Normal>(to, &map, at, 0);
   }
-  template <bool isForSet>
+  template <bool isForSet, Evict evict>
   __device__ void copyBox(unsigned char *to, const void *map,
                           const int32_t (&at)[2], uint16_t set) {
-    if constexpr (Cluster::isPaired && Shares::isOperands)
+    constexpr bool isPaired = Cluster::isPaired && Shares::isOperands;
+    if constexpr (evict != Evict::Normal)
+      copyHinted<isForSet, isPaired>(
+          getSharedAddress(to), map, at,
+          isPaired ? getAddressIn(Cluster::getLeader(this->place.rank),
+                                  this->place.full)
+                   : getSharedAddress(this->place.full),
+          set, createPolicy<evict>());
+    else if constexpr (isPaired)
       copyForPair<isForSet>(
           getSharedAddress(to), map, at,
           getAddressIn(Cluster::getLeader(this->place.rank), this->place.full),

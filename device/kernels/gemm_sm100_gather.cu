@@ -1,0 +1,118 @@
+//===- gemm_sm100_gather.cu - D = A[rows] B^T -----------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Row i of D is row rows[i] of A times B, as experts need those tokens that are
+// theirs. One warp loads: of A four rows at a time, by their numbers; B, which
+// all tiles of a column need, stays in the cache. One warp multiplies, four
+// round, and one stores.
+//
+//   gemm_sm100_gather M N K ROWS a.bin rows.bin b.bin d.bin
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+#include "drawloom/device/Launch.h"
+
+using namespace drawloom::device;
+using bf16 = __nv_bfloat16;
+using Element = bf16; // of A and B
+
+using Load = Role<"load", 1, By::Tma>;
+using Multiply = Role<"multiply", 1, By::TensorCore>;
+using Round = Role<"round", 4, By::Threads>;
+using Store = Role<"store", 1, By::Tma>;
+
+constexpr int step = 128 / sizeof(Element);
+using A = Tile<Element, 128, step>;
+using B = Tile<Element, 256, step>;
+using D = Tile<bf16, 128, 64>;
+
+using AB = Pipe<"operands", Load, Multiply, 4, Operands<A, B>>;
+using Sums = Pipe<"sums", Multiply, Round, 2, Accumulator<128, 256>>;
+using Out = Pipe<"result", Round, Store, 2, D>;
+using Gemm = Kernel<Granted<128, 256, step>, AB, Sums, Out>;
+
+struct Arguments {
+  GatherMap<A> a;
+  const int *rows;
+  Gemm::MapOfB<AB> b;
+  Map<D> d;
+  Problem problem;
+};
+
+/// Eight sums as bf16.
+static __device__ uint4 round(const float *sums) {
+  uint4 values;
+  auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
+  for (int i = 0; i < 4; ++i)
+    pairs[i] = __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
+  return values;
+}
+
+__global__ void __launch_bounds__(Gemm::threads, 1)
+    gemm(const __grid_constant__ Arguments g) {
+  Gemm kernel(g.problem);
+  kernel.prefetch(g.a, g.b, g.d);
+
+  if (auto load = kernel.role<Load>())
+    for (Item item : load.work())
+      for (int k : item.k()) {
+        auto slot = load.produce<AB>();
+        slot.load(gathered(g.a, g.rows), evictLast(g.b), item, k);
+      }
+
+  if (auto multiply = kernel.role<Multiply>())
+    for (Item item : multiply.work()) {
+      auto sums = multiply.produce<Sums>();
+      for (int k : item.k()) {
+        auto operands = multiply.consume<AB>();
+        sums.mma(operands, k);
+      }
+    }
+
+  if (auto rounder = kernel.role<Round>())
+    for (Item item : rounder.work()) {
+      auto sums = rounder.consume<Sums>();
+      for (int column = 0; column < B::rows; column += D::columns) {
+        float values[D::columns];
+        sums.read(column, values);
+        auto out = rounder.produce<Out>();
+        for (int i = 0; i < D::columns; i += 8)
+          out.write(sums.getRow(), i, round(values + i));
+      }
+    }
+
+  if (auto store = kernel.role<Store>())
+    for (Item item : store.work())
+      for (int column = 0; column < B::rows; column += D::columns) {
+        auto out = store.consume<Out>();
+        out.store(g.d, item.column + column, item.row);
+      }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 9)
+    return std::fprintf(stderr, "M N K ROWS a.bin rows.bin b.bin d.bin\n"), 1;
+  Problem problem{std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3])};
+  auto [m, n, k] = problem;
+  int rowsOfA = std::atoi(argv[4]);
+  Element *a = readTensor<Element>(argv[5], size_t(rowsOfA) * k);
+  // Whole tiles of numbers; those after the last one are of no row.
+  std::vector<int> rows = readFile<int>(argv[6], m);
+  rows.resize(ceilDivide(m, A::rows) * A::rows, rowsOfA);
+  Element *b = readTensor<Element>(argv[7], size_t(n) * k);
+  bf16 *d;
+  check(cudaMalloc(&d, sizeof(bf16) * m * n));
+  Arguments arguments{.rows = copyToDevice(rows), .problem = problem};
+  check(describe(arguments.a, a, rowsOfA, k));
+  check(describe(arguments.b, b, n, k));
+  check(describe(arguments.d, d, m, n));
+  check(launch<Gemm>(gemm, arguments, problem));
+  check(cudaDeviceSynchronize());
+  writeTensor(argv[8], d, size_t(m) * n);
+}
