@@ -69,12 +69,35 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     if (!asking.isAsked)
       asking.arrives = Progress::No;
     asking.isAsked = asking.isOnItsWay = asking.isAwaited = false;
+    asking.told = 0;
     asking.parity ^= 1;
     return llvm::Error::success();
+  case Kind::Arrive:
+    if (comparison.isDealt)
+      return deal(event);
+    [[fallthrough]];
   default:
     return fail(event.line, "does to the barrier of answers what no plan asks "
                             "for");
   }
+}
+
+/// Without launch control, the scheduler of the first CTA tells each CTA once
+/// for each number, when all are ready for it.
+llvm::Error RoleMonitor::deal(const Event &event) {
+  bool isScheduler = role && role->kind == plan::Role::Kind::Schedule;
+  if (!isScheduler || rank != 0 || llvm::popcount(event.mask) != 1)
+    return fail(event.line,
+                "{0} lanes deal a number to CTA {1}; one lane of the scheduler "
+                "of the first CTA does",
+                llvm::popcount(event.mask), event.rank);
+  uint32_t bit = uint32_t(1) << event.rank;
+  if (!asking.isAwaited || (asking.told & bit))
+    return fail(event.line, "deals a number to CTA {0} {1}", event.rank,
+                asking.isAwaited ? "twice" : "before all CTAs are ready");
+  asking.told |= bit;
+  comparison.dealt |= bit;
+  return llvm::Error::success();
 }
 
 /// Each CTA of a cluster tells the first one that it is ready for the answer,

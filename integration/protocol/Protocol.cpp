@@ -146,6 +146,11 @@ llvm::Error Comparison::checkTotals() const {
           "instead of once",
           plan.kernel, *told, found == inits.end() ? 0 : found->second.size()));
   }
+  for (unsigned rank = 0; isDealt && rank != plan.clusterSize(); ++rank)
+    if (!(dealt >> rank & 1))
+      return llvm::createStringError(
+          llvm::formatv("@{0}: nobody deals numbers of work items to CTA {1}",
+                        plan.kernel, rank));
   for (auto [pipe, leaving] : llvm::zip_equal(plan.pipes, leavings)) {
     llvm::StringRef filler = plan.roles[pipe.producer].name;
     if (leaving.isLastReturn && leaving.goes)

@@ -26,6 +26,7 @@ void RoleMonitor::appendKey(std::string &key) const {
   append(asking.isAsked);
   append(asking.isOnItsWay);
   append(asking.isAwaited);
+  append(asking.told);
   append(returned.value_or(comparison.plan.pipes.size()));
   for (const Progress &state : progress) {
     append(state.arrives);

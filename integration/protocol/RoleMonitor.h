@@ -76,6 +76,7 @@ struct Comparison {
         told = range.offset + plan::grantBytes;
         if (plan.clusterSize() > 1)
           ready = *told + barrierBytes;
+        isDealt = !plan.arch->clusterLaunchControl;
       }
   }
 
@@ -125,6 +126,10 @@ struct Comparison {
   /// In a cluster, the barrier of the first CTA at which all say that they are
   /// ready for the answer.
   std::optional<int64_t> ready;
+  /// The first CTA draws the numbers and deals them, in place of the machine;
+  /// and the CTAs that it deals to: a bit for each rank.
+  bool isDealt = false;
+  uint32_t dealt = 0;
   /// By pipe and side.
   std::vector<Tally> tallies;
   /// By pipe.
@@ -175,6 +180,8 @@ struct Asking {
   bool isAsked = false, isOnItsWay = false;
   /// In a cluster, all CTAs are ready for it.
   bool isAwaited = false;
+  /// The CTAs that have been told a number, where the first one deals.
+  uint32_t told = 0;
 };
 
 class RoleMonitor : public Monitor {
@@ -216,6 +223,7 @@ private:
   llvm::Error copy(const Event &event);
   llvm::Error read(const Event &event);
   llvm::Error ask(const Event &event);
+  llvm::Error deal(const Event &event);
   llvm::Error beReady(const Event &event);
   llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
   llvm::Error leave(const End &end, Progress &state);

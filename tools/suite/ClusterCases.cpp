@@ -21,8 +21,8 @@ static constexpr struct {
   int64_t tilesM, tilesN, rest, trips;
 } sizes[] = {{4, 2, 0, 2}, {2, 1, 16, 5}, {1, 1, 0, 0}, {5, 3, -48, 1}};
 
-/// Where a CTA's work items come from. Hopper grants none to clusters.
-enum Items { One, Static, Granted };
+/// Where a CTA's work items come from.
+enum Items { One, Static, Granted, itemKinds };
 
 /// A few clusters, so that a CTA has several work items; a CTA for each item if
 /// it takes one. Granted ones come from a grid with a CTA for each item, or
@@ -38,10 +38,6 @@ static void setItems(GemmOptions &o, unsigned items, unsigned count) {
     o.ctas = 64 * size;
 }
 
-static unsigned countKinds(llvm::StringRef arch) {
-  return arch == "sm_90a" ? Granted : Granted + 1;
-}
-
 /// Only even numbers of CTAs along M are pairs, and only Blackwell has them.
 static bool canPair(llvm::StringRef arch, int64_t clusterM) {
   return arch != "sm_90a" && clusterM % 2 == 0;
@@ -52,7 +48,7 @@ static void cover(llvm::StringRef arch, bool pairs,
                   std::vector<GemmOptions> &all) {
   for (auto [clusterM, clusterN] : clusters)
     for (unsigned type = 0; type != mainTypes; ++type)
-      for (unsigned items = 0; items != countKinds(arch); ++items)
+      for (unsigned items = 0; items != itemKinds; ++items)
         for (const auto &size : sizes) {
           if (pairs && !canPair(arch, clusterM))
             continue;
@@ -88,7 +84,7 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
     o.tileN = std::max(o.tileN, o.pairs ? std::max<int64_t>(rows, 64) : rows);
     if (o.tileK < rows)
       o.bTransposed = false;
-    unsigned items = random() % countKinds(arch);
+    unsigned items = random() % itemKinds;
     setItems(o, items, 1 + random() % 3);
     all.push_back(o);
   }

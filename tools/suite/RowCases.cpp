@@ -199,8 +199,6 @@ static Case makeCase(const RowOptions &o, uint64_t seed, unsigned number) {
 }
 
 std::vector<Case> suite::makeRowCases(llvm::StringRef arch, uint64_t seed) {
-  // Hopper grants none to clusters.
-  unsigned kinds = arch == "sm_90a" ? 2 : 3;
   static constexpr struct {
     int64_t rows, steps, rest;
   } sizes[] = {{20, 1, 8}, {1, 0, 0}, {16, 2, 0}, {37, 0, -24}};
@@ -208,7 +206,7 @@ std::vector<Case> suite::makeRowCases(llvm::StringRef arch, uint64_t seed) {
   for (int64_t cluster : clusters)
     for (unsigned program = 0; program != std::size(programs); ++program)
       for (unsigned type = 0; type != std::size(types); ++type)
-        for (unsigned items = 0; items != kinds; ++items) {
+        for (unsigned items = 0; items != std::size(itemKinds); ++items) {
           const auto &size = sizes[all.size() % std::size(sizes)];
           RowOptions o;
           o.arch = arch.str();
@@ -228,7 +226,7 @@ std::vector<Case> suite::makeRowCases(llvm::StringRef arch, uint64_t seed) {
     o.arch = arch.str();
     o.program = random() % std::size(programs);
     o.type = random() % std::size(types);
-    o.items = random() % kinds;
+    o.items = random() % std::size(itemKinds);
     o.cluster = clusters[random() % std::size(clusters)];
     o.tileRows = int64_t(4) << random() % 3;
     o.share = int64_t(32) << random() % 3;

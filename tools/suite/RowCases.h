@@ -13,7 +13,7 @@
 //   clusters   1 x 2, 1 x 4, 1 x 8, 1 x 16
 //   types      f32, bf16, f16
 //   items      one for a CTA, several at a fixed stride, or granted to the
-//              cluster at run time, on Blackwell
+//              cluster at run time
 //   sizes      one row, tiles that end at the last row or beyond it; rows of
 //   one
 //              tile, and rows that are walked in steps, with or without a rest

@@ -153,6 +153,11 @@ Value CodeWriter::getMask(Value ctas) {
               : Value();
 }
 
+Value CodeWriter::isMine(Value ctas) {
+  Value bits = arith::ShRUIOp::create(b, ctas, kernel.lane);
+  return arith::TruncIOp::create(b, b.getI1Type(), bits);
+}
+
 Value CodeWriter::getShared(int64_t offset) {
   return getBytesAfter(b, kernel.shared,
                        LLVM::GEPArg(static_cast<int32_t>(offset)));

@@ -148,6 +148,8 @@ public:
   mlir::Value getShared(int64_t offset);
   /// CTAs of a cluster as instructions take them; null for none.
   mlir::Value getMask(mlir::Value ctas);
+  /// Whether this lane acts for a CTA of these: lane r for that of rank r.
+  mlir::Value isMine(mlir::Value ctas);
 
   // Views.
   llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);

@@ -134,10 +134,29 @@ static Values draw(DrawOp op, DrawOp::Adaptor, CodeWriter &w) {
   return {takeFromFirstLane(w, branch.getResult(0))};
 }
 
+static Values deal(DealOp op, DealOp::Adaptor operands, CodeWriter &w) {
+  w.when(w.isMine(operands.getCtas()), [&] {
+    Type cluster =
+        getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
+    Value there = NVVM::MapaOp::create(w.b, cluster, w.getShared(op.getTo()),
+                                       w.kernel.lane);
+    LLVM::StoreOp::create(w.b, operands.getNumber(), there);
+  });
+  return {};
+}
+
+static Values readDealt(DealtOp op, DealtOp::Adaptor, CodeWriter &w) {
+  return {
+      takeFromFirstLane(w, LLVM::LoadOp::create(w.b, w.b.getI32Type(),
+                                                w.getShared(op.getFrom())))};
+}
+
 void codegen::addMessages(PatternList &list) {
   list.add<WriteMessageOp>(writeMessage);
   list.add<ReadMessageOp>(readMessage);
   list.add<AskOp>(ask);
   list.add<AnswerOp>(readAnswer);
   list.add<DrawOp>(draw);
+  list.add<DealOp>(deal);
+  list.add<DealtOp>(readDealt);
 }

@@ -153,15 +153,9 @@ static Values wait(WaitOp op, WaitOp::Adaptor operands, CodeWriter &w) {
   return {};
 }
 
-/// Bit r of a number as a truth value: lane r acts for the CTA of that rank.
-static Value isMine(CodeWriter &w, Value ctas) {
-  Value bits = arith::ShRUIOp::create(w.b, ctas, w.kernel.lane);
-  return arith::TruncIOp::create(w.b, w.b.getI1Type(), bits);
-}
-
 /// One lane of the warp arrives in each of the CTAs.
 static void arriveInEach(CodeWriter &w, Value barrier, Value ctas) {
-  w.when(isMine(w, ctas), [&] {
+  w.when(w.isMine(ctas), [&] {
     Type cluster =
         getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
     Value there = NVVM::MapaOp::create(w.b, cluster, barrier, w.kernel.lane);

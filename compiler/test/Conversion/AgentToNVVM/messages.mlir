@@ -74,3 +74,29 @@ tile.kernel @counted(%n: i32) attributes {tile.target = "sm_90a"} {
     }
   }
 }
+
+// -----
+
+// A number for each CTA of the cluster: lane r writes to that of rank r.
+
+// CHECK-LABEL: llvm.func @dealt
+// CHECK-SAME: (%{{.*}}: i32, %[[CTAS:.*]]: i32)
+tile.kernel @dealt(%n: index, %ctas: i32) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @r warps(1) at(0) {
+      // CHECK: %[[BITS:.*]] = arith.shrui %[[CTAS]], %[[LANE:.*]] : i32
+      // CHECK-NEXT: %[[MINE:.*]] = arith.trunci %[[BITS]] : i32 to i1
+      // CHECK-NEXT: scf.if %[[MINE]] {
+      // CHECK-NEXT: %[[TO:.*]] = llvm.getelementptr %{{.*}}[32]
+      // CHECK-NEXT: %[[THERE:.*]] = nvvm.mapa %[[TO]], %[[LANE]]
+      // CHECK-NEXT: llvm.store %{{.*}}, %[[THERE]] : i32, !llvm.ptr<7>
+      // CHECK-NEXT: }
+      agent.deal %n to(32) in(%ctas)
+      // CHECK: %[[OWN:.*]] = llvm.getelementptr %{{.*}}[32]
+      // CHECK-NEXT: %[[READ:.*]] = llvm.load %[[OWN]] : !llvm.ptr<3> -> i32
+      // CHECK: nvvm.shfl.sync idx %{{.*}}, %[[READ]]
+      %dealt = agent.dealt from(32)
+      agent.deal %dealt to(32) in(%ctas)
+    }
+  }
+}

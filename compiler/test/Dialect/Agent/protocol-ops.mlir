@@ -41,6 +41,10 @@ func.func @messages(%i: i32, %there: i1, %m: index, %f: f32, %b: !agent.barrier)
   %number = agent.answer from(32)
   // CHECK-NEXT: %drawn = agent.draw
   %drawn = agent.draw
+  // CHECK-NEXT: agent.deal %drawn to(32) in(%[[I]])
+  agent.deal %drawn to(32) in(%i)
+  // CHECK-NEXT: %dealt = agent.dealt from(32)
+  %dealt = agent.dealt from(32)
   return
 }
 

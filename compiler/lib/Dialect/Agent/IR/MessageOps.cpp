@@ -42,5 +42,9 @@ void DrawOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getNumber(), "drawn");
 }
 
+void DealtOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getNumber(), "dealt");
+}
+
 #define GET_OP_CLASSES
 #include "drawloom/Dialect/Agent/IR/AgentMessageOps.cpp.inc"

@@ -52,7 +52,8 @@ static bool isGranted(ForEachItemOp op) {
 }
 
 bool RoleLowering::asks(ForEachItemOp op) {
-  return isGranted(op) && arch.clusterLaunchControl;
+  return isGranted(op) &&
+         (arch.clusterLaunchControl || roles.getClusterSize() > 1);
 }
 
 LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
@@ -199,7 +200,28 @@ FailureOr<Value> RoleLowering::look(ItemsOp items, Value number,
   return there;
 }
 
-/// Asks, and waits for the answer.
+/// The first CTA asks for all, when all have read the answer before.
+void RoleLowering::askForAll(const Ring &ring, llvm::function_ref<void()> ask) {
+  Value ready = getBarrier(b, answers.ready, ring.slot);
+  ArriveOp::create(b, ready, Engine::threads, constant(1));
+  when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank, constant(0)),
+       [&] {
+         WaitOp::create(b, ready, ring.phase);
+         ask();
+       });
+}
+
+/// Waits for the answer. In a cluster this barrier and the one at which all are
+/// ready flip once for each answer, so one ring counts both.
+void RoleLowering::awaitAnswer(Ring &ring, Value told) {
+  WaitOp::create(b, told, ring.phase);
+  Type i32 = b.getI32Type();
+  auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase, 1);
+  ring.slot = next.getNext();
+  ring.phase = next.getNextPhase();
+}
+
+/// Asks the machine, and waits for the answer.
 Value RoleLowering::ask() {
   Ring &ring = rings[{answers.told, Empties}];
   Value told = getBarrier(b, answers.told, ring.slot);
@@ -213,22 +235,10 @@ Value RoleLowering::ask() {
       ask();
     });
   } else {
-    // The first CTA asks for all, when all have read the answer before and
-    // expect the next one. Both barriers flip once for each answer.
     when(elect(Crowd::warp), expect);
-    Value ready = getBarrier(b, answers.ready, ring.slot);
-    ArriveOp::create(b, ready, Engine::threads, constant(1));
-    when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank, constant(0)),
-         [&] {
-           WaitOp::create(b, ready, ring.phase);
-           when(elect(Crowd::warp), ask);
-         });
+    askForAll(ring, [&] { when(elect(Crowd::warp), ask); });
   }
-  WaitOp::create(b, told, ring.phase);
-  Type i32 = b.getI32Type();
-  auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase, 1);
-  ring.slot = next.getNext();
-  ring.phase = next.getNextPhase();
+  awaitAnswer(ring, told);
   Value number = AnswerOp::create(b, b.getIndexType(), *answers.at);
   // The CTAs of a cluster take neighbours. A refusal is the same for all.
   if (answers.ready) {
@@ -245,12 +255,33 @@ Value RoleLowering::ask() {
   return number;
 }
 
+/// How many numbers the counter has given before this CTA's. Of a cluster the
+/// first CTA draws, and deals to all: its draw stands for a number of each.
+Value RoleLowering::draw() {
+  Type index = b.getIndexType();
+  if (!answers.ready)
+    return DrawOp::create(b, index);
+  Ring &ring = rings[{answers.told, Empties}];
+  Value told = getBarrier(b, answers.told, ring.slot);
+  int64_t ctas = roles.getClusterSize();
+  askForAll(ring, [&] {
+    Value all = constant((int64_t(1) << ctas) - 1);
+    DealOp::create(b, DrawOp::create(b, index), *answers.at, all);
+    ArriveOp::create(b, told, Engine::threads, all);
+  });
+  awaitAnswer(ring, told);
+  Value first = arith::MulIOp::create(b, DealtOp::create(b, index, *answers.at),
+                                      arith::ConstantIndexOp::create(b, ctas));
+  return arith::AddIOp::create(b, first,
+                               arith::IndexCastOp::create(b, index, rank));
+}
+
 /// The number that comes after `number`.
 Value RoleLowering::findNext(ForEachItemOp op, Value number) {
   Value ctas = gpu::GridDimOp::create(b, gpu::Dimension::x);
   // Each CTA begins with its own number, and the counter goes on from there.
-  if (isGranted(op) && !asks(op))
-    return arith::AddIOp::create(b, DrawOp::create(b, b.getIndexType()), ctas);
+  if (isGranted(op) && !arch.clusterLaunchControl)
+    return arith::AddIOp::create(b, draw(), ctas);
   Value next = arith::AddIOp::create(b, number, ctas);
   if (!asks(op))
     return next;

@@ -147,7 +147,8 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
   FailureOr<LoweredPipes> lowerMemory(SwitchOp roles,
                                       const target::Architecture &arch,
                                       ImplicitLocOpBuilder &b);
-  Answers lowerAnswers(SwitchOp roles, ImplicitLocOpBuilder &b);
+  Answers lowerAnswers(SwitchOp roles, const target::Architecture &arch,
+                       ImplicitLocOpBuilder &b);
   void setUp(SwitchOp roles, const LoweredPipes &pipes, const Answers &answers,
              ImplicitLocOpBuilder &b);
 };
@@ -356,14 +357,18 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
   return pipes;
 }
 
-/// What the machine answers, if a role asks it.
-Answers LowerPipes::lowerAnswers(SwitchOp roles, ImplicitLocOpBuilder &b) {
+/// What a role that asks for work items is answered.
+Answers LowerPipes::lowerAnswers(SwitchOp roles,
+                                 const target::Architecture &arch,
+                                 ImplicitLocOpBuilder &b) {
   Answers answers;
   answers.at = roles.getGrant();
+  // The machine's own answers arrive as bytes, in this CTA.
+  Scope scope = arch.clusterLaunchControl ? Scope::cta : Scope::cluster;
   if (answers.at)
     answers.told = BarriersOp::create(
         b, BarriersType::get(&getContext()), "grant.told", /*count=*/1,
-        /*arrivals=*/1, *answers.at + plan::grantBytes, Scope::cta);
+        /*arrivals=*/1, *answers.at + plan::grantBytes, scope);
   if (answers.at && roles.getClusterSize() > 1)
     answers.ready = BarriersOp::create(
         b, BarriersType::get(&getContext()), "grant.ready", /*count=*/1,
@@ -426,7 +431,7 @@ void LowerPipes::runOnOperation() {
   FailureOr<LoweredPipes> pipes = lowerMemory(roles, *arch, b);
   if (failed(pipes))
     return signalPassFailure();
-  Answers answers = lowerAnswers(roles, b);
+  Answers answers = lowerAnswers(roles, *arch, b);
   SmallVector<std::unique_ptr<Region>> bodies;
   for (RoleOp role : roles.getRoles()) {
     FailureOr<std::unique_ptr<Region>> body =

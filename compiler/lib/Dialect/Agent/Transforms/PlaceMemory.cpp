@@ -80,7 +80,7 @@ private:
   /// In the order of the program.
   std::vector<Room> shared, tensor, messages;
   std::vector<Scratch> scratches;
-  /// Whether the machine answers a role that asks for items.
+  /// Whether a role that asks for items is answered in shared memory.
   bool granted = false;
   int64_t grant = 0, tensorAddress = 0, sharedBytes = 0, tensorColumns = 0;
 };
@@ -119,7 +119,7 @@ LogicalResult Placer::collect() {
   op.walk([&](ForEachItemOp loop) {
     auto items = loop.getSource().getDefiningOp<ItemsOp>();
     granted |= items && items.getStream() == Stream::granted &&
-               arch.clusterLaunchControl;
+               (arch.clusterLaunchControl || op.getClusterSize() > 1);
   });
   return success();
 }

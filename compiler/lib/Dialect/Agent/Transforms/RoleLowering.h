@@ -63,9 +63,10 @@ struct LoweredPipe {
 
 using LoweredPipes = llvm::MapVector<mlir::Value, LoweredPipe>;
 
-/// Where the machine's answer about the next work item is put, and the barrier
-/// that says so; nothing if nobody asks. In a cluster the first CTA asks for
-/// all, when all are ready for the answer.
+/// Where the answer about the next work item is put, by the machine or by the
+/// first CTA of a cluster, and the barrier that says so; nothing if nobody
+/// asks. In a cluster the first CTA asks for all, when all are ready for the
+/// answer.
 struct Answers {
   std::optional<int64_t> at;
   mlir::Value told, ready;
@@ -137,8 +138,12 @@ private:
   llvm::FailureOr<mlir::Value> look(ItemsOp items, mlir::Value number,
                                     llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value findNext(ForEachItemOp op, mlir::Value number);
+  void askForAll(const Ring &ring, llvm::function_ref<void()> ask);
+  void awaitAnswer(Ring &ring, mlir::Value told);
   mlir::Value ask();
-  /// Whether a loop takes its items from the machine.
+  mlir::Value draw();
+  /// Whether a loop waits for answers about its items: of the machine, or of
+  /// the first CTA of its cluster.
   bool asks(ForEachItemOp op);
   /// Whether the role takes its items from messages, which come to every CTA.
   bool hears();

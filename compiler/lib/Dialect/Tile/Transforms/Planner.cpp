@@ -100,12 +100,6 @@ void Planner::chooseShape() {
                 "dimension that has several; use an even number there");
   if (schedule.hasPairs() && problem.products.empty())
     return fail("products: pair, but the program has no product; leave it out");
-  if (ctas > 1 && schedule.persistent == Persistence::Granted &&
-      !arch.clusterLaunchControl)
-    return fail(cluster +
-                ", and work items are granted to a cluster by cluster "
-                "launch control, which " +
-                arch.name + " does not have; use persistent = static");
   if (ctas > 1 && schedule.roles != Roles::Multi)
     return fail(cluster + ", which wait for each other where they load; use "
                           "roles = multi, so that a role of its own does");

@@ -108,6 +108,52 @@ tile.kernel @granted(%n: index) attributes {tile.target = "sm_100a"} {
   }
 }
 
+// A cluster is answered in shared memory on every GPU; a CTA alone is not where a
+// counter gives the numbers.
+// CHECK-LABEL: tile.kernel @counted_for_a_cluster
+tile.kernel @counted_for_a_cluster(%n: index) attributes {tile.target = "sm_90a"} {
+  %items = agent.items granted %i of %n -> (index) {
+    agent.yield %i : index
+  }
+  // CHECK: agent.pipe "work"
+  // CHECK-SAME: place = #agent.place<start = 0, stride = 16, full = 64, empty = 80>
+  %work = agent.pipe "work" slots(2) message : (index)
+  // CHECK: agent.switch
+  // CHECK-SAME: grant = 32 : i64
+  agent.switch cluster(2) {
+    agent.role @scheduler warps(1) {
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.for_each_item (%i) in %work : !work {
+      }
+    }
+  }
+}
+
+// CHECK-LABEL: tile.kernel @counted
+tile.kernel @counted(%n: index) attributes {tile.target = "sm_90a"} {
+  %items = agent.items granted %i of %n -> (index) {
+    agent.yield %i : index
+  }
+  // CHECK: agent.pipe "work"
+  // CHECK-SAME: place = #agent.place<start = 0, stride = 16, full = 32, empty = 48>
+  %work = agent.pipe "work" slots(2) message : (index)
+  // CHECK: agent.switch
+  // CHECK-NOT: grant =
+  agent.switch {
+    agent.role @scheduler warps(1) {
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.for_each_item (%i) in %work : !work {
+      }
+    }
+  }
+}
+
 // Each of two CTAs holds half of every tile.
 // CHECK-LABEL: tile.kernel @pair
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {

@@ -264,3 +264,57 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
     }
   }
 }
+
+// -----
+
+// Without launch control, the first CTA draws for all and deals the number: each draw stands for four neighbours.
+
+!items = !agent.items<index>
+!work = !agent.pipe<message, index>
+
+// CHECK-LABEL: tile.kernel @counted_for_a_cluster
+tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  // CHECK: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48) scope(cluster)
+  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "grant.ready" count(1) arrivals(4) at(56) scope(cluster)
+  %count = tile.dim %x, 0 : !tile.view<?xf32>
+  %items = agent.items granted %i of %count -> (index) {
+    agent.yield %i : index
+  }
+  %work = agent.pipe "work" slots(2) message : (index)
+    {place = #agent.place<start = 0, stride = 16, full = 64, empty = 80>}
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64, grant = 32 : i64, verdict = #agent.verdict<proved>} {
+    // CHECK: agent.role @scheduler
+    // CHECK: %{{.*}}, %[[RANK:.*]] = agent.peers of [2, 2] along [0, 1]
+    agent.role @scheduler warps(1) at(0) {
+      // CHECK: %[[CTAS:.*]] = gpu.grid_dim x
+      // CHECK-NEXT: %[[ANSWER:.*]] = agent.barrier %[[TOLD]][%[[SLOT:.*]]]
+      // CHECK-NEXT: %[[ALL:.*]] = agent.barrier %[[READY]][%[[SLOT]]]
+      // CHECK-NEXT: %[[FIRST:.*]] = arith.constant 1 : i32
+      // CHECK-NEXT: agent.arrive %[[ALL]] by(threads) in(%[[FIRST]])
+      // CHECK: %[[DRAWS:.*]] = arith.cmpi eq, %[[RANK]]
+      // CHECK-NEXT: scf.if %[[DRAWS]] {
+      // CHECK-NEXT: agent.wait %[[ALL]] parity(%[[PHASE:.*]])
+      // CHECK-NEXT: %[[FOUR:.*]] = arith.constant 15 : i32
+      // CHECK-NEXT: %[[DRAWN:.*]] = agent.draw
+      // CHECK-NEXT: agent.deal %[[DRAWN]] to(32) in(%[[FOUR]])
+      // CHECK-NEXT: agent.arrive %[[ANSWER]] by(threads) in(%[[FOUR]])
+      // CHECK-NEXT: }
+      // CHECK-NEXT: agent.wait %[[ANSWER]] parity(%[[PHASE]])
+      // CHECK-NEXT: agent.advance {{.*}} of 1
+      // CHECK-NEXT: %[[DEALT:.*]] = agent.dealt from(32)
+      // CHECK-NEXT: %[[SIZE:.*]] = arith.constant 4 : index
+      // CHECK-NEXT: %[[NEIGHBOUR:.*]] = arith.muli %[[DEALT]], %[[SIZE]]
+      // CHECK-NEXT: %[[OWN:.*]] = arith.index_cast %[[RANK]]
+      // CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[NEIGHBOUR]], %[[OWN]]
+      // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[MINE]], %[[CTAS]]
+      // CHECK-NEXT: agent.sync warp
+      // CHECK-NEXT: scf.yield %[[NEXT]],
+      agent.for_each_item (%i) in %items publish %work : !items, !work {
+      }
+    }
+    agent.role @take warps(1) at(1) {
+      agent.for_each_item (%i) in %work : !work {
+      }
+    }
+  }
+}

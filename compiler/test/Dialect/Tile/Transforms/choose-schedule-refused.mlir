@@ -58,23 +58,6 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{cluster: 2 × 1 = 2 CTAs, and work items are granted to a cluster by cluster launch control, which sm_90a does not have; use persistent = static}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<persistent = granted, cluster = [2, 1]>} {
-  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 64 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
-    scf.yield %t : tensor<128x256xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
 // expected-error @below {{cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none, cluster = [2, 1]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

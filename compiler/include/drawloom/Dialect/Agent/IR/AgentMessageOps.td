@@ -121,4 +121,37 @@ def Agent_DrawOp : Agent_Op<"draw", [
   let assemblyFormat = "attr-dict";
 }
 
+def Agent_DealOp : Agent_Op<"deal"> {
+  let summary = "gives a number to CTAs of the cluster";
+  let description = [{
+    Writes a number that `agent.draw` has drawn to byte `to` of shared memory of
+    each CTA of `ctas`, a bit for each rank: lane r writes to the CTA of rank r. An
+    arrival in these CTAs tells that it is there.
+
+    ```mlir
+    agent.deal %number to(213072) in(%ctas)
+    agent.arrive %told by(threads) in(%ctas)
+    ```
+  }];
+  let arguments = (ins Index:$number, Agent_Number:$to, I32:$ctas);
+  let assemblyFormat =
+      "$number `to` `(` $to `)` `in` `(` $ctas `)` attr-dict";
+}
+
+def Agent_DealtOp : Agent_Op<"dealt", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "the number that a CTA of the cluster has given to this one";
+  let description = [{
+    What `agent.deal` has written to byte `from` of shared memory. All threads of
+    the warp get the same number.
+
+    ```mlir
+    %number = agent.dealt from(213072)
+    ```
+  }];
+  let arguments = (ins Agent_Number:$from);
+  let results = (outs Index:$number);
+  let assemblyFormat = "`from` `(` $from `)` attr-dict";
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTMESSAGEOPS_TD

@@ -50,7 +50,6 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | | `together: 'q' is no view of this kernel` |
     | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
     | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
-    | a cluster and granted items on Hopper | `cluster: 2 × 1 = 2 CTAs, and work items are granted to a cluster by cluster launch control, which sm_90a does not have; use persistent = static` |
     | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and products = pair takes them by twos along the first dimension that has several; use an even number there` |
     | pairs of nothing | `products: pair, but the program has no product; leave it out` |
     | a cluster and other roles | `cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does` |
