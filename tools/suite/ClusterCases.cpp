@@ -9,6 +9,7 @@
 #include "ClusterCases.h"
 #include "GemmCases.h"
 #include "RowCases.h"
+#include "RowProductCases.h"
 
 using namespace drawloom;
 using namespace drawloom::suite;
@@ -92,5 +93,6 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
   for (const GemmOptions &options : all)
     cases.push_back(makeGemmCase(options, seed, cases.size()));
   llvm::append_range(cases, makeRowCases(arch, seed));
+  llvm::append_range(cases, makeRowProductCases(arch, seed));
   return cases;
 }

@@ -52,6 +52,7 @@ private:
   LogicalResult mark(Value value, int64_t dim, Operation *because);
   LogicalResult goBackward(Value value, int64_t dim);
   LogicalResult goForward(Value value, int64_t dim);
+  LogicalResult divideProduct(MmaOp product, int64_t dim);
   LogicalResult tieLoop(scf::ForOp loop, unsigned number, int64_t dim);
   LogicalResult refuse(Operation *op);
 
@@ -127,6 +128,15 @@ LogicalResult Divider::tieLoop(scf::ForOp loop, unsigned number, int64_t dim) {
   return success();
 }
 
+/// Columns of a product are rows of B. A is the same in all CTAs.
+LogicalResult Divider::divideProduct(MmaOp product, int64_t dim) {
+  if (dim != 1)
+    return refuse(product);
+  if (failed(mark(product.getB(), 0, product)))
+    return failure();
+  return mark(product.getAcc(), 1, product);
+}
+
 LogicalResult Divider::goBackward(Value value, int64_t dim) {
   Operation *op = value.getDefiningOp();
   if (!op) {
@@ -142,6 +152,8 @@ LogicalResult Divider::goBackward(Value value, int64_t dim) {
     return success();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue()) ? success() : refuse(op);
+  if (auto product = dyn_cast<MmaOp>(op))
+    return divideProduct(product, dim);
   if (!isSliceable(op))
     return refuse(op);
   for (OpOperand &operand : op->getOpOperands())
@@ -173,6 +185,15 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
     if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
         loop && isa<scf::YieldOp>(user)) {
       if (failed(tieLoop(loop, use.getOperandNumber(), dim)))
+        return failure();
+      continue;
+    }
+    // Of B, the rows are columns of the product; of an accumulator, its own.
+    if (auto product = dyn_cast<MmaOp>(user)) {
+      bool isB = &use == &product.getBMutable();
+      if (&use == &product.getAMutable() || dim != (isB ? 0 : 1))
+        return refuse(user);
+      if (failed(mark(product.getResult(), 1, user)))
         return failure();
       continue;
     }
@@ -425,12 +446,6 @@ LogicalResult DivideTilesPass::run() {
   // Nothing to divide: 'plan-cta' says what is wrong.
   if (!divider.findRows())
     return success();
-  for (auto [dim, size] : llvm::enumerate(schedule.cluster))
-    if (int64_t(dim) != along && size != 1)
-      return kernel.emitOpError()
-             << "has a cluster with " << count << " CTAs along dimension "
-             << along << ", which divide rows, and " << size
-             << " along dimension " << dim << "; use 1 there";
   if (failed(divider.spread()))
     return failure();
   divider.divide();

@@ -45,19 +45,6 @@ tile.kernel @lengths(%X: !tile.view<?x1024xf32>, %Y: !tile.view<?x512xf32>, %S: 
 
 // -----
 
-// expected-error @below {{has a cluster with 2 CTAs along dimension 1, which divide rows, and 2 along dimension 0; use 1 there}}
-tile.kernel @both(%X: !tile.view<?x1024xf32>, %S: !tile.view<?xf32>)
-    attributes {tile.schedule = #tile.schedule<cluster = [2, 2]>} {
-  %rows = tile.dim %X, 0 : !tile.view<?x1024xf32>
-  tile.for_each (%m) tiles [8] of [%rows] {
-    %x = tile.load %X[%m, 0] : !tile.view<?x1024xf32> -> tensor<8x1024xf32>
-    %s = tile.reduce addf %x axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
-    tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
-  }
-}
-
-// -----
-
 // What is divided along its rows here is divided along its columns there.
 tile.kernel @turned(%X: !tile.view<?x8xf32>, %S: !tile.view<?xf32>)
     attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
@@ -69,5 +56,26 @@ tile.kernel @turned(%X: !tile.view<?x8xf32>, %S: !tile.view<?xf32>)
     %y = arith.addf %x, %t : tensor<8x8xf32>
     %s = tile.reduce addf %y axis 1 : tensor<8x8xf32> -> tensor<8xf32>
     tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+// -----
+
+// A product along the row's own dimension: each CTA would have a part of its sum.
+tile.kernel @along_k(%X: !tile.view<?x64xbf16>, %B: !tile.view<64x64xbf16>, %D: !tile.view<?x64xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %rows = tile.dim %X, 0 : !tile.view<?x64xbf16>
+  tile.for_each (%m) tiles [64] of [%rows] {
+    %x = tile.load %X[%m, 0] : !tile.view<?x64xbf16> -> tensor<64x64xbf16>
+    %f = arith.extf %x : tensor<64x64xbf16> to tensor<64x64xf32>
+    %s = tile.reduce addf %f axis 1 : tensor<64x64xf32> -> tensor<64xf32>
+    %c = tile.expand_dims %s axis 1 : tensor<64xf32> -> tensor<64x1xf32>
+    %w = tile.broadcast %c : tensor<64x1xf32> -> tensor<64x64xf32>
+    %q = arith.divf %f, %w : tensor<64x64xf32>
+    %h = arith.truncf %q : tensor<64x64xf32> to tensor<64x64xbf16>
+    %b = tile.load %B[0, 0] : !tile.view<64x64xbf16> -> tensor<64x64xbf16>
+    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster}}
+    %p = tile.mma %h, %b, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    tile.store %p, %D[%m, 0] : tensor<64x64xf32>, !tile.view<?x64xf32>
   }
 }

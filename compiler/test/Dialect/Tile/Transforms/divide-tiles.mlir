@@ -112,6 +112,42 @@ tile.kernel @running(%X: !tile.view<?x?xf32>, %Y: !tile.view<?xf32>)
 
 // -----
 
+// The columns of a product are divided as rows of B; A is the same in all CTAs, and so are rows of B along the first
+// dimension of the cluster.
+// CHECK-LABEL: tile.kernel @product
+// CHECK:         tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [128, 256]
+// CHECK:           %[[ACC:.*]] = scf.for %[[K:[^ ]*]] = {{.*}} -> (tensor<128x256xf32>)
+// CHECK-NEXT:        %[[A:.*]] = tile.load %{{.*}}[%[[M]], %[[K]]] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+// CHECK-NEXT:        %[[B:.*]] = tile.load %{{.*}}[%[[N]], %[[K]]] : !tile.view<512x?xbf16> -> tensor<256x64xbf16>
+// CHECK-NEXT:        tile.mma %[[A]], %[[B]], %{{.*}} -> tensor<128x256xf32>
+// CHECK:           %[[PART:.*]] = tile.reduce addf %[[ACC]] axis 1
+// CHECK-NEXT:      %[[ALL:.*]]:2 = tile.all_gather %[[PART]] along 1
+// CHECK-NEXT:      arith.addf %[[ALL]]#0, %[[ALL]]#1
+// CHECK:           tile.store %{{.*}}, %{{.*}}[%[[M]], %[[N]]] : tensor<128x256xf32>, !tile.view<?x512xf32>
+tile.kernel @product(%A: !tile.view<?x?xbf16>, %B: !tile.view<512x?xbf16>, %D: !tile.view<?x512xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [2, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x512xf32>
+  %M = tile.dim %A, 0 : !tile.view<?x?xbf16>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m) tiles [128] of [%M] {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x512xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[0, %k] : !tile.view<512x?xbf16> -> tensor<512x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<512x64xbf16> -> tensor<128x512xf32>
+      scf.yield %t : tensor<128x512xf32>
+    }
+    %sum = tile.reduce addf %acc axis 1 : tensor<128x512xf32> -> tensor<128xf32>
+    %column = tile.expand_dims %sum axis 1 : tensor<128xf32> -> tensor<128x1xf32>
+    %sums = tile.broadcast %column : tensor<128x1xf32> -> tensor<128x512xf32>
+    %d = arith.divf %acc, %sums : tensor<128x512xf32>
+    tile.store %d, %D[%m, 0] : tensor<128x512xf32>, !tile.view<?x512xf32>
+  }
+}
+
+// -----
+
 // One CTA divides nothing.
 // CHECK-LABEL: tile.kernel @one
 // CHECK:         tile.for_each (%{{.*}}) tiles [8]

@@ -102,16 +102,29 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     all have the same bits. Where a loop does nothing with a part but add it to
     those of other iterations, the total is gathered after the loop. What all CTAs
     have, such as the sums themselves, the first one stores: the offset of the
-    others lies outside of the view. A kernel whose cluster has no such dimension
-    is not changed. It comes before everything that plans: footprints follow from
+    others lies outside of the view. Where the row is one of a product, its parts
+    are columns of accumulators, and each CTA has its own rows of B:
+
+    ```mlir
+    %b = tile.load %B[0, %k] : !tile.view<512x?xbf16> -> tensor<512x64xbf16>
+    %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<512x64xbf16> -> tensor<128x512xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %b = tile.load %B[%n, %k] : !tile.view<512x?xbf16> -> tensor<256x64xbf16>
+    %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+    ```
+
+    A kernel whose cluster has no such dimension is not changed. It comes before everything that plans: footprints follow from
     the smaller tiles.
 
     | message | why |
     |---|---|
     | `reduces rows of 100 elements that 8 CTAs of the cluster divide: 100 % 8 = 4; use fewer CTAs, or a larger tile` | parts are equal |
-    | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | a product, a slice, a scalar that a row is reduced to |
+    | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | a product along the row, a slice, a scalar that a row is reduced to |
     | `works on rows of 512 elements, and others have 1024: the cluster divides rows of one length` | a part is the same for all tiles |
-    | `has a cluster with 2 CTAs along dimension 1, which divide rows, and 2 along dimension 0; use 1 there` | others would share nothing |
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
