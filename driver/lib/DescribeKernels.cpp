@@ -42,6 +42,14 @@ static bool addFactors(Value count, std::vector<runtime::ItemFactor> &factors) {
       return false;
     tile = constant.getSExtValue();
     count = quotient.getLhs();
+    // Rows of a known length, which a cluster divides.
+    if (matchPattern(count, m_ConstantInt(&constant)) &&
+        constant.isStrictlyPositive()) {
+      factors.push_back(
+          {std::nullopt, 0,
+           llvm::divideCeilSigned(constant.getSExtValue(), tile)});
+      return true;
+    }
   }
   auto size = count.getDefiningOp<tile::DimOp>();
   if (!size)
