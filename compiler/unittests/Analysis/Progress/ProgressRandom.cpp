@@ -141,6 +141,17 @@ bool Comparison::isUniform(const Sizes &sizes) const {
   return true;
 }
 
+/// Whether one warp of a role waits for all at some pipe.
+static bool hasOneWaiter(const Network &network, RoleId role) {
+  return llvm::any_of(network.pipes, [&](const Pipe &pipe) {
+    return (pipe.producer == role && pipe.arrival == Arrival::oneWarp) ||
+           llvm::any_of(pipe.consumers, [&](const Consumer &consumer) {
+             return consumer.role == role &&
+                    consumer.arrival == Arrival::oneWarp;
+           });
+  });
+}
+
 void Comparison::compareBlocked(const Failure &failure,
                                 const Exploration &found) {
   // Who is first can matter for a pool: that some role waits, not who.
@@ -149,8 +160,11 @@ void Comparison::compareBlocked(const Failure &failure,
   Blocked engine, explorer;
   for (const WaitingEvent &event : failure.waiting)
     engine.insert({event.role, int(event.kind), event.object, event.content});
+  // A role stands where its first warp does: where only that one waits, the
+  // others have gone on to the next wait that is theirs, too.
   for (const BlockedWarp &warp : found.blocked)
-    explorer.insert({warp.role, int(warp.kind), warp.object, warp.index});
+    if (warp.warp == 0 || !hasOneWaiter(network, warp.role))
+      explorer.insert({warp.role, int(warp.kind), warp.object, warp.index});
   if (engine != explorer)
     disagree("different roles stand still", failure.sizes);
 }
