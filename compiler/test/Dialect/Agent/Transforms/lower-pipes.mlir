@@ -1,4 +1,6 @@
 // RUN: drawloom-opt %s --lower-pipes --split-input-file | FileCheck %s
+// One CTA: nothing of a cluster.
+// RUN: drawloom-opt %s --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
 // What lower-pipes says is understood again.
 // RUN: drawloom-opt %s --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
