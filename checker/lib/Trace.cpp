@@ -9,6 +9,7 @@
 #include "drawloom/Checker/Trace.h"
 #include "drawloom/Emulator/AddressMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -65,7 +66,7 @@ public:
   }
 
   void suspend(const SuspendEvent &event) override {
-    waits.try_emplace(keyOf(event.origin, event.address), clock());
+    join(event.origin, event.address);
   }
 
   void mbarrier(const MbarrierEvent &event) override {
@@ -75,10 +76,8 @@ public:
       return;
     auto key = keyOf(event.origin, event.address);
     // One that polls is told false, and asks again.
-    if (!event.success) {
-      waits.try_emplace(key, clock());
-      return;
-    }
+    if (!event.success)
+      return join(event.origin, event.address);
     auto wait = waits.find(key);
     if (wait == waits.end())
       return;
@@ -86,8 +85,11 @@ public:
     std::string state = barrier.isFull    ? " is full"
                         : barrier.isEmpty ? " is empty"
                                           : "";
-    rowOf(event.origin)
-        .push_back({"wait: " + barrier.slot + state, wait->second, clock()});
+    auto [since, lanes] = wait->second;
+    std::string name = "wait: " + barrier.slot + state;
+    if (unsigned count = llvm::popcount(lanes); count != 32)
+      name += llvm::formatv(", {0} lane{1}", count, count == 1 ? "" : "s");
+    rowOf(event.origin).push_back({name, since, clock()});
     waits.erase(wait);
   }
 
@@ -135,6 +137,13 @@ private:
   static WaitKey keyOf(const Origin &origin, uint64_t address) {
     return {origin.rank, origin.warp, address};
   }
+  /// Lanes wait, too: from then on all of them do.
+  void join(const Origin &origin, uint64_t address) {
+    auto &[since, lanes] = waits[keyOf(origin, address)];
+    if (origin.lanes & ~lanes)
+      since = clock();
+    lanes |= origin.lanes;
+  }
   std::string nameWarp(unsigned warp) const {
     std::string role = names.roleOf(kernel, warp);
     std::string number = "warp " + llvm::utostr(warp);
@@ -179,7 +188,8 @@ private:
   std::vector<Cta> ctas;
   /// By rank, then by warp.
   std::vector<std::map<unsigned, uint64_t>> lastExit;
-  std::map<WaitKey, uint64_t> waits;
+  /// Since when, and which lanes.
+  std::map<WaitKey, std::pair<uint64_t, uint32_t>> waits;
   std::map<uint64_t, uint64_t> operations;
   /// Since when a slot is full, or a barrier in its phase.
   std::map<std::pair<unsigned, std::string>, uint64_t> opened;
