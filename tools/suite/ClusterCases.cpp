@@ -29,7 +29,7 @@ enum Items { One, Static, Granted, itemKinds };
 /// it takes one. Granted ones come from a grid with a CTA for each item, or
 /// from one that is smaller or larger.
 static void setItems(GemmOptions &o, unsigned items, unsigned count) {
-  unsigned size = o.clusterM * o.clusterN;
+  unsigned size = o.clusterM * o.clusterN * o.clusterK;
   o.one = items == One;
   o.granted = items == Granted;
   o.ctas = items == One ? 0 : count * size;
@@ -68,6 +68,31 @@ static void cover(llvm::StringRef arch, bool pairs,
         }
 }
 
+/// Clusters whose CTAs divide the steps along k; some share operands besides.
+static void coverSteps(llvm::StringRef arch, std::vector<GemmOptions> &all) {
+  static constexpr int64_t divided[][3] = {
+      {1, 1, 2}, {1, 1, 4}, {2, 1, 2}, {1, 2, 2}, {2, 2, 2}};
+  for (auto [clusterM, clusterN, clusterK] : divided)
+    for (unsigned type = 0; type != mainTypes; ++type)
+      for (unsigned items = 0; items != itemKinds; ++items) {
+        const auto &size = sizes[all.size() % std::size(sizes)];
+        GemmOptions o = makeGemm(arch, type);
+        o.clusterM = clusterM;
+        o.clusterN = clusterN;
+        o.clusterK = clusterK;
+        o.tileN = 128;
+        o.slots = 2;
+        o.pairs = canPair(arch, clusterM) && all.size() % 2;
+        o.epilogue =
+            GemmOptions::Epilogue(all.size() % GemmOptions::epilogueCount);
+        o.m = size.tilesM * o.tileM + size.rest;
+        o.n = size.tilesN * o.tileN + size.rest;
+        o.k = size.trips * o.tileK + (size.trips ? 16 * (all.size() % 3) : 0);
+        setItems(o, items, 1 + all.size() % 3);
+        all.push_back(o);
+      }
+}
+
 std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
   std::vector<GemmOptions> all;
   cover(arch, /*pairs=*/false, all);
@@ -89,6 +114,7 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
     setItems(o, items, 1 + random() % 3);
     all.push_back(o);
   }
+  coverSteps(arch, all);
   std::vector<Case> cases;
   for (const GemmOptions &options : all)
     cases.push_back(makeGemmCase(options, seed, cases.size()));

@@ -208,10 +208,10 @@ std::string Printer::print() {
     schedule.push_back("roles = " + o.roles);
   if (o.slots)
     schedule.push_back("slots = {operands = " + std::to_string(o.slots) + "}");
-  if (o.clusterM * o.clusterN != 1)
-    schedule.push_back(llvm::formatv("cluster = [{0}{1}, {2}]",
-                                     o.batch ? "1, " : "", o.clusterM,
-                                     o.clusterN));
+  if (o.clusterM * o.clusterN * o.clusterK != 1)
+    schedule.push_back(llvm::formatv(
+        "cluster = [{0}{1}, {2}{3}]", o.batch ? "1, " : "", o.clusterM,
+        o.clusterN, o.clusterK == 1 ? "" : ", " + std::to_string(o.clusterK)));
   if (o.pairs)
     schedule.push_back("products = pair");
   if (!schedule.empty())
@@ -251,7 +251,7 @@ static int64_t countItems(const GemmOptions &o) {
   // Whole clusters.
   return std::max<int64_t>(o.batch, 1) *
          llvm::alignTo(llvm::divideCeil(o.m, o.tileM), o.clusterM) *
-         llvm::alignTo(llvm::divideCeil(o.n, o.tileN), o.clusterN);
+         llvm::alignTo(llvm::divideCeil(o.n, o.tileN), o.clusterN) * o.clusterK;
 }
 
 Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
@@ -299,9 +299,11 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
       o.granted ? "-granted"
       : o.one   ? "-one"
                 : "",
-      o.clusterM * o.clusterN == 1
+      o.clusterM * o.clusterN * o.clusterK == 1
           ? std::string()
-          : llvm::formatv("-cluster{0}x{1}{2}", o.clusterM, o.clusterN,
+          : llvm::formatv("-cluster{0}x{1}{2}{3}", o.clusterM, o.clusterN,
+                          o.clusterK == 1 ? ""
+                                          : "x" + std::to_string(o.clusterK),
                           o.pairs ? "-pairs" : "")
                 .str(),
       o.roles.empty() ? "" : "-" + o.roles);

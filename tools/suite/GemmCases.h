@@ -70,6 +70,8 @@ struct GemmOptions {
   bool one = false;
   /// CTAs of a cluster along M and N.
   int64_t clusterM = 1, clusterN = 1;
+  /// CTAs that divide the steps along k.
+  int64_t clusterK = 1;
   /// Two CTAs along M multiply together.
   bool pairs = false;
   /// What the schedule says of roles: nothing, "single" or "none".

@@ -147,7 +147,8 @@ static LogicalResult expandDims(Operation *op, Evaluator &eval) {
 static LogicalResult allGather(Operation *op, Evaluator &eval) {
   auto gather = mlir::cast<tile::AllGatherOp>(op);
   for (auto [which, part] : llvm::enumerate(gather.getParts()))
-    eval.setValue(part, eval.getLane(gather.getPart(), which));
+    eval.setValue(part,
+                  eval.getLane(gather.getGivenTo(eval.getPlace()), which));
   return llvm::success();
 }
 

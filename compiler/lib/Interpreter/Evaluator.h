@@ -156,6 +156,8 @@ public:
   /// first one's, and must be that of all.
   void setWidth(unsigned items) { width = items; }
   unsigned getWidth() const { return width; }
+  /// The place among them of the one that runs.
+  unsigned getPlace() const { return lane.value_or(0); }
 
   TensorRef get(mlir::Value value) const { return getValue(value).tensor; }
   void set(mlir::Value value, HostTensor &&tensor) {

@@ -460,4 +460,22 @@ TEST(Gather, TakesTurnsWithNeighbours) {
         ints("1x6xi32", {1 - 8, 5 - 8, 2 - 2, 3 - 2, 9 + 10, 4 + 10})));
 }
 
+/// The first of two gets the own elements of both, the second one their twice.
+TEST(Gather, GivesToEachItsOwn) {
+  const char *text = R"(
+    tile.kernel @k(%x: !tile.view<?xi32>, %y: !tile.view<?xi32>) {
+      %n = tile.dim %x, 0 : !tile.view<?xi32>
+      tile.for_each (%j) tiles [1] of [%n] {
+        %own = tile.load %x[%j] : !tile.view<?xi32> -> tensor<1xi32>
+        %twice = arith.addi %own, %own : tensor<1xi32>
+        %all:2 = tile.all_gather %own, %twice along 0 : tensor<1xi32> -> 2
+        %difference = arith.subi %all#0, %all#1 : tensor<1xi32>
+        tile.store %difference, %y[%j] : tensor<1xi32>, !tile.view<?xi32>
+      }
+    })";
+  EXPECT_TRUE(
+      isEqual(runOk(text, {ints("4xi32", {1, 5, 2, 9}), zeros("4xi32")}),
+              ints("4xi32", {1 - 5, 2 - 10, 2 - 9, 4 - 18})));
+}
+
 } // namespace

@@ -279,9 +279,9 @@ func.func @multiply_pair(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !
 
 // -----
 
-func.func @send_to_one(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>, %i: i32) {
-  // expected-error@+1 {{is sent to 1 CTAs; a cluster that hands something on has 2 to 16}}
-  agent.send %x to %to at(%i) stride(128) in(%i) count(1) every(1) : tensor<8xf32>, !tile.buffer<8xf32, smem>
+func.func @send_to_nobody(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>, %i: i32) {
+  // expected-error@+1 {{is sent to 0 CTAs; a cluster has 1 to 16}}
+  agent.send %x to %to at(%i) stride(128) in(%i) count(0) every(1) : tensor<8xf32>, !tile.buffer<8xf32, smem>
   return
 }
 

@@ -828,7 +828,7 @@ func.func @halved(%a: !tile.view<?x?xf32>) {
 // -----
 
 func.func @gather(%x: tensor<8x1xf32>) {
-  // expected-error @+1 {{gathers 'tensor<8x1xf32>'; it must be a vector}}
+  // expected-error @+1 {{gathers 'tensor<8x1xf32>'; what goes to all must be a vector}}
   %0:2 = tile.all_gather %x along 1 : tensor<8x1xf32> -> 2
   return
 }
@@ -862,5 +862,13 @@ func.func @gather(%x: tensor<8xf32>) {
 func.func @gather(%x: tensor<8xf32>) {
   // expected-error @+1 {{gives 'tensor<4xf32>' for a part of 'tensor<8xf32>'}}
   %0:2 = "tile.all_gather"(%x) <{along = 1 : i64}> : (tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @gather(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{gives 3 tiles to 2 work items; give one to all, or one to each}}
+  %0:2 = tile.all_gather %x, %x, %x along 2 : tensor<8x4xf32> -> 2
   return
 }

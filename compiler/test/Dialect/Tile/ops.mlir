@@ -150,5 +150,8 @@ tile.kernel @gathers(%v: !tile.view<?xf32>, %d: !tile.view<?xf32>) {
     %all:4 = tile.all_gather %part along 1 : tensor<8xf32> -> 4
     // CHECK-NEXT: tile.store %[[ALL]]#3
     tile.store %all#3, %d[%m] : tensor<8xf32>, !tile.view<?xf32>
+    // CHECK-NEXT: tile.all_gather %[[PART]], %[[ALL]]#0, %[[ALL]]#1, %[[ALL]]#2 along 1 : tensor<8xf32> -> 4
+    %own:4 = tile.all_gather %part, %all#0, %all#1, %all#2 along 1 : tensor<8xf32> -> 4
+    tile.store %own#3, %d[%m] : tensor<8xf32>, !tile.view<?xf32>
   }
 }

@@ -97,10 +97,9 @@ LogicalResult ArriveOp::verify() {
 }
 
 LogicalResult SendOp::verify() {
-  if (getCount() < 2 || getCount() > 16)
+  if (getCount() < 1 || getCount() > 16)
     return emitOpError() << "is sent to " << getCount()
-                         << " CTAs; a cluster that hands something on has 2 to "
-                            "16";
+                         << " CTAs; a cluster has 1 to 16";
   RankedTensorType part = getPart().getType();
   tile::BufferType room = getBuffer().getType();
   if (room.getShape() != part.getShape() ||

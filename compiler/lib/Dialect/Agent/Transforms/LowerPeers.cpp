@@ -111,7 +111,8 @@ void RoleLowering::findPeers() {
   }
 }
 
-/// This CTA's part goes to the slots of all that gather it.
+/// This CTA's part goes to the slots of all that gather it; or each of them
+/// gets one of its own.
 void RoleLowering::sendParts(tile::AllGatherOp gather, LoweredPipe &pipe,
                              Value slot) {
   ArrayRef<int64_t> along = pipe.multicasts.front();
@@ -120,8 +121,18 @@ void RoleLowering::sendParts(tile::AllGatherOp gather, LoweredPipe &pipe,
   int64_t every = 1;
   for (int64_t size : ArrayRef(cluster).take_front(along.front()))
     every *= size;
-  SendOp::create(b, map.lookupOrDefault(gather.getPart()),
-                 getBuffer(pipe, 0, slot), sharing.getPlace(),
-                 starts[1] - starts[0], sharing.getCtas(),
-                 gather.getParts().size(), every);
+  auto send = [&](Value part, Value ctas, int64_t count) {
+    SendOp::create(b, map.lookupOrDefault(part), getBuffer(pipe, 0, slot),
+                   sharing.getPlace(), starts[1] - starts[0], ctas, count,
+                   every);
+  };
+  if (gather.getGiven().size() == 1)
+    return send(gather.getGiven().front(), sharing.getCtas(),
+                gather.getParts().size());
+  // The lowest bit is that of the first of them.
+  Value ctas = sharing.getCtas();
+  Value first = arith::AndIOp::create(
+      b, ctas, arith::SubIOp::create(b, constant(0), ctas));
+  for (auto [place, part] : llvm::enumerate(gather.getGiven()))
+    send(part, arith::ShLIOp::create(b, first, constant(place * every)), 1);
 }

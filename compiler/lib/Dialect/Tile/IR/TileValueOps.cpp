@@ -139,18 +139,18 @@ TypedAttr ReduceOp::getIdentity(Reduction kind, Type elementType) {
 //===----------------------------------------------------------------------===//
 
 ParseResult AllGatherOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand part;
+  SmallVector<OpAsmParser::UnresolvedOperand> given;
   IntegerAttr along;
   Type type;
   int64_t count = 0;
   SMLoc at;
-  if (parser.parseOperand(part) || parser.parseKeyword("along") ||
+  if (parser.parseOperandList(given) || parser.parseKeyword("along") ||
       parser.parseAttribute(along, parser.getBuilder().getI64Type(), "along",
                             result.attributes) ||
       parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(type) || parser.parseArrow() ||
       parser.getCurrentLocation(&at) || parser.parseInteger(count) ||
-      parser.resolveOperand(part, type, result.operands))
+      parser.resolveOperands(given, type, result.operands))
     return failure();
   if (count < 0 || count > maxParts)
     return parser.emitError(at) << "a cluster has no " << count << " CTAs";
@@ -159,25 +159,32 @@ ParseResult AllGatherOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void AllGatherOp::print(OpAsmPrinter &p) {
-  p << ' ' << getPart() << " along " << int64_t(getAlong());
+  p << ' ' << getGiven() << " along " << int64_t(getAlong());
   p.printOptionalAttrDict((*this)->getAttrs(), {"along"});
-  p << " : " << getPart().getType() << " -> " << getParts().size();
+  p << " : " << getPartType() << " -> " << getParts().size();
 }
 
 LogicalResult AllGatherOp::verify() {
-  if (getPart().getType().getRank() != 1)
-    return emitOpError() << "gathers " << getPart().getType()
-                         << "; it must be a vector";
+  size_t given = getGiven().size();
+  if (given != 1 && given != getParts().size())
+    return emitOpError() << "gives " << given << " tiles to "
+                         << getParts().size()
+                         << " work items; give one to all, or one to each";
+  if (given == 1 && getPartType().getRank() != 1)
+    return emitOpError() << "gathers " << getPartType()
+                         << "; what goes to all must be a vector";
   if (int64_t along = getAlong(); along < 0 || along > 2)
     return emitOpError() << "has along " << along
                          << ": a cluster has the dimensions 0 to 2";
   if (getParts().size() < 2)
     return emitOpError() << "gathers what " << getParts().size()
                          << " work items have; there must be two or more";
-  for (Type type : getParts().getTypes())
-    if (type != getPart().getType())
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(getGiven().getTypes()),
+                                SmallVector<Type>(getParts().getTypes())))
+    if (type != getPartType())
       return emitOpError() << "gives " << type << " for a part of "
-                           << getPart().getType();
+                           << getPartType();
   return success();
 }
 

@@ -172,7 +172,7 @@ private:
     std::string name = "exchange";
     if (exchanges++ > 0)
       name += "_" + std::to_string(exchanges - 1);
-    Problem::Tile part = describeTile(op.getPart().getType());
+    Problem::Tile part = describeTile(op.getPartType());
     problem.pipes.push_back(
         {name,
          {},

@@ -16,6 +16,7 @@
 // Invariant: CTAs of a cluster do the same steps. The place of a CTA reaches
 // nothing but the offsets of loads and stores and the numbers of an iota.
 
+#include "DivideTiles.h"
 #include "SliceEpilogue.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
@@ -34,45 +35,6 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::tile;
 using llvm::formatv;
-
-namespace {
-class Divider {
-public:
-  Divider(ForEachOp items, int64_t count, int64_t along)
-      : items(items), count(count), along(along) {}
-
-  /// Whether rows are reduced at all.
-  bool findRows();
-  LogicalResult spread();
-  void divide();
-
-  int64_t getRow() const { return row; }
-
-private:
-  LogicalResult mark(Value value, int64_t dim, Operation *because);
-  LogicalResult goBackward(Value value, int64_t dim);
-  LogicalResult goForward(Value value, int64_t dim);
-  LogicalResult divideProduct(MmaOp product, int64_t dim);
-  LogicalResult tieLoop(scf::ForOp loop, unsigned number, int64_t dim);
-  LogicalResult refuse(Operation *op);
-
-  void addDimension();
-  void shorten(Value value, int64_t dim);
-  void storeOnce(StoreOp store);
-  void combine(ReduceOp reduce);
-  template <typename AccessT>
-  void moveAccess(AccessT access, int64_t dim);
-
-  ForEachOp items;
-  int64_t count, along;
-  int64_t row = 0;
-  /// The dimension of each tile that is divided.
-  llvm::MapVector<Value, int64_t> divided;
-  SmallVector<Value> open;
-  llvm::SetVector<ReduceOp> crossing;
-  Value part;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What is divided
@@ -177,6 +139,9 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
       continue;
     }
     if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      // Zeros that a sum begins with, all of them.
+      if (steps.contains(loop))
+        continue;
       unsigned first = loop.getNumControlOperands();
       if (failed(tieLoop(loop, use.getOperandNumber() - first, dim)))
         return failure();
@@ -208,6 +173,19 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
   return success();
 }
 
+LogicalResult Divider::follow() {
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    int64_t dim = divided[value];
+    // A sum is made of whole tiles.
+    if (!sums.contains(value) && failed(goBackward(value, dim)))
+      return failure();
+    if (failed(goForward(value, dim)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Divider::spread() {
   WalkResult seeds = items.walk([&](ReduceOp reduce) -> WalkResult {
     if (!reducesRows(reduce))
@@ -222,14 +200,8 @@ LogicalResult Divider::spread() {
       return success();
     return mark(store.getValue(), 1, store);
   });
-  if (seeds.wasInterrupted() || stores.wasInterrupted())
+  if (seeds.wasInterrupted() || stores.wasInterrupted() || failed(follow()))
     return failure();
-  while (!open.empty()) {
-    Value value = open.pop_back_val();
-    int64_t dim = divided[value];
-    if (failed(goBackward(value, dim)) || failed(goForward(value, dim)))
-      return failure();
-  }
   if (row % count == 0)
     return success();
   return crossing.front()->emitOpError()
@@ -282,6 +254,12 @@ void Divider::moveAccess(AccessT access, int64_t dim) {
   access.setStaticOffsets(numbers);
 }
 
+/// Whether a use of a constant is one of the part.
+bool Divider::isDivided(OpOperand &use) {
+  auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+  return items->isAncestor(use.getOwner()) && !(loop && steps.contains(loop));
+}
+
 void Divider::shorten(Value value, int64_t dim) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -295,16 +273,16 @@ void Divider::shorten(Value value, int64_t dim) {
     auto all = cast<SplatElementsAttr>(constant.getValue());
     Value own = arith::ConstantOp::create(b, constant.getLoc(),
                                           all.resizeSplat(shorter));
-    value.replaceUsesWithIf(
-        own, [&](OpOperand &use) { return items->isAncestor(use.getOwner()); });
+    value.replaceUsesWithIf(own,
+                            [&](OpOperand &use) { return isDivided(use); });
     return;
   }
   if (auto splat = dyn_cast_if_present<tensor::SplatOp>(op)) {
     b.setInsertionPoint(splat);
     Value own =
         tensor::SplatOp::create(b, splat.getLoc(), shorter, splat.getInput());
-    value.replaceUsesWithIf(
-        own, [&](OpOperand &use) { return items->isAncestor(use.getOwner()); });
+    value.replaceUsesWithIf(own,
+                            [&](OpOperand &use) { return isDivided(use); });
     return;
   }
   value.setType(shorter);
@@ -347,8 +325,7 @@ void Divider::storeOnce(StoreOp store) {
   store.setStaticOffsets(numbers);
 }
 
-/// Whether a tile changes nothing when it is combined with another.
-static bool isNeutral(Value tile, Reduction kind) {
+bool Divider::isNeutral(Value tile, Reduction kind) {
   SplatElementsAttr all;
   if (!matchPattern(tile, m_Constant(&all)))
     return false;
@@ -375,9 +352,22 @@ static Value getTotal(Value partial, Reduction kind) {
   Value carried = loop.getRegionIterArgs()[number];
   if (!carried.hasOneUse() ||
       !llvm::is_contained(add->getOperands(), carried) ||
-      !isNeutral(loop.getInitArgs()[number], kind))
+      !Divider::isNeutral(loop.getInitArgs()[number], kind))
     return {};
   return loop.getResult(number);
+}
+
+/// From the first CTA's part to the last one's.
+Value Divider::combineParts(OpBuilder &b, AllGatherOp gather, Reduction kind) {
+  Value all = gather.getParts().front();
+  for (Value next : gather.getParts().drop_front()) {
+    // The kinds are named after the operations that combine two elements.
+    OperationState state(gather.getLoc(),
+                         ("arith." + stringifyReduction(kind)).str(),
+                         {all, next}, all.getType());
+    all = b.create(state)->getResult(0);
+  }
+  return all;
 }
 
 /// Every CTA combines the parts of all, in the order of the CTAs; of a loop
@@ -389,17 +379,11 @@ void Divider::combine(ReduceOp reduce) {
   OpBuilder b(items.getContext());
   b.setInsertionPointAfterValue(partial);
   Location loc = reduce.getLoc();
-  auto gather = AllGatherOp::create(
-      b, loc, SmallVector<Type>(count, partial.getType()), partial, along);
-  Value all = gather.getParts().front();
-  for (Value next : gather.getParts().drop_front()) {
-    // The kinds are named after the operations that combine two elements.
-    OperationState state(
-        loc, ("arith." + stringifyReduction(reduce.getKind())).str(),
-        {all, next}, partial.getType());
-    all = b.create(state)->getResult(0);
-  }
-  partial.replaceAllUsesExcept(all, gather);
+  auto gather =
+      AllGatherOp::create(b, loc, SmallVector<Type>(count, partial.getType()),
+                          ValueRange(partial), along);
+  partial.replaceAllUsesExcept(combineParts(b, gather, reduce.getKind()),
+                               gather);
 }
 
 void Divider::divide() {
@@ -414,9 +398,13 @@ void Divider::divide() {
       moveAccess(store, found->second);
   }
   for (auto [value, dim] : divided)
-    shorten(value, dim);
+    if (sums.contains(value))
+      addUp(value);
+    else
+      shorten(value, dim);
   for (ReduceOp reduce : crossing)
     combine(reduce);
+  divideSteps();
 }
 
 namespace {
@@ -443,9 +431,16 @@ LogicalResult DivideTilesPass::run() {
     return success();
   int64_t count = schedule.cluster[along];
   Divider divider(items, count, along);
-  // Nothing to divide: 'plan-cta' says what is wrong.
-  if (!divider.findRows())
+  if (!divider.findRows()) {
+    // Nothing to divide: 'plan-cta' says what is wrong.
+    if (!divider.findSums())
+      return success();
+    if (failed(divider.spreadSums()))
+      return failure();
+    divider.divide();
+    addReasons(kernel, divider.explainSums());
     return success();
+  }
   if (failed(divider.spread()))
     return failure();
   divider.divide();

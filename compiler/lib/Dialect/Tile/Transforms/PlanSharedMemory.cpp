@@ -138,11 +138,12 @@ Rooms Planner::fill(int64_t columns, int64_t itemSlots, int64_t fewest) const {
       slots = *asked;
     else if (isStream(pipe))
       open += getSlotBytes(pipe, columns);
+    else if (pipe.kind == Problem::Pipe::Exchange)
+      // Parts of accumulators are large, and there are none until the next item
+      // is multiplied.
+      slots = addsUpParts() ? 1 : fewest;
     else
-      slots = pipe.kind == Problem::Pipe::Output ||
-                      pipe.kind == Problem::Pipe::Exchange
-                  ? fewest
-                  : itemSlots;
+      slots = pipe.kind == Problem::Pipe::Output ? fewest : itemSlots;
     take(pipe, slots);
     rooms.slots.push_back(slots);
   }

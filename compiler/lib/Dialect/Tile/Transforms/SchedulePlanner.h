@@ -73,11 +73,19 @@ private:
   /// The rows of the first product that this many warps can't share; 0 if they
   /// can share all.
   int64_t findUnsharedRows(int64_t warps) const;
+  /// Whether CTAs hand each other parts of accumulators, which are matrices:
+  /// the epilogue begins with their sums.
+  bool addsUpParts() const {
+    return llvm::any_of(problem.pipes, [](const Problem::Pipe &pipe) {
+      return pipe.kind == Problem::Pipe::Exchange &&
+             pipe.tiles.front().rows > 1;
+    });
+  }
   /// The first number of warps from `least` on that can share the rows.
   std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
 
   bool isSliced(const Problem::Pipe &pipe) const {
-    return !problem.products.empty() && !pipe.inLoop &&
+    return !problem.products.empty() && !pipe.inLoop && !addsUpParts() &&
            pipe.kind != Problem::Pipe::Operands &&
            pipe.kind != Problem::Pipe::Exchange;
   }

@@ -168,3 +168,41 @@ tile.kernel @exchange(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {
     }
   }
 }
+
+// -----
+
+// Each of two CTAs gets columns of its own from both: the r-th operand goes to the r-th of them.
+
+!parts = !agent.pipe<smem, tensor<64x32xf32>, tensor<64x32xf32>>
+
+// CHECK-LABEL: tile.kernel @columns
+tile.kernel @columns(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %e = agent.pipe "exchange" slots(1) smem scope(cluster) : (tensor<64x32xf32>, tensor<64x32xf32>)
+    {place = #agent.place<start = 0, stride = 16384, full = 16384, empty = 16392>}
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
+    agent.role @compute warps(4) at(0) {
+      // CHECK:      %[[CTAS:.*]], %[[PLACE:.*]] = agent.peers of [2, 2] along [1]
+      // CHECK:      %[[LEFT:.*]] = tile.load
+      // CHECK:      %[[RIGHT:.*]] = tile.load
+      %left = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<64x32xf32>
+      %right = tile.load %x[0, 32] : !tile.view<?x?xf32> -> tensor<64x32xf32>
+      // CHECK:      %[[OTHERS:.*]] = arith.subi %{{.*}}, %[[CTAS]]
+      // CHECK-NEXT: %[[FIRST:.*]] = arith.andi %[[CTAS]], %[[OTHERS]]
+      // CHECK:      %[[ONE:.*]] = arith.shli %[[FIRST]]
+      // CHECK:      agent.send %[[LEFT]] to %{{.*}} at(%[[PLACE]]) stride(8192) in(%[[ONE]]) count(1) every(2)
+      // CHECK:      %[[BY:.*]] = arith.constant 2 : i32
+      // CHECK-NEXT: %[[OTHER:.*]] = arith.shli %[[FIRST]], %[[BY]]
+      // CHECK:      agent.send %[[RIGHT]] to %{{.*}} at(%[[PLACE]]) stride(8192) in(%[[OTHER]]) count(1) every(2)
+      // CHECK-NEXT: agent.arrive %{{.*}} by(threads) in(%[[CTAS]])
+      agent.produce %e by(threads) : !parts {
+        %all:2 = tile.all_gather %left, %right along 1 : tensor<64x32xf32> -> 2
+        agent.yield %all#0, %all#1 : tensor<64x32xf32>, tensor<64x32xf32>
+      }
+      %sums:2 = agent.consume %e as (%a, %b) by(threads) : !parts -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+        agent.yield %a, %b : tensor<64x32xf32>, tensor<64x32xf32>
+      }
+      %sum = arith.addf %sums#0, %sums#1 : tensor<64x32xf32>
+      tile.store %sum, %y[0, 0] : tensor<64x32xf32>, !tile.view<?x?xf32>
+    }
+  }
+}

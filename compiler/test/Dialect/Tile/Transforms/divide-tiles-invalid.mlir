@@ -79,3 +79,157 @@ tile.kernel @along_k(%X: !tile.view<?x64xbf16>, %B: !tile.view<64x64xbf16>, %D: 
     tile.store %p, %D[%m, 0] : tensor<64x64xf32>, !tile.view<?x64xf32>
   }
 }
+
+// -----
+
+tile.kernel @longer(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 0 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and ends before the views of its operands do; use 1 along dimension 2 of the cluster}}
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %acc, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @not_walked(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and reads a tile that is not loaded along it; use 1 along dimension 2 of the cluster}}
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %acc, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @counted(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and asks which one it is; use 1 along dimension 2 of the cluster}}
+      %x = arith.addi %k, %k : index
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %acc, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @from_bias(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<1.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and carries more than sums of products from zero on; use 1 along dimension 2 of the cluster}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %acc, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @uneven(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 3]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    // expected-error @below {{adds up products of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %acc, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @nested(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %all = scf.for %i = %c0 to %K step %c64 iter_args(%u = %zero) -> (tensor<128x128xf32>) {
+    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and is not a work item's own; use 1 along dimension 2 of the cluster}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    scf.yield %acc : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %all, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}

@@ -148,6 +148,52 @@ tile.kernel @product(%A: !tile.view<?x?xbf16>, %B: !tile.view<512x?xbf16>, %D: !
 
 // -----
 
+// No row is reduced, so the CTAs take the steps of the sum in turns. Each adds up its own columns, and all that
+// follows has only these; the zeros that the sum begins with stay whole.
+// CHECK-LABEL: tile.kernel @steps
+// CHECK-DAG:     %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<128x128xf32>
+// CHECK-DAG:     %[[PART_ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
+// CHECK:         tile.for_each (%[[M:.*]], %[[N:.*]], %[[PART:.*]]) tiles [128, 128, 64]
+// CHECK:           %[[PLACE:.*]] = arith.divui %[[PART]]
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[PLACE]]
+// CHECK:           %[[TWO_STEPS:.*]] = arith.constant 128 : index
+// CHECK:           %[[ACC:.*]] = scf.for %[[K:[^ ]*]] = %{{.*}} step %[[TWO_STEPS]] iter_args(%{{.*}} = %[[ZEROS]])
+// CHECK-NEXT:        %[[OWN:.*]] = arith.addi %[[K]], %[[FIRST]]
+// CHECK-NEXT:        tile.load %{{.*}}[%[[M]], %[[OWN]]]
+// CHECK-NEXT:        tile.load %{{.*}}[%[[N]], %[[OWN]]]
+// CHECK:           %[[LEFT:.*]] = tile.extract_slice %[[ACC]] [0, 0] : tensor<128x128xf32> -> tensor<128x64xf32>
+// CHECK-NEXT:      %[[RIGHT:.*]] = tile.extract_slice %[[ACC]] [0, 64]
+// CHECK-NEXT:      %[[ALL:.*]]:2 = tile.all_gather %[[LEFT]], %[[RIGHT]] along 2 : tensor<128x64xf32> -> 2
+// CHECK-NEXT:      %[[SUM:.*]] = arith.addf %[[ALL]]#0, %[[ALL]]#1
+// CHECK-NEXT:      %[[COLUMN:.*]] = arith.addi %[[N]], %[[PART]]
+// CHECK-NEXT:      tile.load %{{.*}}[%[[COLUMN]]] : !tile.view<?xf32> -> tensor<64xf32>
+// CHECK:           %[[MORE:.*]] = arith.addf %[[SUM]]
+// CHECK:           arith.maxnumf %[[MORE]], %[[PART_ZEROS]]
+// CHECK:           tile.store %{{.*}}[%[[M]], %{{.*}}] : tensor<128x64xf32>
+tile.kernel @steps(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?xf32>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %c = tile.load %C[%n] : !tile.view<?xf32> -> tensor<128xf32>
+    %row = tile.expand_dims %c axis 0 : tensor<128xf32> -> tensor<1x128xf32>
+    %bias = tile.broadcast %row : tensor<1x128xf32> -> tensor<128x128xf32>
+    %more = arith.addf %acc, %bias : tensor<128x128xf32>
+    %relu = arith.maxnumf %more, %zero : tensor<128x128xf32>
+    tile.store %relu, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
 // One CTA divides nothing.
 // CHECK-LABEL: tile.kernel @one
 // CHECK:         tile.for_each (%{{.*}}) tiles [8]

@@ -197,10 +197,10 @@ def Agent_ArriveOp : Agent_Op<"arrive"> {
 }
 
 def Agent_SendOp : Agent_Op<"send"> {
-  let summary = "writes a vector to a slot of several CTAs of a cluster";
+  let summary = "writes a tile to a slot of CTAs of a cluster";
   let description = [{
-    A slot holds a vector of each of `count` CTAs, `stride` bytes after each
-    other, and the buffer is that of the first one. This CTA's vector is the
+    A slot holds a tile of each CTA that hands one on, `stride` bytes after each
+    other, and the buffer is that of the first one. This CTA's tile is the
     `place`th; the threads write it to the slot of each of these CTAs, their own
     among them. The CTAs are those whose rank is a bit of the number in `in`, and
     their ranks are `every` apart.
@@ -212,7 +212,7 @@ def Agent_SendOp : Agent_Op<"send"> {
 
     | message | why |
     |---|---|
-    | is sent to 1 CTAs; a cluster that hands something on has 2 to 16 | |
+    | is sent to 0 CTAs; a cluster has 1 to 16 | |
     | is a 'tensor<8xf32>', but the slot has room for '!tile.buffer<4xf32, smem>' | |
     | has stride(16), and a part has 32 bytes | parts would overlap |
   }];

@@ -169,20 +169,39 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
     %sum = arith.addf %all#0, %all#1 : tensor<8xf32>
     ```
 
+    With several operands, as many as there are work items, each gives its r-th to
+    the r-th of them:
+
+    ```mlir
+    %mine:2 = tile.all_gather %left, %right along 2 : tensor<128x64xf32> -> 2
+    ```
+
     The items must do the same steps: all of them come here equally often. Their
     number along the dimension is a multiple of those that gather.
-    `divide-tiles` makes it where a cluster divides the rows of a tile.
+    `divide-tiles` makes it where a cluster divides the rows of a tile, or the
+    steps of a sum of products.
 
     | message | why |
     |---|---|
-    | gathers 'tensor<8x1xf32>'; it must be a vector | |
+    | gathers 'tensor<8x1xf32>'; what goes to all must be a vector | |
+    | gives 3 tiles to 2 work items; give one to all, or one to each | |
     | has along -1: a cluster has the dimensions 0 to 2 | |
     | gathers what 1 work items have; there must be two or more | |
     | gives 'tensor<4xf32>' for a part of 'tensor<8xf32>' | |
     | a cluster has no 17 CTAs | |
   }];
-  let arguments = (ins Tile_Tile:$part, I64Attr:$along);
+  let arguments = (ins Variadic<Tile_Tile>:$given, I64Attr:$along);
   let results = (outs Variadic<Tile_Tile>:$parts);
+  let extraClassDeclaration = [{
+    /// Of each part.
+    mlir::RankedTensorType getPartType() {
+      return llvm::cast<mlir::RankedTensorType>(getGiven().front().getType());
+    }
+    /// What this one gives to the work item at a place.
+    mlir::Value getGivenTo(unsigned place) {
+      return getGiven()[getGiven().size() == 1 ? 0 : place];
+    }
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

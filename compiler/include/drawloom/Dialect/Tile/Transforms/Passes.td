@@ -65,7 +65,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 }
 
 def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
-  let summary = "let the CTAs of a cluster divide rows that are reduced";
+  let summary = "let the CTAs of a cluster divide rows that are reduced, or sums of products";
   let description = [{
     A schedule may give a cluster one dimension more than the work items have. Its
     CTAs take an item together, and each has a part of its rows. The part becomes
@@ -117,6 +117,36 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
     ```
 
+    Where no row is reduced, the CTAs take the steps of the loops that add up
+    products in turns. Each then has a part of the sum, hands the others their
+    columns of it, and goes on with the sum of its own:
+
+    ```mlir
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      ...
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+    ```
+
+    becomes, with `cluster = [1, 1, 2]`,
+
+    ```mlir
+    %place = arith.divui %part, %c64 : index
+    %first = arith.muli %place, %c64 : index
+    %acc = scf.for %k = %c0 to %K step %c128 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %own = arith.addi %k, %first : index
+      %a = tile.load %A[%m, %own] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      ...
+    }
+    %left = tile.extract_slice %acc [0, 0] : tensor<128x128xf32> -> tensor<128x64xf32>
+    %right = tile.extract_slice %acc [0, 64] : tensor<128x128xf32> -> tensor<128x64xf32>
+    %all:2 = tile.all_gather %left, %right along 2 : tensor<128x64xf32> -> 2
+    %sum = arith.addf %all#0, %all#1 : tensor<128x64xf32>
+    %column = arith.addi %n, %part : index
+    tile.store %sum, %D[%m, %column] : tensor<128x64xf32>, !tile.view<?x?xf32>
+    ```
+
     A kernel whose cluster has no such dimension is not changed. It comes before everything that plans: footprints follow from
     the smaller tiles.
 
@@ -125,6 +155,12 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     | `reduces rows of 100 elements that 8 CTAs of the cluster divide: 100 % 8 = 4; use fewer CTAs, or a larger tile` | parts are equal |
     | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | a product along the row, a slice, a scalar that a row is reduced to |
     | `works on rows of 512 elements, and others have 1024: the cluster divides rows of one length` | a part is the same for all tiles |
+    | `adds up products of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile` | parts are equal |
+    | `is in a loop whose steps 2 CTAs of the cluster divide, and is not a work item's own; use 1 along dimension 2 of the cluster` | CTAs would meet in every iteration of the outer loop |
+    | `…, and carries more than sums of products from zero on; …` | only sums of products can be added up later |
+    | `…, and reads a tile that is not loaded along it; …` | a step beyond the last one must multiply zeros |
+    | `…, and ends before the views of its operands do; …` | the same |
+    | `…, and asks which one it is; …` | the number of a step may be beyond the last one |
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
