@@ -13,13 +13,14 @@
 //   products   of one CTA, and on Blackwell of pairs
 //   types      bf16, f16, tf32, e4m3
 //   items      one for a CTA, several at a fixed stride, or granted to the
-//              cluster at run time, on Blackwell
+//              cluster at run time
 //   sizes      whole clusters of tiles, clusters that reach beyond an edge, and
 //              fewer tiles than a cluster has CTAs
 //   K trips    0, 1, as many as there are slots, and more
 //   epilogues  all of them, in turn
 //
-// And rows that clusters divide: RowCases.h.
+// Some clusters have a third dimension, whose 2 or 4 CTAs divide the steps along
+// K. And there are rows that clusters divide: RowCases.h, RowProductCases.h.
 
 #ifndef DRAWLOOM_TOOLS_SUITE_CLUSTERCASES_H
 #define DRAWLOOM_TOOLS_SUITE_CLUSTERCASES_H
