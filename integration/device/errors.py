@@ -252,12 +252,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="every Nth misuse")
     options = parser.parse_args()
-    kernels = {(name, arch): (KERNELS / f"{name}.cu").read_text() for name, arch, *_ in MISUSES}
     chosen = MISUSES[::options.every]
+    kernels = {(name, arch): (KERNELS / f"{name}.cu").read_text() for name, arch, *_ in chosen}
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
         folder = Path(name)
-        for (name, arch), kernel in kernels.items():
-            if errors := compile_text(kernel, arch, folder, name):
+        compiled = pool.map(lambda key: compile_text(kernels[key], key[1], folder, key[0]), kernels)
+        for (name, _), errors in zip(kernels, compiled):
+            if errors:
                 sys.exit(f"{name} itself doesn't compile: {errors[0]}")
 
         def judge(number: int) -> str:
