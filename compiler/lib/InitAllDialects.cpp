@@ -10,8 +10,11 @@
 #include "drawloom/Dialect/Agent/IR/AgentDialect.h"
 #include "drawloom/Dialect/Tile/IR/TileDialect.h"
 #include "drawloom/InitAll.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 
 void drawloom::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
+  // So that calls of functions can be inlined.
+  mlir::func::registerInlinerExtension(registry);
   registry.insert<agent::AgentDialect, tile::TileDialect>();
 }

@@ -33,6 +33,9 @@ using namespace mlir;
 using namespace drawloom;
 
 void drawloom::buildTile(OpPassManager &passes) {
+  // Frameworks make functions of a softmax or a relu, which others call. What
+  // is called is a part of the kernel, as it is written: nothing is simplified.
+  passes.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   // Whether a plan fits is known at its end, so it is tried on a copy.
   passes.addPass(fitPlans([](OpPassManager &trial, int64_t smaller) {
     trial.addPass(createConvertLinalgToTile({.smaller = smaller}));
