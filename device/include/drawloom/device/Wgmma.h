@@ -9,7 +9,7 @@
 #ifndef DRAWLOOM_DEVICE_WGMMA_H
 #define DRAWLOOM_DEVICE_WGMMA_H
 
-#include "drawloom/device/Slot.h"
+#include "drawloom/device/Consumed.h"
 
 namespace drawloom::device {
 
