@@ -28,9 +28,9 @@
 //                 who arrives matters; waits for the phase before the first
 //                 don't count
 //   ordered       what was left out, moved or weakened only orders (a fence, a
-//                 barrier, a wait, a group), and without it every two accesses
-//                 are still ordered: the checker's verdict, which doesn't
-//                 depend on the schedule
+//                 barrier, a wait, a group, the scope of an arrival), and
+//                 without it every two accesses are still ordered: the
+//                 checker's verdict, which doesn't depend on the schedule
 //
 // `--suite` is all of it; `--part 2/8` is every eighth mutant from the second
 // on, so that several processes, or one after another, do it together.
@@ -273,7 +273,8 @@ static std::string findRule(const Subject &subject, const Mutant &mutant) {
   if ((isWeaker || category == "bytes") && !opcode.contains("_wait") &&
       !subject.isAwaited(mutant.line))
     return "not awaited";
-  if (isWeaker && onlyOrders(opcode))
+  // A narrower scope changes no count.
+  if (category == "scope" || (isWeaker && onlyOrders(opcode)))
     return "ordered";
   return "";
 }
