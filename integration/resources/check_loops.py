@@ -2,7 +2,7 @@
 """Checks what ptxas makes of the loops of a program that baseline.csv doesn't have.
 
     check_loops.py --drawloom build/release/bin/drawloom --arch sm_100a
-        --load 23/2 --mma 40/4 [--form REGEX ...] PROGRAM.mlir
+        --load 23/2 --mma 33/4 [--form REGEX ...] PROGRAM.mlir
 
 Counts the machine instructions of the loops along K, and the copies and products
 among them. Neither loop may get longer than it was, and there is one of each: ptxas

@@ -135,22 +135,19 @@ void CodeWriter::fenceProxy() {
                                  NVVM::SharedSpace::shared_cta));
 }
 
-Value codegen::getDescriptorAddress(ImplicitLocOpBuilder &b,
-                                    const KernelValues &kernel, Value pointer) {
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
-  };
-  Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer);
-  Value units = arith::ShRUIOp::create(b, address, constant(4));
-  constexpr int64_t addressBits = 0x3fff;
-  if (kernel.inCluster)
-    units = arith::AndIOp::create(b, units, constant(addressBits));
-  return units;
-}
-
 Value CodeWriter::getMask(Value ctas) {
-  return ctas ? arith::TruncIOp::create(b, b.getI16Type(), ctas).getResult()
-              : Value();
+  if (!ctas)
+    return Value();
+  // LLVM would drop the cut to 16 bits, and ptxas make it in every iteration.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(ctas);
+  Value low = LLVM::InlineAsmOp::create(
+                  b, ctas.getType(), ctas, "and.b32 $0, $1, 0xffff;", "=r,r",
+                  /*has_side_effects=*/false, /*is_align_stack=*/false,
+                  LLVM::tailcallkind::TailCallKind::None,
+                  LLVM::AsmDialectAttr(), ArrayAttr())
+                  .getRes();
+  return arith::TruncIOp::create(b, b.getI16Type(), low);
 }
 
 Value CodeWriter::isMine(Value ctas) {

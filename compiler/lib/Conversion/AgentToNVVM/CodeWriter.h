@@ -102,13 +102,6 @@ mlir::LLVM::LLVMPointerType getPointerType(mlir::MLIRContext *context,
 mlir::Value getBytesAfter(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
                           mlir::LLVM::GEPArg bytes);
 
-/// An address in shared memory as matrix descriptors have it: in units of 16
-/// bytes, an i32. In a cluster it has the CTA in bits that mean something else
-/// there.
-mlir::Value getDescriptorAddress(mlir::ImplicitLocOpBuilder &b,
-                                 const KernelValues &kernel,
-                                 mlir::Value pointer);
-
 /// A view, or a part of one, in the coordinates of the argument that it is or
 /// is cut from. Of each dimension an i32: the first element, and the one after
 /// the last, where both the part and the argument end.

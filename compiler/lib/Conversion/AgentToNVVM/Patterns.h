@@ -81,6 +81,13 @@ bool isFunction(mlir::Operation *op);
 /// The matrix descriptors of the products of a role, made where the builder is.
 void addDescriptors(mlir::ImplicitLocOpBuilder &b, agent::RoleOp role,
                     const KernelValues &kernel, RoleValues &values);
+/// The low half of the descriptor of an operand in shared memory, by its
+/// number, if the role keeps it; null if not. The role keeps all of wgmma.
+mlir::Value getLowDescriptor(mlir::Operation *product, unsigned index,
+                             CodeWriter &w);
+/// The descriptor of an operand in shared memory for tcgen05.
+mlir::Value getDescriptor(agent::MultiplyOp product, unsigned index,
+                          CodeWriter &w);
 
 /// Copies by threads, called by those of addCopies.
 void fetchByThreads(agent::FetchOp op, agent::FetchOp::Adaptor operands,

@@ -186,19 +186,12 @@ static Values multiply(agent::MultiplyOp op,
       address = arith::AddIOp::create(b, address, w.constant(column));
     return LLVM::IntToPtrOp::create(b, getTensorPointer(w), address);
   };
-  // A descriptor is the address in units of 16 bytes, and bits that describe
-  // the panel. Steps only move the address.
-  auto describe = [&](Value slot, const SharedOperand &operand) -> Value {
-    Value units = getDescriptorAddress(b, w.kernel, slot);
-    Value wide = arith::ExtUIOp::create(b, b.getI64Type(), units);
-    return arith::AddIOp::create(b, wide,
-                                 w.constant(operand.describeForTcgen05(), 64));
-  };
+  // Steps only move the address.
   auto step = [&](Value base, int64_t bytes) -> Value {
     return arith::AddIOp::create(b, base, w.constant(bytes / 16, 64));
   };
-  Value aBase = aOperand ? describe(operands.getA(), *aOperand) : Value();
-  Value bBase = describe(operands.getB(), bOperand);
+  Value aBase = aOperand ? getDescriptor(op, 0, w) : Value();
+  Value bBase = getDescriptor(op, 1, w);
   int64_t aColumns = aOperand ? 0 : getBlockColumns(aType, w.kernel.arch);
   for (int64_t k = 0; k < product.k; k += product.partK)
     for (int64_t m = 0; m < product.m; m += product.partM)

@@ -108,103 +108,6 @@ static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
 }
 
 //===----------------------------------------------------------------------===//
-// Descriptors
-//===----------------------------------------------------------------------===//
-
-/// Bytes from one warp group's rows of A to the next one's; none if all read
-/// the whole tile.
-static int64_t getGroupBytes(const SharedOperand &a, int64_t warpGroups) {
-  return warpGroups > 1 ? a.getOffset(rowsOfGroup, 0) : 0;
-}
-
-namespace {
-/// A buffer as a place that is known, and a slot's distance from it.
-struct Origin {
-  int64_t place;
-  /// Null if there is one slot only.
-  Value slot;
-  int64_t stride = 0;
-};
-} // namespace
-
-static Origin findOrigin(Value buffer) {
-  while (auto flip = buffer.getDefiningOp<tile::FlipOp>())
-    buffer = flip.getSource();
-  if (auto alloc = buffer.getDefiningOp<tile::AllocOp>())
-    return {int64_t(*alloc.getAt()), {}};
-  auto slot = buffer.getDefiningOp<agent::SlotOp>();
-  auto ring = slot.getSlots().getDefiningOp<agent::SlotsOp>();
-  return {ring.getAt() + ring.getOffsets()[slot.getValue()], slot.getIndex(),
-          ring.getStride()};
-}
-
-/// The same number, of which LLVM knows nothing: otherwise it computes parts of
-/// it anew in every iteration.
-static Value hide(ImplicitLocOpBuilder &b, Value value) {
-  return LLVM::InlineAsmOp::create(
-             b, value.getType(), value, "mov.b32 $0, $1;", "=r,r",
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-             ArrayAttr())
-      .getRes();
-}
-
-/// The low half of a matrix descriptor, for the first slot: its address in
-/// units of 16 bytes, and what of the bits, which describe its panels, is in
-/// that half. Each warp group starts some rows after the one before it.
-static Value makeDescriptor(ImplicitLocOpBuilder &b, const DescriptorKey &key,
-                            const KernelValues &kernel,
-                            const RoleValues &values) {
-  auto [place, bits, rows] = key;
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
-  };
-  Value pointer = getBytesAfter(b, kernel.shared,
-                                LLVM::GEPArg(static_cast<int32_t>(place)));
-  Value units = getDescriptorAddress(b, kernel, pointer);
-  if (rows) {
-    Value group = arith::ShRUIOp::create(b, values.warp, constant(2));
-    units = arith::AddIOp::create(
-        b, units, arith::MulIOp::create(b, group, constant(rows / 16)));
-  }
-  return hide(
-      b, arith::AddIOp::create(b, units, constant(static_cast<int32_t>(bits))));
-}
-
-void codegen::addDescriptors(ImplicitLocOpBuilder &b, agent::RoleOp role,
-                             const KernelValues &kernel, RoleValues &values) {
-  int64_t warpGroups = role.getWarps() / target::warpsPerGroup;
-  auto add = [&](Value buffer, bool isA) {
-    if (!isa<tile::BufferType>(buffer.getType()))
-      return;
-    SharedOperand operand = getOperand(buffer.getType());
-    DescriptorKey key(findOrigin(buffer).place, operand.describeForWgmma(),
-                      isA ? getGroupBytes(operand, warpGroups) : 0);
-    if (!values.descriptors.contains(key))
-      values.descriptors[key] = makeDescriptor(b, key, kernel, values);
-  };
-  role.walk([&](Operation *op) {
-    if (!isa<agent::IssueOp, agent::AddProductOp>(op))
-      return;
-    add(op->getOperand(0), /*isA=*/true);
-    add(op->getOperand(1), /*isA=*/false);
-  });
-}
-
-/// The low half of the descriptor of an operand.
-static Value getDescriptor(Value buffer, const SharedOperand &operand,
-                           int64_t rows, CodeWriter &w) {
-  Origin origin = findOrigin(buffer);
-  Value first = w.own.descriptors.lookup(
-      DescriptorKey(origin.place, operand.describeForWgmma(), rows));
-  if (!origin.slot)
-    return first;
-  Value moved = arith::MulIOp::create(w.b, w.lookup(origin.slot),
-                                      w.constant(origin.stride / 16));
-  return arith::AddIOp::create(w.b, first, moved);
-}
-
-//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
@@ -238,6 +141,7 @@ static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
 namespace {
 /// The operands of a product, as they are in the program and in the code.
 struct Product {
+  Operation *op;
   /// A buffer, or a tile in registers, and a buffer.
   Value a, b;
   /// What A has become: the registers, if it is in registers.
@@ -292,10 +196,9 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
           "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
   } else {
     aOperand = getOperand(product.a.getType());
-    aBase = addInput(getDescriptor(product.a, aOperand,
-                                   getGroupBytes(aOperand, warpGroups), w));
+    aBase = addInput(getLowDescriptor(product.op, 0, w));
   }
-  std::string bBase = addInput(getDescriptor(product.b, bOperand, 0, w));
+  std::string bBase = addInput(getLowDescriptor(product.op, 1, w));
 
   text += "wgmma.fence.sync.aligned;\n";
   std::string form = llvm::formatv(
@@ -345,7 +248,7 @@ static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
   SmallVector<Value> elements;
   if (Value acc = operands.getAcc())
     elements = getElements(w.b, acc);
-  Product product{op.getA(), op.getB(), operands.getA(), op.getNegated()};
+  Product product{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
   SmallVector<Value> next = issueProduct(
       product, 0, op.getN(), op.getType().getTile().getElementType(), elements,
       elements.empty(), w);
@@ -374,7 +277,7 @@ static Values addProduct(agent::AddProductOp op,
   std::string text = "wgmma.wait_group.sync.aligned 0;";
   for (size_t i = 0; i < count; ++i)
     text += llvm::formatv("\nadd.rn.f32 ${0}, ${0}, ${1};", i, 2 * count + i);
-  Product product{op.getA(), op.getB(), operands.getA(), op.getNegated()};
+  Product product{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
   std::array<SmallVector<Value>, 2> turns;
   SmallVector<Type> types(count, w.b.getF32Type());
   for (int64_t first = 0; first < op.getN(); first += columns) {

@@ -22,6 +22,8 @@ tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "s
       // CHECK: %[[PLACE:.*]] = arith.remui %[[RANK]], %{{.*}}
       // CHECK: %[[BITS:.*]] = arith.constant 15 : i32
       // CHECK: %[[CTAS:.*]] = arith.shli %[[BITS]], %{{.*}}
+      // CHECK: %[[LOW:.*]] = llvm.inline_asm "and.b32 $0, $1, 0xffff;", "=r,r" %[[CTAS]]
+      // CHECK: %[[MASK:.*]] = arith.trunci %[[LOW]] : i32 to i16
       %ctas, %place = agent.peers of [4, 2] along [0]
       %slot = arith.constant 1 : i32
       %phase = arith.constant 0 : i32
@@ -34,7 +36,6 @@ tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "s
       // CHECK: arith.muli %{{.*}}, %[[ROWS]]
       // CHECK: %[[BYTES:.*]] = arith.constant 8192 : i32
       // CHECK: arith.muli %{{.*}}, %[[BYTES]]
-      // CHECK: %[[MASK:.*]] = arith.trunci %[[CTAS]] : i32 to i16
       // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
       // CHECK-NOT: nvvm.cp.async.bulk
       agent.fetch %b[0, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 4) in(%ctas) : !tile.view<1024x64xbf16>, !y

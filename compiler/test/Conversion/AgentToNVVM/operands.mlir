@@ -6,12 +6,18 @@
 // Rows along m and n: panels of 64 columns are copies of their own, and 16 rows
 // of k are one instruction, 2048 bytes (128 units) behind the last one.
 // 136414352 = 128 rows, 128 columns, both transposed, bf16, f32 sums. The
-// leading distance is 64 rows x 128 bytes = 512 units, the stride 64.
+// leading distance is 64 rows x 128 bytes = 512 units, in the low half of the
+// descriptor, which has the address; the stride is 64 units. A slot has two
+// tiles of 16 KiB: 2048 units.
 // CHECK-LABEL: llvm.func @transposed(
 // CHECK-SAME:  #agent.parameter<map, argument = 0, box = [64, 64], swizzle = 128, atom = 16>, #agent.parameter<map, argument = 1, box = [64, 64], swizzle = 128, atom = 16>
 // CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global
-// CHECK:       arith.addi %{{.*}}, %c4611756662083026944_i64
-// CHECK:       arith.addi %{{.*}}, %c4611756662083026944_i64
+// CHECK:       %[[LOW:.*]] = arith.addi %{{.*}}, %c33554432_i32
+// CHECK-NEXT:  %[[FIRST:.*]] = llvm.inline_asm "mov.b32 $0, $1;", "=r,r" %[[LOW]]
+// CHECK:       %[[UNITS:.*]] = arith.muli %{{.*}}, %c2048_i32
+// CHECK-NEXT:  %[[NOW:.*]] = arith.addi %[[FIRST]], %[[UNITS]]
+// CHECK:       %[[WIDE:.*]] = arith.extui %[[NOW]] : i32 to i64
+// CHECK:       arith.ori %[[WIDE]], %c4611756662049472512_i64
 // CHECK:       nvvm.tcgen05.mma {{.*}}, %c136414352_i32, {{.*}} kind = #nvvm.tcgen05_mma_kind<f16>
 // CHECK:       arith.addi %{{.*}}, %c128_i64
 // CHECK:       nvvm.tcgen05.mma {{.*}}, %c136414352_i32, %true
