@@ -18,6 +18,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <cmath>
 #include <dlfcn.h>
 #include <mutex>
 
@@ -66,18 +67,23 @@ static llvm::Expected<HostTensor> take(const DrawloomArray &array) {
   return tensor;
 }
 
-static llvm::Expected<run::Arguments>
-takeArguments(tile::KernelOp kernel, llvm::ArrayRef<DrawloomArray> arrays) {
-  run::ArgumentOptions options;
-  options.choosesSizes = false;
+/// The tensors of arrays by their names.
+static llvm::Error takeAll(llvm::ArrayRef<DrawloomArray> arrays,
+                           std::map<std::string, HostTensor> &tensors) {
   for (const DrawloomArray &array : arrays) {
     llvm::Expected<HostTensor> tensor = take(array);
     if (!tensor)
       return tensor.takeError();
-    if (!options.tensors.try_emplace(array.name, std::move(*tensor)).second)
+    if (!tensors.try_emplace(array.name, std::move(*tensor)).second)
       return llvm::createStringError("'" + llvm::Twine(array.name) +
                                      "' is given twice");
   }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<run::Arguments>
+takeArguments(tile::KernelOp kernel, run::ArgumentOptions options) {
+  options.choosesSizes = false;
   run::Accesses accesses = run::findAccesses(kernel);
   for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {
     std::string name = tile::getArgumentName(argument);
@@ -90,18 +96,25 @@ takeArguments(tile::KernelOp kernel, llvm::ArrayRef<DrawloomArray> arrays) {
   return run::makeArguments(kernel, options);
 }
 
+/// JSON has no infinity, which the share of a bound of 0 is.
+static llvm::json::Value toJson(double number) {
+  return std::isfinite(number) ? llvm::json::Value(number)
+                               : llvm::json::Value(nullptr);
+}
+
 static llvm::json::Array toJson(llvm::ArrayRef<run::Comparison> comparisons) {
   llvm::json::Array array;
   for (const run::Comparison &one : comparisons)
-    array.push_back(llvm::json::Object{{"name", one.name},
-                                       {"elements", one.elements},
-                                       {"beyond", one.beyond},
-                                       {"unbounded", one.unbounded},
-                                       {"largestError", one.largestError},
-                                       {"bound", one.boundThere},
-                                       {"largestShare", one.largestShare},
-                                       {"first", one.first},
-                                       {"matches", one.matches()}});
+    array.push_back(
+        llvm::json::Object{{"name", one.name},
+                           {"elements", one.elements},
+                           {"beyond", one.beyond},
+                           {"unbounded", one.unbounded},
+                           {"largestError", one.largestError},
+                           {"bound", one.boundThere},
+                           {"largestShare", toJson(one.largestShare)},
+                           {"first", one.first},
+                           {"matches", one.matches()}});
   return array;
 }
 
@@ -170,6 +183,34 @@ openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
   return OpenedDevice{*driver, std::move(*device)};
 }
 
+namespace {
+/// The program that the interpreter runs, which says what a kernel takes, too.
+struct Reference {
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  Listener listener{context};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  tile::KernelOp kernel;
+
+  llvm::Error open(const DrawloomProgram &program, const CompiledKernel &chosen,
+                   const target::Architecture &arch) {
+    mlir::DialectRegistry dialects;
+    registerProgramDialects(dialects);
+    context.appendDialectRegistry(dialects);
+    context.printOpOnDiagnostic(false);
+    module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context,
+                                                     program.name);
+    if (!module)
+      return listener.fail();
+    mlir::FailureOr<tile::KernelOp> found =
+        run::chooseKernel(*module, arch, chosen.plan.kernel);
+    if (mlir::failed(found))
+      return listener.fail();
+    kernel = *found;
+    return llvm::Error::success();
+  }
+};
+} // namespace
+
 static llvm::Expected<std::unique_ptr<DrawloomResult>>
 runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
            const DrawloomRunOptions &options) {
@@ -184,20 +225,14 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
   if (!arch)
     return arch.takeError();
 
-  mlir::DialectRegistry dialects;
-  registerProgramDialects(dialects);
-  mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  Listener listener(context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context,
-                                                        program.name);
-  if (!module)
-    return listener.fail();
-  mlir::FailureOr<tile::KernelOp> kernel =
-      run::chooseKernel(*module, **arch, (*chosen)->info.name);
-  if (mlir::failed(kernel))
-    return listener.fail();
-  llvm::Expected<run::Arguments> arguments = takeArguments(*kernel, arrays);
+  Reference reference;
+  if (llvm::Error error = reference.open(program, **chosen, **arch))
+    return error;
+  run::ArgumentOptions given;
+  if (llvm::Error error = takeAll(arrays, given.tensors))
+    return error;
+  llvm::Expected<run::Arguments> arguments =
+      takeArguments(reference.kernel, std::move(given));
   if (!arguments)
     return arguments.takeError();
 
@@ -230,9 +265,9 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
   }
   if (before) {
     mlir::FailureOr<std::vector<run::Comparison>> comparisons =
-        run::compare(*kernel, **arch, *before, *arguments);
+        run::compare(reference.kernel, **arch, *before, *arguments);
     if (mlir::failed(comparisons))
-      return listener.fail();
+      return reference.listener.fail();
     report["comparison"] = toJson(*comparisons);
   }
   llvm::raw_string_ostream(result->report)
@@ -253,6 +288,69 @@ DrawloomError *drawloomRun(const DrawloomProgram *program,
     if (!made)
       return made.takeError();
     *result = made->release();
+    return llvm::Error::success();
+  });
+}
+
+/// Runs nothing: `outputs` are what something else made of the arrays.
+static llvm::Expected<std::string>
+compareOutputs(const DrawloomProgram &program, const char *name,
+               llvm::ArrayRef<DrawloomArray> arrays,
+               llvm::ArrayRef<DrawloomArray> outputs) {
+  llvm::Expected<const CompiledKernel *> chosen = program.find(name);
+  if (!chosen)
+    return chosen.takeError();
+  const target::Architecture &arch = *(*chosen)->plan.arch;
+  Reference reference;
+  if (llvm::Error error = reference.open(program, **chosen, arch))
+    return error;
+  run::ArgumentOptions given, made;
+  if (llvm::Error error = takeAll(arrays, given.tensors))
+    return error;
+  if (llvm::Error error = takeAll(outputs, made.tensors))
+    return error;
+  // What the kernel only writes starts without numbers, and its sizes are
+  // known.
+  for (auto &[output, tensor] : made.tensors)
+    if (!given.tensors.contains(output))
+      given.shapes[output] = llvm::SmallVector<int64_t>(tensor.getShape());
+  llvm::Expected<run::Arguments> before =
+      takeArguments(reference.kernel, given);
+  if (!before)
+    return before.takeError();
+  for (auto [argument, isOutput] :
+       llvm::zip_equal(before->names, before->isOutput)) {
+    bool isGiven = made.tensors.contains(argument);
+    if (isOutput != isGiven)
+      return llvm::createStringError(
+          "@" + reference.kernel.getSymName() +
+          (isOutput ? " writes '" : " doesn't write '") + argument +
+          (isOutput ? "', which is not among the outputs" : "'"));
+  }
+  made.tensors.insert(given.tensors.begin(), given.tensors.end());
+  llvm::Expected<run::Arguments> after =
+      takeArguments(reference.kernel, std::move(made));
+  if (!after)
+    return after.takeError();
+  mlir::FailureOr<std::vector<run::Comparison>> comparisons =
+      run::compare(reference.kernel, arch, *before, *after);
+  if (mlir::failed(comparisons))
+    return reference.listener.fail();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(toJson(*comparisons));
+  return text;
+}
+
+DrawloomError *drawloomCompare(const DrawloomProgram *program,
+                               const char *kernel, const DrawloomArray *arrays,
+                               size_t count, const DrawloomArray *outputs,
+                               size_t outputCount, DrawloomBytes *comparison) {
+  return guard([&]() -> llvm::Error {
+    llvm::Expected<std::string> made = compareOutputs(
+        *program, kernel, {arrays, count}, {outputs, outputCount});
+    if (!made)
+      return made.takeError();
+    *comparison = give(*made);
     return llvm::Error::success();
   });
 }

@@ -107,6 +107,63 @@ TEST(DrawloomCRun, ChecksAndCompares) {
   EXPECT_NE(report.find("\"sms\":3"), std::string::npos);
 }
 
+TEST(DrawloomCRun, ComparesOutputsOfOthers) {
+  Gemm gemm;
+  Program program = compileGemm();
+  std::vector<DrawloomArray> arrays = gemm.arrays();
+  std::vector<float> d(m * n);
+  for (int64_t i = 0; i != m * n; ++i)
+    d[i] = gemm.right(i / n, i % n);
+  DrawloomArray output{"D", "f32", d.data(), 2, gemm.dShape};
+  auto compare = [&](std::vector<DrawloomArray> outputs) {
+    DrawloomBytes bytes = {};
+    std::string said = words(
+        drawloomCompare(program.get(), nullptr, arrays.data(), arrays.size(),
+                        outputs.data(), outputs.size(), &bytes));
+    return said.empty() ? take(bytes) : said;
+  };
+  auto expectIn = [](const std::string &text, const char *part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  expectIn(compare({output}), "\"matches\":true");
+  d[5] += 1;
+  std::string report = compare({output});
+  expectIn(report, "\"matches\":false");
+  expectIn(report, "\"beyond\":1");
+  expectIn(report, "D[0, 5] is ");
+  expectIn(compare({}), "@gemm writes 'D', which is not among the outputs");
+  expectIn(compare({output, arrays[0]}), "@gemm doesn't write 'A'");
+  expectIn(compare({output, output}), "'D' is given twice");
+  int64_t narrower[2] = {m, n - 8};
+  output.shape = narrower;
+  expectIn(compare({output}), "dimension 1 of 'D' is 16");
+}
+
+TEST(DrawloomCRun, ComparesWhatHasNoRoomForErrors) {
+  Program program;
+  ASSERT_EQ(words(compile(R"(
+tile.kernel @copy(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
+  tile.for_each (%m, %n) tiles [64, 64] of %y : !tile.view<?x?xf32> {
+    %t = tile.load %x[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    tile.store %t, %y[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+)",
+                          forArch("sm_90a"), program)),
+            "");
+  float x[] = {1, 2, 3, 4}, y[] = {1, 2, 3, 5};
+  int64_t shape[] = {1, 4};
+  DrawloomArray given{"x", "f32", x, 2, shape}, made{"y", "f32", y, 2, shape};
+  DrawloomBytes bytes = {};
+  ASSERT_EQ(words(drawloomCompare(program.get(), nullptr, &given, 1, &made, 1,
+                                  &bytes)),
+            "");
+  std::string report = take(bytes);
+  EXPECT_NE(report.find("\"largestShare\":null"), std::string::npos) << report;
+  EXPECT_NE(report.find("y[0, 3] is 5; right is 4\""), std::string::npos)
+      << report;
+}
+
 TEST(DrawloomCRun, ThreadsTakeTurns) {
   // For both devices, of which a process has one at a time.
   Gemm gemm;

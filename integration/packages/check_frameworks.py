@@ -1,37 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks of models in JAX, from the installed wheel: every function under jax.jit is a
-kernel, what each writes is compared with the reference interpreter, and the block with
-what JAX makes of it on the CPU. JAX comes from PyPI, once, into an environment of its
-own."""
+"""Blocks of models in JAX and torch, from the installed wheel: check_blocks.py holds
+every kernel and the frameworks' own results to their bounds; what docs/Python.md says
+that the examples print is what they print. JAX and torch come from environments of
+utils/install-deps."""
 import argparse
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
 from check_wheels import ROOT, Failure, expect, install, run
 
-CHECK = """
-import importlib, sys
-import jax, numpy as np
-import drawloom.jax
-for name in sys.argv[1:]:
-    example = importlib.import_module(name)
-    arguments = example.make_arguments()
-    parts = drawloom.jax.split(example.block, *arguments)
-    wanted = np.asarray(example.block(*arguments), np.float32)
-    for arch in ("sm_90a", "sm_100a"):
-        compared = parts.compare(arch, *arguments)
-        beyond = [part for part, all in compared.items()
-                  if not all or not all[0].matches or any(one.beyond for one in all)]
-        made = np.asarray(parts.run(arch, *arguments), np.float32)
-        assert not parts.refused, parts
-        assert not beyond, beyond
-        assert set(compared) == set(parts.programs), parts
-        print(f"{name} on {arch}: {len(parts.programs)} kernels match, "
-              f"{parts.share:.0%} of the operations; largest difference to JAX "
-              f"{np.abs(made - wanted).max()} of {np.abs(wanted).max()}", flush=True)
-"""
+CHECK = ROOT / "integration/python/frameworks/check_blocks.py"
+LISTING = re.compile(r"^```\n\$ python (.*?)\n(.*?)^```$", re.M | re.S)
 
 
 def main():
@@ -39,24 +21,25 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     options = parser.parse_args()
     run(ROOT / "utils/wheels", "--here", options.build)
-    packages = pathlib.Path(os.environ["DRAWLOOM_CACHE"]) / "venv-frameworks"
-    if not (packages / "bin/python").exists():
-        run(sys.executable, "-m", "venv", packages)
-    run(packages / "bin/python", "-m", "pip", "install", "--quiet", "jax")
+    cache = pathlib.Path(os.environ["DRAWLOOM_CACHE"])
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve() / "fresh"
         install(folder, options.build / "wheels-here", "drawloom")
         own, = folder.glob("lib/python3.*/site-packages")
-        others, = packages.glob("lib/python3.*/site-packages")
-        (own / "others.pth").write_text(f"{others}\n")
-        examples = ROOT / "examples/jax"
-        names = sorted(file.stem for file in examples.glob("*.py"))
-        expect(len(names) == 2, f"{names}")
-        said = run(folder / "bin/python", "-c", CHECK, *names,
-                   env={"PATH": "/usr/bin", "HOME": scratch, "LANG": "C.UTF-8",
-                        "PYTHONPATH": str(examples), "DRAWLOOM_NO_CACHE": "1"})
-        print(said.strip())
-        expect(said.count("kernels match") == 2 * len(names), said)
+        others = [next((cache / name).glob("lib/python3.*/site-packages"))
+                  for name in ("venv-frameworks", "venv-extended")]
+        (own / "others.pth").write_text("".join(f"{one}\n" for one in others))
+        clean = {"PATH": "/usr/bin", "HOME": scratch, "LANG": "C.UTF-8",
+                 "DRAWLOOM_NO_CACHE": "1"}
+        print(run(folder / "bin/python", "-W", "ignore", CHECK,
+                  env=clean, stderr=None).strip(), flush=True)
+        listings = LISTING.findall((ROOT / "docs/Python.md").read_text())
+        expect(len(listings) == 2, f"docs/Python.md has {len(listings)} listings")
+        for command, wanted in listings:
+            said = run(folder / "bin/python", "-W", "ignore", *command.split(),
+                       cwd=ROOT, env=clean, stderr=None)
+            expect(said == wanted, f"{command} prints\n{said}and the page says\n{wanted}")
+            print(f"docs/Python.md: {command}", flush=True)
     print("frameworks: pass")
 
 

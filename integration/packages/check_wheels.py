@@ -42,9 +42,10 @@ INSIDE = {
         "drawloom_emulator/pytest_plugin.py"},
     "drawloom": {"bin/drawloom", "lib/drawloom/libdrawloom-c.so.1",
                  "share/doc/drawloom/copyright", "drawloom/__init__.py",
-                 "drawloom/_elements.py", "drawloom/_fusion.py",
-                 "drawloom/_kernel.py", "drawloom/_library.py",
-                 "drawloom/py.typed"},
+                 "drawloom/_block.py", "drawloom/_elements.py",
+                 "drawloom/_fusion.py", "drawloom/_kernel.py",
+                 "drawloom/_library.py", "drawloom/jax.py", "drawloom/py.typed",
+                 "drawloom/torch.py"},
 }
 
 

@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 /* The number of this interface. It grows when something is added. */
-#define DRAWLOOM_API_VERSION 1
+#define DRAWLOOM_API_VERSION 2
 DRAWLOOM_EXPORT int drawloomApiVersion(void);
 
 /* Of Drawloom: "0.1.0". */
@@ -185,9 +185,20 @@ DRAWLOOM_EXPORT DrawloomArray drawloomResultAt(const DrawloomResult *result,
  *   check         with `check`: findings, errors, ... (docs/Checker.md)
  *   comparison    with `compare`, for each output: name, elements, beyond (its
  *                 bound), unbounded, largestError, bound (of that element),
- *                 largestShare (of a bound), first (beyond, in words), matches
+ *                 largestShare (of a bound; null if that is 0), first (beyond,
+ *                 in words), matches
  */
 DRAWLOOM_EXPORT const char *drawloomResultReport(const DrawloomResult *result);
+
+/* Compares outputs that something else made of the arrays, another library for
+ * instance, with the reference interpreter's. All that the kernel writes has to
+ * be there. Nothing runs. The bytes are JSON as `comparison` has it above.
+ * `kernel` null: the only one. Since version 2. */
+DRAWLOOM_EXPORT DrawloomError *
+drawloomCompare(const DrawloomProgram *program, const char *kernel,
+                const DrawloomArray *arrays, size_t count,
+                const DrawloomArray *outputs, size_t outputCount,
+                DrawloomBytes *comparison);
 
 /*===----------------------------------------------------------------------===*\
 |* Fusions                                                                    *|

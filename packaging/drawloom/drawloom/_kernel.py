@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import pathlib
 from ctypes import byref, c_void_p
@@ -47,7 +48,7 @@ class Comparison(NamedTuple):
     unbounded: int  #: Elements that have no bound, and were not compared.
     largest_error: float
     bound: float  #: Of the element with the largest error.
-    largest_share: float  #: The largest error in units of its bound.
+    largest_share: float  #: The largest error in units of its bound; inf if that is 0.
     first: str  #: The first one beyond, in words.
     matches: bool
 
@@ -277,10 +278,26 @@ class Kernel:
         """
         _, report = self._run(arrays, named, device=device, sms=sms,
                               schedule=schedule, compare=1)
-        return [Comparison(one["name"], one["elements"], one["beyond"],
-                           one["unbounded"], one["largestError"], one["bound"],
-                           one["largestShare"], one["first"], one["matches"])
-                for one in report["comparison"]]
+        return [_comparison(one) for one in report["comparison"]]
+
+    def compare_outputs(self, outputs: dict[str, Any], *arrays: Any,
+                        **named: Any) -> list[Comparison]:
+        """Compares outputs that something else made of the arrays, by their names:
+        another library's results are held to the same bounds. Nothing runs.
+
+        >>> D = A.astype(np.float32) @ B.astype(np.float32).T
+        >>> kernel.compare_outputs({"D": D}, A, B)[0].matches
+        True
+        >>> print(kernel.compare_outputs({"D": D + 1}, A, B)[0].first)
+        D[0, 0] is 1; right is 0
+        """
+        keep: list[Any] = []  # Until they are compared.
+        _, given = self._take(self._bind(arrays, named), keep)
+        _, made = self._take(self._bind((), outputs), keep)
+        report = take("Compare", self._program.address, self.name.encode(),
+                      (Array * len(given))(*given), len(given),
+                      (Array * len(made))(*made), len(made))
+        return [_comparison(one) for one in json.loads(report)]
 
     def _bind(self, arrays: tuple[Any, ...],
               named: dict[str, Any]) -> dict[str, Any]:
@@ -298,15 +315,14 @@ class Kernel:
             bound[name] = value
         return bound
 
-    def _run(self, arrays: tuple[Any, ...], named: dict[str, Any],
-             **options: Any) -> tuple[list[Any], dict[str, Any]]:
+    def _take(self, bound: dict[str, Any], keep: list[Any]) -> tuple[
+            dict[str, np.ndarray[Any, Any]], list[Array]]:
+        """The arrays as numpy and the library see them, which `keep` keeps alive."""
         import numpy as np
 
         from ._elements import view
         given: dict[str, np.ndarray[Any, Any]] = {}
         raw = []
-        keep: list[Any] = []  # Until the kernel has run.
-        bound = self._bind(arrays, named)
         for argument in self.arguments:
             if argument.name not in bound:
                 continue
@@ -317,6 +333,12 @@ class Kernel:
             keep += [packed, shape]
             raw.append(Array(argument.name.encode(), argument.element.encode(),
                              packed.ctypes.data, array.ndim, shape))
+        return given, raw
+
+    def _run(self, arrays: tuple[Any, ...], named: dict[str, Any],
+             **options: Any) -> tuple[list[Any], dict[str, Any]]:
+        keep: list[Any] = []  # Until the kernel has run.
+        given, raw = self._take(self._bind(arrays, named), keep)
         settings = RunOptions(
             structSize=ctypes.sizeof(RunOptions), kernel=self.name.encode(),
             **{key: encoded(value) if isinstance(value, str) else value
@@ -329,6 +351,14 @@ class Kernel:
         outputs = [_take_output(call("ResultAt", result.address, i), given)
                    for i in range(call("ResultCount", result.address))]
         return outputs, json.loads(call("ResultReport", result.address))
+
+
+def _comparison(one: dict[str, Any]) -> Comparison:
+    share = one["largestShare"]  # JSON has no infinity.
+    return Comparison(one["name"], one["elements"], one["beyond"], one["unbounded"],
+                      one["largestError"], one["bound"],
+                      math.inf if share is None else share, one["first"],
+                      one["matches"])
 
 
 def _take_output(raw: Array, given: dict[str, Any]) -> Any:

@@ -95,6 +95,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "ProgramGet": (c_void_p, [c_void_p, c_char_p, c_char_p, POINTER(Bytes)]),
     "Run": (c_void_p, [c_void_p, POINTER(Array), c_size_t, POINTER(RunOptions),
                        POINTER(c_void_p)]),
+    "Compare": (c_void_p, [c_void_p, c_char_p, POINTER(Array), c_size_t,
+                           POINTER(Array), c_size_t, POINTER(Bytes)]),
     "ResultDestroy": (None, [c_void_p]),
     "ResultCount": (c_size_t, [c_void_p]),
     "ResultAt": (Array, [c_void_p, c_size_t]),
@@ -111,7 +113,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "FusionText": (c_void_p, [c_void_p, c_int, POINTER(Bytes)]),
 }
 #: These return an error.
-FALLIBLE = {"Compile", "ProgramGet", "Run", "FusionInput", "FusionApply",
+FALLIBLE = {"Compile", "ProgramGet", "Run", "Compare", "FusionInput", "FusionApply",
             "FusionOutput", "FusionSchedule", "FusionDescribe", "FusionText"}
 
 

@@ -1,0 +1,23 @@
+#map = affine_map<(d0, d1) -> (d0, d1)>
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<128x256xf32>, %arg1: tensor<128x256xbf16>) -> (tensor<128x256xbf16> {jax.result_info = "result[0]"}) {
+    %0 = tensor.empty() : tensor<128x256xf32>
+    %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<128x256xbf16>) outs(%0 : tensor<128x256xf32>) {
+    ^bb0(%in: bf16, %out: f32):
+      %5 = arith.extf %in : bf16 to f32
+      linalg.yield %5 : f32
+    } -> tensor<128x256xf32>
+    %2 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg0, %1 : tensor<128x256xf32>, tensor<128x256xf32>) outs(%0 : tensor<128x256xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %5 = arith.addf %in, %in_0 : f32
+      linalg.yield %5 : f32
+    } -> tensor<128x256xf32>
+    %3 = tensor.empty() : tensor<128x256xbf16>
+    %4 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<128x256xf32>) outs(%3 : tensor<128x256xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %5 = arith.truncf %in : f32 to bf16
+      linalg.yield %5 : bf16
+    } -> tensor<128x256xbf16>
+    return %4 : tensor<128x256xbf16>
+  }
+}
