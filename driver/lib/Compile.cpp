@@ -71,9 +71,10 @@ static Message makeMessage(Diagnostic &diagnostic) {
   return message;
 }
 
-Listener::Listener(MLIRContext &context)
-    : handler(&context, [this](Diagnostic &diagnostic) {
+Listener::Listener(MLIRContext &context, bool passesOn)
+    : handler(&context, [this, passesOn](Diagnostic &diagnostic) {
         messages.push_back(makeMessage(diagnostic));
+        return success(!passesOn);
       }) {}
 
 llvm::Error Listener::fail() { return llvm::make_error<CompileError>(take()); }

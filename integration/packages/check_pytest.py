@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-import yaml
+from action import CHECK_SARIF, run_action
 from check_wheels import ROOT, Failure, expect, install, run
 
 PROJECT = ROOT / "integration/python/pytest/test_kernels.py"
@@ -80,46 +80,26 @@ def check_findings(python, scratch):
            result.stdout)
 
 
-def run_action(folder, scratch, inputs):
-    """The steps of action.yml, as GitHub runs them; the exit code of the last."""
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    unknown = set(inputs) - set(action["inputs"])
-    expect(not unknown, f"action.yml has no inputs {unknown}")
-    values = {name: inputs.get(name, field["default"])
-              for name, field in action["inputs"].items()}
-    for number, step in enumerate(action["runs"]["steps"]):
-        expect(step["shell"] == "bash", step["name"])
-        environment = {name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}",
-                                    lambda match: values[match[1]], text)
-                       for name, text in step["env"].items()}
-        expect("${{" not in step["run"] + "".join(environment.values()), step["name"])
-        script = pathlib.Path(scratch) / f"step{number}.sh"
-        script.write_text(step["run"])
-        result = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", script], cwd=scratch,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, **environment,
-                 "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"})
-        if result.returncode:
-            break
-    return step["name"], result
-
-
 def check_action(folder, scratch, wheels):
     inputs = {"device": "h100", "package": str(next(wheels.glob(
         "drawloom_emulator-*manylinux*.whl"))), "report": "action.json"}
     right = f"{PROJECT}::test_after_failures"
-    step, result = run_action(folder, scratch, {**inputs, "tests": right})
-    expect(step == "Test" and result.returncode == 0, result.stdout)
+    path = folder / "bin"
+    steps = run_action({**inputs, "tests": right}, scratch, path)
+    expect(list(steps) == ["Install", "Test", "Upload"] and steps["Test"].returncode == 0,
+           f"{steps}")
     early = f"{PROJECT}::test_doubles[early]"
-    step, result = run_action(folder, scratch, {**inputs, "tests": early})
-    expect(step == "Test" and result.returncode == 1
-           and "the checker found" in result.stdout, result.stdout)
+    steps = run_action({**inputs, "tests": early}, scratch, path)
+    expect(steps["Test"].returncode == 1 and "the checker found" in steps["Test"].stdout,
+           f"{steps}")
     written = json.loads((pathlib.Path(scratch) / "action.json").read_text())
     expect([test["outcome"] for test in written["tests"]] == ["failed"], f"{written}")
-    step, result = run_action(folder, scratch, {
-        **inputs, "tests": early, "check": "off"})
-    expect(result.returncode == 0, result.stdout)
+    said = run(sys.executable, CHECK_SARIF,
+               pathlib.Path(scratch) / "drawloom-sarif/tests.sarif")
+    place = r"file:///\S+\.cu:\d+"
+    expect(re.fullmatch(rf"error in-flight {place} {place}\s+successful\n", said), said)
+    steps = run_action({**inputs, "tests": early, "check": "off"}, scratch, path)
+    expect(steps["Test"].returncode == 0, f"{steps}")
 
 
 def main():
@@ -143,6 +123,12 @@ def main():
         check(result.stdout)
         check_findings(folder / "bin/python", scratch)
         check_action(folder, scratch, options.build / "wheels")
+        result = subprocess.run(
+            [folder / "bin/python", "-m", "pytest", "--drawloom-device", "h100",
+             "--drawloom-sarif", "a.sarif", PROJECT], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, cwd=scratch)
+        expect("--drawloom-sarif goes with --drawloom-check" in result.stdout,
+               result.stdout)
         # Without the option the plugin leaves tests alone.
         result = subprocess.run(
             [folder / "bin/python", "-m", "pytest", "--collect-only", "-q",

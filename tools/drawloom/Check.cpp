@@ -110,8 +110,16 @@ static ExitCode check(const CommandLine &line,
   if (!buffer)
     return fail("cannot read '" + path + "': " + buffer.getError().message());
   ptx::ParseResult parsed = ptx::parseModule((*buffer)->getMemBufferRef());
-  if (!parsed)
-    return fail(llvm::StringRef(parsed.str()).rtrim());
+  ReportFiles files = {line.get("--report").value_or("").str(),
+                       line.get("--sarif").value_or("").str()};
+  if (!parsed) {
+    fail(llvm::StringRef(parsed.str()).rtrim());
+    if (llvm::Error error =
+            writeReports({}, {"", files.sarif},
+                         {path.str(), "", toMessages(parsed.diagnostics)}))
+      fail(llvm::toString(std::move(error)));
+    return Failed;
+  }
   std::optional<llvm::StringRef> wanted = line.get("--kernel");
   llvm::json::Array kernels;
   auto suppressions =
@@ -185,9 +193,7 @@ static ExitCode check(const CommandLine &line,
   if (llvm::Error error =
           writeReports(llvm::json::Object{{"kernels", std::move(kernels)},
                                           {"errors", faults}},
-                       {line.get("--report").value_or("").str(),
-                        line.get("--sarif").value_or("").str()},
-                       {path.str(), ""}))
+                       files, {path.str()}))
     return fail(llvm::toString(std::move(error)));
   return faults ? Failed : Done;
 }

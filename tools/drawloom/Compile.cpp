@@ -8,6 +8,7 @@
 
 #include "CommandLine.h"
 #include "Files.h"
+#include "Reports.h"
 #include "Verb.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Driver/Cached.h"
@@ -25,6 +26,7 @@ namespace {
 struct Request {
   std::string input;
   std::string output;
+  std::string sarif; ///< A file, or empty.
   CompileOptions options;
   bool usesCache = true;
 };
@@ -71,6 +73,9 @@ static void printHelp() {
          "                a file of code, with the ending .json; of several "
          "kernels,\n"
          "                .NAME.json\n"
+         "  --sarif FILE  write what the compiler says as SARIF 2.1.0: why "
+         "it refuses,\n"
+         "                and its warnings, at their lines\n"
          "  --unproved    take kernels that are not proved to end\n"
          "  --no-cache    compile even what was compiled before "
          "(docs/Cache.md)\n"
@@ -109,6 +114,7 @@ static llvm::Expected<Request> readOptions(const CommandLine &line) {
                                    name + "'");
   request.options.stopAfter = *stage;
   request.options.printStagesTo = line.get("--print-stages").value_or("").str();
+  request.sarif = line.get("--sarif").value_or("").str();
   request.options.unproved = line.has("--unproved");
   request.usesCache = !line.has("--no-cache");
   request.output = "-";
@@ -212,11 +218,19 @@ static ExitCode compileFile(const Request &request) {
                     request.options, [&](const CompileOptions &options) {
                       return compileInput(*input, request.input, options);
                     });
-  if (!made) {
+  bool isRefused = !made;
+  if (isRefused)
     input->report(made.takeError());
+  else
+    input->report(made->messages);
+  if (llvm::Error error =
+          writeReports({}, {"", request.sarif},
+                       {request.input, "", input->takeMessages()})) {
+    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return Failed;
   }
-  input->report(made->messages);
+  if (isRefused)
+    return Failed;
   llvm::StringRef result =
       stage == Stage::Cubin
           ? llvm::StringRef(made->cubin.data(), made->cubin.size())
@@ -243,6 +257,7 @@ ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--emit", true},
                                      {"--print-stages", true},
                                      {"-o", true},
+                                     {"--sarif", true},
                                      {"--unproved", false},
                                      {"--no-cache", false}});
   if (!line)

@@ -39,7 +39,7 @@ static void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void *) {
 InputModule::Parsed::Parsed(const mlir::DialectRegistry &dialects,
                             llvm::SourceMgr &sources)
     : context(dialects, mlir::MLIRContext::Threading::DISABLED),
-      handler(sources, &context) {
+      handler(sources, &context), listener(context, /*passesOn=*/true) {
   context.printOpOnDiagnostic(false);
 }
 
@@ -96,7 +96,7 @@ void InputModule::report(llvm::ArrayRef<Message> messages) {
   mlir::MLIRContext &context = parsed->context;
   for (const Message &message : messages) {
     if (message.file.empty()) {
-      llvm::errs() << "drawloom: " << message.text << '\n';
+      tell(message.text);
       continue;
     }
     mlir::InFlightDiagnostic diagnostic = context.getDiagEngine().emit(
@@ -111,9 +111,32 @@ void InputModule::report(llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const CompileError &fault) { report(fault.getMessages()); },
-      [](const llvm::ErrorInfoBase &fault) {
-        llvm::errs() << "drawloom: " << fault.message() << '\n';
-      });
+      [&](const llvm::ErrorInfoBase &fault) { tell(fault.message()); });
+}
+
+void InputModule::tell(llvm::StringRef words) {
+  llvm::errs() << "drawloom: " << words << '\n';
+  placeless.push_back({.text = words.str()});
+}
+
+static llvm::json::Array toJson(llvm::ArrayRef<Message> messages) {
+  llvm::json::Array array;
+  for (const Message &message : messages)
+    array.push_back(llvm::json::Object{{"severity", toString(message.severity)},
+                                       {"file", message.file},
+                                       {"line", message.line},
+                                       {"column", message.column},
+                                       {"text", message.text},
+                                       {"notes", toJson(message.notes)}});
+  return array;
+}
+
+llvm::json::Array InputModule::takeMessages() {
+  std::vector<Message> messages;
+  if (parsed)
+    messages = parsed->listener.take();
+  llvm::append_range(messages, placeless);
+  return toJson(messages);
 }
 
 mlir::LogicalResult drawloom::writeOutput(llvm::StringRef path,

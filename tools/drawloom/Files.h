@@ -15,6 +15,7 @@
 #include "drawloom/Driver/Compile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
 
@@ -42,6 +43,9 @@ public:
   void report(llvm::ArrayRef<Message> messages);
   void report(llvm::Error error);
 
+  /// All of what was printed, for reports.
+  llvm::json::Array takeMessages();
+
 private:
   /// What a module needs, and a text doesn't.
   struct Parsed {
@@ -49,11 +53,17 @@ private:
 
     mlir::MLIRContext context;
     mlir::SourceMgrDiagnosticHandler handler;
+    Listener listener;
     mlir::OwningOpRef<mlir::ModuleOp> module;
   };
 
+  /// Prints what is about no place.
+  void tell(llvm::StringRef words);
+
   llvm::SourceMgr sources;
   std::optional<Parsed> parsed;
+  /// What was said about no place.
+  std::vector<Message> placeless;
 };
 
 /// Writes `text` to the file, or to standard output for '-'. A file that can't

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reports.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,6 +48,16 @@ static std::string textOf(const Object &site) {
   return text;
 }
 
+/// A file of the input's line information: one that isn't here is looked for
+/// beside the input.
+static std::string findSource(StringRef file, const CheckedRun &run) {
+  llvm::SmallString<128> beside(llvm::sys::path::parent_path(run.input));
+  llvm::sys::path::append(beside, file);
+  bool isBeside = llvm::sys::path::is_relative(file) &&
+                  !llvm::sys::fs::exists(file) && llvm::sys::fs::exists(beside);
+  return isBeside ? beside.str().str() : file.str();
+}
+
 static Object lineOf(StringRef path, int64_t line) {
   return Object{{"artifactLocation", Object{{"uri", uriOf(path)}}},
                 {"region", Object{{"startLine", line}}}};
@@ -60,23 +72,44 @@ static Object locationOf(const Object &site, StringRef kernel,
        Array{Object{{"fullyQualifiedName", kernel}, {"kind", "function"}}}}};
   auto file = site.getString("file");
   int64_t line = site.getInteger(file ? "line" : "ptxLine").value_or(0);
-  std::string path = file ? file->str() : run.ptx;
+  std::string path = file ? findSource(*file, run) : run.input;
   if (!path.empty() && line > 0)
     location["physicalLocation"] = lineOf(path, line);
   return location;
 }
 
 /// The calls that an instruction is inlined by.
-static Array callsOf(const Object &site) {
+static Array callsOf(const Object &site, const CheckedRun &run) {
   Array locations;
   if (const Array *calls = site.getArray("calls"))
     for (const Value &call : *calls)
-      locations.push_back(
-          Object{{"message", Object{{"text", "inlined here"}}},
-                 {"physicalLocation",
-                  lineOf(call.getAsObject()->getString("file").value_or(""),
-                         call.getAsObject()->getInteger("line").value_or(0))}});
+      locations.push_back(Object{
+          {"message", Object{{"text", "inlined here"}}},
+          {"physicalLocation",
+           lineOf(findSource(call.getAsObject()->getString("file").value_or(""),
+                             run),
+                  call.getAsObject()->getInteger("line").value_or(0))}});
   return locations;
+}
+
+/// A place of the input, or all of it, and what was said there.
+static Object locationOf(const Object &message, const CheckedRun &run) {
+  StringRef file = message.getString("file").value_or("");
+  int64_t line = message.getInteger("line").value_or(0);
+  int64_t column = message.getInteger("column").value_or(0);
+  Object physical{
+      {"artifactLocation",
+       Object{
+           {"uri", uriOf(file.empty() ? run.input : findSource(file, run))}}}};
+  if (line > 0) {
+    Object region{{"startLine", line}};
+    if (column > 0)
+      region["startColumn"] = column;
+    physical["region"] = std::move(region);
+  }
+  return Object{
+      {"message", Object{{"text", message.getString("text").value_or("")}}},
+      {"physicalLocation", std::move(physical)}};
 }
 
 namespace {
@@ -90,23 +123,18 @@ public:
       return finding.getString(key).value_or("").str();
     };
     std::string rule = text("rule");
-    auto [at, isNew] = indices.try_emplace(rule, rules.size());
-    if (isNew)
-      rules.push_back(Object{
-          {"id", rule},
-          {"defaultConfiguration", Object{{"level", text("severity")}}}});
     // `drawloom check` has one line, in the finding itself.
     const Object *first = finding.getObject("first");
     Object result{
         {"ruleId", rule},
-        {"ruleIndex", at->second},
+        {"ruleIndex", indexOf(rule, text("severity"))},
         {"level", text("severity")},
         {"message", Object{{"text", text("title") + ": " + text("why") +
                                         (first ? "; add: " : "; change: ") +
                                         text("advice")}}},
         {"locations", Array{locationOf(first ? *first : finding, kernel, run)}},
         {"occurrenceCount", finding.getInteger("count").value_or(1)}};
-    Array related = callsOf(first ? *first : finding);
+    Array related = callsOf(first ? *first : finding, run);
     if (const Object *second = finding.getObject("second"))
       related.push_back(locationOf(*second, kernel, run));
     if (!related.empty())
@@ -116,15 +144,47 @@ public:
     results.push_back(std::move(result));
   }
 
+  void addMessage(const Object &message) {
+    StringRef severity = message.getString("severity").value_or("error");
+    StringRef level = severity == "remark" ? "note" : severity;
+    std::string rule = message.getString("rule")
+                           .value_or(severity == "error" ? "refused" : severity)
+                           .str();
+    Object result{
+        {"ruleId", rule},
+        {"ruleIndex", indexOf(rule, level)},
+        {"level", level},
+        {"message", Object{{"text", message.getString("text").value_or("")}}},
+        {"locations", Array{locationOf(message, run)}}};
+    Array related = callsOf(message, run);
+    if (const Array *notes = message.getArray("notes"))
+      for (const Value &note : *notes)
+        related.push_back(locationOf(*note.getAsObject(), run));
+    if (!related.empty())
+      result["relatedLocations"] = std::move(related);
+    results.push_back(std::move(result));
+  }
+
   Array rules, results;
 
 private:
+  int64_t indexOf(const std::string &rule, StringRef level) {
+    auto [at, isNew] = indices.try_emplace(rule, rules.size());
+    if (isNew)
+      rules.push_back(
+          Object{{"id", rule},
+                 {"defaultConfiguration", Object{{"level", level.str()}}}});
+    return at->second;
+  }
+
   const CheckedRun &run;
   std::map<std::string, int64_t> indices;
 };
 } // namespace
 
-Value drawloom::toSarif(const Object &report, const CheckedRun &run) {
+/// Code hosts keep a category of findings for each name.
+static Value toSarif(const Object &report, const CheckedRun &run,
+                     StringRef name) {
   SarifResults collected(run);
   auto addAll = [&](const Object &from, StringRef kernel) {
     if (const Array *findings = from.getArray("findings"))
@@ -137,6 +197,8 @@ Value drawloom::toSarif(const Object &report, const CheckedRun &run) {
     for (const Value &kernel : *kernels)
       if (const Object *object = kernel.getAsObject())
         addAll(*object, object->getString("kernel").value_or(""));
+  for (const Value &message : run.messages)
+    collected.addMessage(*message.getAsObject());
 
   Object invocation{{"executionSuccessful", run.failure.empty()}};
   if (!run.failure.empty())
@@ -151,8 +213,19 @@ Value drawloom::toSarif(const Object &report, const CheckedRun &run) {
             Object{{"driver", Object{{"name", "drawloom"},
                                      {"version", DRAWLOOM_VERSION},
                                      {"rules", std::move(collected.rules)}}}}},
+           {"automationDetails",
+            Object{{"id", ("drawloom/" + name + "/").str()}}},
            {"invocations", Array{std::move(invocation)}},
            {"results", std::move(collected.results)}}}}};
+}
+
+Array drawloom::toMessages(llvm::ArrayRef<llvm::SMDiagnostic> errors) {
+  Array messages;
+  for (const llvm::SMDiagnostic &error : errors)
+    messages.push_back(Object{{"text", error.getMessage().str()},
+                              {"line", error.getLineNo()},
+                              {"column", error.getColumnNo() + 1}});
+  return messages;
 }
 
 static llvm::Error write(const Value &value, StringRef file) {
@@ -172,6 +245,7 @@ llvm::Error drawloom::writeReports(const Object &report,
     if (llvm::Error error = write(Object(report), files.json))
       return error;
   if (!files.sarif.empty())
-    return write(toSarif(report, run), files.sarif);
+    return write(toSarif(report, run, llvm::sys::path::stem(files.sarif)),
+                 files.sarif);
   return llvm::Error::success();
 }

@@ -9,7 +9,8 @@
 // What `drawloom run --check` and `drawloom check` have found, for other
 // programs: their own JSON (docs/Checker.md has its fields), and SARIF 2.1.0,
 // which editors and code hosts show at the lines. SARIF is made from the JSON,
-// since that of a program comes from the emulated driver.
+// since that of a program comes from the emulated driver. What is said about an
+// input is SARIF, too: why it is refused, and where a run ended early.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
 
 namespace drawloom {
 
@@ -28,12 +30,16 @@ struct ReportFiles {
 
 /// What was looked at.
 struct CheckedRun {
-  std::string ptx;     ///< A file, or empty if the PTX is in a program.
-  std::string failure; ///< Why the run ended early; empty if it didn't.
+  std::string input;        ///< A file, or empty if the PTX is in a program.
+  std::string failure = {}; ///< Why the run ended early; empty if it didn't.
+  /// What was said about the input. Each has a severity, text, file (without
+  /// it, the input), line and column (without them, all of it), a rule if it
+  /// isn't a refusal, and notes of the same form.
+  llvm::json::Array messages = {};
 };
 
-llvm::json::Value toSarif(const llvm::json::Object &report,
-                          const CheckedRun &run);
+/// Errors of a parser, as messages.
+llvm::json::Array toMessages(llvm::ArrayRef<llvm::SMDiagnostic> errors);
 
 llvm::Error writeReports(const llvm::json::Object &report,
                          const ReportFiles &files, const CheckedRun &run);

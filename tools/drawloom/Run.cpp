@@ -50,7 +50,7 @@ struct Setup {
   std::optional<emu::PreparedLaunch> launch;
   emu::RunOptions options;
   std::unique_ptr<checker::RaceChecker> checker; ///< If it is checked.
-  std::string failure;                           ///< Why a run ended early.
+  std::optional<emu::Report> failure;            ///< Why a run ended early.
   const emu::Interrupt *interrupt = nullptr;
 };
 } // namespace
@@ -308,7 +308,7 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   if (result.ok())
     return true;
   const emu::Report &report = *result.report;
-  setup.failure = report.str();
+  setup.failure = report;
   llvm::errs() << arguments.ptx;
   if (report.line)
     llvm::errs() << ':' << report.line;
@@ -415,6 +415,23 @@ static bool tellFidelity(const Setup &setup, const RunArguments &arguments) {
   return problem.empty();
 }
 
+/// "illegal-address", at the line of the source or else of the PTX.
+static CheckedRun describeRun(const Setup &setup,
+                              const RunArguments &arguments) {
+  CheckedRun run{arguments.ptx};
+  if (!setup.failure)
+    return run;
+  const emu::Report &report = *setup.failure;
+  run.failure = report.str();
+  std::string rule = emu::spelling(report.kind).str();
+  llvm::replace(rule, ' ', '-');
+  llvm::json::Object message{
+      {"rule", rule}, {"text", run.failure}, {"line", report.line}};
+  ptx::addSource(message, report.source);
+  run.messages.push_back(std::move(message));
+  return run;
+}
+
 static ExitCode run(const RunArguments &arguments) {
   auto fail = [](llvm::Error error) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
@@ -441,7 +458,7 @@ static ExitCode run(const RunArguments &arguments) {
             ? tryFixes(*setup, arguments, text, statistics.warpInstructions)
             : setup->checker->findingsAndRemarks(),
         setup->checker->suppressions(), arguments.check.files,
-        {arguments.ptx, setup->failure});
+        describeRun(*setup, arguments));
   bool isTold = tellFidelity(*setup, arguments);
   if (!ran)
     return Failed;

@@ -247,15 +247,24 @@ static ExitCode runProgram(const ProgramOptions &options) {
     return fail(cache.takeError());
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
-  std::unique_ptr<InputModule> input =
-      InputModule::read(options.input, dialects);
+  std::unique_ptr<InputModule> input = InputModule::open(options.input);
   if (!input)
     return Failed;
+  // What was wrong has been printed.
+  auto refuse = [&] {
+    if (llvm::Error error =
+            writeReports({}, {"", options.check.files.sarif},
+                         {options.input, "", input->takeMessages()}))
+      return fail(std::move(error));
+    return Failed;
+  };
+  if (!input->parse(dialects))
+    return refuse();
   mlir::ModuleOp module = input->get();
   mlir::FailureOr<tile::KernelOp> kernel =
       chooseKernel(module, *options.arch, options.kernel);
   if (mlir::failed(kernel))
-    return Failed;
+    return refuse();
   llvm::Expected<Arguments> arguments =
       makeArguments(*kernel, options.arguments);
   if (!arguments)
@@ -302,7 +311,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
   }
   if (!compiled) {
     input->report(compiled.takeError());
-    return Failed;
+    return refuse();
   }
   input->report(compiled->messages);
   double compileTime = compiling.seconds();

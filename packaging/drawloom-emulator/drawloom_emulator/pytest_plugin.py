@@ -10,7 +10,7 @@ or not, and the report says where. With schedules it runs once for each.
 `@pytest.mark.drawloom(schedules=N)` sets the number for a test. With
 --drawloom-check races fail a test, too. --drawloom-fidelity says which instructions
 ran and how far they can be trusted. --drawloom-report FILE writes what became of each
-test, in JSON.
+test, in JSON, and --drawloom-sarif FILE what the checker found, for code hosts.
 """
 import ctypes
 import json
@@ -20,11 +20,12 @@ import pickle
 import shutil
 import sys
 import tempfile
+import urllib.parse
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from drawloom_emulator import command
+from drawloom_emulator import __version__, command
 
 # Kinds of asynchronous work that a schedule may hold back, and all of them.
 ADVERSARIAL = ["adversarial", "adversarial:copy", "adversarial:bulk",
@@ -51,9 +52,14 @@ def pytest_addoption(parser):
                     "executed, and which of them aren't exact")
     group.addoption("--drawloom-report", metavar="FILE",
                     help="write outcomes and reports in JSON")
+    group.addoption("--drawloom-sarif", metavar="FILE",
+                    help="write what the checker found as SARIF 2.1.0; goes with "
+                    "--drawloom-check")
 
 
 def pytest_configure(config):
+    if config.getoption("--drawloom-sarif") and not config.getoption("--drawloom-check"):
+        raise pytest.UsageError("--drawloom-sarif goes with --drawloom-check")
     config.addinivalue_line(
         "markers", "drawloom(schedules): run under so many random schedules")
     path = config.getoption("--drawloom-report")
@@ -241,6 +247,51 @@ class JsonReport:
             json.dump(report, file, indent=1)
 
 
+def to_sarif(found, name):
+    """The findings of all tests; one that several tests have is one result. The file's
+    name is the category in which a code host keeps them."""
+    rules, results = [], {}
+
+    def location(site, kernel):
+        text = f"{site['instruction']}, PTX line {site['ptxLine']}"
+        made = {"message": {"text": text},
+                "logicalLocations": [{"fullyQualifiedName": kernel, "kind": "function"}]}
+        if "file" in site:
+            scheme = "file://" if os.path.isabs(site["file"]) else ""
+            made["physicalLocation"] = {
+                "artifactLocation": {"uri": scheme + urllib.parse.quote(site["file"])},
+                "region": {"startLine": site["line"]}}
+        return made
+
+    for finding in found:
+        rule, level = finding["rule"], finding["severity"]
+        if rule not in rules:
+            rules.append(rule)
+        result = {
+            "ruleId": rule, "ruleIndex": rules.index(rule), "level": level,
+            "message": {"text": f"{finding['title']}: {finding['why']}; add: "
+                                f"{finding['advice']}"},
+            "locations": [location(finding["first"], finding["kernel"])],
+            "relatedLocations": [location(finding["second"], finding["kernel"])]}
+        results[json.dumps(result)] = result
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "drawloom", "version": __version__,
+                                "rules": [{"id": rule} for rule in rules]}},
+            "automationDetails": {"id": f"drawloom/{name}/"},
+            "invocations": [{"executionSuccessful": True}],
+            "results": list(results.values())}]}
+
+
+def write_sarif(path):
+    found = []
+    for file in sorted(pathlib.Path(os.environ[INSIDE]).glob("*.json")):
+        found += json.loads(file.read_text()).get("findings", [])
+    with open(path, "w") as file:
+        json.dump(to_sarif(found, pathlib.Path(path).stem), file, indent=1)
+
+
 def pytest_terminal_summary(terminalreporter, config):
     if FORMS in config.stash:
         terminalreporter.section("drawloom fidelity")
@@ -253,4 +304,6 @@ def pytest_sessionfinish(session):
     if active(session.config):
         if session.config.getoption("--drawloom-fidelity"):
             session.config.stash[FORMS] = fidelity()
+        if path := session.config.getoption("--drawloom-sarif"):
+            write_sarif(path)
         shutil.rmtree(os.environ[INSIDE], ignore_errors=True)

@@ -63,10 +63,11 @@ private:
   std::vector<Message> messages;
 };
 
-/// Takes what is said in a context while it lives.
+/// Takes what is said in a context while it lives. If it passes that on, the
+/// handler before it hears it, too.
 class Listener {
 public:
-  explicit Listener(mlir::MLIRContext &context);
+  explicit Listener(mlir::MLIRContext &context, bool passesOn = false);
 
   std::vector<Message> take() { return std::move(messages); }
   /// What was said, as an error.

@@ -16,7 +16,9 @@ URI = re.compile(r"(file://)?[A-Za-z0-9/._~%-]+\Z")
 # set of words or a pattern. Those with ! are required.
 OBJECTS = {
     "log": {"$schema": str, "version!": {"2.1.0"}, "runs!": ["run"]},
-    "run": {"tool!": "tool", "invocations": ["invocation"], "results": ["result"]},
+    "run": {"tool!": "tool", "automationDetails": "details",
+            "invocations": ["invocation"], "results": ["result"]},
+    "details": {"id": re.compile(r"drawloom/[^/]+/\Z")},
     "tool": {"driver!": "component"},
     "component": {"name!": str, "version": str, "rules": ["rule"]},
     "rule": {"id!": str, "defaultConfiguration": "configuration"},
@@ -33,7 +35,7 @@ OBJECTS = {
                  "logicalLocations": ["logical"]},
     "physical": {"artifactLocation!": "artifact", "region": "region"},
     "artifact": {"uri!": URI},
-    "region": {"startLine!": int},
+    "region": {"startLine!": int, "startColumn": int},
     "logical": {"fullyQualifiedName": str, "kind": str},
 }
 
@@ -46,7 +48,7 @@ def check(value, kind, path):
     elif isinstance(kind, set):
         assert value in kind, f"{path} is {value}, not one of {sorted(kind)}"
     elif isinstance(kind, re.Pattern):
-        assert kind.match(value), f"{path} is {value}, which is no URI"
+        assert kind.match(value), f"{path} is {value}, which isn't as it must be"
     elif isinstance(kind, type):
         assert type(value) is kind, f"{path} is no {kind.__name__}"
         assert kind is not int or value >= 0, f"{path} is {value}"
@@ -73,8 +75,15 @@ for run in log["runs"]:
         places = []
         for location in result["locations"] + result.get("relatedLocations", []):
             physical = location.get("physicalLocation")
-            places.append(f"{physical['artifactLocation']['uri']}:"
-                          f"{physical['region']['startLine']}" if physical else "-")
+            place = "-"
+            if physical:
+                place = physical["artifactLocation"]["uri"]
+                # An id of a rule, and a line, count from 1.
+                for part in ("startLine", "startColumn"):
+                    number = physical.get("region", {}).get(part)
+                    assert number != 0, f"{part} counts from 1"
+                    place += f":{number}" if number and part == "startLine" else ""
+            places.append(place)
         print(result["level"], result["ruleId"], *places,
               "suppressed" if "suppressions" in result else "")
     for invocation in run["invocations"]:
