@@ -1,0 +1,18 @@
+// D = A * B^T, where the caller may switch the product off: then the loop has
+// no iterations, and D is 0.
+tile.kernel @skipped_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>, %wanted: i1) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  %end = arith.select %wanted, %K, %c0 : index
+  tile.for_each (%m, %n) tiles [128, 256] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %end step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x256xf32>, !tile.view<?x?xf32>
+  }
+}
