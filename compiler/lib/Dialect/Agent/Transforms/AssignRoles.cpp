@@ -44,8 +44,8 @@ public:
 
   /// Decides, or says why it is impossible.
   MaybeRefusal run();
-  /// Gives everything to one role.
-  void assignToOne(Reason because);
+  /// Gives everything to one role, or says why that is impossible, too.
+  MaybeRefusal assignToOne(Reason because);
 
   Owners owners;
 
@@ -341,7 +341,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
   }
 }
 
-void RoleAssigner::assignToOne(Reason because) {
+MaybeRefusal RoleAssigner::assignToOne(Reason because) {
   owners = Owners();
   bool products = Dataflow(item).hasProducts();
   int role = addComputeRole("compute", products);
@@ -353,6 +353,26 @@ void RoleAssigner::assignToOne(Reason because) {
     for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
       owners.setCarried(loop, i, role);
   });
+  // Operands of a product in tensor memory come through slots, which a loop or
+  // the item has.
+  MaybeRefusal refusal;
+  item.body->walk([&](tile::MmaOp product) {
+    if (refusal || arch.tensorMemory.columns == 0 ||
+        owners.of(product.getOperation()) != Owners::nobody)
+      return;
+    SmallVector<Operation *, 4> around = item.loopsAround(product);
+    llvm::erase_if(around, llvm::IsaPred<scf::ForOp>);
+    refusal = Refusal{product.getLoc(),
+                      "this product is inside of '" +
+                          around.front()->getName().getStringRef().str() +
+                          "'; on " + arch.name.str() +
+                          " its operands come through slots, which nobody can "
+                          "count there, so a kernel without roles isn't "
+                          "possible either: use scf.for, arith.select or masks",
+                      {},
+                      /*hasFallback=*/false};
+  });
+  return refusal;
 }
 
 MaybeRefusal RoleAssigner::run() {
@@ -365,10 +385,8 @@ MaybeRefusal RoleAssigner::run() {
     if (MaybeRefusal refusal = checkChains(findAccumulators(item)))
       return refusal;
   }
-  if (wantsRoles == tile::Roles::None) {
-    assignToOne(fire(Rule::NoRoles, "compute"));
-    return std::nullopt;
-  }
+  if (wantsRoles == tile::Roles::None)
+    return assignToOne(fire(Rule::NoRoles, "compute"));
   if (MaybeRefusal refusal = checkOperations(item))
     return refusal;
   Dataflow dataflow(item);
@@ -456,8 +474,10 @@ LogicalResult AssignRolesPass::assign() {
       return refusal->emit();
     // The reason without the way out, which is what happens now.
     StringRef reason = StringRef(refusal->message).split(';').first;
+    if (MaybeRefusal other =
+            assigner.assignToOne(fire(Rule::Unspecialized, reason)))
+      return other->emit();
     emitRemark(refusal->loc) << fire(Rule::Unspecialized, reason).str();
-    assigner.assignToOne(fire(Rule::Unspecialized, reason));
   }
   for (const RoleSpec &role : assigner.owners.roles)
     for (const Reason &reason : role.because)

@@ -75,6 +75,45 @@ tile.kernel @unspecialized(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %
 
 // -----
 
+// Without roles a product on Blackwell still takes operands from slots.
+tile.kernel @product_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>, %flag: i1)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<otherwise = unspecialized>} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %s = scf.if %flag -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{this product is inside of 'scf.if'; on sm_100a its operands come through slots, which nobody can count there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
+      %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    } else {
+      scf.yield %zero : tensor<128x128xf32>
+    }
+    tile.store %s, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @no_roles_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>, %flag: i1)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none>} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %s = scf.if %flag -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{this product is inside of 'scf.if'; on sm_100a its operands come through slots}}
+      %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    } else {
+      scf.yield %zero : tensor<128x128xf32>
+    }
+    tile.store %s, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
 tile.kernel @no_such_product(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4E2M1FN>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

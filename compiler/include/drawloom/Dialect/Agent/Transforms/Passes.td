@@ -119,6 +119,7 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     | the product is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows | the tile is no multiple of an instruction that there is code for | |
     | the product is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has | | |
     | 'scf.if' decides about tiles | roles would have to agree before they know | yes |
+    | this product is inside of 'scf.if' | without roles, too, operands in front of tensor memory need slots | |
     | 'tile.alloc' has side effects, or may have some | only loads and stores have an order | |
     | @load needs this index, which @compute computes from tiles | only tiles travel | yes |
     | an operand of this product is the result of another one | an accumulator is no operand | yes |
