@@ -11,6 +11,8 @@ import importlib
 import pathlib
 import sys
 
+import jax
+import jax.numpy as jnp
 import torch
 
 import drawloom.jax
@@ -72,6 +74,67 @@ def check_attention():
           "roundings", flush=True)
 
 
+class Sums(torch.nn.Module):
+    def forward(self, x):
+        return x.cumsum(-1)
+
+
+class Masked(torch.nn.Module):
+    def forward(self, x, mask):
+        return torch.nn.functional.scaled_dot_product_attention(x, x, x, mask)
+
+
+class Rows(torch.nn.Module):
+    def forward(self, x, which):
+        return x + which
+
+
+class Refused(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(64, 64)
+        self.sums, self.masked, self.rows = Sums(), Masked(), Rows()
+
+    def forward(self, x, mask, which):
+        return self.rows(self.masked(self.sums(self.linear(x)), mask), which)
+
+
+def check_refusals():
+    """Parts that can't be kernels are named, and run with the framework."""
+    torch.manual_seed(0)
+    model = Refused().bfloat16().eval()
+    for parameter in model.parameters():  # Whole numbers, so that sums are exact.
+        parameter.data = torch.randint(-1, 2, parameter.shape).bfloat16()
+    arguments = (torch.randint(-2, 3, (64, 64)).bfloat16(), torch.zeros(64, 64).bfloat16(),
+                 torch.ones(64, dtype=torch.int64))
+    parts = drawloom.torch.split(model, *arguments)
+    assert torch.equal(parts.run("sm_90a", *arguments), model(*arguments))
+    assert parts.refused == {
+        ("sums", "any GPU"): "there is no operation cumsum here",
+        ("masked", "any GPU"): "there is no attention with a mask or dropout here",
+        ("rows", "any GPU"): "there is no argument of torch.int64 here"}, parts.refused
+    assert list(parts.programs) == ["linear"], parts
+
+    @jax.jit
+    def order(x):
+        return jnp.sort(x, -1)
+
+    x = jnp.arange(64.0).reshape(8, 8)[:, ::-1]
+    parts = drawloom.jax.split(lambda x: order(x) + 1, x)
+    assert (parts.run("sm_90a", x) == jnp.sort(x) + 1).all()
+    assert parts.refused == {
+        ("order", "any GPU"): "jaxlib makes no linalg of stablehlo.sort"}, parts.refused
+
+    @jax.jit
+    def multiply(x):
+        return x @ x
+
+    parts = drawloom.jax.split(multiply, x)
+    assert (parts.run("sm_90a", x) == x @ x).all()
+    assert "which tensor cores read as TF32" in parts.refused["multiply", "sm_90a"]
+    print("parts that are refused are named, and run with the framework", flush=True)
+
+
 def main():
     writes = "--write" in sys.argv
     programs = {}
@@ -82,6 +145,7 @@ def main():
         if not writes:
             check(name, parts, arguments)
     check_attention()
+    check_refusals()
     for name, text in programs.items() if writes else ():
         (STORED / name).write_text(text)
     found = {file.name: file.read_text() for file in STORED.glob("*.mlir")}

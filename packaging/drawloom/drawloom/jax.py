@@ -31,6 +31,7 @@ refuses: `block.refused` has its words.
 """
 from __future__ import annotations
 
+import re
 from typing import Any, Callable
 
 import jax
@@ -42,6 +43,7 @@ from jaxlib.mlir.dialects import stablehlo
 from . import _block
 from ._kernel import Kernel
 from ._kernel import compile as compile_text
+from ._library import Error
 
 #: Calls of other functions, and where their equations have the callee.
 _CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr",
@@ -96,7 +98,11 @@ def _lower(closed: core.ClosedJaxpr) -> str:
     stablehlo.register_stablehlo_passes()
     with module.context:
         passmanager.PassManager.parse(_PASSES).run(module.operation)
-    return str(module)
+    text = str(module)
+    left = sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.(?!return)\w+", text)))
+    if left:
+        raise Error(f"jaxlib makes no linalg of {', '.join(left)}")
+    return text
 
 
 class Block(_block.Block):
@@ -112,7 +118,11 @@ class Block(_block.Block):
                 self.others[equation.primitive.name] += 1
                 continue
             name = equation.params.get("name", equation.primitive.name)
-            self._add(equation, name, _lower(callee), _count(callee))
+            try:
+                self._add(equation, name, _lower(callee), len(_list(callee)))
+            except Error as error:
+                self.refused[name, "any GPU"] = str(error)
+                self.others.update(_list(callee))
 
     def _run(self, arch: str, arguments: Any, launch: _block.Launch) -> Any:
         def step(equation: Any, values: list) -> list:
@@ -129,10 +139,13 @@ class Block(_block.Block):
         return [np.asarray(one) for one in made]
 
 
-def _count(closed: core.ClosedJaxpr) -> int:
+def _list(closed: core.ClosedJaxpr) -> list[str]:
     """The operations of a function, with those of what it calls."""
-    callees = [_callee(equation) for equation in closed.jaxpr.eqns]
-    return sum(1 if callee is None else _count(callee) for callee in callees)
+    names: list[str] = []
+    for equation in closed.jaxpr.eqns:
+        callee = _callee(equation)
+        names += [equation.primitive.name] if callee is None else _list(callee)
+    return names
 
 
 def split(function: Callable[..., Any], *arguments: Any) -> Block:

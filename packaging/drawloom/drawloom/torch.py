@@ -41,9 +41,10 @@ from torch.utils import _pytree
 from . import _block
 from .jax import program
 
+#: Types of both. JAX has no wider ones unless it is told.
 _DTYPES = {torch.float32: jnp.float32, torch.float16: jnp.float16,
            torch.bfloat16: jnp.bfloat16, torch.bool: jnp.bool_,
-           torch.int32: jnp.int32, torch.int64: jnp.int32}
+           torch.int32: jnp.int32}
 
 
 def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -206,25 +207,13 @@ class Block(_block.Block):
 
     def _lower(self, part: _Part) -> None:
         part.close()
-        unknown = {_name(node) for node in part.nodes} - set(OPERATIONS)
-        words = f"there is no operation {', '.join(sorted(unknown))} here"
-        text = ""
-        if not unknown:
-            shapes = [jax.ShapeDtypeStruct(tuple(map(int, node.meta["val"].shape)),
-                                           _DTYPES[node.meta["val"].dtype])
-                      for node in part.inputs]
-
-            def function(*values: Any) -> Any:
-                return part.evaluate(values, lambda node: OPERATIONS[_name(node)])
-            try:
-                text = program(function, *shapes)
-            except NotImplementedError as error:
-                words = f"there is no {error} here"
-        if text:
-            self._add(part, part.name, text, len(part.nodes))
+        try:
+            text = _write(part)
+        except NotImplementedError as error:
+            self.refused[part.name, "any GPU"] = f"there is no {error} here"
+            self.others.update(map(_name, part.nodes))
             return
-        self.refused[part.name, "any GPU"] = words
-        self.others.update(map(_name, part.nodes))
+        self._add(part, part.name, text, len(part.nodes))
 
     def _run(self, arch: str, arguments: Any, launch: _block.Launch) -> Any:
         leaves = iter(_pytree.tree_leaves(arguments))
@@ -247,16 +236,37 @@ class Block(_block.Block):
         if not isinstance(step, _Part):
             known[step] = _call(step, known, lambda node: node.target)
             return
-        values = [known[node].detach().contiguous() for node in step.inputs]
         kernel = self._kernel_of(step, arch)
-        made = (launch(step, kernel, values) if kernel
-                else self._evaluate(step, values))
-        for node, value in zip(step.outputs, made):
+        if not kernel:
+            for node in step.nodes:
+                known[node] = _call(node, known, lambda node: node.target)
+            return
+        values = [known[node].detach().contiguous() for node in step.inputs]
+        for node, value in zip(step.outputs, launch(step, kernel, values)):
             known[node] = _tensor(value)
 
     def _evaluate(self, part: _Part, arrays: list) -> list:
         return [value.contiguous()
                 for value in part.evaluate(arrays, lambda node: node.target)]
+
+
+def _write(part: _Part) -> str:
+    """The program of a part. What it can't have is NotImplementedError."""
+    for node in part.nodes:
+        if _name(node) not in OPERATIONS:
+            raise NotImplementedError(f"operation {_name(node)}")
+    shapes = []
+    for node in part.inputs:
+        value = node.meta["val"]
+        if getattr(value, "dtype", None) not in _DTYPES:
+            kind = getattr(value, "dtype", type(value).__name__)
+            raise NotImplementedError(f"argument of {kind}")
+        shapes.append(jax.ShapeDtypeStruct(tuple(map(int, value.shape)),
+                                           _DTYPES[value.dtype]))
+
+    def function(*values: Any) -> Any:
+        return part.evaluate(values, lambda node: OPERATIONS[_name(node)])
+    return program(function, *shapes)
 
 
 def _find_call(node: Any, modules: dict[str, torch.nn.Module],
