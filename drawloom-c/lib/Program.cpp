@@ -148,8 +148,7 @@ static llvm::json::Value toJson(const Message &message) {
 static llvm::Expected<std::string> showPlan(const DrawloomProgram &program,
                                             PlanForm form, const char *kernel) {
   std::vector<plan::Plan> plans;
-  bool holdsAll = form == PlanForm::Text || form == PlanForm::Json;
-  if (holdsAll && !kernel) {
+  if (showsAll(form) && !kernel) {
     for (const CompiledKernel &one : program.compiled.kernels)
       plans.push_back(one.plan);
     return explain(plans, form);
@@ -195,7 +194,7 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
   if (form != "description")
     return llvm::createStringError(
         "there are the forms module, ptx, cubin, description, messages, text, "
-        "json, mermaid, sequence, dot and svg, and no '" +
+        "json, mermaid, sequence, dot, svg, svg-sequence and html, and no '" +
         form + "'");
   if (program.stage < Stage::NVVM)
     return lacks("description", "ptx");

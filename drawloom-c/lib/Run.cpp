@@ -130,16 +130,14 @@ struct OpenedDevice {
 /// pipes in findings by it.
 static llvm::Error writePlan(const plan::Plan &plan,
                              llvm::SmallVectorImpl<char> &path) {
-  llvm::Expected<std::string> text = explain(plan, PlanForm::Json);
-  if (!text)
-    return text.takeError();
+  std::string text = explain(plan, PlanForm::Json);
   int file = 0;
   std::error_code failed =
       llvm::sys::fs::createTemporaryFile("drawloom-plan", "json", file, path);
   if (failed)
     return llvm::createStringError("cannot make a file for the plan: " +
                                    failed.message());
-  llvm::raw_fd_ostream(file, /*shouldClose=*/true) << *text;
+  llvm::raw_fd_ostream(file, /*shouldClose=*/true) << text;
   return llvm::Error::success();
 }
 

@@ -46,6 +46,10 @@ TEST(DrawloomC, GivesCodeAndPlan) {
             std::string::npos);
   EXPECT_EQ(get(program, "dot").substr(0, 7), "digraph");
   EXPECT_NE(get(program, "svg", "gemm").find("<svg"), std::string::npos);
+  EXPECT_NE(get(program, "svg-sequence", "gemm").find("waits until"),
+            std::string::npos);
+  EXPECT_NE(get(program, "html", "gemm").find("<h2>Reasons"),
+            std::string::npos);
   EXPECT_EQ(get(program, "text", "@gemm"), get(program, "text"));
 }
 
@@ -63,7 +67,8 @@ TEST(DrawloomC, StopsAfterAStage) {
   EXPECT_SAYS(fail(compileGemm(), "module"), "a stage before ptx");
   EXPECT_SAYS(fail(program, "pdf"),
               "there are the forms module, ptx, cubin, description, messages, "
-              "text, json, mermaid, sequence, dot and svg, and no 'pdf'");
+              "text, json, mermaid, sequence, dot, svg, svg-sequence and html, "
+              "and no 'pdf'");
   options.stage = "sass";
   EXPECT_SAYS(compile("", options, program),
               "there are the stages tile, agent, plan, nvvm, llvm, ptx and "

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Driver/Explain.h"
-#include "Graphviz.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Driver/Page.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -24,11 +24,17 @@ std::optional<PlanForm> drawloom::findPlanForm(llvm::StringRef name) {
       .Case("sequence", PlanForm::Sequence)
       .Case("dot", PlanForm::Dot)
       .Case("svg", PlanForm::Svg)
+      .Case("svg-sequence", PlanForm::SvgSequence)
+      .Case("html", PlanForm::Html)
       .Default(std::nullopt);
 }
 
-llvm::Expected<std::string> drawloom::explain(llvm::ArrayRef<Plan> plans,
-                                              PlanForm form) {
+bool drawloom::showsAll(PlanForm form) {
+  return form == PlanForm::Text || form == PlanForm::Json ||
+         form == PlanForm::Html;
+}
+
+std::string drawloom::explain(llvm::ArrayRef<Plan> plans, PlanForm form) {
   std::string result;
   llvm::raw_string_ostream os(result);
   switch (form) {
@@ -59,8 +65,14 @@ llvm::Expected<std::string> drawloom::explain(llvm::ArrayRef<Plan> plans,
     printDot(plans.front(), os);
     break;
   case PlanForm::Svg:
-    printDot(plans.front(), os);
-    return renderSvg(result);
+    printSvg(plans.front(), os);
+    break;
+  case PlanForm::SvgSequence:
+    printSvgSequence(plans.front(), os);
+    break;
+  case PlanForm::Html:
+    printPage(plans, {}, os);
+    break;
   }
   return result;
 }

@@ -46,7 +46,7 @@ def main():
                 "drawloom")
         say("installed")
         python = folder / "bin/python"
-        # Graphviz, and nothing of this build.
+        # Nothing of this build.
         clean = {"PATH": f"{folder}/bin:/usr/bin", "HOME": scratch, "LANG": "C.UTF-8",
                  "DRAWLOOM_NO_CACHE": "1"}
         said = run(python, "-c", "import drawloom; print(drawloom.plan("

@@ -11,6 +11,7 @@
 #include "Files.h"
 #include "HandPlan.h"
 #include "Verb.h"
+#include "drawloom/Driver/Page.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -54,15 +55,19 @@ static void printHelp() {
          "                    json     everything, for programs\n"
          "                    mermaid  a diagram in the language of Mermaid\n"
          "                    dot      a graph in the language of Graphviz\n"
-         "                    svg      that graph, drawn; needs Graphviz\n"
+         "                    svg      that graph, drawn, with budgets\n"
+         "                    html     a page with all of it, and the stages "
+         "of "
+         "the\n"
+         "                             compiler; it needs nothing but a "
+         "browser\n"
          "  --diagram KIND  graph: roles and pipes, the default; sequence: "
          "the first work\n"
-         "                  items, barrier by barrier (mermaid only)\n"
+         "                  items, barrier by barrier (mermaid and svg)\n"
          "  -o FILE         where to write it; without it, to standard output\n"
          "  --help          this text\n"
          "\n"
-         "Exit code: 0 done; 1 there is no plan, or dot is missing; 2 bad "
-         "usage.\n"
+         "Exit code: 0 done; 1 there is no plan; 2 bad usage.\n"
          "\n"
          "Example:\n"
          "  drawloom explain examples/gemm_bias_activation_residual.mlir "
@@ -89,9 +94,10 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
 
   llvm::StringRef format = line.get("--format").value_or("text");
   std::optional<PlanForm> known = findPlanForm(format);
-  if (!known || known == PlanForm::Sequence)
+  if (!known || known == PlanForm::Sequence || known == PlanForm::SvgSequence)
     return llvm::createStringError(
-        "--format takes text, json, mermaid, dot or svg, not '" + format + "'");
+        "--format takes text, json, mermaid, dot, svg or html, not '" + format +
+        "'");
   options.form = *known;
 
   llvm::StringRef diagram = line.get("--diagram").value_or("graph");
@@ -99,10 +105,11 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
     return llvm::createStringError("--diagram takes graph or sequence, not '" +
                                    diagram + "'");
   if (diagram == "sequence") {
-    if (options.form != PlanForm::Mermaid)
-      return llvm::createStringError("a sequence diagram is drawn by Mermaid: "
-                                     "use --format mermaid");
-    options.form = PlanForm::Sequence;
+    if (options.form != PlanForm::Mermaid && options.form != PlanForm::Svg)
+      return llvm::createStringError(
+          "a sequence diagram needs --format svg or --format mermaid");
+    options.form = options.form == PlanForm::Svg ? PlanForm::SvgSequence
+                                                 : PlanForm::Sequence;
   }
   options.output = line.get("-o").value_or("-").str();
   return options;
@@ -125,9 +132,7 @@ choosePlans(llvm::ArrayRef<Plan> all, const ExplainOptions &options) {
                  << list << '\n';
     return mlir::failure();
   }
-  bool isDrawing =
-      options.form != PlanForm::Text && options.form != PlanForm::Json;
-  if (isDrawing && plans.size() > 1) {
+  if (!showsAll(options.form) && plans.size() > 1) {
     llvm::errs() << "drawloom: a drawing shows one kernel, but '"
                  << options.input << "' holds " << list
                  << "; choose one with --kernel\n";
@@ -136,17 +141,18 @@ choosePlans(llvm::ArrayRef<Plan> all, const ExplainOptions &options) {
   return plans;
 }
 
-/// The plans of kernels in MLIR, of all that a file has.
+/// The plans of kernels in MLIR, of all that a file has; and for a page, the
+/// stages.
 static mlir::FailureOr<std::vector<Plan>>
-compilePlans(const ExplainOptions &options) {
+compilePlans(const ExplainOptions &options, std::vector<StageText> &stages) {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input =
       InputModule::read(options.input, dialects);
   if (!input)
     return mlir::failure();
-  llvm::Expected<CompiledModule> compiled =
-      compile(input->get(), {.arch = options.arch, .stopAfter = Stage::Plan});
+  CompileOptions path = {.arch = options.arch, .stopAfter = Stage::Plan};
+  llvm::Expected<CompiledModule> compiled = compile(input->get(), path);
   if (!compiled) {
     input->report(compiled.takeError());
     return mlir::failure();
@@ -155,6 +161,8 @@ compilePlans(const ExplainOptions &options) {
   std::vector<Plan> plans;
   for (const CompiledKernel &kernel : compiled->kernels)
     plans.push_back(kernel.plan);
+  if (options.form == PlanForm::Html)
+    stages = listStages(input->get(), input->getText(), path);
   return plans;
 }
 
@@ -169,20 +177,24 @@ readPlans(const ExplainOptions &options) {
 }
 
 static ExitCode explainFile(const ExplainOptions &options) {
+  std::vector<StageText> stages;
   mlir::FailureOr<std::vector<Plan>> all =
-      llvm::StringRef(options.input).ends_with(".ptx") ? readPlans(options)
-                                                       : compilePlans(options);
+      llvm::StringRef(options.input).ends_with(".ptx")
+          ? readPlans(options)
+          : compilePlans(options, stages);
   if (mlir::failed(all))
     return Failed;
   mlir::FailureOr<std::vector<Plan>> plans = choosePlans(*all, options);
   if (mlir::failed(plans))
     return Failed;
-  llvm::Expected<std::string> text = explain(*plans, options.form);
-  if (!text) {
-    llvm::errs() << "drawloom: " << llvm::toString(text.takeError()) << '\n';
-    return Failed;
+  std::string text;
+  if (options.form == PlanForm::Html) {
+    llvm::raw_string_ostream os(text);
+    printPage(*plans, stages, os);
+  } else {
+    text = explain(*plans, options.form);
   }
-  return mlir::succeeded(writeOutput(options.output, *text)) ? Done : Failed;
+  return mlir::succeeded(writeOutput(options.output, text)) ? Done : Failed;
 }
 
 ExitCode drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {

@@ -18,10 +18,3 @@ if drawloom and not subprocess.call(
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 for folder in ("docs", "examples"):
     config.substitutions.append((f"%{folder}", os.path.join(root, folder)))
-
-# `REQUIRES: graphviz` for drawings; %bare_path has the build's and LLVM's tools
-# only, and so no Graphviz.
-if shutil.which("dot", path=config.environment["PATH"]):
-    config.available_features.add("graphviz")
-folders = config.environment["PATH"].split(os.pathsep)
-config.substitutions.append(("%bare_path", os.pathsep.join(folders[:2])))

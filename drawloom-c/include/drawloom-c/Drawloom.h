@@ -126,10 +126,10 @@ drawloomProgramKernel(const DrawloomProgram *program, size_t index);
  *   ptx, cubin   the code
  *   description  what a launch has to know of a kernel, in JSON
  *   messages     warnings and remarks, in JSON
- *   text, json, mermaid, sequence, dot, svg   its plan
+ *   text, json, mermaid, sequence, dot, svg, svg-sequence, html   its plan
  *
  * A kernel's name says of which; null is the only one, or all where a form can
- * hold all. svg needs Graphviz. */
+ * hold all. */
 DRAWLOOM_EXPORT DrawloomError *
 drawloomProgramGet(const DrawloomProgram *program, const char *form,
                    const char *kernel, DrawloomBytes *bytes);

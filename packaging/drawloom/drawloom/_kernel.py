@@ -64,7 +64,7 @@ class Plan:
     >>> plan.mermaid().splitlines()[0]
     'graph TD'
 
-    A notebook draws it, with Graphviz, or else shows Mermaid.
+    A notebook draws it.
     """
 
     def __init__(self, program: Handle, kernel: str):
@@ -98,14 +98,19 @@ class Plan:
         return self._get("dot")
 
     def svg(self) -> str:
-        """That graph, drawn; needs Graphviz."""
+        """That graph, drawn, with warps, budgets and a legend."""
         return self._get("svg")
 
-    def _repr_svg_(self) -> str | None:
-        try:
-            return self.svg()
-        except Error:  # Without Graphviz there is Mermaid.
-            return None
+    def svg_sequence(self) -> str:
+        """The first work items, drawn."""
+        return self._get("svg-sequence")
+
+    def html(self) -> str:
+        """A page with the drawings, the tables and the reasons."""
+        return self._get("html")
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def _repr_markdown_(self) -> str:
         return f"```mermaid\n{self.mermaid().rstrip()}\n```\n"

@@ -9,7 +9,6 @@
 #include "Labels.h"
 #include "Sequence.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
-#include "drawloom/Analysis/Slots/Engines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,7 +34,6 @@ private:
   void print(const Event &event);
   void printStaged(const Event &event);
   std::string describeSlot(const Event &event) const;
-  std::string describeArrival(const Event &event) const;
 
   const Plan &plan;
   llvm::raw_ostream &os;
@@ -97,48 +95,6 @@ std::string SequencePrinter::describeSlot(const Event &event) const {
   return "slot " + std::to_string(event.index % slots) + ", " + phase;
 }
 
-/// "arrive", "4 warps arrive".
-static std::string countWarps(int64_t warps) {
-  return warps == 1 ? "arrive" : std::to_string(warps) + " warps arrive";
-}
-
-/// What the arrival is: "TMA: load a, b [3], 49152 bytes", "tcgen05.commit",
-/// "4 warps arrive".
-std::string SequencePrinter::describeArrival(const Event &event) const {
-  const Pipe &pipe = plan.pipes[event.pipe];
-  bool fills = event.kind == Event::Kind::Fill;
-  Engine engine = pipe.producerEngine;
-  if (!fills)
-    for (const Consumer &consumer : pipe.consumers)
-      if (consumer.role == event.role)
-        engine = consumer.engine;
-  int64_t warps = plan.roles[event.role].warps;
-  std::string text;
-  switch (engine) {
-  case Engine::tma:
-    if (!fills) {
-      text = "stores have read, " + countWarps(warps);
-      break;
-    }
-    text = "TMA " + event.text + " [" + std::to_string(event.index) + "], " +
-           std::to_string(pipe.fullBytes) + " bytes";
-    break;
-  case Engine::copies:
-    text = "cp.async " + event.text + " [" + std::to_string(event.index) +
-           "], " + countWarps(warps);
-    break;
-  case Engine::tensor_core:
-    text = "tcgen05.commit";
-    break;
-  case Engine::threads:
-    if (!event.text.empty())
-      text = event.text + ", ";
-    text += countWarps(warps);
-    break;
-  }
-  return escapeForMermaid(text);
-}
-
 /// A staging pipe joins a role with itself: its barriers are no line of their
 /// own.
 void SequencePrinter::printStaged(const Event &event) {
@@ -176,7 +132,8 @@ void SequencePrinter::print(const Event &event) {
     os << "    " << barrier << "->>" << role << ": wait, "
        << describeSlot(event) << '\n';
   else
-    os << "    " << role << "->>" << barrier << ": " << describeArrival(event)
+    os << "    " << role << "->>" << barrier << ": "
+       << escapeForMermaid(describeArrival(plan, event))
        << (bySlot ? ""
                   : ", slot " + std::to_string(event.index %
                                                plan.pipes[event.pipe].slots))

@@ -6,12 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Budgets.h"
 #include "Labels.h"
 #include "TextLayout.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
-#include "drawloom/Analysis/Slots/Footprint.h"
-#include "drawloom/Analysis/Slots/Placement.h"
-#include "drawloom/Target/Architecture.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom;
@@ -121,95 +119,9 @@ static void printPipes(const Plan &plan, llvm::raw_ostream &os) {
   barriers.print(os);
 }
 
-static std::string describeUse(int64_t used, int64_t limit, StringRef unit) {
-  return (llvm::Twine(used) + " of " + llvm::Twine(limit) + " " + unit).str();
-}
-
-static void printShared(const Plan &plan, Bars &bars) {
-  int64_t limit = plan.arch->maxSharedMemoryPerCta;
-  bars.total("shared memory", *plan.sharedBytes, limit,
-             formatBytes(*plan.sharedBytes) + " of " + formatBytes(limit));
-  int64_t first = limit, end = 0;
-  auto isSlots = [&](const MemoryRange &region) {
-    // A role's own room is called like the role.
-    return region.name.front() == '@' ||
-           llvm::any_of(plan.pipes, [&](const Pipe &pipe) {
-             return pipe.name == region.name;
-           });
-  };
-  for (const MemoryRange &region : plan.memory) {
-    if (!isSlots(region)) {
-      first = std::min(first, region.offset);
-      end = std::max(end, region.offset + region.bytes);
-      continue;
-    }
-    std::string words =
-        formatBytes(region.bytes) + " at " + std::to_string(region.offset);
-    for (const Pipe &pipe : plan.pipes)
-      if (pipe.name == region.name && pipe.place && !pipe.place->reuses.empty())
-        words += ", shared with " + pipe.place->reuses;
-    bars.part(region.name, region.offset, region.bytes, words);
-  }
-  if (end)
-    bars.part("barriers", first, end - first,
-              formatBytes(end - first) + " at " + std::to_string(first));
-}
-
-static void printTensor(const Plan &plan, Bars &bars) {
-  int64_t limit = plan.arch->tensorMemory.columns;
-  bars.total("tensor memory", *plan.tensorColumns, limit,
-             describeUse(*plan.tensorColumns, limit, "columns"));
-  for (const Pipe &pipe : plan.pipes)
-    if (pipe.memory == Pipe::Memory::Tensor && pipe.place) {
-      int64_t columns = multiply(pipe.slotSize, pipe.slots);
-      bars.part(pipe.name, pipe.place->start, columns,
-                std::to_string(columns) + " at " +
-                    std::to_string(pipe.place->start));
-    }
-  for (const Role &role : plan.roles)
-    if (role.columns)
-      bars.part("@" + role.name, role.column, role.columns,
-                std::to_string(role.columns) + " at " +
-                    std::to_string(role.column));
-}
-
-static void printRegisters(const Plan &plan, Bars &bars) {
-  int64_t threads = plan.countThreads(), limit = plan.arch->registersPerSm;
-  int64_t pool = *plan.entryRegisters * threads;
-  bars.total("registers", pool, limit,
-             std::to_string(*plan.entryRegisters) + " × " +
-                 std::to_string(threads) + " = " +
-                 describeUse(pool, limit, "at entry"));
-  // One part for each run of warp groups with the same budget.
-  int64_t groupThreads = warpsPerGroup * plan.arch->warpSize, start = 0;
-  int64_t groups = threads / groupThreads;
-  auto budgetOf = [&](int64_t group) -> std::optional<int64_t> {
-    for (const Role &role : plan.roles)
-      if (role.at && *role.at / warpsPerGroup <= group &&
-          (*role.at + role.warps - 1) / warpsPerGroup >= group)
-        return role.registers;
-    return std::nullopt;
-  };
-  for (int64_t group = 0; group < groups;) {
-    int64_t end = group + 1;
-    std::optional<int64_t> budget = budgetOf(group);
-    while (end < groups && budgetOf(end) == budget)
-      ++end;
-    if (budget) {
-      int64_t count = (end - group) * groupThreads;
-      bars.part("warps " + std::to_string(group * warpsPerGroup) + "–" +
-                    std::to_string(end * warpsPerGroup - 1),
-                start, *budget * count,
-                std::to_string(*budget) + " × " + std::to_string(count) +
-                    " = " + std::to_string(*budget * count));
-      start += *budget * count;
-    }
-    group = end;
-  }
-}
-
 static void printBudgets(const Plan &plan, llvm::raw_ostream &os) {
-  if (!plan.warps && !plan.entryRegisters && !plan.sharedBytes)
+  std::vector<Budget> budgets = listBudgets(plan);
+  if (budgets.empty())
     return;
   os << "\nbudgets\n";
   unsigned nameWidth = StringRef("shared memory").size();
@@ -219,17 +131,11 @@ static void printBudgets(const Plan &plan, llvm::raw_ostream &os) {
     if (region.name.front() == '@')
       nameWidth = std::max(nameWidth, measureColumns(region.name) + 2);
   Bars bars(os, nameWidth);
-  if (plan.warps) {
-    int64_t limit = plan.arch->maxThreadsPerCta;
-    bars.total("threads", plan.countThreads(), limit,
-               describeUse(plan.countThreads(), limit, "in a CTA"));
+  for (const Budget &budget : budgets) {
+    bars.total(budget.name, budget.used, budget.limit, budget.words);
+    for (const BudgetPart &part : budget.parts)
+      bars.part(part.name, part.start, part.size, part.words);
   }
-  if (plan.entryRegisters)
-    printRegisters(plan, bars);
-  if (plan.sharedBytes)
-    printShared(plan, bars);
-  if (plan.tensorColumns)
-    printTensor(plan, bars);
 }
 
 static void printReasons(const Plan &plan, llvm::raw_ostream &os) {

@@ -288,3 +288,43 @@ Run plan::runFirstItems(const Plan &plan) {
   Run longer = Runner(plan, whole).run();
   return longer.complete ? longer : run;
 }
+
+/// "arrive", "4 warps arrive".
+static std::string countWarps(int64_t warps) {
+  return warps == 1 ? "arrive" : std::to_string(warps) + " warps arrive";
+}
+
+std::string plan::describeArrival(const Plan &plan, const Event &event) {
+  const Pipe &pipe = plan.pipes[event.pipe];
+  bool fills = event.kind == Event::Kind::Fill;
+  Engine engine = pipe.producerEngine;
+  if (!fills)
+    for (const Consumer &consumer : pipe.consumers)
+      if (consumer.role == event.role)
+        engine = consumer.engine;
+  int64_t warps = plan.roles[event.role].warps;
+  std::string text;
+  switch (engine) {
+  case Engine::tma:
+    if (!fills) {
+      text = "stores have read, " + countWarps(warps);
+      break;
+    }
+    text = "TMA " + event.text + " [" + std::to_string(event.index) + "], " +
+           std::to_string(pipe.fullBytes) + " bytes";
+    break;
+  case Engine::copies:
+    text = "cp.async " + event.text + " [" + std::to_string(event.index) +
+           "], " + countWarps(warps);
+    break;
+  case Engine::tensor_core:
+    text = "tcgen05.commit";
+    break;
+  case Engine::threads:
+    if (!event.text.empty())
+      text = event.text + ", ";
+    text += countWarps(warps);
+    break;
+  }
+  return text;
+}

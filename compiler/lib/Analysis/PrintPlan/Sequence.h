@@ -60,6 +60,10 @@ struct Run {
 /// on what is cut.
 Run runFirstItems(const Plan &plan);
 
+/// What fills or releases a slot: "TMA load a, b [3], 49152 bytes",
+/// "tcgen05.commit", "4 warps arrive".
+std::string describeArrival(const Plan &plan, const Event &event);
+
 } // namespace drawloom::plan
 
 #endif // DRAWLOOM_LIB_ANALYSIS_PRINTPLAN_SEQUENCE_H

@@ -13,25 +13,30 @@
 #define DRAWLOOM_DRIVER_EXPLAIN_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
-#include "llvm/Support/Error.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
 
 namespace drawloom {
 
 enum class PlanForm {
-  Text,     ///< Tables, bars and reasons.
-  Json,     ///< Everything, for programs.
-  Mermaid,  ///< Roles and pipes, in the language of Mermaid.
-  Sequence, ///< The first work items, barrier by barrier, in the same.
-  Dot,      ///< Roles and pipes, in the language of Graphviz.
-  Svg,      ///< That graph, drawn; needs Graphviz.
+  Text,        ///< Tables, bars and reasons.
+  Json,        ///< Everything, for programs.
+  Mermaid,     ///< Roles and pipes, in the language of Mermaid.
+  Sequence,    ///< The first work items, barrier by barrier, in the same.
+  Dot,         ///< Roles and pipes, in the language of Graphviz.
+  Svg,         ///< That graph, drawn.
+  SvgSequence, ///< The first work items, drawn.
+  Html,        ///< A page with all of it.
 };
 
 /// The form of that name: "text", "json", "mermaid", ...
 std::optional<PlanForm> findPlanForm(llvm::StringRef name);
 
-/// Text and JSON show all of the plans, the others the first.
-llvm::Expected<std::string> explain(llvm::ArrayRef<plan::Plan> plans,
-                                    PlanForm form);
+/// Text, JSON and HTML show all of the plans, the others the first.
+bool showsAll(PlanForm form);
+
+std::string explain(llvm::ArrayRef<plan::Plan> plans, PlanForm form);
 
 } // namespace drawloom
 

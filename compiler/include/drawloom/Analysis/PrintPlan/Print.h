@@ -36,8 +36,20 @@ void printJson(const Plan &plan, llvm::json::OStream &json);
 void printMermaidGraph(const Plan &plan, llvm::raw_ostream &os);
 void printDot(const Plan &plan, llvm::raw_ostream &os);
 
-/// The first work items, barrier by barrier, as a sequence diagram for Mermaid.
+/// That graph as a drawing in SVG, with warps, budgets and a legend. It needs
+/// no font of its own.
+void printSvg(const Plan &plan, llvm::raw_ostream &os);
+
+/// The first work items, barrier by barrier: as a sequence diagram for Mermaid,
+/// and as a drawing in SVG.
 void printMermaidSequence(const Plan &plan, llvm::raw_ostream &os);
+void printSvgSequence(const Plan &plan, llvm::raw_ostream &os);
+
+/// The tables and reasons of a plan, in HTML: a part of a page.
+void printHtmlTables(const Plan &plan, llvm::raw_ostream &os);
+
+/// Text between the tags of HTML and SVG.
+std::string escapeForXml(llvm::StringRef text);
 
 } // namespace drawloom::plan
 
