@@ -225,6 +225,7 @@ class Kernel:
 
     @property
     def plan(self) -> Plan:
+        """What was decided about it."""
         return Plan(self._program, self.name)
 
     @property

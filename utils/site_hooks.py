@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The documentation's site: its menu, and links out of docs/.
+
+Pages link to files of the repository as code hosts show them. On the site such a
+file is a page of its own below `source/`: Markdown as it is, anything else as a
+block of code, a folder as the list of its files.
+"""
+import os
+import pathlib
+import re
+import subprocess
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# What stands where in the menu. Pages that are named nowhere are at the end.
+MENU = [
+    ("Start", ["Install.md", "Python.md", "Run.md", "CommandLine.md",
+               "Editors.md", "source/CHANGELOG.md"]),
+    ("Guides", ["guides/*.md"]),
+    ("Pictures", ["pictures/README.md", "Stages.md"]),
+    ("Compiler", ["Architecture.md", "Frontend.md", "Compiling.md", "Roles.md",
+                  "ProgressModel.md", "Plan.md", "Protocol.md", "CodeGeneration.md",
+                  "Target.md", "Cache.md", "Interpreter.md"]),
+    ("Emulator and checker", ["Emulator.md", "EmulatedForms.md", "Driver.md", "Checker.md",
+                              "MemoryModel.md", "Findings.md", "Lessons.md",
+                              "KnownFailures.md"]),
+    ("Device library", ["DeviceLibrary.md"]),
+    ("Reference", ["API/*.md", "Dialects/*.md", "Passes/*.md"]),
+    ("About", ["source/CONTRIBUTING.md", "Legal.md", "Requirements*.md"]),
+]
+# Code is not prose: what looks like a link there stays.
+CODE = r"^```.*?^```$|^~~~~.*?^~~~~$|`[^`\n]+`"
+LINK = re.compile(rf"{CODE}|(!?\[[^\]]*\]\()([^)\s#]+)((?:#[^)\s]*)?\))", re.M | re.S)
+# Tables and listings are up to 100 columns wide.
+STYLE = ".md-grid { max-width: 80rem; }\n"
+LANGUAGES = {".py": "python", ".cpp": "cpp", ".h": "cpp", ".cu": "cuda", ".json": "json",
+             ".sh": "bash", ".ipynb": "json"}
+
+
+def find_target(page, link):
+    """The file or folder of the repository that a page's link means."""
+    folder = (ROOT / "docs" / page).parent
+    if page.startswith("source/"):
+        folder = (ROOT / page.removeprefix("source/")).parent
+    path = pathlib.Path(os.path.normpath(folder / link))
+    return path if path.is_relative_to(ROOT) and path.exists() else None
+
+
+def find_page(path):
+    """Where the site has a file of the repository."""
+    if path.is_relative_to(ROOT / "docs") and path.is_file():
+        return str(path.relative_to(ROOT / "docs"))
+    name = "source/" + str(path.relative_to(ROOT))
+    if path.is_dir():
+        readme = path / "README.md"
+        return find_page(readme) if readme.exists() else name + "/index.md"
+    return name if path.suffix == ".md" else name + ".md"
+
+
+def make_text(path):
+    """A file of the repository as Markdown."""
+    if path.is_dir():
+        files = subprocess.run(["git", "-C", path, "ls-files"], check=True,
+                               capture_output=True, text=True).stdout.split()
+        return f"# {path.relative_to(ROOT)}\n\n" + "".join(f"- `{file}`\n" for file in files)
+    text = path.read_text()
+    if path.suffix == ".md":
+        return text
+    fence = "~~~~" + LANGUAGES.get(path.suffix, "text")
+    return f"# {path.relative_to(ROOT)}\n\n{fence}\n{text}\n~~~~\n"
+
+
+def rewrite(text, page, reached):
+    """The text with links that hold on the site; what they reach is added."""
+    def replace(match):
+        start, link, end = match.groups()
+        if link is None or re.match(r"[a-z]+:", link):
+            return match[0]
+        path = find_target(page, link)
+        if path is None:
+            raise PluginError(f"{page}: nothing is at the link '{link}'")
+        target = find_page(path)
+        if target == "source/README.md":
+            target = "index.md"
+        elif target.startswith("source/"):
+            reached[target] = path
+        return start + os.path.relpath(target, pathlib.Path(page).parent) + end
+
+    return LINK.sub(replace, text)
+
+
+def on_files(files, config):
+    """Adds every file that pages reach, one after the other."""
+    texts, waiting = {}, {}
+    for file in files.documentation_pages():
+        texts[file.src_uri] = rewrite(file.content_string, file.src_uri, waiting)
+    for page in ["source/README.md", *(page for _, pages in MENU for page in pages)]:
+        if page.startswith("source/"):
+            waiting[page] = ROOT / page.removeprefix("source/")
+    while waiting:
+        page, path = waiting.popitem()
+        if page in texts:
+            continue
+        if path.is_dir() and (path / "README.md").exists():
+            path = path / "README.md"
+        texts[page] = rewrite(make_text(path), page, waiting)
+        files.append(File.generated(config, page, content=texts[page]))
+    # The front page is the README, one folder higher.
+    front = LINK.sub(lambda match: match[0] if match[2] is None or ":" in match[2] else
+                     match[1] + os.path.normpath("source/" + match[2]) + match[3],
+                     texts.pop("source/README.md"))
+    files.remove(files.get_file_from_path("source/README.md"))
+    files.append(File.generated(config, "index.md", content=front))
+    texts["index.md"] = front
+    files.append(File.generated(config, "site.css", content=STYLE))
+    config.extra["texts"] = texts
+    config.nav = make_menu(list(texts))
+    return files
+
+
+def make_menu(pages):
+    menu, named = [{"Drawloom": "index.md"}], {"index.md"}
+    for title, patterns in MENU:
+        found = [page for pattern in patterns for page in sorted(pages)
+                 if pathlib.PurePath(page).match(pattern) and page not in named
+                 and ("/" in page) == ("/" in pattern)]
+        named |= set(found)
+        menu.append({title: found})
+    rest = sorted(set(pages) - named)
+    menu.append({"More": [page for page in rest if not page.startswith("source/")]})
+    return [entry for entry in menu if list(entry.values())[0]]
+
+
+def on_page_markdown(markdown, page, config, files):
+    return config.extra["texts"][page.file.src_uri]
