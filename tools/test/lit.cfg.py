@@ -16,5 +16,9 @@ if drawloom and not subprocess.call(
     config.available_features.add("ptxas")
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-for folder in ("docs", "examples"):
+for folder in ("docs", "editors", "examples"):
     config.substitutions.append((f"%{folder}", os.path.join(root, folder)))
+
+# `REQUIRES: node` for the extension of VS Code.
+if shutil.which("node", path=config.environment["PATH"]):
+    config.available_features.add("node")

@@ -48,6 +48,11 @@ void printSvgSequence(const Plan &plan, llvm::raw_ostream &os);
 /// The tables and reasons of a plan, in HTML: a part of a page.
 void printHtmlTables(const Plan &plan, llvm::raw_ostream &os);
 
+/// What a kernel, a role, a pipe or a tensor of that name is, in Markdown: of a
+/// pipe its slots and barriers, and of all the reasons. Empty if nothing is
+/// called so.
+std::string describeName(const Plan &plan, llvm::StringRef name);
+
 /// Text between the tags of HTML and SVG.
 std::string escapeForXml(llvm::StringRef text);
 
