@@ -8,6 +8,7 @@
 
 #include "ParserImpl.h"
 #include "drawloom/PTX/Parser.h"
+#include "drawloom/PTX/Quote.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,7 +19,7 @@ std::string ParseResult::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const llvm::SMDiagnostic &diagnostic : diagnostics)
-    diagnostic.print(/*ProgName=*/nullptr, os, /*ShowColors=*/false);
+    printDiagnostic(diagnostic, os);
   return text;
 }
 

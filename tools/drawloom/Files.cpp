@@ -7,32 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "drawloom/PTX/Quote.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace drawloom;
 
-/// Quotes the line of a diagnostic, of a long one what is around the place: a
-/// generated file may be one line of megabytes.
 static void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void *) {
-  constexpr size_t width = 200;
-  llvm::StringRef line = diagnostic.getLineContents();
-  if (line.size() <= width)
-    return diagnostic.print(nullptr, llvm::errs());
-  size_t column = diagnostic.getColumnNo();
-  std::string place = llvm::formatv("{0}:{1}:{2}", diagnostic.getFilename(),
-                                    diagnostic.getLineNo(), column + 1);
-  llvm::SMDiagnostic(place, diagnostic.getKind(), diagnostic.getMessage())
-      .print(nullptr, llvm::errs());
-  size_t start =
-      std::min(column - std::min(column, width / 2), line.size() - width);
-  llvm::StringRef before = start ? "..." : "";
-  llvm::StringRef after = start + width < line.size() ? "..." : "";
-  llvm::errs() << before << line.substr(start, width) << after << '\n';
-  llvm::errs().indent(before.size() + column - start) << "^\n";
+  ptx::printDiagnostic(diagnostic, llvm::errs());
 }
 
 // One small module: starting threads would take longer than the work.
