@@ -8,6 +8,7 @@
 
 #include "Check.h"
 #include "Driver.h"
+#include "drawloom/Checker/Tell.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,7 +32,7 @@ void Check::tell() {
   llvm::ArrayRef<checker::Finding> findings = checker.findings();
   for (const checker::Finding &finding : findings.drop_front(told))
     if (finding.isTold() && environment("DRAWLOOM_QUIET").empty())
-      llvm::errs() << finding.str() << '\n';
+      checker::tell(finding, llvm::errs());
   told = findings.size();
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
   if (path.empty())
@@ -52,7 +53,7 @@ void Check::tellCounts() {
   std::vector<checker::Finding> all = checker.findingsAndRemarks();
   for (const checker::Finding &remark : llvm::drop_begin(all, told))
     if (remark.isTold())
-      llvm::errs() << remark.str() << '\n';
+      checker::tell(remark, llvm::errs());
   for (const std::string &unused : checker.suppressions().unused())
     complain(unused);
   checker::writeCounts(all, llvm::errs());

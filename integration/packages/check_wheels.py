@@ -45,7 +45,9 @@ INSIDE = {
                  "drawloom/_block.py", "drawloom/_elements.py",
                  "drawloom/_fusion.py", "drawloom/_kernel.py",
                  "drawloom/_library.py", "drawloom/jax.py", "drawloom/py.typed",
-                 "drawloom/torch.py"},
+                 "drawloom/torch.py"}
+                | {f"share/man/man1/{page.name}"
+                   for page in (ROOT / "packaging/man").glob("*.1")},
 }
 
 

@@ -9,6 +9,7 @@
 #include "ByHand.h"
 #include "CheckOptions.h"
 #include "CommandLine.h"
+#include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Checker/Suppressions.h"
 #include "drawloom/PTX/Parser.h"
@@ -143,8 +144,10 @@ static ExitCode check(const CommandLine &line,
       extractOptions.threads = graph->threads;
       extractOptions.cluster = {graph->ctas(), 1, 1};
     }
+    std::optional<Waiting> waiting("following the warps of a kernel");
     llvm::Expected<protocol::Claims> claims =
         protocol::extract(*function, extractOptions);
+    waiting.reset();
     if (!claims)
       return fail(path + ": " + llvm::toString(claims.takeError()) +
                   " (--threads, --cluster)");

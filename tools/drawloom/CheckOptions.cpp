@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckOptions.h"
-#include "drawloom/Checker/RaceChecker.h"
+#include "drawloom/Checker/Tell.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,7 +58,7 @@ bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
     if (!finding.isTold())
       continue;
     hasError |= finding.severity == checker::Severity::Error;
-    llvm::errs() << finding.str() << '\n';
+    checker::tell(finding, llvm::errs());
   }
   tellUnused(suppressions);
   checker::writeCounts(findings, llvm::errs());

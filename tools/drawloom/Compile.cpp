@@ -9,6 +9,7 @@
 #include "CommandLine.h"
 #include "Files.h"
 #include "Reports.h"
+#include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Driver/Cached.h"
@@ -213,11 +214,13 @@ static ExitCode compileFile(const Request &request) {
   if (!input)
     return Failed;
   Stage stage = request.options.stopAfter;
+  std::optional<Waiting> waiting("compiling");
   llvm::Expected<CompiledModule> made =
       compileCached(cache->get(), {input->getText(), input->getName()},
                     request.options, [&](const CompileOptions &options) {
                       return compileInput(*input, request.input, options);
                     });
+  waiting.reset();
   bool isRefused = !made;
   if (isRefused)
     input->report(made.takeError());

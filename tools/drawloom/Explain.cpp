@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "Files.h"
 #include "HandPlan.h"
+#include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Driver/Page.h"
 #include "drawloom/Target/Architecture.h"
@@ -152,7 +153,10 @@ compilePlans(const ExplainOptions &options, std::vector<StageText> &stages) {
   if (!input)
     return mlir::failure();
   CompileOptions path = {.arch = options.arch, .stopAfter = Stage::Plan};
-  llvm::Expected<CompiledModule> compiled = compile(input->get(), path);
+  llvm::Expected<CompiledModule> compiled = [&] {
+    Waiting waiting("planning");
+    return compile(input->get(), path);
+  }();
   if (!compiled) {
     input->report(compiled.takeError());
     return mlir::failure();
@@ -161,8 +165,10 @@ compilePlans(const ExplainOptions &options, std::vector<StageText> &stages) {
   std::vector<Plan> plans;
   for (const CompiledKernel &kernel : compiled->kernels)
     plans.push_back(kernel.plan);
-  if (options.form == PlanForm::Html)
+  if (options.form == PlanForm::Html) {
+    Waiting waiting("compiling to each stage");
     stages = listStages(input->get(), input->getText(), path);
+  }
   return plans;
 }
 
@@ -194,6 +200,8 @@ static ExitCode explainFile(const ExplainOptions &options) {
   } else {
     text = explain(*plans, options.form);
   }
+  if (options.form == PlanForm::Text && options.output == "-")
+    text = colourPlan(text);
   return mlir::succeeded(writeOutput(options.output, text)) ? Done : Failed;
 }
 

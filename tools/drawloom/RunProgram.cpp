@@ -9,6 +9,7 @@
 #include "Files.h"
 #include "ProgramOptions.h"
 #include "Schedules.h"
+#include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
@@ -193,6 +194,7 @@ static llvm::Error runSchedules(const CompiledModule &module,
   std::vector<std::string> all = listSchedules(seeds);
   for (const std::string &name : all) {
     setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
+    Waiting waiting("running under " + name);
     Arguments again = before;
     if (llvm::Error error = execute(module, device, again))
       return llvm::createStringError("under " + name + ": " +
@@ -284,6 +286,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
           return compile(module, complete);
         });
   };
+  std::optional<Waiting> waiting("compiling");
   llvm::Expected<CompiledModule> compiled = compileIt(cache->get());
   if (compiled) {
     llvm::SmallVector<unsigned> refused =
@@ -309,6 +312,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
         llvm::consumeError(again.takeError());
     }
   }
+  waiting.reset();
   if (!compiled) {
     input->report(compiled.takeError());
     return refuse();
@@ -338,8 +342,11 @@ static ExitCode runProgram(const ProgramOptions &options) {
   if (options.schedules)
     setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
   Stopwatch running;
-  if (llvm::Error error = execute(*compiled, *device, *arguments))
-    return check.judge(fail(std::move(error)));
+  waiting.emplace("running");
+  llvm::Error ran = execute(*compiled, *device, *arguments);
+  waiting.reset();
+  if (ran)
+    return check.judge(fail(std::move(ran)));
   double runTime = running.seconds();
   llvm::outs() << llvm::formatv(
       "compiled in {0:f2} s; ran in {1:f2} s on {2}{3} with {4} SMs\n",
@@ -353,8 +360,11 @@ static ExitCode runProgram(const ProgramOptions &options) {
                                          options.schedules))
       return check.judge(fail(std::move(error)));
   if (options.compares) {
+    llvm::outs().flush();
+    waiting.emplace("comparing with the reference interpreter");
     mlir::FailureOr<std::vector<Comparison>> comparisons =
         compare(*kernel, *options.arch, before, *arguments);
+    waiting.reset();
     result = mlir::failed(comparisons) ? Failed : report(*comparisons);
   }
   // Last, so that results don't wait for it.

@@ -37,6 +37,7 @@ struct Verb {
 ExitCode runCache(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runCheck(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitCode runCompletion(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runExplain(llvm::ArrayRef<llvm::StringRef> arguments);
 /// Of PTX; it needs no compiler.

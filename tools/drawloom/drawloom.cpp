@@ -40,6 +40,8 @@ static constexpr Verb verbs[] = {
     {"check", "look at the mbarriers of a kernel in PTX without running it",
      runCheck},
     {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
+    {"completion", "write a script that completes commands in a shell",
+     runCompletion},
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
     {"explain", "show the plan of a kernel, and why it is so", runExplain},
     {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
@@ -59,11 +61,11 @@ static void printHelp(llvm::raw_ostream &os) {
         "\n"
         "Verbs:\n";
   for (const Verb &verb : verbs)
-    os << "  " << llvm::left_justify(verb.name, 10) << verb.summary << '\n';
+    os << "  " << llvm::left_justify(verb.name, 12) << verb.summary << '\n';
   os << "\n"
         "Options:\n"
-        "  --help     this text; 'drawloom VERB --help' explains a verb\n"
-        "  --version  the versions of drawloom and LLVM\n"
+        "  -h, --help  this text; 'drawloom VERB --help' explains a verb\n"
+        "  --version   the versions of drawloom and LLVM\n"
         "\n"
         "Example:\n"
         "  drawloom run examples/gemm.mlir --arch sm_100a --random "

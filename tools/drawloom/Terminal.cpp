@@ -1,0 +1,68 @@
+//===- Terminal.cpp - For people who look ---------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Terminal.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <cstdlib>
+
+using namespace drawloom;
+
+Waiting::Waiting(std::string what) : what(std::move(what)) {
+  if (llvm::sys::Process::StandardErrIsDisplayed())
+    thread = std::thread([this] { show(); });
+}
+
+Waiting::~Waiting() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    hasEnded = true;
+  }
+  ending.notify_one();
+  thread.join();
+}
+
+void Waiting::show() {
+  auto begin = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex);
+  for (int seconds = 2;; ++seconds) {
+    if (ending.wait_until(lock, begin + std::chrono::seconds(seconds),
+                          [this] { return hasEnded; })) {
+      if (seconds > 2)
+        llvm::errs() << "\r\033[K";
+      return;
+    }
+    // The cursor goes back, so that whatever else is said stands in its place.
+    llvm::errs() << "\033[Kdrawloom: " << what << ", " << seconds << " s\r";
+  }
+}
+
+std::string drawloom::colourPlan(llvm::StringRef text) {
+  const char *plain = std::getenv("NO_COLOR");
+  if (!llvm::outs().has_colors() || (plain && *plain))
+    return text.str();
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  std::string result;
+  for (llvm::StringRef line : lines) {
+    llvm::StringRef code = line.starts_with("progress: proved") ? "\033[32m"
+                           : line.starts_with("progress:")      ? "\033[31m"
+                                                                : "\033[1m";
+    if (line.empty() || line.front() == ' ')
+      result += line;
+    else
+      result += (code + line + "\033[0m").str();
+    result += '\n';
+  }
+  result.pop_back();
+  return result;
+}

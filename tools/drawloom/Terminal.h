@@ -1,0 +1,47 @@
+//===- Terminal.h - For people who look ----------------------- -*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What is shown only where a terminal looks: progress and colours. Files and
+// other programs get neither.
+
+#ifndef DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
+#define DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
+
+#include "llvm/ADT/StringRef.h"
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace drawloom {
+
+/// While it lives longer than two seconds, a line on standard error says what
+/// is being done and for how long: "drawloom: comparing, 3 s". The line is gone
+/// when it ends.
+class Waiting {
+public:
+  explicit Waiting(std::string what);
+  ~Waiting();
+
+private:
+  void show();
+
+  std::string what;
+  std::mutex mutex;
+  std::condition_variable ending;
+  bool hasEnded = false;
+  std::thread thread;
+};
+
+/// A plan in text, with its heads and its verdict in colours if standard output
+/// is a terminal that wants them.
+std::string colourPlan(llvm::StringRef text);
+
+} // namespace drawloom
+
+#endif // DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
