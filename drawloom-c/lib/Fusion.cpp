@@ -8,8 +8,8 @@
 
 #include "drawloom/Frontend/Fusion.h"
 #include "Handles.h"
+#include "Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -22,8 +22,9 @@ struct DrawloomFusion {
   llvm::StringSet<> files;
   Fusion fusion;
   std::vector<Tensor> tensors;
-  /// As an attribute is written; empty without one.
+  /// Its fields, as an attribute's are written.
   std::string schedule;
+  bool hasSchedule = false;
 
   DrawloomFusion(llvm::StringRef name, DrawloomPlace place)
       : fusion(name, locate(place)) {}
@@ -184,39 +185,17 @@ DrawloomError *drawloomFusionOutput(DrawloomFusion *fusion, const char *name,
   });
 }
 
-/// Reads the attribute in a context.
-static llvm::Expected<mlir::Attribute>
-readSchedule(llvm::StringRef text, mlir::MLIRContext &context) {
-  Listener listener(context);
-  if (mlir::Attribute read = mlir::parseAttribute(text, &context))
-    return read;
-  std::vector<Message> messages = listener.take();
-  return llvm::createStringError(
-      text + ": " + (messages.empty() ? "" : messages.front().text));
-}
-
-/// A context for the programs of fusions.
-static std::unique_ptr<mlir::MLIRContext> makeContext() {
-  mlir::DialectRegistry dialects;
-  registerProgramDialects(dialects);
-  auto context = std::make_unique<mlir::MLIRContext>(
-      dialects, mlir::MLIRContext::Threading::DISABLED);
-  context->getOrLoadDialect<tile::TileDialect>();
-  return context;
-}
-
 DrawloomError *drawloomFusionSchedule(DrawloomFusion *fusion,
                                       const char *fields) {
   return guard([&]() -> llvm::Error {
-    std::string text =
-        fields ? "#tile.schedule<" + std::string(fields) + ">" : "";
     if (fields) {
-      auto context = makeContext();
-      auto read = readSchedule(text, *context);
+      auto context = makeProgramContext();
+      auto read = readSchedule(fields, *context);
       if (!read)
         return read.takeError();
     }
-    fusion->schedule = text;
+    fusion->schedule = orEmpty(fields);
+    fusion->hasSchedule = fields;
     return llvm::Error::success();
   });
 }
@@ -238,11 +217,11 @@ DrawloomError *drawloomFusionDescribe(const DrawloomFusion *fusion,
 DrawloomError *drawloomFusionText(const DrawloomFusion *fusion, int located,
                                   DrawloomBytes *bytes) {
   return guard([&]() -> llvm::Error {
-    auto context = makeContext();
+    auto context = makeProgramContext();
     auto module = fusion->fusion.build(*context);
     if (!module)
       return module.takeError();
-    if (!fusion->schedule.empty()) {
+    if (fusion->hasSchedule) {
       auto read = readSchedule(fusion->schedule, *context);
       if (!read)
         return read.takeError();

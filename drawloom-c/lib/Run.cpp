@@ -67,29 +67,43 @@ static llvm::Expected<HostTensor> take(const DrawloomArray &array) {
   return tensor;
 }
 
-/// The tensors of arrays by their names.
+/// The tensors of arrays by their names. Where numbers are random, an array
+/// without elements gives a shape.
 static llvm::Error takeAll(llvm::ArrayRef<DrawloomArray> arrays,
-                           std::map<std::string, HostTensor> &tensors) {
+                           run::ArgumentOptions &options) {
   for (const DrawloomArray &array : arrays) {
+    if (options.choosesSizes && !array.data) {
+      options.shapes[array.name].assign(array.shape, array.shape + array.rank);
+      continue;
+    }
     llvm::Expected<HostTensor> tensor = take(array);
     if (!tensor)
       return tensor.takeError();
-    if (!tensors.try_emplace(array.name, std::move(*tensor)).second)
+    if (!options.tensors.try_emplace(array.name, std::move(*tensor)).second)
       return llvm::createStringError("'" + llvm::Twine(array.name) +
                                      "' is given twice");
   }
   return llvm::Error::success();
 }
 
+/// What the caller gives; sizes are chosen and numbers random if it says so.
+static run::ArgumentOptions makeOptions(bool isRandom, uint64_t seed) {
+  run::ArgumentOptions options;
+  options.choosesSizes = isRandom;
+  options.shapesName = "the shape";
+  if (isRandom)
+    options.seed = seed;
+  return options;
+}
+
 static llvm::Expected<run::Arguments>
-takeArguments(tile::KernelOp kernel, run::ArgumentOptions options) {
-  options.choosesSizes = false;
+takeArguments(tile::KernelOp kernel, const run::ArgumentOptions &options) {
   run::Accesses accesses = run::findAccesses(kernel);
   for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {
     std::string name = tile::getArgumentName(argument);
     bool isNeeded = !mlir::isa<tile::ViewType>(argument.getType()) ||
                     accesses.loaded[argument.getArgNumber()];
-    if (isNeeded && !options.tensors.contains(name))
+    if (isNeeded && !options.choosesSizes && !options.tensors.contains(name))
       return llvm::createStringError("@" + kernel.getSymName() + " reads '" +
                                      name + "', which is not given");
   }
@@ -226,11 +240,11 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
   Reference reference;
   if (llvm::Error error = reference.open(program, **chosen, **arch))
     return error;
-  run::ArgumentOptions given;
-  if (llvm::Error error = takeAll(arrays, given.tensors))
+  run::ArgumentOptions given = makeOptions(options.random, options.seed);
+  if (llvm::Error error = takeAll(arrays, given))
     return error;
   llvm::Expected<run::Arguments> arguments =
-      takeArguments(reference.kernel, std::move(given));
+      takeArguments(reference.kernel, given);
   if (!arguments)
     return arguments.takeError();
 
@@ -302,10 +316,10 @@ compareOutputs(const DrawloomProgram &program, const char *name,
   Reference reference;
   if (llvm::Error error = reference.open(program, **chosen, arch))
     return error;
-  run::ArgumentOptions given, made;
-  if (llvm::Error error = takeAll(arrays, given.tensors))
+  run::ArgumentOptions given = makeOptions(false, 0), made = given;
+  if (llvm::Error error = takeAll(arrays, given))
     return error;
-  if (llvm::Error error = takeAll(outputs, made.tensors))
+  if (llvm::Error error = takeAll(outputs, made))
     return error;
   // What the kernel only writes starts without numbers, and its sizes are
   // known.
@@ -326,8 +340,7 @@ compareOutputs(const DrawloomProgram &program, const char *name,
           (isOutput ? "', which is not among the outputs" : "'"));
   }
   made.tensors.insert(given.tensors.begin(), given.tensors.end());
-  llvm::Expected<run::Arguments> after =
-      takeArguments(reference.kernel, std::move(made));
+  llvm::Expected<run::Arguments> after = takeArguments(reference.kernel, made);
   if (!after)
     return after.takeError();
   mlir::FailureOr<std::vector<run::Comparison>> comparisons =

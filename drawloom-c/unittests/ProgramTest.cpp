@@ -148,3 +148,29 @@ TEST(DrawloomC, ThreadsCompileBesideEachOther) {
   for (const std::string &made : ptx)
     EXPECT_EQ(made, ptx[0]);
 }
+
+static DrawloomError *reschedule(const std::string &text, const char *fields,
+                                 std::string &made) {
+  DrawloomBytes bytes = {};
+  DrawloomError *error =
+      drawloomReschedule(text.data(), text.size(), "gemm.mlir", fields, &bytes);
+  if (!error)
+    made = take(bytes);
+  return error;
+}
+
+TEST(DrawloomC, AnotherSchedule) {
+  std::string gemm = readExample("gemm.mlir"), text;
+  ASSERT_EQ(words(reschedule(gemm, "slots = {operands = 3}", text)), "");
+  Program program;
+  ASSERT_EQ(words(compile(text, forArch("sm_100a"), program)), "");
+  EXPECT_NE(get(program, "text").find("operands      3"), std::string::npos);
+  // What is refused is said at the line of the first text.
+  ASSERT_EQ(words(reschedule(gemm, "slots = {operands = 5}", text)), "");
+  EXPECT_SAYS(compile(text, forArch("sm_100a"), program), "gemm.mlir:9:");
+  EXPECT_SAYS(reschedule(gemm, "slot = 3", text), "#tile.schedule<slot = 3>: ");
+  EXPECT_SAYS(reschedule("oops\n", "", text), "gemm.mlir:1:1: error: ");
+  EXPECT_SAYS(reschedule("", "", text),
+              "'gemm.mlir' has no kernel over tiles and no function on "
+              "tensors, which a schedule is for");
+}

@@ -256,6 +256,39 @@ tile.kernel @fill(%x: !tile.view<?xf32>, %D: !tile.view<?x?xf32>) {
               "this one, too");
 }
 
+TEST(DrawloomCRun, RandomNumbersOfASeed) {
+  Gemm gemm;
+  Program program = compileGemm();
+  Options options;
+  options.random = 1;
+  options.compare = 1;
+  int64_t sizes[2] = {m, -1};
+  std::vector<DrawloomArray> arrays = {{"A", "bf16", nullptr, 2, sizes},
+                                       gemm.arrays()[1]};
+  auto bytes = [&](uint64_t seed) {
+    options.seed = seed;
+    Result result;
+    EXPECT_EQ(words(run(program, arrays, result, options)), "");
+    DrawloomArray d = drawloomResultAt(result.get(), 0);
+    EXPECT_EQ(d.shape[0], m);
+    EXPECT_EQ(d.shape[1], n);
+    EXPECT_NE(std::string(drawloomResultReport(result.get()))
+                  .find("\"matches\":true"),
+              std::string::npos);
+    return std::string(static_cast<const char *>(d.data), 4 * m * n);
+  };
+  std::string first = bytes(7);
+  EXPECT_EQ(first, bytes(7));
+  EXPECT_NE(first, bytes(8));
+
+  Result result;
+  int64_t three[3] = {m, n, k};
+  EXPECT_SAYS(run(program, {{"A", "bf16", nullptr, 3, three}}, result, options),
+              "the shape: 'A' has 2 dimensions, not 3");
+  EXPECT_SAYS(run(program, {{"E", "bf16", nullptr, 2, sizes}}, result, options),
+              "the shape: @gemm has no argument 'E', only A, B, D");
+}
+
 TEST(DrawloomCRun, WhatCantBeAsked) {
   Gemm gemm;
   Result result;

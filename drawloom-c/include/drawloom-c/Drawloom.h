@@ -113,6 +113,15 @@ drawloomCompile(const char *text, size_t size,
                 const DrawloomCompileOptions *options,
                 DrawloomProgram **program);
 
+/* The text of a program with another schedule: fields of #tile.schedule, as in
+ * "tile = [128, 256, 64], cluster = [2, 1]", of all its kernels over tiles and
+ * functions on tensors. Operations keep the places that they have in the text,
+ * which `name` is for. */
+DRAWLOOM_EXPORT DrawloomError *drawloomReschedule(const char *text, size_t size,
+                                                  const char *name,
+                                                  const char *fields,
+                                                  DrawloomBytes *bytes);
+
 DRAWLOOM_EXPORT void drawloomProgramDestroy(DrawloomProgram *program);
 
 /* The names of its kernels, which live as long as the program. */
@@ -139,7 +148,9 @@ drawloomProgramGet(const DrawloomProgram *program, const char *form,
 \*===----------------------------------------------------------------------===*/
 
 /* A tensor in the caller's memory: rows without gaps, the outermost dimension
- * first. Without dimensions it is a scalar. */
+ * first. Without dimensions it is a scalar. In a run with `random`, an array
+ * without data says the sizes of an argument only, -1 for those that it leaves
+ * open. */
 typedef struct DrawloomArray {
   const char *name; /* Of the argument. */
   const char *type; /* Of elements, as MLIR writes it: "bf16". */
@@ -158,6 +169,10 @@ typedef struct DrawloomRunOptions {
                            the environment's, or deterministic. */
   const char *check; /* "default" or "strict": look for races; null: don't. */
   int compare;       /* Compare with the reference interpreter. */
+  int random;        /* What is not given holds random numbers of `seed`, as
+                        with `drawloom run --random`, and sizes that nobody
+                        says are chosen. */
+  uint64_t seed;
 } DrawloomRunOptions;
 
 typedef struct DrawloomResult DrawloomResult;

@@ -85,7 +85,7 @@ llvm::Error ArgumentMaker::checkNames() {
                  name + "', only " + llvm::join(names, ", "));
   };
   for (auto &entry : options.shapes)
-    if (llvm::Error e = check(entry.first, "--shape", true))
+    if (llvm::Error e = check(entry.first, options.shapesName, true))
       return e;
   for (auto &entry : options.inputs)
     if (llvm::Error e = check(entry.first, "--input", true))
@@ -335,7 +335,7 @@ Expected<Arguments> ArgumentMaker::make() {
     return e;
   for (auto &[name, shape] : options.shapes) {
     unsigned argument = llvm::find(names, name) - names.begin();
-    if (llvm::Error e = setShape(argument, shape, "--shape"))
+    if (llvm::Error e = setShape(argument, shape, options.shapesName))
       return e;
   }
   if (llvm::Error e = solve())

@@ -25,13 +25,14 @@ from drawloom_emulator import library_folder
 
 from ._fusion import (Fusion, Tensor, exp, fuse, gelu, maximum, minimum, relu, rsqrt,
                       silu, trace)
-from ._kernel import Argument, Comparison, Finding, Kernel, Plan, compile, plan
+from ._kernel import (Argument, Comparison, Finding, Kernel, Output, Plan, Trial,
+                      compile, plan, reschedule)
 from ._library import Error, Message, installed
 
 __all__ = ["Argument", "Comparison", "Error", "Finding", "Fusion", "Kernel", "Message",
-           "Plan", "Tensor", "command", "compile", "exp", "fuse", "gelu",
-           "library_folder", "maximum", "minimum", "plan", "relu", "rsqrt", "silu",
-           "trace"]
+           "Output", "Plan", "Tensor", "Trial", "command", "compile", "exp", "fuse",
+           "gelu", "library_folder", "maximum", "minimum", "plan", "relu", "reschedule",
+           "rsqrt", "silu", "trace"]
 __version__ = importlib.metadata.version("drawloom")
 
 def command() -> pathlib.Path:

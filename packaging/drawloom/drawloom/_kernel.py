@@ -7,8 +7,9 @@ import json
 import math
 import os
 import pathlib
+import re
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Union
 
 from ._library import (Array, CompileOptions, Error, Handle, RunOptions, call, encoded,
                        take)
@@ -51,6 +52,36 @@ class Comparison(NamedTuple):
     largest_share: float  #: The largest error in units of its bound; inf if that is 0.
     first: str  #: The first one beyond, in words.
     matches: bool
+
+
+class Output(NamedTuple):
+    """What a kernel wrote to an argument."""
+    name: str
+    element: str  #: As MLIR writes it: "bf16".
+    shape: tuple[int, ...]
+    data: bytes  #: Rows without gaps.
+
+
+class Trial(NamedTuple):
+    """A run with random numbers, and what was found out about it."""
+    outputs: tuple[Output, ...]
+    findings: tuple[Finding, ...]  #: Of the checker, if it was asked.
+    comparisons: tuple[Comparison, ...]  #: With the reference, if that was asked for.
+
+
+def _findings(report: dict[str, Any]) -> list[Finding]:
+    return [Finding(*(one.get(field, {} if field in ("first", "second") else "")
+                      for field in Finding._fields))
+            for one in report["check"]["findings"]]
+
+
+def _comparisons(rows: list[dict[str, Any]]) -> list[Comparison]:
+    # JSON has no infinity.
+    return [Comparison(one["name"], one["elements"], one["beyond"], one["unbounded"],
+                       one["largestError"], one["bound"],
+                       math.inf if one["largestShare"] is None else one["largestShare"],
+                       one["first"], one["matches"])
+            for one in rows]
 
 
 class Plan:
@@ -162,6 +193,19 @@ def plan(source: Source, arch: str | None = None, *, kernel: str | None = None,
     return Plan(program, _only_kernel(program))
 
 
+def reschedule(source: Source, fields: str, *, name: str | None = None) -> str:
+    """The text of a program with another schedule (docs/Frontend.md has the fields).
+
+    >>> text = drawloom.reschedule(GEMM, "slots = {operands = 3}")
+    >>> next(pipe["slots"] for pipe in drawloom.plan(text, "sm_100a").json()["pipes"]
+    ...      if pipe["name"] == "operands")
+    3
+    """
+    text, name = _read(source, name)
+    data = text.encode()
+    return take("Reschedule", data, len(data), name.encode(), fields.encode()).decode()
+
+
 def compile(source: Source, arch: str, *, kernel: str | None = None,
             name: str | None = None, unproved: bool = False,
             cache: bool = True) -> Kernel:
@@ -270,9 +314,7 @@ class Kernel:
         """
         _, report = self._run(arrays, named, sms=sms, schedule=schedule,
                               check="strict" if strict else "default")
-        return [Finding(*(one.get(field, {} if field in ("first", "second") else "")
-                          for field in Finding._fields))
-                for one in report["check"]["findings"]]
+        return _findings(report)
 
     def compare(self, *arrays: Any, device: str | None = None, sms: int = 0,
                 schedule: str | None = None, **named: Any) -> list[Comparison]:
@@ -284,7 +326,7 @@ class Kernel:
         """
         _, report = self._run(arrays, named, device=device, sms=sms,
                               schedule=schedule, compare=1)
-        return [_comparison(one) for one in report["comparison"]]
+        return _comparisons(report["comparison"])
 
     def compare_outputs(self, outputs: dict[str, Any], *arrays: Any,
                         **named: Any) -> list[Comparison]:
@@ -303,7 +345,52 @@ class Kernel:
         report = take("Compare", self._program.address, self.name.encode(),
                       (Array * len(given))(*given), len(given),
                       (Array * len(made))(*made), len(made))
-        return [_comparison(one) for one in json.loads(report)]
+        return _comparisons(json.loads(report))
+
+    def trial(self, seed: int = 0,
+              shapes: Mapping[str, Sequence[int | None]] | None = None, *,
+              device: str | None = None, sms: int = 0, schedule: str | None = None,
+              check: str | None = None, compare: bool = False) -> Trial:
+        """Runs it with random numbers, as `drawloom run --random --seed` does. It needs
+        no arrays and no numpy.
+
+        `shapes` has sizes of arguments by name, None for those that are left open; what
+        nobody says is chosen. `check` is "default" or "strict".
+
+        >>> trial = kernel.trial(7, {"D": (40, 24)}, check="default", compare=True)
+        >>> trial.outputs[0].shape, trial.findings, trial.comparisons[0].matches
+        ((40, 24), (), True)
+        """
+        raw, keep = [], []
+        for name, sizes in (shapes or {}).items():
+            shape = (ctypes.c_int64 * len(sizes))(*(-1 if size is None else size
+                                                    for size in sizes))
+            keep.append(shape)
+            raw.append(Array(name.encode(), None, None, len(sizes), shape))
+        result, report = self._launch(raw, device=device, sms=sms, schedule=schedule,
+                                      check=check, compare=compare, random=1, seed=seed)
+        outputs = []
+        for i in range(call("ResultCount", result.address)):
+            one = call("ResultAt", result.address, i)
+            shape = tuple(one.shape[d] for d in range(one.rank))
+            size = math.prod(shape) * _bytes_of(one.type.decode())
+            outputs.append(Output(one.name.decode(), one.type.decode(), shape,
+                                  ctypes.string_at(one.data, size) if size else b""))
+        return Trial(tuple(outputs), tuple(_findings(report) if check else ()),
+                     tuple(_comparisons(report["comparison"]) if compare else ()))
+
+    def _launch(self, arrays: list[Array],
+                **options: Any) -> tuple[Handle, dict[str, Any]]:
+        settings = RunOptions(
+            structSize=ctypes.sizeof(RunOptions), kernel=self.name.encode(),
+            **{key: encoded(value) if isinstance(value, str) else value
+               for key, value in options.items()})
+        made = c_void_p()
+        call("Run", self._program.address, (Array * len(arrays))(*arrays), len(arrays),
+             byref(settings), byref(made))
+        assert made.value is not None
+        result = Handle(made.value, "ResultDestroy")
+        return result, json.loads(call("ResultReport", result.address))
 
     def _bind(self, arrays: tuple[Any, ...],
               named: dict[str, Any]) -> dict[str, Any]:
@@ -345,26 +432,17 @@ class Kernel:
              **options: Any) -> tuple[list[Any], dict[str, Any]]:
         keep: list[Any] = []  # Until the kernel has run.
         given, raw = self._take(self._bind(arrays, named), keep)
-        settings = RunOptions(
-            structSize=ctypes.sizeof(RunOptions), kernel=self.name.encode(),
-            **{key: encoded(value) if isinstance(value, str) else value
-               for key, value in options.items()})
-        made = c_void_p()
-        call("Run", self._program.address, (Array * len(raw))(*raw), len(raw),
-             byref(settings), byref(made))
-        assert made.value is not None
-        result = Handle(made.value, "ResultDestroy")
+        result, report = self._launch(raw, **options)
         outputs = [_take_output(call("ResultAt", result.address, i), given)
                    for i in range(call("ResultCount", result.address))]
-        return outputs, json.loads(call("ResultReport", result.address))
+        return outputs, report
 
 
-def _comparison(one: dict[str, Any]) -> Comparison:
-    share = one["largestShare"]  # JSON has no infinity.
-    return Comparison(one["name"], one["elements"], one["beyond"], one["unbounded"],
-                      one["largestError"], one["bound"],
-                      math.inf if share is None else share, one["first"],
-                      one["matches"])
+def _bytes_of(element: str) -> int:
+    """Bytes that an element takes in memory: f8E4M3FN takes 1, i1 too."""
+    match = re.match(r"[a-z]+(\d+)", element)
+    assert match, element
+    return (int(match[1]) + 7) // 8
 
 
 def _take_output(raw: Array, given: dict[str, Any]) -> Any:

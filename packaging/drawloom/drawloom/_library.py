@@ -13,7 +13,7 @@ import importlib.metadata
 import pathlib
 import sys
 from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint, c_uint32, c_void_p)
+                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, NamedTuple
 
 FOLDER = str(pathlib.Path(__file__).resolve().parent)
@@ -67,7 +67,7 @@ class Array(Structure):
 class RunOptions(Structure):
     _fields_ = [("structSize", c_size_t), ("kernel", c_char_p), ("device", c_char_p),
                 ("sms", c_uint), ("schedule", c_char_p), ("check", c_char_p),
-                ("compare", c_int)]
+                ("compare", c_int), ("random", c_int), ("seed", c_uint64)]
 
 
 class Size(Structure):
@@ -89,6 +89,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "ErrorDestroy": (None, [c_void_p]),
     "Compile": (c_void_p, [c_char_p, c_size_t, POINTER(CompileOptions),
                            POINTER(c_void_p)]),
+    "Reschedule": (c_void_p, [c_char_p, c_size_t, c_char_p, c_char_p,
+                              POINTER(Bytes)]),
     "ProgramDestroy": (None, [c_void_p]),
     "ProgramCount": (c_size_t, [c_void_p]),
     "ProgramKernel": (c_char_p, [c_void_p, c_size_t]),
@@ -113,8 +115,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "FusionText": (c_void_p, [c_void_p, c_int, POINTER(Bytes)]),
 }
 #: These return an error.
-FALLIBLE = {"Compile", "ProgramGet", "Run", "Compare", "FusionInput", "FusionApply",
-            "FusionOutput", "FusionSchedule", "FusionDescribe", "FusionText"}
+FALLIBLE = {"Compile", "Reschedule", "ProgramGet", "Run", "Compare", "FusionInput",
+            "FusionApply", "FusionOutput", "FusionSchedule", "FusionDescribe",
+            "FusionText"}
 
 
 def installed(name: str) -> pathlib.Path:

@@ -23,6 +23,8 @@ namespace drawloom::run {
 struct ArgumentOptions {
   /// By the names of arguments. A size of -1 is left open.
   std::map<std::string, llvm::SmallVector<int64_t>> shapes = {};
+  /// What messages call them.
+  llvm::StringRef shapesName = "--shape";
   /// What arguments hold: tensors, and scalars as tensors without dimensions.
   std::map<std::string, interp::HostTensor> tensors = {};
   /// The same, in files.
