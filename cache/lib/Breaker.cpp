@@ -14,8 +14,9 @@
 using namespace drawloom::cache;
 using std::chrono::milliseconds;
 
-static constexpr unsigned failuresToOpen = 3;
 static constexpr milliseconds firstPause(250), longestPause(30'000);
+/// Of the time that failures took.
+static constexpr unsigned pauseFactor = 10;
 
 static milliseconds now() {
   return std::chrono::duration_cast<milliseconds>(
@@ -59,13 +60,12 @@ void Breaker::succeed() {
   write();
 }
 
-void Breaker::fail() {
+void Breaker::fail(milliseconds took) {
   read();
   // A number that somebody else has written may be any.
   failures = std::min(failures, 100u) + 1;
-  if (failures >= failuresToOpen) {
-    unsigned doublings = std::min(failures - failuresToOpen, 16u);
-    openUntil = now() + std::min(firstPause * (1 << doublings), longestPause);
-  }
+  milliseconds pause = firstPause * (1 << std::min(failures - 1, 16u));
+  openUntil =
+      now() + std::min(std::max(pause, pauseFactor * took), longestPause);
   write();
 }

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// After a few failures in a row a store is left alone, each time for longer,
-// so that one that is down costs a time-out now and then and not for each
-// value. All processes that use a folder know about it: a compiler's process
-// lives for one value.
+// After a failure a store is left alone, each time for longer, and for ten
+// times as long as the failure took at least, so that one that is down costs no
+// more than a tenth of the time. All processes that use a folder know about it:
+// a compiler's process lives for one value.
 
 #ifndef DRAWLOOM_LIB_CACHE_BREAKER_H
 #define DRAWLOOM_LIB_CACHE_BREAKER_H
@@ -27,7 +27,8 @@ public:
   /// Whether the store may be asked now.
   bool isClosed();
   void succeed();
-  void fail();
+  /// `took` is how long the store was waited for.
+  void fail(std::chrono::milliseconds took);
 
 private:
   void read();

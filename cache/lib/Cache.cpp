@@ -83,11 +83,13 @@ static std::string makeHolder() {
 Cache::Found Cache::ask(const Key &key,
                         llvm::function_ref<bool(llvm::StringRef)> take) {
   Counters &counters = disk.getCounters();
+  auto start = Clock::now();
   llvm::Expected<std::optional<std::string>> entry = store->get(key);
   if (!entry) {
     llvm::consumeError(entry.takeError());
     counters.add(Event::StoreFailure);
-    breaker->fail();
+    breaker->fail(
+        std::chrono::duration_cast<milliseconds>(Clock::now() - start));
     return Found::NoAnswer;
   }
   breaker->succeed();

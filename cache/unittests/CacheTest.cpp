@@ -10,7 +10,10 @@
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace drawloom::cache;
 using namespace std::chrono_literals;
@@ -139,6 +142,34 @@ TEST_F(CacheTest, MakesItWithoutAStoreThatIsNotThere) {
   }
   Cache cache(config);
   EXPECT_EQ(made, 12u);
-  // After three failures it is left alone.
-  EXPECT_EQ(cache.getDisk().getCounters().get(Event::StoreFailure), 3u);
+  // After a failure it is left alone.
+  EXPECT_EQ(cache.getDisk().getCounters().get(Event::StoreFailure), 1u);
+}
+
+TEST_F(CacheTest, LeavesASilentStoreAloneForLonger) {
+  // It takes connections and says nothing.
+  int silent = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto *place = reinterpret_cast<sockaddr *>(&address);
+  ASSERT_EQ(bind(silent, place, size), 0);
+  ASSERT_EQ(listen(silent, 8), 0);
+  ASSERT_EQ(getsockname(silent, place, &size), 0);
+  config.store = "redis://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  config.storeOptions.timeout = 100ms;
+  Cache cache(config);
+  auto ask = [&](const char *name) {
+    key = KeyBuilder().add("silent", name).finish();
+    EXPECT_EQ(get(cache), "value");
+    return cache.getDisk().getCounters().get(Event::StoreFailure);
+  };
+  EXPECT_EQ(ask("first"), 1u);
+  // 250 ms would be enough for one that fails at once; this one took 100 ms.
+  std::this_thread::sleep_for(400ms);
+  EXPECT_EQ(ask("second"), 1u);
+  std::this_thread::sleep_for(900ms);
+  EXPECT_EQ(ask("third"), 2u);
+  close(silent);
 }

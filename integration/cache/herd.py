@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Many hosts ask for the same kernels at once, with one Redis server.
 
-Every process has a cold disk of its own, as a host has. All ask for the same
+Every process has a cold disk of its own, as a host has, and asks through the C API. All ask for the same
 kernels: each kernel is compiled once, and all get the same bytes. Then again
 with entries that are cut, swapped and forged, which a secret tells from good
 ones, with a server that is killed and restarted half-way, and with one that
@@ -10,7 +10,7 @@ answers three requests of ten too late: no wrong kernel, and no hang.
 
 import argparse
 import concurrent.futures
-import hashlib
+import json
 import os
 import pathlib
 import random
@@ -25,6 +25,9 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOST = pathlib.Path(__file__).resolve().with_name("host.py")
+# Parts of the time without a store: with one, and with one that fails.
+WITH_STORE, WITH_FAULTS = 1 / 10, 1.2
 
 
 def free_port():
@@ -126,6 +129,7 @@ class Herd:
         self.secret = folder / "secret"
         self.secret.write_text("a secret of thirty-one letters\n")
         self.rounds = 0
+        self.walls = {}
 
     def environment(self, disk, url):
         variables = {name: value for name, value in os.environ.items()
@@ -135,18 +139,14 @@ class Herd:
         return variables
 
     def host(self, number, url, disk):
-        """All kernels, one after another, each host beginning elsewhere."""
-        times, kernels = [], {}
+        """A process that asks for all kernels, one after another, each beginning elsewhere. It
+        waits for a line."""
         first = number * len(self.programs) // self.args.processes
-        for program in self.programs[first:] + self.programs[:first]:
-            out = disk / f"{program.stem}.ptx"
-            start = time.monotonic()
-            subprocess.run([self.args.drawloom, "compile", program, "--arch", "sm_100a", "--emit",
-                            "ptx", "-o", out], env=self.environment(disk, url), check=True,
-                           timeout=300)
-            times.append(time.monotonic() - start)
-            kernels[program.stem] = hashlib.sha256(out.read_bytes()).hexdigest()
-        return times, kernels
+        return subprocess.Popen(
+            [sys.executable, HOST, "--library", self.args.library,
+             *self.programs[first:], *self.programs[:first]],
+            env=self.environment(disk, url), text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
 
     def count(self, disk, url, row):
         out = subprocess.run([self.args.drawloom, "cache", "stats"], capture_output=True, text=True,
@@ -159,18 +159,28 @@ class Herd:
         disks = [self.folder / f"round{self.rounds}" / str(i) for i in range(self.args.processes)]
         for disk in disks:
             disk.mkdir(parents=True)
+        hosts = [self.host(i, url, disk) for i, disk in enumerate(disks)]
+        for host in hosts:
+            if host.stdout.readline() != "ready\n":
+                sys.exit("a host does not start")
         start = time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(len(disks)) as pool:
-            jobs = [pool.submit(self.host, i, url, disk) for i, disk in enumerate(disks)]
-            if meanwhile:
-                meanwhile()
-            results = [job.result() for job in jobs]
+        for host in hosts:
+            host.stdin.write("go\n")
+            host.stdin.flush()
+        if meanwhile:
+            meanwhile()
+        with concurrent.futures.ThreadPoolExecutor(len(hosts)) as pool:
+            said = list(pool.map(lambda host: host.communicate(timeout=900)[0], hosts))
         wall = time.monotonic() - start
+        if any(host.returncode for host in hosts):
+            sys.exit(f"{name}: a host failed")
+        results = [json.loads(one) for one in said]
         times = sorted(t for taken, _ in results for t in taken)
         compiles, refused, failures = (sum(self.count(disk, url, row) for disk in disks)
                                        for row in ("made", "refused", "store failures"))
         print(f"{name:<22}{compiles:>9}{refused:>9}{failures:>9}{1e3 * statistics.median(times):>9.0f}"
               f"{1e3 * times[int(0.99 * (len(times) - 1))]:>9.0f}{wall:>9.1f}", flush=True)
+        self.walls[name] = wall
         kernels = expected or results[0][1]
         for number, (_, own) in enumerate(results):
             if own != kernels:
@@ -197,6 +207,8 @@ def spoil(redis):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--drawloom", required=True)
+    parser.add_argument("--library", required=True, help="libdrawloom-c.so.1")
+    parser.add_argument("--measure", action="store_true", help="fail if it takes too long")
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--kernels", type=int, default=4)
     args = parser.parse_args()
@@ -235,6 +247,23 @@ def main():
         print(f"{proxy.late} of {proxy.answers} answers were late")
         if not proxy.late or not failures:
             sys.exit(f"{failures} failures of the store with {proxy.late} late answers")
+
+        # Packets to it are lost: it neither answers nor refuses.
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as silent:
+            clog = [socket.socket() for _ in range(8)]
+            for one in clog:
+                one.setblocking(False)
+                one.connect_ex(silent.getsockname())
+            _, _, _, failures = herd.run("store that is silent",
+                                         f"redis://127.0.0.1:{silent.getsockname()[1]}", kernels)
+        if not failures:
+            sys.exit("a silent store is no failure")
+        alone = herd.walls.pop("without a store")
+        for name, wall in herd.walls.items():
+            most = WITH_STORE if name == "one Redis" else WITH_FAULTS
+            print(f"{name}: {wall / alone:.3f} of the time without a store, may be {most}")
+            if args.measure and wall > most * alone:
+                sys.exit("which it is not")
     finally:
         redis.kill()
         shutil.rmtree(folder)
