@@ -52,7 +52,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, products, warps, columns, abreast, pragmas}}
+// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, smaller, products, warps, columns, abreast, hints, pragmas}}
 #s = #tile.schedule<stages = 4>
 
 // -----
@@ -89,6 +89,36 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // expected-error @below {{cluster: has 4 sizes, but a cluster has at most 3 dimensions}}
 #s = #tile.schedule<cluster = [1, 1, 1, 1]>
+
+// -----
+
+// expected-error @below {{smaller: size 1 is 0, and sizes begin at 1}}
+#s = #tile.schedule<cluster = [2, 1], smaller = [1, 0]>
+
+// -----
+
+// expected-error @below {{smaller: has 4 sizes, but a cluster has at most 3 dimensions}}
+#s = #tile.schedule<cluster = [2], smaller = [1, 1, 1, 1]>
+
+// -----
+
+// expected-error @below {{smaller: clusters of 2 CTAs, but those of the first kernel have 2; use fewer, or leave it out}}
+#s = #tile.schedule<smaller = [1, 2], products = pair>
+
+// -----
+
+// expected-error @below {{smaller: clusters of 1 CTA, but those of the first kernel have 1; use fewer, or leave it out}}
+#s = #tile.schedule<smaller = [1]>
+
+// -----
+
+// expected-error @below {{hints: 'a' is given twice}}
+#s = #tile.schedule<hints = {a = evict_first, a = evict_last}>
+
+// -----
+
+// expected-error @below {{'keep' is no choice here: write evict_first or evict_last}}
+#s = #tile.schedule<hints = {a = keep}>
 
 // -----
 

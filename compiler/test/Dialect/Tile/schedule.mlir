@@ -27,6 +27,18 @@ tile.kernel @words(%x: !tile.view<?xf32>) attributes {
     tile.schedule = #tile.schedule<persistent = granted, roles = single, otherwise = unspecialized>} {
 }
 
+// CHECK-LABEL: tile.kernel @open_cluster
+// CHECK-SAME: #tile.schedule<cluster = auto, smaller = [1, 1], columns = 32>
+tile.kernel @open_cluster(%x: !tile.view<?xf32>) attributes {
+    tile.schedule = #tile.schedule<columns = 32, smaller = [1, 1], cluster = auto>} {
+}
+
+// CHECK-LABEL: tile.kernel @hints
+// CHECK-SAME: #tile.schedule<hints = {x = evict_first, "two words" = evict_last}>
+tile.kernel @hints(%x: !tile.view<?xf32>) attributes {
+    tile.schedule = #tile.schedule<hints = {x = evict_first, "two words" = evict_last}>} {
+}
+
 // CHECK-LABEL: tile.kernel @pragmas
 // CHECK-SAME: #tile.schedule<columns = 32, pragmas = {entry = "nounroll", sync = "a = 1"}>
 tile.kernel @pragmas(%x: !tile.view<?xf32>) attributes {

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace drawloom;
@@ -23,6 +24,13 @@ std::optional<int64_t> Schedule::getSlots(StringRef name) const {
   for (const auto &[pipe, count] : slots)
     if (pipe == name)
       return count;
+  return std::nullopt;
+}
+
+std::optional<Eviction> Schedule::getHint(StringRef view) const {
+  for (const auto &[name, eviction] : hints)
+    if (name == view)
+      return eviction;
   return std::nullopt;
 }
 
@@ -43,15 +51,41 @@ static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
   return "";
 }
 
+/// The second kernel is of use if its clusters are smaller.
+static std::string findFaultOfSmaller(const Schedule &schedule) {
+  auto count = [](ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                           std::multiplies<int64_t>());
+  };
+  if (schedule.smaller.empty() || schedule.clusterIsOpen)
+    return "";
+  int64_t first = count(schedule.cluster), second = count(schedule.smaller);
+  if (schedule.cluster.empty() && schedule.products == Issuer::Pair)
+    first = 2;
+  if (second < first)
+    return "";
+  return ("smaller: clusters of " + Twine(second) +
+          (second == 1 ? " CTA" : " CTAs") +
+          ", but those of the first kernel have " + Twine(first) +
+          "; use fewer, or leave it out")
+      .str();
+}
+
 std::string Schedule::findFault() const {
   if (std::string fault = findSmallSize("tile", tile); !fault.empty())
     return fault;
   if (std::string fault = findSmallSize("cluster", cluster); !fault.empty())
     return fault;
-  if (cluster.size() > 3)
-    return ("cluster: has " + Twine(cluster.size()) +
-            " sizes, but a cluster has at most 3 dimensions")
-        .str();
+  if (std::string fault = findSmallSize("smaller", smaller); !fault.empty())
+    return fault;
+  for (auto [what, sizes] : {std::pair("cluster", ArrayRef(cluster)),
+                             std::pair("smaller", ArrayRef(smaller))})
+    if (sizes.size() > 3)
+      return (what + Twine(": has ") + Twine(sizes.size()) +
+              " sizes, but a cluster has at most 3 dimensions")
+          .str();
+  if (std::string fault = findFaultOfSmaller(*this); !fault.empty())
+    return fault;
   llvm::StringSet<> pipes;
   for (const auto &[name, count] : slots) {
     if (name.empty())
@@ -86,6 +120,10 @@ std::string Schedule::findFault() const {
     return ("abreast: is " + Twine(*abreast) +
             ", and a work item has at least 1 tile")
         .str();
+  llvm::StringSet<> hinted;
+  for (const auto &[name, eviction] : hints)
+    if (!hinted.insert(name).second)
+      return ("hints: '" + Twine(name) + "' is given twice").str();
   llvm::StringSet<> places;
   for (const auto &[place, text] : pragmas) {
     if (place != pragmaAtEntry && place != pragmaAtSync)
@@ -111,6 +149,9 @@ llvm::hash_code tile::hash_value(const Schedule &schedule) {
       llvm::hash_combine_range(schedule.slots),
       llvm::hash_combine_range(schedule.cluster), schedule.products,
       schedule.warps, schedule.columns, schedule.abreast);
+  hash = llvm::hash_combine(hash, schedule.clusterIsOpen,
+                            llvm::hash_combine_range(schedule.smaller),
+                            llvm::hash_combine_range(schedule.hints));
   hash = llvm::hash_combine(hash, llvm::hash_combine_range(schedule.pragmas));
   for (const std::vector<std::string> &group : schedule.together)
     hash = llvm::hash_combine(hash, llvm::hash_combine_range(group));
@@ -125,6 +166,10 @@ Schedule tile::getSchedule(Operation *op) {
 
 void tile::setSchedule(Operation *op, const Schedule &schedule) {
   op->setAttr(scheduleAttrName, ScheduleAttr::get(op->getContext(), schedule));
+}
+
+std::string tile::getSmallerName(StringRef kernel) {
+  return (kernel + "_smaller").str();
 }
 
 const target::Architecture *tile::getTarget(Operation *op) {

@@ -70,6 +70,34 @@ static ParseResult parseTogether(AsmParser &parser, Schedule &schedule) {
   });
 }
 
+/// Sizes, or the word for those that the planner chooses.
+static ParseResult parseCluster(AsmParser &parser, Schedule &schedule) {
+  if (succeeded(parser.parseOptionalKeyword("auto"))) {
+    schedule.clusterIsOpen = true;
+    return success();
+  }
+  return parseSizes(parser, schedule, &Schedule::cluster);
+}
+
+static ParseResult parseHints(AsmParser &parser, Schedule &schedule) {
+  return parser.parseCommaSeparatedList(
+      Delimiter::Braces, [&]() -> ParseResult {
+        std::string name, word;
+        SMLoc loc;
+        if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+            parser.getCurrentLocation(&loc) ||
+            parser.parseKeywordOrString(&word))
+          return failure();
+        std::optional<Eviction> eviction = symbolizeEnum<Eviction>(word);
+        if (!eviction)
+          return parser.emitError(loc)
+                 << "'" << word
+                 << "' is no choice here: write evict_first or evict_last";
+        schedule.hints.emplace_back(name, *eviction);
+        return success();
+      });
+}
+
 static ParseResult parsePragmas(AsmParser &parser, Schedule &schedule) {
   return parser.parseCommaSeparatedList(
       Delimiter::Braces, [&]() -> ParseResult {
@@ -107,9 +135,10 @@ static constexpr Field fields[] = {
      }},
     {"slots", parseSlots},
     {"together", parseTogether},
-    {"cluster",
+    {"cluster", parseCluster},
+    {"smaller",
      [](AsmParser &parser, Schedule &schedule) {
-       return parseSizes(parser, schedule, &Schedule::cluster);
+       return parseSizes(parser, schedule, &Schedule::smaller);
      }},
     {"products",
      [](AsmParser &parser, Schedule &schedule) {
@@ -127,6 +156,7 @@ static constexpr Field fields[] = {
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::abreast);
      }},
+    {"hints", parseHints},
     {"pragmas", parsePragmas},
 };
 
@@ -203,10 +233,21 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     os << ']';
   }
   sizes("cluster", schedule.cluster);
+  if (schedule.clusterIsOpen)
+    os << separator << "cluster = auto";
+  sizes("smaller", schedule.smaller);
   word("products", schedule.products);
   number("warps", schedule.warps);
   number("columns", schedule.columns);
   number("abreast", schedule.abreast);
+  if (!schedule.hints.empty()) {
+    os << separator << "hints = {";
+    llvm::interleaveComma(schedule.hints, os, [&](const auto &hint) {
+      name(hint.first);
+      os << " = " << stringifyEnum(hint.second);
+    });
+    os << '}';
+  }
   if (!schedule.pragmas.empty()) {
     os << separator << "pragmas = {";
     llvm::interleaveComma(schedule.pragmas, os, [&](const auto &pragma) {

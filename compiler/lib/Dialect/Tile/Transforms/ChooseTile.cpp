@@ -161,6 +161,9 @@ Choice TileChooser::chooseProduct() {
   others.slots.clear();
   others.together.clear();
   others.cluster.clear();
+  others.clusterIsOpen = false;
+  others.smaller.clear();
+  others.hints.clear();
   others.tile.clear();
   std::string firstFault;
   struct Candidate {

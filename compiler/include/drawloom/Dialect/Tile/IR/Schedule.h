@@ -58,6 +58,12 @@ struct Schedule {
   std::vector<std::vector<std::string>> together;
   /// CTAs of a cluster in each dimension. Empty: not given.
   llvm::SmallVector<int64_t, 3> cluster;
+  /// Instead of `cluster`: the planner chooses it, and pairs, by what CTAs
+  /// would load.
+  bool clusterIsOpen = false;
+  /// The cluster of a second kernel, for launches that the first one doesn't
+  /// suit. Empty: there is none.
+  llvm::SmallVector<int64_t, 3> smaller;
   /// Who issues products: each CTA, or one of two for both.
   std::optional<Issuer> products;
   /// Warps of each role that computes.
@@ -66,6 +72,8 @@ struct Schedule {
   std::optional<int64_t> columns;
   /// Tiles of the last dimension that one work item computes side by side.
   std::optional<int64_t> abreast;
+  /// How long the L2 cache shall keep what TMA moves, by the name of a view.
+  std::vector<std::pair<std::string, Eviction>> hints;
   /// What ptxas is told, by the place where it is told.
   std::vector<std::pair<std::string, std::string>> pragmas;
 
@@ -75,6 +83,9 @@ struct Schedule {
 
   /// The slots that are given for a name.
   std::optional<int64_t> getSlots(llvm::StringRef name) const;
+
+  /// The hint that is given for a view.
+  std::optional<Eviction> getHint(llvm::StringRef view) const;
 
   /// The pragma for a place; empty if none is given.
   llvm::StringRef getPragma(llvm::StringRef place) const;
@@ -100,6 +111,9 @@ inline constexpr llvm::StringLiteral nameAttrName = "tile.name";
 /// The schedule of a kernel or function; an empty one if it has none.
 Schedule getSchedule(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, const Schedule &schedule);
+
+/// The name of the kernel with smaller clusters that belongs to another one.
+std::string getSmallerName(llvm::StringRef kernel);
 
 /// The architecture that a kernel or function is for; null if it names none.
 const target::Architecture *getTarget(mlir::Operation *op);

@@ -213,6 +213,12 @@ def Tile_Issuer : I32Enum<"Issuer", "who issues a product", [
   let cppNamespace = "::drawloom::tile";
 }
 
+def Tile_Eviction : I32Enum<"Eviction", "how long the L2 cache keeps a line", [
+    I32EnumCase<"First", 0, "evict_first">,
+    I32EnumCase<"Last", 1, "evict_last">]> {
+  let cppNamespace = "::drawloom::tile";
+}
+
 def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let summary = "what the plan of a kernel shall look like";
   let description = [{
@@ -240,11 +246,13 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `otherwise` | a program that can't have these roles is refused, or is compiled without any | `refuse`, `unspecialized` |
     | `slots` | slots of a pipe, by the name of the pipe or of a view that is loaded into it | 1 and more |
     | `together` | groups of views that travel in one pipe | names |
-    | `cluster` | CTAs of a cluster in each dimension | sizes |
+    | `cluster` | CTAs of a cluster in each dimension; or the planner chooses, by what each CTA would load | sizes, `auto` |
+    | `smaller` | the cluster of a second kernel, `@name_smaller`, which a launch takes where the first one would leave too many CTAs without work or has no room | sizes |
     | `products` | each CTA multiplies its own tile; or one CTA of two multiplies for both, on sm_100a | `cta`, `pair` |
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `columns` | width of the sub-tiles in which an epilogue's inputs and outputs move | 1 and more |
     | `abreast` | tiles of the last dimension that one work item computes side by side | 1 and more |
+    | `hints` | how long the L2 cache keeps what TMA moves, by the name of a view: `{a = evict_first}` | `evict_first`, `evict_last` |
     | `pragmas` | what ptxas is told where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 
     The fields are printed in this order.
