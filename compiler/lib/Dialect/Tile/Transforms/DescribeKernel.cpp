@@ -9,8 +9,10 @@
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace drawloom::tile;
@@ -94,6 +96,7 @@ public:
     addOperands();
     for (ForEachOp loop = kernel.getForEach(); loop; loop = loop.getNested())
       llvm::append_range(problem.items, loop.getTiles());
+    addCounts();
     for (BlockArgument argument : kernel.getBody().getArguments())
       if (isa<ViewType>(argument.getType()))
         problem.views.push_back(getArgumentName(argument));
@@ -181,6 +184,80 @@ private:
          SmallVector<Problem::Tile, 2>(op.getParts().size(), part)});
   }
 
+  void addCounts() {
+    ForEachOp loop = kernel.getForEach();
+    if (!loop || loop.getNested())
+      return;
+    for (auto [dim, tile] : llvm::enumerate(loop.getTiles())) {
+      std::optional<int64_t> size;
+      if (loop.getView()) {
+        int64_t known = loop.getView().getType().getDimSize(dim);
+        if (!ShapedType::isDynamic(known))
+          size = known;
+      } else {
+        size = getConstantIntValue(loop.getExtents()[dim]);
+      }
+      problem.counts.push_back(size ? llvm::divideCeilSigned(*size, tile)
+                                    : ShapedType::kDynamic);
+    }
+  }
+
+  /// The dimensions of the work items that decide which tile is loaded, and how
+  /// often.
+  unsigned findDims(LoadOp load) {
+    SmallVector<Value> work;
+    llvm::DenseSet<Value> seen;
+    auto add = [&](auto values) {
+      for (Value value : values)
+        if (seen.insert(value).second)
+          work.push_back(value);
+    };
+    add(load->getOperands());
+    auto addBounds = [&](scf::ForOp loop) {
+      add(ArrayRef<Value>{loop.getLowerBound(), loop.getUpperBound(),
+                          loop.getStep()});
+    };
+    for (Operation *op = load->getParentOp(); !isa<KernelOp, ForEachOp>(op);
+         op = op->getParentOp()) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        addBounds(loop);
+      else
+        add(op->getOperands());
+    }
+    unsigned dims = 0;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      auto argument = dyn_cast<BlockArgument>(value);
+      Operation *op =
+          argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+      if (argument && isa<KernelOp, ForEachOp>(op)) {
+        if (argument.getOwner() == itemBody && isa<ForEachOp>(op))
+          dims |= 1u << argument.getArgNumber();
+        continue;
+      }
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        // What a loop carries, and how often it runs.
+        addBounds(loop);
+        OpOperand *init = argument
+                              ? loop.getTiedLoopInit(argument)
+                              : loop.getTiedLoopInit(cast<OpResult>(value));
+        if (init)
+          add(ArrayRef<Value>{
+              init->get(),
+              loop.getTiedLoopYieldedValue(loop.getTiedLoopRegionIterArg(init))
+                  ->get()});
+        continue;
+      }
+      add(op->getOperands());
+      // Of what has regions, everything depends on everything.
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          if (block.mightHaveTerminator())
+            add(block.getTerminator()->getOperands());
+    }
+    return dims;
+  }
+
   /// Operands that one product reads and one loop loads travel together.
   void addOperands() {
     llvm::EquivalenceClasses<Operation *> groups;
@@ -211,6 +288,7 @@ private:
       pipe.tiles.push_back(
           describeTile(cast<RankedTensorType>(load.getResult().getType())));
       pipe.tiles.back().isB = isB(load.getResult());
+      pipe.tiles.back().dims = findDims(load);
     }
     // With several groups the word says too little, so each goes by a view.
     if (pipeOf.size() > 1)

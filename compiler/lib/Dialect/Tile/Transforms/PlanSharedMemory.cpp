@@ -55,7 +55,7 @@ int64_t Planner::getSlotBytes(const Problem::Pipe &pipe,
     int64_t bits = multiply(multiply(tile.rows, width), tile.bits);
     if (bits >= plan::saturated)
       return plan::saturated;
-    if (tile.isB && given.hasPairs())
+    if (tile.isB && choice.schedule.hasPairs())
       bits /= 2;
     bytes += plan::alignUp(llvm::divideCeil(bits, 8), alignment);
   }

@@ -35,8 +35,9 @@ Choice Planner::plan() {
   if (!choice.fault.empty())
     return std::move(choice);
   for (auto step :
-       {&Planner::checkProducts, &Planner::chooseShape, &Planner::chooseWarps,
-        &Planner::chooseTensorMemory, &Planner::chooseSharedMemory}) {
+       {&Planner::chooseCluster, &Planner::checkProducts, &Planner::chooseShape,
+        &Planner::chooseWarps, &Planner::chooseTensorMemory,
+        &Planner::chooseSharedMemory}) {
     (this->*step)();
     if (!choice.fault.empty())
       break;
@@ -51,7 +52,7 @@ void Planner::checkProducts() {
             ? describeProduct(mlir::cast<MmaOp>(product.op))
             : makeProduct(product.m, product.n, product.k, product.a, product.b,
                           product.accumulator, product.scale, product.tf32);
-    if (given.hasPairs() && tiles.ctas == 1)
+    if (choice.schedule.hasPairs() && tiles.ctas == 1)
       tiles = target::ofPair(std::move(tiles));
     std::string fault = target::whyNoCode(tiles, arch);
     if (fault.empty())

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Planner.cpp chooses roles, warps and tensor memory, PlanSharedMemory.cpp the
-// slots that are left to choose then.
+// Planner.cpp chooses roles, warps and tensor memory, ChooseCluster.cpp the
+// cluster, PlanSharedMemory.cpp the slots that are left to choose then.
 
 #ifndef DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULEPLANNER_H
 #define DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_SCHEDULEPLANNER_H
@@ -31,6 +31,18 @@ struct Rooms {
   int64_t total = 0;
 };
 
+/// What two CTAs along one dimension of the work items would have in common.
+struct Sharing {
+  /// Why they are no use; empty if they are.
+  std::string why;
+  unsigned dim = 0;
+  bool inPairs = false;
+  /// "'b'", "'b' and 'c'"
+  std::string views;
+  /// What a CTA loads for a step along k: alone, and of two.
+  int64_t alone = 0, shared = 0;
+};
+
 class Planner {
 public:
   Planner(const Problem &problem, const Schedule &given,
@@ -44,6 +56,7 @@ public:
 private:
   void checkProducts();
   void chooseShape();
+  void chooseCluster();
   void chooseWarps();
   void chooseTensorMemory();
   void chooseSharedMemory();
@@ -83,6 +96,9 @@ private:
   }
   /// The first number of warps from `least` on that can share the rows.
   std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
+
+  Sharing findSharing() const;
+  bool canPair(unsigned dim) const;
 
   bool isSliced(const Problem::Pipe &pipe) const {
     return !problem.products.empty() && !pipe.inLoop && !addsUpParts() &&

@@ -16,6 +16,8 @@
 //   tensor memory   two slots for results if they fit, so that one item's
 //                   epilogue overlaps the next item's products
 //   registers       as many warps as the tiles need that registers hold
+//   cluster         one CTA, unless the schedule leaves it to the planner:
+//                   then two, if each loads a quarter less for a step along k
 //
 // A field that the user gave is never changed. It is used, or it is a fault: a
 // sentence with the arithmetic and what would fit.
@@ -37,6 +39,9 @@ struct Problem {
     int64_t rows, columns, bits;
     /// Products take it as B, of which each CTA of a pair holds a half.
     bool isB = false;
+    /// Of an operand: a bit for each dimension of the work items that it
+    /// depends on. CTAs along the others could share it.
+    unsigned dims = 0;
   };
 
   /// A matrix product: an M x K tile times the transpose of an N x K tile.
@@ -66,6 +71,9 @@ struct Problem {
 
   /// Sizes of a work item's tile, outermost loop first.
   llvm::SmallVector<int64_t, 3> items;
+  /// How many there are along each dimension, mlir::ShapedType::kDynamic where
+  /// not known; empty if they are in groups of different sizes.
+  llvm::SmallVector<int64_t, 3> counts;
   std::vector<Product> products;
   std::vector<Pipe> pipes;
   /// Tiles besides accumulators that loops carry, so that registers hold them.

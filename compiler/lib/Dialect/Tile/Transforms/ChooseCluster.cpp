@@ -1,0 +1,189 @@
+//===- ChooseCluster.cpp - How many CTAs share operands -------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// CTAs with neighbouring work items read the same operands: those along the
+// rows of a product the same B, those along its columns the same A. Two of them
+// load such a tile once, each a half of it:
+//
+//   128 x 256 x 64, bf16     A 16 KiB + B 32 KiB     = 48 KiB
+//   two along the rows       A 16 KiB + B 32 KiB / 2 = 32 KiB
+//
+// By multicast both get the whole tile. A pair multiplies together, so each CTA
+// holds the half only, and has room for more slots. Two CTAs have to start and
+// to wait together, so this is worth it only where it saves a good part; and
+// since nobody has measured how much that costs, it is done where a schedule
+// asks for it. Others get a sentence about what they leave out.
+
+#include "SchedulePlanner.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::tile;
+using llvm::formatv;
+using plan::formatBytes;
+
+/// Less than this part of what a CTA loads is not worth a cluster.
+static constexpr int64_t leastPart = 4;
+
+/// Dimensions of a cluster.
+static constexpr size_t mostDims = 3;
+
+static int64_t countBytes(const Problem::Tile &tile) {
+  return plan::multiply(plan::multiply(tile.rows, tile.columns), tile.bits) / 8;
+}
+
+/// The pipe that all products take their operands from, in a loop; null if
+/// there is no such pipe.
+static const Problem::Pipe *findOperands(const Problem &problem) {
+  const Problem::Pipe *found = nullptr;
+  for (const Problem::Pipe &pipe : problem.pipes) {
+    if (pipe.kind == Problem::Pipe::Exchange)
+      return nullptr;
+    if (pipe.kind != Problem::Pipe::Operands)
+      continue;
+    if (found || !pipe.inLoop)
+      return nullptr;
+    found = &pipe;
+  }
+  return found;
+}
+
+/// Whether two CTAs along a dimension have the same B, and there is code for
+/// products of both.
+bool Planner::canPair(unsigned dim) const {
+  if (given.products == Issuer::Cta ||
+      arch.mma != target::MmaInstruction::Tcgen05)
+    return false;
+  for (const Problem::Tile &tile : findOperands(problem)->tiles)
+    if (tile.isB && (tile.dims & (1u << dim)))
+      return false;
+  return llvm::all_of(problem.products, [&](const Problem::Product &product) {
+    return product.op &&
+           target::whyNoCode(
+               target::ofPair(describeProduct(cast<MmaOp>(product.op))), arch)
+               .empty();
+  });
+}
+
+/// The dimension along which two CTAs load least, and what they load.
+Sharing Planner::findSharing() const {
+  Sharing best;
+  const Problem::Pipe *operands = findOperands(problem);
+  if (problem.products.empty() || !operands) {
+    best.why = "there is no loop whose products take all their operands from "
+               "one pipe";
+    return best;
+  }
+  if (problem.items.empty()) {
+    best.why = "the kernel is one work item";
+    return best;
+  }
+  if (problem.counts.empty()) {
+    best.why = "the work items are in groups, of which two CTAs may have "
+               "different ones";
+    return best;
+  }
+  if (countAbreast() > 1 ||
+      given.roles.value_or(Roles::Multi) != Roles::Multi) {
+    best.why = "CTAs share what a role of its own loads, for one tile at a "
+               "time";
+    return best;
+  }
+  for (const Problem::Tile &tile : operands->tiles)
+    best.alone += countBytes(tile);
+  best.shared = best.alone;
+  std::string odd;
+  for (auto [dim, count] :
+       llvm::enumerate(ArrayRef(problem.counts).take_front(mostDims))) {
+    Sharing here = best;
+    here.dim = dim;
+    here.inPairs = canPair(dim);
+    here.shared = 0;
+    here.views.clear();
+    for (auto [tile, view] :
+         llvm::zip_equal(operands->tiles, operands->views)) {
+      bool isShared = !(tile.dims & (1u << dim));
+      // By multicast, a part is whole rows of the pattern of the swizzle.
+      constexpr int64_t patternRows = 8;
+      if (!here.inPairs && isShared && tile.rows % (2 * patternRows) != 0)
+        isShared = false;
+      here.shared += countBytes(tile) / (isShared ? 2 : 1);
+      if (isShared)
+        here.views += (here.views.empty() ? "'" : " and '") + view + "'";
+    }
+    if (here.shared >= best.shared)
+      continue;
+    if (!ShapedType::isDynamic(count) && count % 2 != 0) {
+      odd = formatv("the number of work items along dimension {0} is {1}, "
+                    "which two CTAs can't share evenly",
+                    dim, count);
+      continue;
+    }
+    best = std::move(here);
+  }
+  if (best.shared == best.alone)
+    best.why = odd.empty() ? "two CTAs would have no operand in common" : odd;
+  else if (leastPart * (best.alone - best.shared) < best.alone)
+    best.why =
+        formatv("two CTAs along dimension {0} would each load {1} "
+                "instead of {2} for a step along k, and less than a "
+                "quarter is not worth a cluster",
+                best.dim, formatBytes(best.shared), formatBytes(best.alone));
+  return best;
+}
+
+void Planner::chooseCluster() {
+  Schedule &schedule = choice.schedule;
+  schedule.clusterIsOpen = false;
+  // Pairs that are given are a cluster already.
+  if (given.hasPairs() ||
+      !(given.clusterIsOpen || (given.cluster.empty() && !given.products)))
+    return;
+  Sharing found = findSharing();
+  if (!found.why.empty()) {
+    if (given.clusterIsOpen) {
+      // There is nothing smaller then.
+      schedule.smaller.clear();
+      reason("cluster: 1 x 1 x 1, because " + found.why);
+    }
+    return;
+  }
+  SmallVector<int64_t, 3> cluster(
+      std::min<size_t>(problem.counts.size(), mostDims), 1);
+  cluster[found.dim] = 2;
+  std::string sizes;
+  for (int64_t size : cluster)
+    sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+  std::string bytes =
+      formatv("each loads {0} instead of {1} for a step along k",
+              formatBytes(found.shared), formatBytes(found.alone));
+  if (!given.clusterIsOpen) {
+    reason(formatv("cluster: 1 x 1 x 1, because none is given; with cluster = "
+                   "auto it would be {0}{1}, and of two CTAs {2}",
+                   sizes, found.inPairs ? " and products = pair" : "", bytes));
+    return;
+  }
+  schedule.cluster = cluster;
+  if (found.inPairs)
+    schedule.products = Issuer::Pair;
+  std::string text =
+      formatv("cluster: {0}{1}, because two CTAs along dimension {2} take the "
+              "same tiles of {3}, and {4} {5}: {6}",
+              sizes, found.inPairs ? " and products = pair" : "", found.dim,
+              found.views, found.inPairs ? "hold" : "load",
+              found.inPairs ? "a half each" : "them for each other", bytes);
+  if (ShapedType::isDynamic(problem.counts[found.dim]))
+    text += "; a launch with an odd number of work items there leaves CTAs "
+            "without work";
+  reason(text);
+}
