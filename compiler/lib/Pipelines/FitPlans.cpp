@@ -13,6 +13,11 @@
 // far as the program leaves them open. What fits is written into its schedule,
 // and the path goes on as if the program had said it. If nothing fits, the
 // program stays as it is, and the path says why.
+//
+// A cluster that the planner chose is a try, too: what has no plan with it is
+// planned with one CTA. And a program that asks for a second kernel gets it
+// here, where its tile is known: both have the same one, so that a launch can
+// compare how many work items they have.
 
 #include "Helpers.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
@@ -22,8 +27,10 @@
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
@@ -74,7 +81,9 @@ private:
     return passes;
   }
   Outcome plan(Operation *program, const Schedule &schedule, int64_t smaller);
-  void fit(Operation *program);
+  /// What the program is planned with in the end, if it fits.
+  std::optional<Schedule> fit(Operation *program);
+  LogicalResult addSmaller(Operation *program, const Schedule &chosen);
 
   BuildPlans build;
 };
@@ -129,6 +138,18 @@ static bool takeSlot(Schedule &schedule, const Schedule &given,
   return most;
 }
 
+/// Attributes are printed in ASCII.
+static std::string inAscii(StringRef text) {
+  std::string result;
+  for (StringRef rest = text; !rest.empty();) {
+    auto [before, after] = rest.split("×");
+    result += before;
+    result += before.size() < rest.size() ? "x" : "";
+    rest = after;
+  }
+  return result;
+}
+
 /// "fit-plans: tile 128x96x64 and slots c = 2, operands = 3, because ...".
 static std::string spell(const Schedule &schedule, bool isNarrowed,
                          StringRef why) {
@@ -147,28 +168,33 @@ static std::string spell(const Schedule &schedule, bool isNarrowed,
   if (isNarrowed)
     os << (schedule.tile.empty() && schedule.slots.empty() ? "" : " and ")
        << "one tile instead of two abreast";
-  os << ", because what was chosen first does not fit: ";
-  // Attributes are printed in ASCII.
-  for (StringRef rest = why; !rest.empty();) {
-    auto [before, after] = rest.split("×");
-    os << before << (before.size() < rest.size() ? "x" : "");
-    rest = after;
-  }
+  os << ", because what was chosen first does not fit: " << inAscii(why);
   return text;
 }
 
-void FitPlans::fit(Operation *program) {
-  const Schedule given = tile::getSchedule(program);
+std::optional<Schedule> FitPlans::fit(Operation *program) {
+  Schedule given = tile::getSchedule(program);
   Outcome outcome = plan(program, given, 0);
   std::string why = outcome.error;
+  if (!outcome.fits && given.clusterIsOpen) {
+    given.clusterIsOpen = false;
+    given.cluster = {1, 1, 1};
+    given.smaller.clear();
+    tile::setSchedule(program, given);
+    tile::addReasons(program, {"fit-plans: cluster 1 x 1 x 1, because with the "
+                               "one that was chosen first there is no plan: " +
+                               inAscii(why)});
+    outcome = plan(program, given, 0);
+    why = outcome.error;
+  }
   bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
   int64_t fewest = hasOpenTile ? slotsBesideSmallerTiles : 1;
   Schedule schedule = given;
   for (int64_t smaller = 0, plans = 1; !outcome.fits; ++plans) {
     if (plans == mostPlans || !outcome.schedule || outcome.isUnproved)
-      return;
+      return std::nullopt;
     if (!outcome.isTooLarge && smaller == 0)
-      return;
+      return std::nullopt;
     if (!outcome.isTooLarge ||
         !takeSlot(schedule, given, *outcome.schedule, fewest)) {
       // Tiles side by side take twice the room.
@@ -180,7 +206,7 @@ void FitPlans::fit(Operation *program) {
         schedule = given;
         ++smaller;
       } else {
-        return;
+        return std::nullopt;
       }
     }
     outcome = plan(program, schedule, smaller);
@@ -192,6 +218,66 @@ void FitPlans::fit(Operation *program) {
           program, {spell(schedule, schedule.abreast != given.abreast, why)});
     }
   }
+  return outcome.schedule;
+}
+
+/// "1 CTA", "2 CTAs".
+static std::string countCtas(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " CTA" : " CTAs");
+}
+
+/// A copy with smaller clusters after the program. What was said about slots
+/// was for the other one.
+LogicalResult FitPlans::addSmaller(Operation *program, const Schedule &chosen) {
+  Schedule given = tile::getSchedule(program);
+  auto size = [](ArrayRef<int64_t> cluster) {
+    return llvm::product_of(cluster, int64_t(1));
+  };
+  std::string name = tile::getSmallerName(SymbolTable::getSymbolName(program));
+  // What a planner chose may be no larger.
+  if (given.smaller.empty() || size(chosen.cluster) <= size(given.smaller))
+    return success();
+  if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), name)) {
+    // What an earlier run left has it already.
+    auto getType = [](Operation *op) {
+      return cast<FunctionOpInterface>(op).getFunctionType();
+    };
+    if (tile::getSchedule(other).cluster == given.smaller &&
+        getType(other) == getType(program))
+      return success();
+    return other->emitError()
+           << "@" << name << " is what the kernel of @"
+           << SymbolTable::getSymbolName(program).getValue()
+           << " with smaller clusters would be called; use another name";
+  }
+  OpBuilder b(&getContext());
+  b.setInsertionPointAfter(program);
+  Operation *copy = b.clone(*program);
+  SymbolTable::setSymbolName(copy, name);
+  Schedule schedule = given;
+  schedule.cluster = given.smaller;
+  schedule.clusterIsOpen = false;
+  schedule.smaller.clear();
+  schedule.slots.clear();
+  if (!given.tile.empty() || isa<func::FuncOp>(program))
+    schedule.tile = chosen.tile;
+  if (given.hasPairs() || chosen.hasPairs()) {
+    const int64_t *several =
+        llvm::find_if(schedule.cluster, [](int64_t size) { return size != 1; });
+    bool isEven = several != schedule.cluster.end() && *several % 2 == 0;
+    schedule.products = isEven ? tile::Issuer::Pair : tile::Issuer::Cta;
+  }
+  tile::setSchedule(copy, schedule);
+  copy->removeAttr(tile::reasonsAttrName);
+  tile::addReasons(
+      copy, {llvm::formatv("fit-plans: clusters of {0} instead of {1}, for "
+                           "launches that @{2} does not suit",
+                           countCtas(size(schedule.cluster)),
+                           countCtas(size(chosen.cluster)),
+                           SymbolTable::getSymbolName(program).getValue())
+                 .str()});
+  fit(copy);
+  return success();
 }
 
 void FitPlans::runOnOperation() {
@@ -205,7 +291,9 @@ void FitPlans::runOnOperation() {
         programs.push_back(func);
     }
   for (Operation *program : programs)
-    fit(program);
+    if (std::optional<Schedule> chosen = fit(program))
+      if (failed(addSmaller(program, *chosen)))
+        return signalPassFailure();
 }
 
 std::unique_ptr<Pass> drawloom::fitPlans(BuildPlans build) {

@@ -19,3 +19,30 @@ tile.kernel @given(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile
     tile.store %d, %D[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
   }
 }
+
+// -----
+
+// A program has the name of the second kernel of another one.
+tile.kernel @two(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = [2, 1], smaller = [1, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+// expected-error @below {{@two_smaller is what the kernel of @two with smaller clusters would be called; use another name}}
+tile.kernel @two_smaller(%A: !tile.view<?xf32>, %D: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+  tile.for_each (%m) tiles [128] of %D : !tile.view<?xf32> {
+    %a = tile.load %A[%m] : !tile.view<?xf32> -> tensor<128xf32>
+    tile.store %a, %D[%m] : tensor<128xf32>, !tile.view<?xf32>
+  }
+}

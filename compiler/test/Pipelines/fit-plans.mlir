@@ -107,3 +107,73 @@ func.func @one_slot(%x: tensor<?x?xbf16>, %a: tensor<512x?xbf16>, %b: tensor<512
   %r2 = arith.truncf %d2 : tensor<?x512xf32> to tensor<?x512xbf16>
   return %r0, %r1, %r2 : tensor<?x512xbf16>, tensor<?x512xbf16>, tensor<?x512xbf16>
 }
+
+// -----
+
+// The planner would take two CTAs, but rows of B begin at places that only
+// threads can load, and threads load for their own CTA.
+// CHECK-LABEL: tile.kernel @no_cluster
+// CHECK-SAME:  tile.reasons = ["fit-plans: cluster 1 x 1 x 1, because with the one that was chosen first there is no plan: cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out"
+// CHECK-SAME:  cluster = [1, 1, 1]
+tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto, smaller = [1, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] pad(1.0 : bf16) : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// A second kernel, with the same tile. Slots are chosen anew, and products too:
+// one CTA is no pair.
+// CHECK-LABEL: tile.kernel @two
+// CHECK-SAME:  slots = {operands = 5{{.*}}cluster = [2, 1], smaller = [1, 1], products = pair
+// CHECK-LABEL: tile.kernel @two_smaller
+// CHECK-SAME:  tile.reasons = ["fit-plans: clusters of 1 CTA instead of 2 CTAs, for launches that @two does not suit"
+// CHECK-SAME:  slots = {result = 2, output = 2, operands = 4}, cluster = [1, 1], products = cta
+tile.kernel @two(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 5}, cluster = [2, 1], smaller = [1, 1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 256] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
+      scf.yield %t : tensor<128x256xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x256xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// A function on tensors whose tile is open: both have what was chosen.
+// CHECK-LABEL: tile.kernel @open_tile(
+// CHECK-SAME:  tile = [128, 256, 64]{{.*}}cluster = [2, 1, 1], smaller = [1], products = pair
+// CHECK-LABEL: tile.kernel @open_tile_smaller(
+// CHECK-SAME:  tile = [128, 256, 64]{{.*}}cluster = [1], products = cta
+func.func @open_tile(%a: tensor<?x?xbf16> {tile.name = "a"}, %b: tensor<?x?xbf16> {tile.name = "b"})
+    -> (tensor<?x?xbf16> {tile.name = "d"}) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<smaller = [1], products = pair>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %M = tensor.dim %a, %c0 : tensor<?x?xbf16>
+  %N = tensor.dim %b, %c0 : tensor<?x?xbf16>
+  %e = tensor.empty(%M, %N) : tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %d = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %e2 = tensor.empty(%M, %N) : tensor<?x?xbf16>
+  %r = linalg.map { arith.truncf } ins(%d : tensor<?x?xf32>) outs(%e2 : tensor<?x?xbf16>)
+  return %r : tensor<?x?xbf16>
+}
