@@ -149,8 +149,10 @@ static llvm::Expected<std::string> showPlan(const DrawloomProgram &program,
                                             PlanForm form, const char *kernel) {
   std::vector<plan::Plan> plans;
   if (showsAll(form) && !kernel) {
-    for (const CompiledKernel &one : program.compiled.kernels)
+    for (const CompiledKernel &one : program.compiled.kernels) {
       plans.push_back(one.plan);
+      llvm::append_range(plans, one.smaller);
+    }
     return explain(plans, form);
   }
   llvm::Expected<const CompiledKernel *> found = program.find(kernel);

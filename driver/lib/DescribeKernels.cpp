@@ -181,28 +181,42 @@ readCondition(tile::KernelOp kernel) {
   return condition;
 }
 
-static void describeLaunch(tile::KernelOp kernel, CompiledKernel &result) {
-  runtime::KernelInfo &info = result.info;
+static runtime::KernelInfo describeLaunch(tile::KernelOp kernel,
+                                          const plan::Plan &plan) {
+  runtime::KernelInfo info;
   info.name = kernel.getSymName().str();
-  info.target = result.plan.arch->name.str();
-  info.items = readItems(kernel, result.plan);
+  info.target = plan.arch->name.str();
+  info.items = readItems(kernel, plan);
   info.condition = readCondition(kernel);
   // A grid is one row of CTAs, so a cluster is one, too.
-  info.cluster[0] = result.plan.clusterSize();
+  info.cluster[0] = plan.clusterSize();
   for (BlockArgument argument : kernel.getBody().getArguments())
     info.arguments.push_back(readArgument(argument));
+  return info;
 }
 
 LogicalResult drawloom::describePrograms(ModuleOp module, bool forLaunch,
                                          std::vector<CompiledKernel> &kernels) {
+  std::string smaller;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     auto switches = kernel.getBody().getOps<agent::SwitchOp>();
     FailureOr<plan::Plan> plan = plan::makePlan(*switches.begin());
     if (failed(plan))
       return failure();
+    // It stands after the one that it belongs to.
+    if (kernel.getSymName() == smaller) {
+      CompiledKernel &first = kernels.back();
+      if (forLaunch)
+        first.info.smaller.push_back(describeLaunch(kernel, *plan));
+      first.smaller.push_back(std::move(*plan));
+      continue;
+    }
+    smaller.clear();
+    if (!tile::getSchedule(kernel).smaller.empty())
+      smaller = tile::getSmallerName(kernel.getSymName());
     CompiledKernel &result = kernels.emplace_back(std::move(*plan));
     if (forLaunch)
-      describeLaunch(kernel, result);
+      result.info = describeLaunch(kernel, result.plan);
   }
   return success();
 }
@@ -230,7 +244,11 @@ static void describeFunction(LLVM::LLVMFuncOp function,
 
 void drawloom::describeCode(ModuleOp module,
                             MutableArrayRef<CompiledKernel> kernels) {
-  for (CompiledKernel &kernel : kernels)
-    describeFunction(module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.info.name),
-                     kernel.info);
+  auto describe = [&](runtime::KernelInfo &info) {
+    describeFunction(module.lookupSymbol<LLVM::LLVMFuncOp>(info.name), info);
+  };
+  for (CompiledKernel &kernel : kernels) {
+    describe(kernel.info);
+    llvm::for_each(kernel.info.smaller, describe);
+  }
 }

@@ -366,7 +366,7 @@ static void visit(Archive &archive, runtime::KernelInfo &info) {
 
 template <typename Archive>
 static void visit(Archive &archive, CompiledKernel &kernel) {
-  visitAll(archive, kernel.plan, kernel.info);
+  visitAll(archive, kernel.plan, kernel.info, kernel.smaller);
 }
 
 template <typename Archive>

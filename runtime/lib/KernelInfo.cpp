@@ -117,9 +117,7 @@ static void write(OStream &json, const LaunchCondition &condition) {
   });
 }
 
-void drawloom::runtime::writeJson(const KernelInfo &kernel,
-                                  llvm::raw_ostream &os) {
-  OStream json(os, /*IndentSize=*/2);
+static void write(OStream &json, const KernelInfo &kernel) {
   json.object([&] {
     json.attribute("name", kernel.name);
     json.attribute("target", kernel.target);
@@ -145,7 +143,18 @@ void drawloom::runtime::writeJson(const KernelInfo &kernel,
     if (kernel.condition)
       json.attributeObject("condition",
                            [&] { write(json, *kernel.condition); });
+    if (!kernel.smaller.empty())
+      json.attributeArray("smaller", [&] {
+        for (const KernelInfo &other : kernel.smaller)
+          write(json, other);
+      });
   });
+}
+
+void drawloom::runtime::writeJson(const KernelInfo &kernel,
+                                  llvm::raw_ostream &os) {
+  OStream json(os, /*IndentSize=*/2);
+  write(json, kernel);
   os << '\n';
 }
 

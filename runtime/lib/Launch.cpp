@@ -26,6 +26,9 @@ static constexpr int promoteToL2Of256Bytes = 3;
 static constexpr unsigned sharedWithoutAsking = 48 * 1024;
 static constexpr unsigned portableCluster = 8;
 static constexpr int64_t maxGrid = INT32_MAX;
+/// A launch takes smaller clusters where more of the work items would be empty
+/// than one of this many.
+static constexpr int64_t mostIdlePart = 8;
 
 Tensor Tensor::packed(ElementType type, ArrayRef<int64_t> shape,
                       DevicePointer address) {
@@ -133,6 +136,29 @@ drawloom::runtime::countCtas(const KernelInfo &kernel,
   return clusters * size;
 }
 
+/// What tells a launch about clusters.
+static LaunchAttribute makeClusterAttribute(const KernelInfo &info) {
+  LaunchAttribute cluster = {};
+  cluster.id = launchClusterDimension;
+  llvm::copy(info.cluster, cluster.value.clusterDim);
+  return cluster;
+}
+
+static LaunchConfig makeConfig(const KernelInfo &info, unsigned ctas,
+                               LaunchAttribute &cluster) {
+  LaunchConfig config = {};
+  config.grid[0] = ctas;
+  config.grid[1] = config.grid[2] = 1;
+  config.block[0] = info.threads;
+  config.block[1] = config.block[2] = 1;
+  config.sharedBytes = info.sharedBytes;
+  if (info.clusterSize() > 1) {
+    config.attributes = &cluster;
+    config.attributeCount = 1;
+  }
+  return config;
+}
+
 llvm::Expected<Kernel> Kernel::load(const Device &device, KernelInfo info,
                                     llvm::StringRef image) {
   // A target with a suffix runs on one architecture only.
@@ -144,10 +170,33 @@ llvm::Expected<Kernel> Kernel::load(const Device &device, KernelInfo info,
   llvm::Expected<Module> module = device.load(image);
   if (!module)
     return module.takeError();
-  llvm::Expected<void *> function = module->function(info.name);
+  Kernel kernel(std::move(*module), std::move(info));
+  kernel.smCount = device.smCount();
+  const KernelInfo &first = kernel.infoField;
+  if (llvm::Error error = kernel.prepare(first).moveInto(kernel.function))
+    return error;
+  if (first.smaller.empty())
+    return kernel;
+  if (llvm::Error error = kernel.prepare(first.smaller.front())
+                              .moveInto(kernel.smallerFunction))
+    return error;
+  const Context &context = kernel.module.getContext();
+  LaunchAttribute cluster = makeClusterAttribute(first);
+  LaunchConfig config = makeConfig(first, first.clusterSize(), cluster);
+  if (llvm::Error error =
+          context.check(context.enter().cuOccupancyMaxActiveClusters(
+                            &kernel.room, kernel.function, &config),
+                        "cuOccupancyMaxActiveClusters of '" + first.name + "'"))
+    return error;
+  return kernel;
+}
+
+/// The entry of a kernel of the module, with what it has to be asked for.
+llvm::Expected<void *> Kernel::prepare(const KernelInfo &info) const {
+  llvm::Expected<void *> function = module.function(info.name);
   if (!function)
     return function.takeError();
-  const Context &context = module->getContext();
+  const Context &context = module.getContext();
   auto set = [&](int attribute, unsigned value) {
     return context.check(
         context.enter().cuFuncSetAttribute(*function, attribute, value),
@@ -159,10 +208,46 @@ llvm::Expected<Kernel> Kernel::load(const Device &device, KernelInfo info,
   if (info.clusterSize() > portableCluster)
     if (llvm::Error error = set(functionNonPortableCluster, 1))
       return error;
-  Kernel kernel(std::move(*module), std::move(info));
-  kernel.function = *function;
-  kernel.smCount = device.smCount();
-  return kernel;
+  return *function;
+}
+
+llvm::Expected<std::string>
+drawloom::runtime::whySmaller(const KernelInfo &kernel,
+                              ArrayRef<Argument> arguments, int room) {
+  if (kernel.smaller.empty())
+    return "";
+  std::string clusters =
+      "clusters of " + std::to_string(kernel.clusterSize()) + " CTAs";
+  if (room == 0)
+    return "the device has no room for " + clusters;
+  llvm::Expected<std::optional<int64_t>> items = countItems(kernel, arguments);
+  if (!items)
+    return items.takeError();
+  llvm::Expected<std::optional<int64_t>> others =
+      countItems(kernel.smaller.front(), arguments);
+  if (!others)
+    return others.takeError();
+  if (!*items || !*others)
+    return "";
+  // Whole clusters of items, of which some lie outside of the problem.
+  int64_t idle = **items - **others;
+  if (mostIdlePart * idle <= **items)
+    return "";
+  return (Twine(clusters) + " take " + Twine(**items) +
+          " work items, and the tensors have " + Twine(**others) + ": " +
+          Twine(idle) + " would be empty, more than one of " +
+          Twine(mostIdlePart))
+      .str();
+}
+
+llvm::Expected<Kernel::Choice>
+Kernel::choose(ArrayRef<Argument> arguments) const {
+  llvm::Expected<std::string> why = whySmaller(infoField, arguments, room);
+  if (!why)
+    return why.takeError();
+  const KernelInfo *info =
+      why->empty() ? &infoField : &infoField.smaller.front();
+  return Choice{info, std::move(*why)};
 }
 
 namespace {
@@ -278,20 +363,23 @@ private:
 
 llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
                            const LaunchOptions &options) const {
-  llvm::Expected<unsigned> ctas = countCtas(infoField, arguments, smCount);
+  llvm::Expected<Choice> choice = choose(arguments);
+  if (!choice)
+    return choice.takeError();
+  const KernelInfo &info = *choice->info;
+  llvm::Expected<unsigned> ctas = countCtas(info, arguments, smCount);
   if (!ctas)
     return ctas.takeError();
   if (*ctas == 0)
     return llvm::Error::success();
-  if (llvm::Error error = checkCondition(infoField, arguments))
+  if (llvm::Error error = checkCondition(info, arguments))
     return error;
 
   const Context &context = module.getContext();
-  std::vector<ParameterValue> values(infoField.parameters.size());
+  std::vector<ParameterValue> values(info.parameters.size());
   Workspace workspace(context, options.stream);
   llvm::SmallVector<void *> pointers;
-  for (auto [parameter, value] :
-       llvm::zip_equal(infoField.parameters, values)) {
+  for (auto [parameter, value] : llvm::zip_equal(info.parameters, values)) {
     pointers.push_back(&value);
     if (parameter.kind == Parameter::Kind::Workspace) {
       llvm::Expected<DevicePointer> memory =
@@ -302,25 +390,17 @@ llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
       continue;
     }
     if (llvm::Error error =
-            encode(context, infoField.arguments[parameter.argument], parameter,
+            encode(context, info.arguments[parameter.argument], parameter,
                    arguments[parameter.argument], value))
       return error;
   }
-  LaunchAttribute cluster = {};
-  cluster.id = launchClusterDimension;
-  llvm::copy(infoField.cluster, cluster.value.clusterDim);
-  LaunchConfig config = {};
-  config.grid[0] = options.ctas ? options.ctas : *ctas;
-  config.grid[1] = config.grid[2] = 1;
-  config.block[0] = infoField.threads;
-  config.block[1] = config.block[2] = 1;
-  config.sharedBytes = infoField.sharedBytes;
+  LaunchAttribute cluster = makeClusterAttribute(info);
+  LaunchConfig config =
+      makeConfig(info, options.ctas ? options.ctas : *ctas, cluster);
   config.stream = options.stream;
-  if (infoField.clusterSize() > 1) {
-    config.attributes = &cluster;
-    config.attributeCount = 1;
-  }
   return context.check(context.enter().cuLaunchKernelEx(
-                           &config, function, pointers.data(), nullptr),
-                       "cuLaunchKernelEx of '" + infoField.name + "'");
+                           &config,
+                           &info == &infoField ? function : smallerFunction,
+                           pointers.data(), nullptr),
+                       "cuLaunchKernelEx of '" + info.name + "'");
 }

@@ -359,7 +359,7 @@ static void readCondition(const Value &value, KernelInfo &kernel,
 }
 
 /// LLVM's parser calls itself for each bracket, so a file of brackets would
-/// end the process. A description has six of them inside of each other.
+/// end the process. A description has eight of them inside of each other.
 static bool isTooDeep(StringRef json) {
   constexpr int maxDepth = 16;
   int depth = 0;
@@ -378,16 +378,11 @@ static bool isTooDeep(StringRef json) {
   return false;
 }
 
-llvm::Expected<KernelInfo>
-drawloom::runtime::readKernelInfo(llvm::StringRef json) {
-  if (isTooDeep(json))
-    return llvm::createStringError("the file: brackets inside of brackets, "
-                                   "deeper than any description");
-  llvm::Expected<Value> value = llvm::json::parse(json);
-  if (!value)
-    return value.takeError();
-  Problem problem;
-  Reader reader(*value, "", problem);
+/// A kernel, and the one with smaller clusters that belongs to it.
+static KernelInfo readKernel(const Value &value, std::string where,
+                             Problem &problem) {
+  bool isFirst = where.empty();
+  Reader reader(value, std::move(where), problem);
   KernelInfo kernel;
   kernel.name = reader.text("name");
   kernel.target = reader.text("target");
@@ -412,7 +407,33 @@ drawloom::runtime::readKernelInfo(llvm::StringRef json) {
     readItems(*items, kernel, problem);
   if (const Value *condition = reader.take("condition", /*isRequired=*/false))
     readCondition(*condition, kernel, problem);
+  if (isFirst && reader.has("smaller"))
+    reader.elements("smaller", [&](const Value &element, std::string where) {
+      kernel.smaller.push_back(readKernel(element, std::move(where), problem));
+      const KernelInfo &other = kernel.smaller.back();
+      if (kernel.smaller.size() > 1)
+        reader.fail("smaller", "one kernel at most is expected");
+      if (other.clusterSize() >= kernel.clusterSize())
+        reader.fail("smaller", "smaller clusters than " +
+                                   Twine(kernel.clusterSize()) +
+                                   " CTAs are expected");
+      if (other.arguments != kernel.arguments)
+        reader.fail("smaller", "the same arguments are expected");
+    });
   reader.finish();
+  return kernel;
+}
+
+llvm::Expected<KernelInfo>
+drawloom::runtime::readKernelInfo(llvm::StringRef json) {
+  if (isTooDeep(json))
+    return llvm::createStringError("the file: brackets inside of brackets, "
+                                   "deeper than any description");
+  llvm::Expected<Value> value = llvm::json::parse(json);
+  if (!value)
+    return value.takeError();
+  Problem problem;
+  KernelInfo kernel = readKernel(*value, "", problem);
   if (!problem.text.empty())
     return llvm::createStringError(problem.text);
   return kernel;

@@ -266,6 +266,47 @@ TEST(KernelInfo, RefusalsOfShapes) {
             "cluster: one to three numbers are expected");
 }
 
+TEST(KernelInfo, KernelsWithSmallerClusters) {
+  auto write = [](llvm::StringRef cluster, llvm::StringRef argument,
+                  llvm::StringRef others) {
+    return (R"({"name": "k", "target": "sm_90a", "threads": 1, "cluster": )" +
+            cluster + R"(, "arguments": [{"name": ")" + argument +
+            R"(", "type": "f32"}], "parameters": [], )" + others +
+            R"("items": {"kind": "static"}})")
+        .str();
+  };
+  auto read = [&](llvm::StringRef others) {
+    return readKernelInfo(
+        write("[2]", "A", ("\"smaller\": [" + others + "], ").str()));
+  };
+  auto problem = [&](llvm::StringRef others) {
+    auto kernel = read(others);
+    return kernel ? "" : llvm::toString(kernel.takeError());
+  };
+  std::string one = write("[1]", "A", "");
+  auto kernel = read(one);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  ASSERT_EQ(kernel->smaller.size(), 1u);
+  EXPECT_EQ(kernel->smaller.front().clusterSize(), 1u);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeJson(*kernel, os);
+  auto again = readKernelInfo(text);
+  ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(again->smaller.size(), 1u);
+
+  EXPECT_EQ(problem(one + ", " + one),
+            "smaller: one kernel at most is expected");
+  EXPECT_EQ(problem(write("[2]", "A", "")),
+            "smaller: smaller clusters than 2 CTAs are expected");
+  EXPECT_EQ(problem(write("[1]", "B", "")),
+            "smaller: the same arguments are expected");
+  EXPECT_EQ(problem("7"), "smaller[0]: an object, with braces, is expected");
+  EXPECT_EQ(problem(write("[1]", "A", "\"smaller\": [], "))
+                .find("smaller[0].smaller: there is no such field here"),
+            0u);
+}
+
 TEST(KernelInfo, DeepBracketsEndNothing) {
   auto kernel = readKernelInfo(std::string(1 << 20, '['));
   EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),

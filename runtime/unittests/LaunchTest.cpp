@@ -129,6 +129,29 @@ static constexpr llvm::StringLiteral counted = R"(
 }
 )";
 
+// out[0] = how many CTAs a cluster has.
+static constexpr llvm::StringLiteral clusters = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry clusters(.param .u64 out) {
+  .reg .b64 %rd1;
+  .reg .b32 %r1;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %cluster_nctaid.x;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+.visible .entry clusters_smaller(.param .u64 out) {
+  .reg .b64 %rd1;
+  .reg .b32 %r1;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %cluster_nctaid.x;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+
 // Writes to address 0.
 static constexpr llvm::StringLiteral faulty = R"(
 .version 8.0
@@ -163,6 +186,23 @@ static constexpr llvm::StringLiteral numbersInfo = R"({
     {"kind": "stride", "argument": 0, "dimension": 0, "bytes": 8},
     {"kind": "scalar", "argument": 1, "bytes": 4}],
   "items": {"kind": "one", "count": []}
+})";
+
+// Tiles of 4 x 8; two along the first dimension are a cluster.
+static constexpr llvm::StringLiteral clustersInfo = R"({
+  "name": "clusters", "target": "sm_90a", "threads": 1, "cluster": [2],
+  "arguments": [{"name": "out", "type": "i32", "shape": [-1, -1]}],
+  "parameters": [{"kind": "pointer", "argument": 0, "bytes": 8}],
+  "items": {"kind": "one",
+            "count": [{"argument": 0, "dimension": 0, "tile": 8}, {"tile": 2},
+                      {"argument": 0, "dimension": 1, "tile": 8}]},
+  "smaller": [{
+    "name": "clusters_smaller", "target": "sm_90a", "threads": 1,
+    "arguments": [{"name": "out", "type": "i32", "shape": [-1, -1]}],
+    "parameters": [{"kind": "pointer", "argument": 0, "bytes": 8}],
+    "items": {"kind": "one",
+              "count": [{"argument": 0, "dimension": 0, "tile": 4},
+                        {"argument": 0, "dimension": 1, "tile": 8}]}}]
 })";
 
 static constexpr llvm::StringLiteral countedInfo = R"({
@@ -460,4 +500,41 @@ TEST_F(LaunchTest, AWorkspaceIsZeroAtEachLaunch) {
     llvm::sort(drawn);
     EXPECT_EQ(drawn, (std::array<uint32_t, 4>{0, 1, 2, 3}));
   }
+}
+
+TEST_F(LaunchTest, SmallerClustersWhereFewItemsAreThere) {
+  llvm::Expected<Kernel> kernel = load(clustersInfo, clusters);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  auto buffer = device->allocate(4096);
+  ASSERT_TRUE(bool(buffer)) << llvm::toString(buffer.takeError());
+  auto run = [&](int64_t rows) -> std::pair<int, std::string> {
+    Argument out = {
+        Tensor::packed(findElementType("i32"), {rows, 8}, buffer->address())};
+    llvm::Expected<Kernel::Choice> choice = kernel->choose(out);
+    EXPECT_TRUE(bool(choice)) << llvm::toString(choice.takeError());
+    EXPECT_FALSE(bool(kernel->launch(out)));
+    EXPECT_FALSE(bool(device->synchronize()));
+    std::vector<char> bytes(buffer->size());
+    EXPECT_FALSE(bool(buffer->download(bytes)));
+    int number;
+    std::memcpy(&number, bytes.data(), sizeof(number));
+    return {number, choice->why};
+  };
+  // Two tiles, and one, for a cluster of two; seven of eight, which is just few
+  // enough.
+  EXPECT_EQ(run(8), std::pair(2, std::string()));
+  EXPECT_EQ(
+      run(4),
+      std::pair(1, std::string("clusters of 2 CTAs take 2 work items, and "
+                               "the tensors have 1: 1 would be empty, "
+                               "more than one of 8")));
+  EXPECT_EQ(run(28), std::pair(2, std::string()));
+  EXPECT_EQ(run(20).first, 1);
+
+  Argument even = {
+      Tensor::packed(findElementType("i32"), {8, 8}, buffer->address())};
+  llvm::Expected<std::string> why =
+      whySmaller(kernel->info(), even, /*room=*/0);
+  ASSERT_TRUE(bool(why)) << llvm::toString(why.takeError());
+  EXPECT_EQ(*why, "the device has no room for clusters of 2 CTAs");
 }

@@ -163,8 +163,10 @@ compilePlans(const ExplainOptions &options, std::vector<StageText> &stages) {
   }
   input->report(compiled->messages);
   std::vector<Plan> plans;
-  for (const CompiledKernel &kernel : compiled->kernels)
+  for (const CompiledKernel &kernel : compiled->kernels) {
     plans.push_back(kernel.plan);
+    llvm::append_range(plans, kernel.smaller);
+  }
   if (options.form == PlanForm::Html) {
     Waiting waiting("compiling to each stage");
     stages = listStages(input->get(), input->getText(), path);

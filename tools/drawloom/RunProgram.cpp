@@ -234,9 +234,11 @@ static ExitCode assemble(mlir::ModuleOp module, llvm::StringRef ptx,
     return Failed;
   }
   llvm::outs() << " takes the PTX";
+  llvm::ListSeparator separator("; ");
+  llvm::outs() << ": ";
   for (const target::FunctionResources &function : assembled->report.functions)
     if (function.isKernel)
-      llvm::outs() << ": " << function.registers << " registers"
+      llvm::outs() << separator << function.registers << " registers"
                    << (function.spills() ? ", with spills" : ", no spills");
   llvm::outs() << '\n';
   return Done;
@@ -326,6 +328,8 @@ static ExitCode runProgram(const ProgramOptions &options) {
     json.object([&] {
       json.attributeArray("plans", [&] {
         plan::printJson(compiled->kernels.front().plan, json);
+        for (const plan::Plan &smaller : compiled->kernels.front().smaller)
+          plan::printJson(smaller, json);
       });
     });
   }
@@ -342,8 +346,16 @@ static ExitCode runProgram(const ProgramOptions &options) {
   if (options.schedules)
     setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
   Stopwatch running;
+  auto sayChosen = [&](const runtime::Kernel::Choice &choice) {
+    if (choice.why.empty())
+      return;
+    waiting.reset();
+    llvm::outs() << "@" << choice.info->name << " is launched, because "
+                 << choice.why << '\n';
+    llvm::outs().flush();
+  };
   waiting.emplace("running");
-  llvm::Error ran = execute(*compiled, *device, *arguments);
+  llvm::Error ran = execute(*compiled, *device, *arguments, {}, sayChosen);
   waiting.reset();
   if (ran)
     return check.judge(fail(std::move(ran)));

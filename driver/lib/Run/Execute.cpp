@@ -22,6 +22,7 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::run;
 using interp::HostTensor;
+using Choice = runtime::Kernel::Choice;
 
 StringRef run::getEmulatedDevice(const target::Architecture &arch) {
   return arch.mma == target::MmaInstruction::Tcgen05 ? "b200" : "h100";
@@ -48,12 +49,21 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
   return runtime::Device::open(*driver);
 }
 
+static bool isSmallerOf(tile::KernelOp kernel, tile::KernelOp first) {
+  return !tile::getSchedule(first).smaller.empty() &&
+         kernel.getSymName() == tile::getSmallerName(first.getSymName());
+}
+
 FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
                                             const target::Architecture &arch,
                                             StringRef wanted) {
   if (failed(runPath(module, {.arch = &arch, .stopAfter = Stage::Tile})))
     return failure();
-  auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
+  // A kernel with smaller clusters goes where the one does that it belongs to.
+  SmallVector<tile::KernelOp> kernels;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (kernels.empty() || !isSmallerOf(kernel, kernels.back()))
+      kernels.push_back(kernel);
   std::string names;
   tile::KernelOp chosen;
   for (tile::KernelOp kernel : kernels) {
@@ -70,8 +80,9 @@ FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
                                 "--kernel: "
                               : "has no such kernel, only ")
            << names;
-  for (tile::KernelOp kernel : kernels)
-    if (kernel != chosen)
+  for (auto kernel :
+       llvm::make_early_inc_range(module.getOps<tile::KernelOp>()))
+    if (kernel != chosen && !isSmallerOf(kernel, chosen))
       kernel.erase();
   return chosen;
 }
@@ -82,7 +93,8 @@ unsigned run::countSms(const runtime::KernelInfo &kernel) {
 
 llvm::Error run::execute(const CompiledModule &module,
                          const runtime::Device &device, Arguments &arguments,
-                         const runtime::LaunchOptions &options) {
+                         const runtime::LaunchOptions &options,
+                         llvm::function_ref<void(const Choice &)> chosen) {
   assert(module.kernels.size() == 1 && "the caller chooses the kernel");
   const runtime::KernelInfo &called = module.kernels.front().info;
   llvm::Expected<runtime::Kernel> kernel =
@@ -109,6 +121,12 @@ llvm::Error run::execute(const CompiledModule &module,
                          SmallVector<int64_t, 4>(ArrayRef<int64_t>(strides)),
                          buffer->address()}});
     buffers.push_back(std::move(*buffer));
+  }
+  if (chosen) {
+    llvm::Expected<Choice> choice = kernel->choose(values);
+    if (!choice)
+      return choice.takeError();
+    chosen(*choice);
   }
   if (llvm::Error error = kernel->launch(values, options))
     return error;

@@ -82,10 +82,13 @@ struct CompiledKernel {
   plan::Plan plan;
   /// Filled in if there is code.
   runtime::KernelInfo info = {};
+  /// The plan of the kernel with smaller clusters that belongs to it; at most
+  /// one. What a launch knows of it is in `info`.
+  std::vector<plan::Plan> smaller = {};
 };
 
 struct CompiledModule {
-  /// Of programs, in their order; code by hand has no plan.
+  /// One for each program, in their order; code by hand has no plan.
   std::vector<CompiledKernel> kernels = {};
   /// The module, if the path ends in a stage before PTX: MLIR or LLVM IR.
   std::string text = "";

@@ -40,9 +40,11 @@ mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
                                              llvm::StringRef wanted);
 
 /// Runs the only kernel of the module; what it stored is in `arguments` then.
-llvm::Error execute(const CompiledModule &module, const runtime::Device &device,
-                    Arguments &arguments,
-                    const runtime::LaunchOptions &options = {});
+/// `chosen` hears which one it is, before it starts.
+llvm::Error
+execute(const CompiledModule &module, const runtime::Device &device,
+        Arguments &arguments, const runtime::LaunchOptions &options = {},
+        llvm::function_ref<void(const runtime::Kernel::Choice &)> chosen = {});
 
 /// How an output compares with the reference.
 struct Comparison {

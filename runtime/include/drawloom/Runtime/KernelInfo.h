@@ -57,6 +57,8 @@ struct ArgumentInfo {
 
   /// What the stride of a dimension has to be, or `dynamicSize`.
   int64_t getStride(size_t dimension) const;
+
+  bool operator==(const ArgumentInfo &) const = default;
 };
 
 /// A parameter of the code.
@@ -170,6 +172,9 @@ struct KernelInfo {
   unsigned sharedBytes = 0;
   /// Nothing if the kernel ends whatever the sizes are.
   std::optional<LaunchCondition> condition = std::nullopt;
+  /// A kernel of the same module and program with smaller clusters and the same
+  /// tile, for launches that this one doesn't suit; at most one.
+  std::vector<KernelInfo> smaller = {};
 
   unsigned clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }
 };

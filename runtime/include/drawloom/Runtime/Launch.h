@@ -73,6 +73,13 @@ llvm::Expected<unsigned> countCtas(const KernelInfo &kernel,
                                    llvm::ArrayRef<Argument> arguments,
                                    unsigned smCount);
 
+/// Why a launch takes the kernel with smaller clusters that belongs to this
+/// one; empty if it doesn't, or if there is none. `room` is how many clusters
+/// of this one the device takes at once.
+llvm::Expected<std::string> whySmaller(const KernelInfo &kernel,
+                                       llvm::ArrayRef<Argument> arguments,
+                                       int room);
+
 /// An error if the kernel is not proved to end with the sizes of the launch.
 llvm::Error checkCondition(const KernelInfo &kernel,
                            llvm::ArrayRef<Argument> arguments);
@@ -94,8 +101,17 @@ public:
 
   const KernelInfo &info() const { return infoField; }
 
-  /// Starts the kernel; an argument for each of the tile program's. Without
-  /// items nothing is started.
+  /// Which kernel a launch with these arguments takes.
+  struct Choice {
+    /// This one, or the one with smaller clusters.
+    const KernelInfo *info;
+    /// Why it is the other one; empty if it isn't.
+    std::string why;
+  };
+  llvm::Expected<Choice> choose(llvm::ArrayRef<Argument> arguments) const;
+
+  /// Starts the kernel that `choose` says; an argument for each of the tile
+  /// program's. Without items nothing is started.
   llvm::Error launch(llvm::ArrayRef<Argument> arguments,
                      const LaunchOptions &options = {}) const;
 
@@ -103,10 +119,18 @@ private:
   Kernel(Module module, KernelInfo info)
       : module(std::move(module)), infoField(std::move(info)) {}
 
+  llvm::Expected<void *> prepare(const KernelInfo &info) const;
+
   Module module;
   KernelInfo infoField;
+  /// The entry of the kernel, and of the one with smaller clusters if there is
+  /// one.
   void *function = nullptr;
+  void *smallerFunction = nullptr;
   unsigned smCount = 0;
+  /// How many clusters the device takes at once; asked for only if there is a
+  /// choice.
+  int room = 1;
 };
 
 } // namespace drawloom::runtime
