@@ -73,7 +73,8 @@ static void addKernelValues(ImplicitLocOpBuilder &b, KernelValues &values) {
       sharedMemoryName);
 }
 
-static void addRoleValues(RoleOp role, KernelValues &kernel) {
+static void addRoleValues(RoleOp role, const tile::Schedule &schedule,
+                          KernelValues &kernel) {
   auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(),
                                               &role.getBody().front());
   RoleValues values;
@@ -90,6 +91,7 @@ static void addRoleValues(RoleOp role, KernelValues &kernel) {
   Value part = arith::AndIOp::create(b, kernel.warp, constant(b, 3));
   values.tensorLane = arith::ShLIOp::create(b, part, constant(b, 16 + 5));
   addDescriptors(b, role, kernel, values);
+  addPolicies(b, role, schedule, values);
   kernel.roles[role] = std::move(values);
 }
 
@@ -274,12 +276,16 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   for (TensorAddressOp op : body.getOps<TensorAddressOp>())
     values.tensor = op.getAddress();
   SwitchOp roles = *body.getOps<SwitchOp>().begin();
+  tile::Schedule schedule = tile::getSchedule(kernel);
+  if (failed(checkHints(kernel, schedule)))
+    return failure();
+  prefetchMaps(b, roles, values);
   values.inCluster = roles.getClusterSize() > 1;
   for (RoleOp role : roles.getRoles())
     if (role.getScope() == Scope::pair)
       values.group = NVVM::CTAGroupKind::CTA_2;
   for (RoleOp role : roles.getRoles())
-    addRoleValues(role, values);
+    addRoleValues(role, schedule, values);
   if (failed(convertBody(kernel, values)))
     return failure();
 
@@ -311,8 +317,7 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(*entry));
   // `place-pragmas` reads them when all instructions are there.
-  if (tile::Schedule schedule = tile::getSchedule(kernel);
-      !schedule.pragmas.empty()) {
+  if (!schedule.pragmas.empty()) {
     tile::Schedule pragmas;
     pragmas.pragmas = schedule.pragmas;
     tile::setSchedule(function, pragmas);

@@ -56,6 +56,8 @@ struct RoleValues {
   /// it reaches, as a part of an address.
   mlir::Value warp, tensorLane;
   llvm::DenseMap<DescriptorKey, mlir::Value> descriptors;
+  /// The cache policies of its bulk copies that have one.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> policies;
 };
 
 /// What all roles of a kernel share.

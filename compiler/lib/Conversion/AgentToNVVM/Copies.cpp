@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -77,8 +80,8 @@ static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
         NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
             w.b, target, w.kernel.signature.getMap(op), coordinates,
             operands.getBarrier(), ValueRange(), w.getMask(operands.getCtas()),
-            Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group,
-            Value());
+            w.own.policies.lookup(op), NVVM::TMALoadMode::TILE,
+            /*isCTAOnly=*/false, group, Value());
       },
       op.getParts(), operands.getPlace());
   return {};
@@ -89,15 +92,15 @@ static Values put(PutOp op, PutOp::Adaptor operands, CodeWriter &w) {
     putByThreads(op, operands, w);
     return {};
   }
-  forEachBox(w, op.getView(),
-             w.getOffsets(op.getStaticOffsets(), operands.getOffsets()),
-             op.getDims(), *plan::getPanels(op.getBuffer().getType()),
-             operands.getBuffer(),
-             [&](Value address, ArrayRef<Value> coordinates) {
-               NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-                   w.b, w.kernel.signature.getMap(op), address, coordinates,
-                   Value(), NVVM::TMAStoreMode::TILE, Value());
-             });
+  forEachBox(
+      w, op.getView(),
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets()), op.getDims(),
+      *plan::getPanels(op.getBuffer().getType()), operands.getBuffer(),
+      [&](Value address, ArrayRef<Value> coordinates) {
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+            w.b, w.kernel.signature.getMap(op), address, coordinates,
+            w.own.policies.lookup(op), NVVM::TMAStoreMode::TILE, Value());
+      });
   return {};
 }
 
@@ -122,6 +125,93 @@ static Values fitsTensorMap(FitsOp op, FitsOp::Adaptor operands,
                                  arith::OrIOp::create(w.b, before, known));
   }
   return {fits};
+}
+
+//===----------------------------------------------------------------------===//
+// What the caches are told
+//===----------------------------------------------------------------------===//
+
+/// Whether an operation is a copy by TMA, and of which argument; null if not.
+static BlockArgument getMapped(Operation *op) {
+  if (auto fetch = dyn_cast<FetchOp>(op);
+      fetch && fetch.getEngine() == Engine::tma)
+    return getArgument(fetch.getView());
+  if (auto put = dyn_cast<PutOp>(op); put && put.getEngine() == Engine::tma)
+    return getArgument(put.getView());
+  return {};
+}
+
+void codegen::prefetchMaps(ImplicitLocOpBuilder &b, SwitchOp roles,
+                           const KernelValues &kernel) {
+  for (RoleOp role : roles.getRoles()) {
+    bool copies = role.walk([](Operation *op) {
+                        return getMapped(op) ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+    if (!copies)
+      continue;
+    Type i32 = b.getI32Type();
+    Value first = arith::ConstantOp::create(
+        b, b.getI32IntegerAttr(*role.getAt() * kernel.arch.warpSize));
+    Value isFirst = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, NVVM::ThreadIdXOp::create(b, i32), first);
+    for (Value map : kernel.signature.getMaps())
+      NVVM::PrefetchOp::create(b, NVVM::PrefetchCacheLevelAttr(),
+                               NVVM::CacheEvictionPriorityAttr(), map, isFirst,
+                               /*tensormap=*/b.getUnitAttr(),
+                               /*uniform=*/UnitAttr(),
+                               /*in_param_space=*/UnitAttr());
+    return;
+  }
+}
+
+void codegen::addPolicies(ImplicitLocOpBuilder &b, RoleOp role,
+                          const tile::Schedule &schedule, RoleValues &values) {
+  llvm::MapVector<tile::Eviction, Value> made;
+  role.walk([&](Operation *op) {
+    BlockArgument view = getMapped(op);
+    std::optional<tile::Eviction> eviction;
+    if (view)
+      eviction = schedule.getHint(tile::getArgumentName(view));
+    if (!eviction)
+      return;
+    Value &policy = made[*eviction];
+    if (!policy) {
+      std::string text =
+          ("createpolicy.fractional.L2::" + tile::stringifyEnum(*eviction) +
+           ".b64 $0, 1.0;")
+              .str();
+      policy = LLVM::InlineAsmOp::create(
+                   b, b.getI64Type(), ValueRange(), text, "=l",
+                   /*has_side_effects=*/false, /*is_align_stack=*/false,
+                   LLVM::tailcallkind::TailCallKind::None,
+                   LLVM::AsmDialectAttr(), ArrayAttr())
+                   .getResult(0);
+    }
+    values.policies[op] = policy;
+  });
+}
+
+LogicalResult codegen::checkHints(tile::KernelOp kernel,
+                                  const tile::Schedule &schedule) {
+  for (const auto &[name, eviction] : schedule.hints) {
+    bool isMoved =
+        kernel
+            .walk([&, &view = name](Operation *op) {
+              BlockArgument argument = getMapped(op);
+              return argument && tile::getArgumentName(argument) == view
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!isMoved)
+      return kernel.emitError()
+             << "hints: '" << name
+             << "' is not moved by TMA, so that there is no copy to give a "
+                "hint to; leave it out";
+  }
+  return success();
 }
 
 void codegen::addCopies(PatternList &list) {

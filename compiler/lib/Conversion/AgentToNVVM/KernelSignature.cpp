@@ -212,6 +212,13 @@ Value KernelSignature::getMap(Operation *copy) const {
   return found == mapOf.end() ? Value() : getParameter(found->second);
 }
 
+SmallVector<Value> KernelSignature::getMaps() const {
+  SmallVector<Value> values;
+  for (unsigned number = 0; number < maps.size(); ++number)
+    values.push_back(getParameter(number));
+  return values;
+}
+
 Value KernelSignature::getPointer(BlockArgument view) const {
   return getParameter(pointers.lookup(view));
 }

@@ -54,6 +54,8 @@ public:
 
   /// The parameter that a bulk copy takes its map from.
   mlir::Value getMap(mlir::Operation *copy) const;
+  /// All parameters that are maps.
+  llvm::SmallVector<mlir::Value> getMaps() const;
 
   // Of an argument. What its type says is a constant.
   mlir::Value getPointer(mlir::BlockArgument view) const;

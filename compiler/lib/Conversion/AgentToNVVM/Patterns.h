@@ -89,6 +89,19 @@ mlir::Value getLowDescriptor(mlir::Operation *product, unsigned index,
 mlir::Value getDescriptor(agent::MultiplyOp product, unsigned index,
                           CodeWriter &w);
 
+/// Tells the caches that the kernel's tensor maps will be needed, before its
+/// roles begin: a thread of the first role that copies by TMA.
+void prefetchMaps(mlir::ImplicitLocOpBuilder &b, agent::SwitchOp roles,
+                  const KernelValues &kernel);
+
+/// The cache policies of a role's bulk copies, made where the builder is.
+void addPolicies(mlir::ImplicitLocOpBuilder &b, agent::RoleOp role,
+                 const tile::Schedule &schedule, RoleValues &values);
+
+/// An error if a hint is for a view that no bulk copy moves.
+llvm::LogicalResult checkHints(tile::KernelOp kernel,
+                               const tile::Schedule &schedule);
+
 /// Copies by threads, called by those of addCopies.
 void fetchByThreads(agent::FetchOp op, agent::FetchOp::Adaptor operands,
                     CodeWriter &w);

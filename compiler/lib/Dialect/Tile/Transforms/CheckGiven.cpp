@@ -95,6 +95,12 @@ static std::string checkNames(const Problem &problem, const Schedule &given,
                 "' is no view of this kernel; the views are " +
                 llvm::join(problem.views, ", "))
             .str();
+  for (const auto &[name, eviction] : given.hints)
+    if (!llvm::is_contained(problem.views, name))
+      return ("hints: '" + Twine(name) +
+              "' is no view of this kernel; the views are " +
+              llvm::join(problem.views, ", "))
+          .str();
   return "";
 }
 

@@ -75,6 +75,16 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
+// expected-error @below {{hints: 'bias' is no view of this kernel; the views are a, d}}
+tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<hints = {a = evict_first, bias = evict_last}>} {
+  tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
+    %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+    tile.store %x, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
 // expected-error @below {{warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<warps = 8>} {
   %zero = arith.constant dense<0.0> : tensor<64x256xf32>
