@@ -77,12 +77,20 @@ static llvm::Error compare(const CompiledModule &compiled) {
       ptx::parseModule(llvm::MemoryBufferRef(text, "ptx"));
   if (!parsed)
     return llvm::createStringError(parsed.str());
-  for (const auto &[plan, info] : compiled.kernels) {
+  auto compareOne = [&](const plan::Plan &plan,
+                        const runtime::KernelInfo &info) -> llvm::Error {
     const ptx::Function *kernel = parsed.module->findFunction(plan.kernel);
     if (!kernel)
       return llvm::createStringError("the PTX has no @" + plan.kernel);
-    if (llvm::Error error = protocol::compare(plan, getBoxBytes(info), *kernel))
+    return protocol::compare(plan, getBoxBytes(info), *kernel);
+  };
+  for (const CompiledKernel &kernel : compiled.kernels) {
+    if (llvm::Error error = compareOne(kernel.plan, kernel.info))
       return error;
+    for (auto [plan, info] :
+         llvm::zip_equal(kernel.smaller, kernel.info.smaller))
+      if (llvm::Error error = compareOne(plan, info))
+        return error;
   }
   return llvm::Error::success();
 }
@@ -146,7 +154,8 @@ int main(int argc, char **argv) {
       if (!error)
         os << compiled->ptx;
     }
-    kernels += compiled->kernels.size();
+    for (const CompiledKernel &kernel : compiled->kernels)
+      kernels += 1 + kernel.smaller.size();
     if (llvm::Error error = compare(*compiled)) {
       llvm::outs() << source.name
                    << ": error: " << llvm::toString(std::move(error)) << '\n';
