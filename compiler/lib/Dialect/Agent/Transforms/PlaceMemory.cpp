@@ -52,7 +52,11 @@ struct Room {
   struct {
     int64_t start = 0, full = 0, empty = 0;
   } place;
+  /// The pipe whose bytes these are, and where they begin in it.
   std::string reuses;
+  int64_t offset = 0;
+  /// Of a pipe whose bytes others take: how many are taken.
+  int64_t taken = 0;
 
   int64_t size() const { return multiply(stride, slots); }
   bool isOwn() const { return reuses.empty(); }
@@ -162,8 +166,9 @@ LogicalResult Placer::checkBarriers() {
                         << "; do it in fewer roles, or in roles of one warp";
 }
 
-/// Looks for a pipe whose bytes a staging pipe can take: the first that is
-/// large enough and allowed.
+/// Looks for a pipe whose bytes a staging pipe can take: the first that has
+/// enough left and is allowed. Two that take bytes of one pipe have different
+/// ones, because one is filled while the other is stored.
 void Placer::findReuse() {
   for (Room &room : shared) {
     if (!isStaging(room.pipe))
@@ -171,8 +176,10 @@ void Placer::findReuse() {
     // Of several refusals, the one about the first pipe is told.
     std::string why;
     for (Room &other : shared) {
+      int64_t offset = alignUp(other.taken, room.alignment);
       if (&other == &room || isStaging(other.pipe) ||
-          other.size() < room.size() || other.alignment < room.alignment)
+          other.size() - offset < room.size() ||
+          other.alignment < room.alignment)
         continue;
       ReuseAnswer answer = mayReuse(room.pipe, other.pipe);
       if (why.empty() || answer.allowed)
@@ -180,10 +187,12 @@ void Placer::findReuse() {
       if (!answer.allowed)
         continue;
       room.reuses = other.pipe.getName().str();
+      room.offset = offset;
+      other.taken = offset + room.size();
       break;
     }
     if (why.empty())
-      why = "no other pipe has " + formatBytes(room.size());
+      why = "no other pipe has " + formatBytes(room.size()) + " left";
     room.pipe.setBecauseAttr(
         addReason(room.pipe.getBecauseAttr(), op.getContext(),
                   fire(Rule::MemoryReuse,
@@ -220,7 +229,7 @@ int64_t Placer::layOut() {
   for (Room &room : shared)
     for (Room &other : shared)
       if (!room.isOwn() && other.pipe.getName() == room.reuses)
-        room.place.start = other.place.start;
+        room.place.start = other.place.start + room.offset;
 
   if (granted)
     grant = take(getGrantBytes(op), grantBytes);

@@ -49,6 +49,68 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K: in
   }
 }
 
+// Two outputs lie beside each other: one is filled while the other is stored.
+// CHECK-LABEL: tile.kernel @two_outputs
+tile.kernel @two_outputs(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %e: !tile.view<?x?xbf16>, %K: index) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  // CHECK: agent.pipe "operands"
+  // CHECK-SAME: start = 0
+  %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+  // CHECK: agent.pipe "output"
+  // CHECK-SAME: start = 0, {{.*}}reuses = "operands"
+  %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
+  // CHECK: agent.pipe "output_1"
+  // CHECK-SAME: start = 32768, {{.*}}reuses = "operands"
+  %more = agent.pipe "output_1" slots(1) smem : (tensor<128x128xbf16>)
+  // What is left is too little for a third.
+  // CHECK: agent.pipe "output_2"
+  // CHECK-SAME: "bytes of its own: no other pipe has 32 KiB left"
+  // CHECK-SAME: start = 65536
+  %last = agent.pipe "output_2" slots(1) smem : (tensor<128x128xbf16>)
+  agent.switch attributes {verdict = #agent.verdict<proved>} {
+    agent.role @load warps(1) {
+      scf.for %k = %c0 to %K step %c64 {
+        agent.produce %ab : !operands {
+          %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+          agent.yield %x, %x : tensor<128x64xbf16>, tensor<128x64xbf16>
+        }
+      }
+    }
+    agent.role @compute warps(4) {
+      %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> tensor<128x128xf32> {
+        %t = agent.consume %ab as (%x, %y) lag(1) : !operands -> tensor<128x128xf32> {
+          %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+          agent.yield %u : tensor<128x128xf32>
+        }
+        scf.yield %t : tensor<128x128xf32>
+      }
+      agent.produce %out : !staging {
+        %o = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xbf16>
+        agent.yield %o : tensor<128x128xbf16>
+      }
+      agent.consume %out as (%o) : !staging {
+        tile.store %o, %d[0, 0] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+      }
+      agent.produce %more : !staging {
+        %o = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xbf16>
+        agent.yield %o : tensor<128x128xbf16>
+      }
+      agent.consume %more as (%o) : !staging {
+        tile.store %o, %e[0, 0] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+      }
+      agent.produce %last : !staging {
+        %o = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xbf16>
+        agent.yield %o : tensor<128x128xbf16>
+      }
+      agent.consume %last as (%o) : !staging {
+        tile.store %o, %e[0, 128] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+      }
+    }
+  }
+}
+
 // The same over three roles: the result is full after the last read.
 // CHECK-LABEL: tile.kernel @by_a_witness
 tile.kernel @by_a_witness(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K: index) attributes {tile.target = "sm_100a"} {
