@@ -176,6 +176,20 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
   Schedule given = tile::getSchedule(program);
   Outcome outcome = plan(program, given, 0);
   std::string why = outcome.error;
+  // CTAs that can't multiply together may still load for each other.
+  if (!outcome.fits && given.clusterIsOpen && !given.products &&
+      outcome.schedule && outcome.schedule->hasPairs()) {
+    Schedule apart = given;
+    apart.products = tile::Issuer::Cta;
+    if (Outcome other = plan(program, apart, 0); other.fits) {
+      given = apart;
+      outcome = std::move(other);
+      tile::setSchedule(program, given);
+      tile::addReasons(program, {"fit-plans: products = cta, because there is "
+                                 "no plan with pairs: " +
+                                 inAscii(why)});
+    }
+  }
   if (!outcome.fits && given.clusterIsOpen) {
     given.clusterIsOpen = false;
     given.cluster = {1, 1, 1};

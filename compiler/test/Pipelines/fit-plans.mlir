@@ -133,6 +133,29 @@ tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: 
 
 // -----
 
+// A is made by threads, so that no pair can multiply, but B comes to both CTAs.
+// CHECK-LABEL: tile.kernel @no_pair
+// CHECK-SAME:  tile.reasons = ["fit-plans: products = cta, because there is no plan with pairs: products: pair, but A of this product is no tile that is loaded for products only; use products = cta", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and load them for each other: each loads 16 KiB instead of 24 KiB for a step along k
+// CHECK-SAME:  cluster = [2, 1], products = cta
+tile.kernel @no_pair(%a: !tile.view<?x?xi8>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xi8>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %q = tile.load %a[%m, %k] : !tile.view<?x?xi8> -> tensor<128x64xi8>
+      %x = arith.sitofp %q : tensor<128x64xi8> to tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
 // A second kernel, with the same tile. Slots are chosen anew, and products too:
 // one CTA is no pair.
 // CHECK-LABEL: tile.kernel @two

@@ -99,6 +99,13 @@ Sharing Planner::findSharing() const {
                "time";
     return best;
   }
+  // What threads make operands of, each CTA loads for itself.
+  int64_t own = 0;
+  for (const Problem::Pipe &pipe : problem.pipes)
+    if (pipe.kind == Problem::Pipe::Input && pipe.inLoop)
+      for (const Problem::Tile &tile : pipe.tiles)
+        own += countBytes(tile);
+  best.alone = own;
   for (const Problem::Tile &tile : operands->tiles)
     best.alone += countBytes(tile);
   best.shared = best.alone;
@@ -108,7 +115,7 @@ Sharing Planner::findSharing() const {
     Sharing here = best;
     here.dim = dim;
     here.inPairs = canPair(dim);
-    here.shared = 0;
+    here.shared = own;
     here.views.clear();
     for (auto [tile, view] :
          llvm::zip_equal(operands->tiles, operands->views)) {
