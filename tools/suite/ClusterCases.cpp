@@ -93,6 +93,27 @@ static void coverSteps(llvm::StringRef arch, std::vector<GemmOptions> &all) {
       }
 }
 
+/// Two CTAs where the planner finds them worth it, or one where the launch has
+/// too few tiles for two.
+static void coverPlanned(llvm::StringRef arch, std::vector<GemmOptions> &all) {
+  for (unsigned type = 0; type != mainTypes; ++type)
+    for (unsigned items = 0; items != itemKinds; ++items) {
+      const auto &size = sizes[all.size() % std::size(sizes)];
+      GemmOptions o = makeGemm(arch, type);
+      o.planned = true;
+      o.tileN = 128;
+      o.epilogue =
+          GemmOptions::Epilogue(all.size() % GemmOptions::epilogueCount);
+      o.m = size.tilesM * o.tileM + size.rest;
+      o.n = size.tilesN * o.tileN + size.rest;
+      o.k = size.trips * o.tileK;
+      o.one = items == One;
+      o.granted = items == Granted;
+      o.ctas = 0;
+      all.push_back(o);
+    }
+}
+
 std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
   std::vector<GemmOptions> all;
   cover(arch, /*pairs=*/false, all);
@@ -115,6 +136,7 @@ std::vector<Case> suite::makeClusterCases(llvm::StringRef arch, uint64_t seed) {
     all.push_back(o);
   }
   coverSteps(arch, all);
+  coverPlanned(arch, all);
   std::vector<Case> cases;
   for (const GemmOptions &options : all)
     cases.push_back(makeGemmCase(options, seed, cases.size()));

@@ -212,6 +212,8 @@ std::string Printer::print() {
     schedule.push_back(llvm::formatv(
         "cluster = [{0}{1}, {2}{3}]", o.batch ? "1, " : "", o.clusterM,
         o.clusterN, o.clusterK == 1 ? "" : ", " + std::to_string(o.clusterK)));
+  if (o.planned)
+    schedule.push_back("cluster = auto, smaller = [1, 1]");
   if (o.pairs)
     schedule.push_back("products = pair");
   if (!schedule.empty())
@@ -300,7 +302,7 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
       : o.one   ? "-one"
                 : "",
       o.clusterM * o.clusterN * o.clusterK == 1
-          ? std::string()
+          ? std::string(o.planned ? "-planned" : "")
           : llvm::formatv("-cluster{0}x{1}{2}{3}", o.clusterM, o.clusterN,
                           o.clusterK == 1 ? ""
                                           : "x" + std::to_string(o.clusterK),

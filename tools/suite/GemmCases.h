@@ -74,6 +74,8 @@ struct GemmOptions {
   int64_t clusterK = 1;
   /// Two CTAs along M multiply together.
   bool pairs = false;
+  /// The planner chooses the cluster, and the launch one of two kernels.
+  bool planned = false;
   /// What the schedule says of roles: nothing, "single" or "none".
   std::string roles;
 };
