@@ -45,6 +45,10 @@ INSIDE = {
                  "drawloom/_block.py", "drawloom/_elements.py",
                  "drawloom/_fusion.py", "drawloom/_kernel.py",
                  "drawloom/_library.py", "drawloom/jax.py", "drawloom/py.typed",
+                 "drawloom/sweep/__init__.py", "drawloom/sweep/__main__.py",
+                 "drawloom/sweep/_drive.py", "drawloom/sweep/_engines.py",
+                 "drawloom/sweep/_report.py", "drawloom/sweep/_spec.py",
+                 "drawloom/sweep/_table.py", "drawloom/sweep/_work.py",
                  "drawloom/torch.py"}
                 | {f"share/man/man1/{page.name}"
                    for page in (ROOT / "packaging/man").glob("*.1")},

@@ -46,6 +46,7 @@ void printRunHelp();
 ExitCode runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments);
 void printRunProgramHelp();
 ExitCode runSelftest(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitCode runSweep(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runTrace(llvm::ArrayRef<llvm::StringRef> arguments);
 
 /// The version of Drawloom and of the LLVM under it, in a line.

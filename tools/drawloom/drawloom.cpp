@@ -47,6 +47,8 @@ static constexpr Verb verbs[] = {
     {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
     {"selftest", "run the numeric suite on a GPU or an emulated one",
      runSelftest},
+    {"sweep", "run kernels with many shapes, schedules, orders and checks",
+     runSweep},
     {"trace", "show who waited for what, in a run", runTrace},
 };
 

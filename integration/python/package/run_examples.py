@@ -56,6 +56,8 @@ def check_docstrings():
     seen = {f"drawloom.{name}": getattr(drawloom, name) for name in drawloom.__all__}
     for name in ["dtype_of", "element_of"]:
         seen[name] = getattr(importlib.import_module("drawloom._elements"), name)
+    for name in ["Budget", "read_checks", "read_orders", "read_shape"]:
+        seen[name] = getattr(importlib.import_module("drawloom.sweep._spec"), name)
     for name, value in seen.items():
         if not value.__doc__:
             sys.exit(f"{name} has no docstring")

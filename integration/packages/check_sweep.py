@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sweeps, from the installed wheel.
+
+With --sample, on processes of this machine: 300 points of farm.toml, of which a worker
+and then the driver are killed; a sweep with kernels that are at fault, and how one of
+them is repeated; a point that takes too long.
+
+Without it, all points of farm.toml on a real Ray cluster that the test starts: a node is
+killed half-way and another one added, then the driver is killed and started again. Ray
+comes from PyPI, once, into an environment of its own. Its servers listen on all
+interfaces, so the cluster has a token.
+
+Either way every point is in the table once, and what is there is, bit for bit, what one
+process of this machine gets.
+"""
+import argparse
+import os
+import pathlib
+import re
+import secrets
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from check_wheels import ROOT, Failure, expect, install, run
+
+HERE = pathlib.Path(__file__).resolve().parent
+FARM, RELEASE = HERE / "farm.toml", ROOT / "examples/sweep/release.toml"
+RESULT = "point, verdict, words, outputs, findings, comparisons"
+
+
+class Farm:
+    def __init__(self, folder, scratch):
+        self.folder, self.scratch = folder, scratch
+        self.clean = {"PATH": f"{folder}/bin:/usr/bin:/bin", "HOME": str(scratch),
+                      "LANG": "C.UTF-8", "DRAWLOOM_CACHE": str(scratch / "cache")}
+
+    def start(self, table, *options, spec=FARM):
+        return subprocess.Popen(
+            [self.folder / "bin/drawloom", "sweep", spec, "--table", self.path(table),
+             "--report", self.path(table).with_suffix(".html"), "--quiet",
+             *map(str, options)], env=self.clean, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+
+    def sweep(self, table, *options, code=0, spec=FARM):
+        process = self.start(table, *options, spec=spec)
+        said, _ = process.communicate()
+        expect(process.returncode == code, f"exit code {process.returncode}\n{said}")
+        return said
+
+    def path(self, table):
+        return self.scratch / f"{table}.sqlite"
+
+    def query(self, table, words):
+        with sqlite3.connect(f"file:{self.path(table)}?mode=ro", uri=True) as database:
+            return database.execute(words).fetchall()
+
+    def wait_for(self, table, count, process):
+        """Until so many results are there."""
+        while True:
+            expect(process.poll() is None, f"ended before it had {count} results")
+            try:
+                if self.query(table, "SELECT count(*) FROM results")[0][0] >= count:
+                    return
+            except sqlite3.OperationalError:
+                pass  # It is not made yet.
+            time.sleep(0.05)
+
+    def kill(self, process):
+        process.kill()
+        process.wait()
+        whole = self.query(process_table(process), "PRAGMA integrity_check")
+        expect(whole == [("ok",)], f"the table is damaged: {whole}")
+
+    def results(self, table):
+        return {row[0]: row for row in self.query(
+            table, f"SELECT {RESULT} FROM points JOIN results ON point = key")}
+
+    def expect_same(self, table, reference, count):
+        """Every point once, and as in the other table."""
+        points, results = (self.query(table, f"SELECT count(*) FROM {name}")[0][0]
+                           for name in ("points", "results"))
+        expect(points == results == count,
+               f"{points} points and {results} results, not {count}")
+        ours, theirs = self.results(table), self.results(reference)
+        expect(ours.keys() == theirs.keys(), "other points")
+        different = [key for key in ours if ours[key] != theirs[key]]
+        expect(not different, f"{len(different)} differ, such as "
+               f"{[(ours[key], theirs[key]) for key in different[:1]]}")
+
+
+def process_table(process):
+    words = [str(word) for word in process.args]
+    return pathlib.Path(words[words.index("--table") + 1]).stem
+
+
+def children(pid):
+    """The workers: processes of multiprocessing have a fork in their command."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent == pid and b"spawn_main" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            pass  # It ended meanwhile.
+    return found
+
+
+def check_kills(farm, count, say):
+    process = farm.start("killed", "--sample", count, "--jobs", 2)
+    farm.wait_for("killed", count // 3, process)
+    os.kill(children(process.pid)[0], signal.SIGKILL)
+    farm.wait_for("killed", 2 * count // 3, process)
+    farm.kill(process)
+    done = farm.query("killed", "SELECT count(*) FROM results")[0][0]
+    expect(done < count, "the driver was killed too late")
+    said = farm.sweep("killed", "--sample", count, "--jobs", 2)
+    again = int(re.search(r"^(\d+) points in", said, re.M)[1])
+    pruned = farm.query("killed", "SELECT count(*) FROM results "
+                        "WHERE verdict = 'pruned'")[0][0]
+    expect(again <= count - done + pruned, f"{again} points ran again:\n{said}")
+    say(f"{count} points, a worker and the driver killed, {again} after that: "
+        f"{said.splitlines()[0]}")
+    expect(len(farm.results("killed")) == count ==
+           farm.query("killed", "SELECT count(*) FROM results")[0][0],
+           f"there are not {count} results")
+    few = count // 5
+    farm.sweep("single", "--sample", few, "--jobs", 1)
+    ours, theirs = farm.results("killed"), farm.results("single")
+    expect(len(theirs) == few and theirs.items() <= ours.items(),
+           "one process has other results")
+    say(f"{few} of them with one process: the same bits")
+
+
+def check_faults(farm, say):
+    said = farm.sweep("release", spec=RELEASE, code=1)
+    verdicts = dict(farm.query("release", "SELECT verdict, count(*) FROM results "
+                               "GROUP BY verdict"))
+    expect(set(verdicts) == {"right", "pruned", "races", "failed"}, said)
+    at_fault = farm.query("release", "SELECT DISTINCT program FROM sweep WHERE verdict "
+                          "IN ('races', 'failed')")
+    expect(at_fault == [("last_one_wins.mlir",)], f"{at_fault}")
+    words = farm.query("release", "SELECT DISTINCT words FROM sweep "
+                       "WHERE verdict = 'pruned' AND arch = 'sm_90a'")
+    expect(len(words) == 1 and "= 249 KiB > 227 KiB on sm_90a" in words[0][0], words)
+    code = farm.query("release", "SELECT count(*) FROM results WHERE verdict = 'pruned' "
+                      "AND compile_ms + run_ms > 0")
+    expect(code == [(0,)], "code was made of pruned points")
+    (key, verdict, outputs), = farm.query(
+        "release", "SELECT key, verdict, outputs FROM sweep WHERE verdict = 'races' "
+        "ORDER BY number LIMIT 1")
+    page = farm.path("release").with_suffix(".html").read_text()
+    command = f"drawloom sweep {RELEASE} --only {key}"
+    expect(command in page and command in said, f"no '{command}' in the report")
+    expect("@compute write at last_one_wins.mlir:8" in page, "no place in the report")
+    expect("http" not in page and "<script" not in page, "the page loads something")
+    said = farm.sweep("release", "--only", key, "--keep", farm.scratch, spec=RELEASE,
+                      code=1)
+    expect(outputs in said and f"\n{verdict}: " in said, said)
+    expect("@last_one_wins" in (farm.scratch / f"{key}.mlir").read_text(), "no program")
+    say(f"{verdicts} of {RELEASE.name}; one is repeated by its command")
+
+
+def check_limits(farm, say):
+    """A point that takes too long, a spec that is wrong, a table in use."""
+    gemm = ROOT / "examples/gemm.mlir"
+    spec = farm.scratch / "late.toml"
+    relative = os.path.relpath(gemm, farm.scratch)
+    spec.write_text(f'[sweep]\nseconds = 0.4\ndevices = ["sm_90a"]\n[[kernels]]\n'
+                    f'files = ["{relative}"]\nshapes = ["D=2000x2000,A=?x512"]\n')
+    farm.sweep("late", spec=spec, code=1)
+    expect(farm.query("late", "SELECT verdict, words FROM results") ==
+           [("crashed", "its process ended 3 times: no answer in 0.4 s")],
+           f"{farm.query('late', 'SELECT * FROM results')}")
+    for words, complaint in (
+            ('[[kernels]]\nfile = ["a"]', "[[kernels]] has no field 'file', only files"),
+            ('[[kernels]]\nfiles = ["a*"]', "name the devices"),
+            ("x =", "Invalid value"),
+            ('[sweep]\ndevices = ["sm_90a"]\n[[kernels]]\nfiles = ["a*"]',
+             "no file is named 'a*'"),
+            ('[sweep]\ndevices = ["sm_90a"]\nchecks = ["all"]\n[[kernels]]\n'
+             f'files = ["{relative}"]', "there are the checks run, compare"),
+            ('[sweep]\ndevices = ["sm_90a"]\nshapes = ["8"]\n[[kernels]]\n'
+             f'files = ["{relative}"]', "a shape is written as in"),
+            ("", "the sweep has no [[kernels]]")):
+        spec.write_text(words)
+        said = farm.sweep("wrong", spec=spec, code=1)
+        expect(complaint in said, said)
+    said = farm.sweep("wrong", "--only", "zz", spec=RELEASE, code=1)
+    expect("0 points of the sweep have keys that begin with 'zz'" in said, said)
+    process = farm.start("used", "--sample", 300)
+    farm.wait_for("used", 1, process)
+    said = farm.sweep("used", code=1)
+    expect("another sweep writes to" in said, said)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate()
+    expect("stopped; the same command goes on from here" in said, said)
+    say("limits and mistakes are told")
+
+
+def draw(page, picture):
+    run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+        "--window-size=1000,2130", f"--screenshot={picture}", page.as_uri())
+
+
+class Cluster:
+    """Ray on this machine: a head without CPUs, and nodes of one CPU. Addresses from
+    127.0.0.2 on, because Ray takes 127.0.0.1 for the machine's own."""
+
+    def __init__(self, farm):
+        self.farm, self.nodes = farm, 0
+        self.temporary = tempfile.mkdtemp(prefix="drawloom-ray")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.address = f"127.0.0.2:{port}"
+        # Workers that are nicer than all others would be measured as slower ones.
+        farm.clean |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32),
+                       "RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+        self.start("--head", f"--port={port}", "--node-ip-address=127.0.0.2",
+                   "--num-cpus=0", f"--temp-dir={self.temporary}",
+                   # Ports of workers, apart from the head's.
+                   "--min-worker-port=0", "--max-worker-port=0",
+                   "--include-dashboard=false")
+
+    def start(self, *options):
+        # What it starts has its output, too, so that a pipe would never end.
+        with tempfile.TemporaryFile("w+") as said:
+            code = subprocess.run(
+                [self.farm.folder / "bin/python", "-m", "ray.scripts.scripts", "start",
+                 "--object-store-memory=80000000", *options], env=self.farm.clean,
+                stdout=said, stderr=said, timeout=120).returncode
+            said.seek(0)
+            expect(code == 0, f"Ray does not start:\n{said.read()}")
+
+    def add(self):
+        self.nodes += 1
+        self.start(f"--address={self.address}", "--num-cpus=1",
+                   f"--node-ip-address=127.0.0.{self.nodes + 2}",
+                   "--min-worker-port=0", "--max-worker-port=0")
+
+    def processes(self, *words):
+        """Those of this cluster whose command has all these words."""
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                command = (entry / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if all(word in command for word in (self.temporary, *words)):
+                found.append(int(entry.name))
+        return found
+
+    def kill(self, node):
+        """A node, as if its machine had gone down: its raylet, and so its workers."""
+        raylets = self.processes("raylet/raylet", f"127.0.0.{node + 2}")
+        expect(len(raylets) == 1, f"raylets of node {node}: {raylets}")
+        os.kill(raylets[0], signal.SIGKILL)
+
+    def stop(self):
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+
+
+def check_cluster(farm, say):
+    said = farm.sweep("single", "--jobs", 1)
+    total, kernels = farm.query("single", "SELECT count(*), count(DISTINCT program) "
+                                "FROM sweep")[0]
+    expect(total >= 5000 and kernels >= 50, f"{total} points of {kernels} kernels")
+    say(f"one process: {said.splitlines()[0]}")
+    cluster = Cluster(farm)
+    try:
+        for workers in (1, 2, 4):
+            while cluster.nodes < workers:
+                cluster.add()
+            said = farm.sweep(f"rate{workers}", "--sample", 1000, "--ray",
+                              cluster.address)
+            say(f"Ray, {workers} workers: {said.splitlines()[0]}")
+        process = farm.start("ray", "--ray", cluster.address)
+        farm.wait_for("ray", total // 3, process)
+        farm.kill(process)
+        done = farm.query("ray", "SELECT count(*) FROM results")[0][0]
+        expect(done < total // 2, "the driver was killed too late")
+        say(f"the driver is killed after {done} points, and started again")
+        process = farm.start("ray", "--ray", cluster.address)
+        farm.wait_for("ray", total // 2, process)
+        cluster.kill(2)
+        cluster.add()
+        say(f"a node is killed after {total // 2} points, and one is added")
+        said, _ = process.communicate()
+        expect(process.returncode == 0, said)
+        say(f"the rest: {said.splitlines()[0]}")
+        expect(not said.splitlines()[0].endswith(" 0 lost batches"), "nothing was lost")
+        farm.expect_same("ray", "single", total)
+        workers, = farm.query("ray", "SELECT count(DISTINCT worker) FROM results "
+                              "WHERE worker != ''")[0]
+        say(f"{total} points of {kernels} kernels, each once, by {workers} processes: "
+            "the same bits as with one")
+    finally:
+        cluster.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--picture", type=pathlib.Path,
+                        help="with --sample: draw a report there, with Chromium")
+    options = parser.parse_args()
+    begin = time.monotonic()
+
+    def say(words):
+        print(f"{time.monotonic() - begin:5.1f} s  {words}", flush=True)
+    run(ROOT / "utils/wheels", "--here", options.build)
+    cache = pathlib.Path(os.environ["DRAWLOOM_CACHE"])
+    # numpy is for functions in Python, and only where a sweep starts.
+    packages = [cache / "venv"]
+    if not options.sample:
+        packages.append(cache / "venv-ray")
+        if not (packages[1] / "bin/python").exists():
+            run(sys.executable, "-m", "venv", packages[1])
+        run(packages[1] / "bin/python", "-m", "pip", "install", "--quiet", "ray")
+    with tempfile.TemporaryDirectory() as temporary:
+        scratch = pathlib.Path(temporary).resolve()
+        folder = scratch / "fresh"
+        install(folder, options.build / "wheels-here", "drawloom")
+        own, = folder.glob("lib/python3.*/site-packages")
+        (own / "others.pth").write_text("".join(
+            f"{one}\n" for package in packages
+            for one in package.glob("lib/python3.*/site-packages")))
+        farm = Farm(folder, scratch)
+        say("installed")
+        if options.sample:
+            check_kills(farm, 300, say)
+            check_faults(farm, say)
+            check_limits(farm, say)
+            if options.picture:
+                draw(farm.path("release").with_suffix(".html"),
+                     options.picture.resolve())
+        else:
+            check_cluster(farm, say)
+    print("sweep: pass")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"sweep: {failure}")

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`drawloom sweep`, which is `python -m drawloom.sweep`. `drawloom sweep --help` and
+docs/Sweep.md have the words."""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import sqlite3
+import sys
+from typing import Sequence
+
+if sys.version_info < (3, 11):
+    sys.exit("drawloom: sweeps need Python 3.11, which reads TOML, and this is "
+             f"{sys.version.split()[0]}")
+
+from ._drive import drive
+from ._engines import Engine, Local, Ray
+from ._report import write_report
+from ._spec import Point, SpecError, Sweep, read_sweep, sample
+from ._table import Busy, Table
+from ._work import FAULTS, VERDICTS, plan, run
+
+DONE, FAILED = 0, 1
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="drawloom sweep", description="Runs kernels with many shapes, schedules, "
+        "orders and checks (docs/Sweep.md).")
+    parser.add_argument("spec", type=pathlib.Path, metavar="SPEC.toml")
+    parser.add_argument("--table", type=pathlib.Path, metavar="FILE",
+                        help="results; without it, SPEC.sqlite")
+    parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
+                        help="a report in HTML; without it, SPEC.html")
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        default=len(os.sched_getaffinity(0)),
+                        help="processes; without it, as many as there are cores")
+    parser.add_argument("--ray", nargs="?", const="127.0.0.1:6379", metavar="ADDRESS",
+                        help="run on a Ray cluster; without an address, the one of "
+                        "this machine at 127.0.0.1:6379")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="N of the points, evenly")
+    parser.add_argument("--only", metavar="KEY", help="run the point whose key begins so "
+                        "again, here, and tell all about it; the table stays as it is")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER",
+                        help="with --only: write the program of the point there")
+    parser.add_argument("--list", action="store_true",
+                        help="print the points and run none")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    options = parser.parse_args(arguments)
+    if options.jobs < 1 or (options.sample is not None and options.sample < 1):
+        parser.error("--jobs and --sample take a number from 1 on")
+    if options.keep and not options.only:
+        parser.error("--keep goes with --only")
+    options.table = options.table or options.spec.with_suffix(".sqlite")
+    options.report = options.report or options.spec.with_suffix(".html")
+    return options
+
+
+def describe(point: Point, sweep: Sweep) -> str:
+    """In a line."""
+    one = sweep.configurations[point.configuration]
+    return ", ".join(filter(None, (
+        one.program + (f" @{one.kernel}" if one.kernel else ""), one.arch,
+        point.device, f"{point.sms} SMs" if point.sms else "", one.schedule, point.shape,
+        point.order, f"seed {point.seed}", point.checks)))
+
+
+def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
+    """One point, here, with all that is known about it."""
+    found = [point for point in sweep.points if point.key.startswith(key)]
+    if len(found) != 1:
+        raise SpecError(f"{len(found)} points of the sweep have keys that begin with "
+                        f"'{key}'" + ("; give more of it" if found else
+                                      f": the spec, or drawloom {sweep.build}, is "
+                                      "another one than when the point ran"))
+    point, = found
+    one = sweep.configurations[point.configuration]
+    print(f"{point.key}: {describe(point, sweep)}")
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{point.key}.mlir"
+        file.write_text(one.text)
+        print(f"program: {file}")
+    row = plan(one)
+    words = row.words if not row.fits else sweep.budget.over(row)
+    if words:
+        print(f"pruned: {words}")
+        return DONE
+    print(f"plan: {row.threads} threads, {row.registers} registers at entry, "
+          f"{row.shared_bytes} bytes of shared memory, {row.tensor_columns or 0} columns of "
+          f"tensor memory, in {row.milliseconds:.0f} ms")
+    result = run(point, one)
+    print(f"compiled in {result.compile_ms:.0f} ms, ran in {result.run_ms:.0f} ms")
+    print(f"outputs: {result.outputs or 'none'}")
+    for output in json.loads(result.comparisons):
+        print(f"{output['name']}: {output['beyond']} of {output['elements']} elements "
+              f"beyond their bounds; the largest error is {output['largest_error']:.3g}, "
+              f"its bound {output['bound']:.3g}")
+    for finding in json.loads(result.findings):
+        print(json.dumps(finding, indent=1))
+    print(f"{result.verdict}{': ' if result.words else ''}{result.words}")
+    return FAILED if result.verdict in FAULTS else DONE
+
+
+def summarize(table: Table, options: argparse.Namespace) -> int:
+    verdicts = table.verdicts()
+    total, = table.database.execute("SELECT count(*) FROM points").fetchone()
+    print(", ".join(f"{verdicts[name]} {name}" for name in VERDICTS if name in verdicts)
+          + f", of {total} points")
+    faults = [name for name in FAULTS if name in verdicts]
+    marks = ", ".join("?" * len(faults))
+    for key, verdict, program, arch, count, words in table.database.execute(
+            "SELECT key, verdict, program, arch, count(*), words FROM sweep "
+            f"WHERE verdict IN ({marks}) GROUP BY verdict, program, arch "
+            "ORDER BY min(number) LIMIT 10", faults):
+        print(f"{verdict}: {program} for {arch}, {count} points: "
+              f"{words.splitlines()[0]}\n  "
+              f"drawloom sweep {shlex.quote(str(options.spec))} --only {key}")
+    print(f"table: {options.table}\nreport: {options.report}")
+    return FAILED if faults or sum(verdicts.values()) != total else DONE
+
+
+def sweep_all(sweep: Sweep, options: argparse.Namespace) -> int:
+    table = Table(options.table)
+    try:
+        table.start(sweep, f"drawloom sweep {shlex.quote(str(options.spec))}")
+        engine: Engine = Ray(options.ray) if options.ray else Local(options.jobs)
+        try:
+            print(drive(sweep, table, engine, options.quiet))
+        finally:
+            engine.close()
+        write_report(table.database, options.report)
+        return summarize(table, options)
+    finally:
+        table.close()
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse(arguments)
+    try:
+        sweep = read_sweep(options.spec)
+        if options.only:
+            return repeat(sweep, options.only, options.keep)
+        if options.sample:
+            sweep = sample(sweep, options.sample)
+        if options.list:
+            for point in sweep.points:
+                print(point.key, describe(point, sweep))
+            return DONE
+        return sweep_all(sweep, options)
+    except (SpecError, Busy, RuntimeError, OSError, sqlite3.Error) as error:
+        print(f"drawloom: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("\ndrawloom: stopped; the same command goes on from here",
+              file=sys.stderr)
+        return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
