@@ -23,16 +23,17 @@ import pathlib
 
 from drawloom_emulator import library_folder
 
+from ._block import Block
 from ._fusion import (Fusion, Tensor, exp, fuse, gelu, maximum, minimum, relu, rsqrt,
                       silu, trace)
 from ._kernel import (Argument, Comparison, Finding, Kernel, Output, Plan, Trial,
                       compile, plan, reschedule)
 from ._library import Error, Message, installed
 
-__all__ = ["Argument", "Comparison", "Error", "Finding", "Fusion", "Kernel", "Message",
-           "Output", "Plan", "Tensor", "Trial", "command", "compile", "exp", "fuse",
-           "gelu", "library_folder", "maximum", "minimum", "plan", "relu", "reschedule",
-           "rsqrt", "silu", "trace"]
+__all__ = ["Argument", "Block", "Comparison", "Error", "Finding", "Fusion", "Kernel",
+           "Message", "Output", "Plan", "Tensor", "Trial", "command", "compile", "exp",
+           "fuse", "gelu", "library_folder", "maximum", "minimum", "plan", "relu",
+           "reschedule", "rsqrt", "silu", "trace"]
 __version__ = importlib.metadata.version("drawloom")
 
 def command() -> pathlib.Path:

@@ -5,26 +5,26 @@ JAX lowers a function to StableHLO, and jaxlib has the passes that make linalg o
 which is what the compiler takes. A function under `jax.jit` is one kernel; of a
 function that calls such functions, each call is a kernel:
 
-    >>> import drawloom.jax, jax, jax.numpy as jnp
-    >>> @jax.jit
-    ... def linear(x, w):
-    ...     y = jnp.matmul(x, w, preferred_element_type=jnp.float32)
-    ...     return jax.nn.relu(y).astype(x.dtype)
-    >>> x, w, v = (jnp.ones((64, 64), jnp.bfloat16) for _ in range(3))
-    >>> block = drawloom.jax.split(lambda x, w, v: linear(linear(x, w), v), x, w, v)
-    >>> print(block)
-    1 kernel with 6 operations, 100% of all
-      @linear
-    >>> out = block.run("sm_100a", x, w, v)
-    >>> float(out[0, 0])
-    4096.0
+>>> import drawloom.jax, jax, jax.numpy as jnp
+>>> @jax.jit
+... def linear(x, w):
+...     y = jnp.matmul(x, w, preferred_element_type=jnp.float32)
+...     return jax.nn.relu(y).astype(x.dtype)
+>>> x, w, v = (jnp.ones((64, 64), jnp.bfloat16) for _ in range(3))
+>>> block = drawloom.jax.split(lambda x, w, v: linear(linear(x, w), v), x, w, v)
+>>> print(block)
+1 kernel with 6 operations, 100% of all
+  @linear
+>>> out = block.run("sm_100a", x, w, v)
+>>> float(out[0, 0])
+4096.0
 
 A function alone:
 
-    >>> "linalg.matmul" in drawloom.jax.program(linear, x, w)
-    True
-    >>> drawloom.jax.compile(linear, x, w, arch="sm_90a")         # doctest: +ELLIPSIS
-    <drawloom.Kernel main(...) for sm_90a>
+>>> "linalg.matmul" in drawloom.jax.program(linear, x, w)
+True
+>>> drawloom.jax.compile(linear, x, w, arch="sm_90a")         # doctest: +ELLIPSIS
+<drawloom.Kernel main(...) for sm_90a>
 
 What is outside of such functions stays with JAX, and so does a part that the compiler
 refuses: `block.refused` has its words.
@@ -40,7 +40,9 @@ from jax.extend import core
 from jaxlib.mlir import passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import _block
+import drawloom
+
+from ._block import Launch
 from ._kernel import Kernel
 from ._kernel import compile as compile_text
 from ._library import Error
@@ -105,7 +107,7 @@ def _lower(closed: core.ClosedJaxpr) -> str:
     return text
 
 
-class Block(_block.Block):
+class Block(drawloom.Block):
     """A function that calls others under `jax.jit`: each call is a kernel."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any):
@@ -124,7 +126,7 @@ class Block(_block.Block):
                 self.refused[name, "any GPU"] = str(error)
                 self.others.update(_list(callee))
 
-    def _run(self, arch: str, arguments: Any, launch: _block.Launch) -> Any:
+    def _run(self, arch: str, arguments: Any, launch: Launch) -> Any:
         def step(equation: Any, values: list) -> list:
             kernel = self._kernel_of(equation, arch)
             if not kernel:

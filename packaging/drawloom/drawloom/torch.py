@@ -4,22 +4,22 @@
 Each leaf of a model, a module without modules in it, is a kernel; so is each module of
 a class that is named:
 
-    >>> import torch, drawloom.torch
-    >>> class Gate(torch.nn.Module):
-    ...     def __init__(self):
-    ...         super().__init__()
-    ...         self.gate, self.up = (torch.nn.Linear(64, 64) for _ in range(2))
-    ...     def forward(self, x):
-    ...         return torch.nn.functional.silu(self.gate(x)) * self.up(x)
-    >>> model = torch.nn.Sequential(torch.nn.RMSNorm(64), Gate()).bfloat16().eval()
-    >>> x = torch.ones(64, 64, dtype=torch.bfloat16)
-    >>> block = drawloom.torch.split(model, x, kernels=[Gate])
-    >>> print(block)
-    2 kernels with 5 operations, 100% of all
-      @rmsnorm
-      @gate
-    >>> block.run("sm_100a", x).shape
-    torch.Size([64, 64])
+>>> import torch, drawloom.torch
+>>> class Gate(torch.nn.Module):
+...     def __init__(self):
+...         super().__init__()
+...         self.gate, self.up = (torch.nn.Linear(64, 64) for _ in range(2))
+...     def forward(self, x):
+...         return torch.nn.functional.silu(self.gate(x)) * self.up(x)
+>>> model = torch.nn.Sequential(torch.nn.RMSNorm(64), Gate()).bfloat16().eval()
+>>> x = torch.ones(64, 64, dtype=torch.bfloat16)
+>>> block = drawloom.torch.split(model, x, kernels=[Gate])
+>>> print(block)
+2 kernels with 5 operations, 100% of all
+  @rmsnorm
+  @gate
+>>> block.run("sm_100a", x).shape
+torch.Size([64, 64])
 
 What is in no such module stays with torch, and so does a part with an operation that
 isn't in the table below, or that the compiler refuses: `block.refused` has the words.
@@ -38,7 +38,9 @@ import numpy as np
 import torch
 from torch.utils import _pytree
 
-from . import _block
+import drawloom
+
+from ._block import Launch
 from .jax import program
 
 #: Types of both. JAX has no wider ones unless it is told.
@@ -177,7 +179,7 @@ def _call(node: Any, known: dict, call: Callable[..., Any]) -> Any:
     return call(node)(*arguments[0], **arguments[1])
 
 
-class Block(_block.Block):
+class Block(drawloom.Block):
     """A model of which some modules are kernels."""
 
     def __init__(self, model: torch.nn.Module, arguments: tuple,
@@ -215,7 +217,7 @@ class Block(_block.Block):
             return
         self._add(part, part.name, text, len(part.nodes))
 
-    def _run(self, arch: str, arguments: Any, launch: _block.Launch) -> Any:
+    def _run(self, arch: str, arguments: Any, launch: Launch) -> Any:
         leaves = iter(_pytree.tree_leaves(arguments))
         known: dict[Any, Any] = {}
         placeholders = [node for node in self._exported.graph.nodes
@@ -232,7 +234,7 @@ class Block(_block.Block):
         flat = torch.fx.map_arg(output.args[0], known.__getitem__)
         return _pytree.tree_unflatten(list(flat), self._exported.call_spec.out_spec)
 
-    def _step(self, step: Any, arch: str, known: dict, launch: _block.Launch) -> None:
+    def _step(self, step: Any, arch: str, known: dict, launch: Launch) -> None:
         if not isinstance(step, _Part):
             known[step] = _call(step, known, lambda node: node.target)
             return
