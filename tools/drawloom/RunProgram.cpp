@@ -194,7 +194,6 @@ static llvm::Error runSchedules(const CompiledModule &module,
   std::vector<std::string> all = listSchedules(seeds);
   for (const std::string &name : all) {
     setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
-    Waiting waiting("running under " + name);
     Arguments again = before;
     if (llvm::Error error = execute(module, device, again))
       return llvm::createStringError("under " + name + ": " +
@@ -346,19 +345,17 @@ static ExitCode runProgram(const ProgramOptions &options) {
   if (options.schedules)
     setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
   Stopwatch running;
-  auto sayChosen = [&](const runtime::Kernel::Choice &choice) {
+  auto sayChosen = [](const runtime::Kernel::Choice &choice) {
     if (choice.why.empty())
       return;
-    waiting.reset();
     llvm::outs() << "@" << choice.info->name << " is launched, because "
                  << choice.why << '\n';
     llvm::outs().flush();
   };
-  waiting.emplace("running");
-  llvm::Error ran = execute(*compiled, *device, *arguments, {}, sayChosen);
-  waiting.reset();
-  if (ran)
-    return check.judge(fail(std::move(ran)));
+  // The emulated driver shows how far a kernel is.
+  if (llvm::Error error =
+          execute(*compiled, *device, *arguments, {}, sayChosen))
+    return check.judge(fail(std::move(error)));
   double runTime = running.seconds();
   llvm::outs() << llvm::formatv(
       "compiled in {0:f2} s; ran in {1:f2} s on {2}{3} with {4} SMs\n",
