@@ -93,6 +93,11 @@ class Farm:
                f"{[(ours[key], theirs[key]) for key in different[:1]]}")
 
 
+def figures(said):
+    """The line that says how it went; Ray may have said something before."""
+    return re.search(r"^\d+ points in .*$", said, re.M)[0]
+
+
 def process_table(process):
     words = [str(word) for word in process.args]
     return pathlib.Path(words[words.index("--table") + 1]).stem
@@ -125,7 +130,7 @@ def check_kills(farm, count, say):
                         "WHERE verdict = 'pruned'")[0][0]
     expect(again <= count - done + pruned, f"{again} points ran again:\n{said}")
     say(f"{count} points, a worker and the driver killed, {again} after that: "
-        f"{said.splitlines()[0]}")
+        f"{figures(said)}")
     expect(len(farm.results("killed")) == count ==
            farm.query("killed", "SELECT count(*) FROM results")[0][0],
            f"there are not {count} results")
@@ -275,7 +280,7 @@ def check_cluster(farm, say):
     total, kernels = farm.query("single", "SELECT count(*), count(DISTINCT program) "
                                 "FROM sweep")[0]
     expect(total >= 5000 and kernels >= 50, f"{total} points of {kernels} kernels")
-    say(f"one process: {said.splitlines()[0]}")
+    say(f"one process: {figures(said)}")
     cluster = Cluster(farm)
     try:
         for workers in (1, 2, 4):
@@ -283,7 +288,7 @@ def check_cluster(farm, say):
                 cluster.add()
             said = farm.sweep(f"rate{workers}", "--sample", 1000, "--ray",
                               cluster.address)
-            say(f"Ray, {workers} workers: {said.splitlines()[0]}")
+            say(f"Ray, {workers} workers: {figures(said)}")
         process = farm.start("ray", "--ray", cluster.address)
         farm.wait_for("ray", total // 3, process)
         farm.kill(process)
@@ -297,8 +302,8 @@ def check_cluster(farm, say):
         say(f"a node is killed after {total // 2} points, and one is added")
         said, _ = process.communicate()
         expect(process.returncode == 0, said)
-        say(f"the rest: {said.splitlines()[0]}")
-        expect(not said.splitlines()[0].endswith(" 0 lost batches"), "nothing was lost")
+        say(f"the rest: {figures(said)}")
+        expect(not figures(said).endswith(" 0 lost batches"), "nothing was lost")
         farm.expect_same("ray", "single", total)
         workers, = farm.query("ray", "SELECT count(DISTINCT worker) FROM results "
                               "WHERE worker != ''")[0]
