@@ -8,6 +8,8 @@
 
 #include "PtxText.h"
 #include "drawloom/PTX/Parser.h"
+#include "drawloom/Protocol/Claims.h"
+#include "drawloom/Protocol/Graph.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace drawloom;
@@ -15,21 +17,59 @@ using namespace drawloom::lsp;
 using llvm::StringRef;
 using llvm::json::Object;
 
+static llvm::json::Value makeDiagnostic(int64_t line, int64_t from, int64_t to,
+                                        std::string words) {
+  return Object{
+      {"range", Object{{"start", Object{{"line", line}, {"character", from}}},
+                       {"end", Object{{"line", line}, {"character", to}}}}},
+      {"severity", 1},
+      {"source", "drawloom"},
+      {"message", std::move(words)}};
+}
+
+/// What `drawloom check` finds in kernels that say how many threads they have.
+/// Who types waits for no warp of many states.
+static void checkBarriers(const ptx::Module &module, StringRef text,
+                          llvm::json::Array &diagnostics) {
+  llvm::SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (const ptx::Function *function : module.functions) {
+    // Kernels of the device library have a proof instead: 'drawloom check'.
+    if (!function->isEntry || !function->hasBody ||
+        protocol::findGraph(*function, text))
+      continue;
+    protocol::ExtractOptions options;
+    options.stateLimit = 5000;
+    llvm::Expected<protocol::Claims> claims =
+        protocol::extract(*function, options);
+    if (!claims) {
+      llvm::consumeError(claims.takeError());
+      continue;
+    }
+    for (const protocol::Misfit &misfit : protocol::fit(*claims)) {
+      if (misfit.line == 0 || misfit.line > lines.size())
+        continue;
+      StringRef line = lines[misfit.line - 1];
+      diagnostics.push_back(makeDiagnostic(
+          misfit.line - 1, line.size() - line.ltrim().size(),
+          line.rtrim().size(),
+          misfit.title + " [" + misfit.rule + "]\nwhy: " + misfit.why +
+              "\nchange: " + misfit.advice));
+    }
+  }
+}
+
 llvm::json::Array lsp::diagnosePtx(StringRef text) {
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBufferCopy(text, "text");
   ptx::ParseResult parsed = ptx::parseModule(*buffer);
   llvm::json::Array diagnostics;
-  for (const llvm::SMDiagnostic &fault : parsed.diagnostics) {
-    int64_t line = fault.getLineNo() - 1, column = fault.getColumnNo();
-    diagnostics.push_back(Object{
-        {"range",
-         Object{{"start", Object{{"line", line}, {"character", column}}},
-                {"end", Object{{"line", line}, {"character", column + 1}}}}},
-        {"severity", 1},
-        {"source", "drawloom"},
-        {"message", fault.getMessage().str()}});
-  }
+  for (const llvm::SMDiagnostic &fault : parsed.diagnostics)
+    diagnostics.push_back(
+        makeDiagnostic(fault.getLineNo() - 1, fault.getColumnNo(),
+                       fault.getColumnNo() + 1, fault.getMessage().str()));
+  if (parsed)
+    checkBarriers(*parsed.module, text, diagnostics);
   return diagnostics;
 }
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What an editor asks about a file of PTX: what is wrong in it, and which line
-// of which source a line comes from, by the directives .loc and .file.
+// What an editor asks about a file of PTX: what is wrong in it, with its text
+// or with its mbarriers, and which line of which source a line comes from, by
+// the directives .loc and .file.
 
 #ifndef DRAWLOOM_TOOLS_LSP_PTXTEXT_H
 #define DRAWLOOM_TOOLS_LSP_PTXTEXT_H
@@ -24,7 +25,8 @@ struct SourcePlace {
   unsigned line = 0, column = 0;
 };
 
-/// The errors of a text, as the protocol's diagnostics.
+/// The errors of a text, as the protocol's diagnostics; of a text without any,
+/// what cannot fit together in its mbarriers.
 llvm::json::Array diagnosePtx(llvm::StringRef text);
 
 /// Where a line of PTX, from 0, comes from.

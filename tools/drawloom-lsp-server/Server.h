@@ -9,15 +9,15 @@
 // Between an editor and MLIR's own language server. MLIR's answers whatever is
 // about the text of MLIR. This one adds what the compiler knows:
 //
-// | asked | MLIR's server | added here |
+// | asked about | MLIR's server has | added here |
 // |---|---|---|
-// | diagnostics of MLIR | what doesn't parse or verify | why it can't be
-// planned | | hover in MLIR | the operation | the role, pipe or kernel of that
-// name | | diagnostics, hover and definition in PTX | | errors; the source of a
-// line |
+// | MLIR's faults | parsing, verifying | why it can't be planned |
+// | a name in MLIR | the operation | the role, pipe or kernel |
+// | PTX's faults | | errors, and mbarriers that don't fit |
+// | a line of PTX | | its source |
 //
-//   editor ── Server ──┬── MLIR's server, in a process of its own
-//                      └── PTX
+//   editor -- Server -+- MLIR's server, in a process of its own
+//                     +- PTX
 
 #ifndef DRAWLOOM_TOOLS_LSP_SERVER_H
 #define DRAWLOOM_TOOLS_LSP_SERVER_H

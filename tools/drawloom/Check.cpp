@@ -172,8 +172,10 @@ static ExitCode check(const CommandLine &line,
     if (misfits.empty() && !claims->barriers.empty() && !graph)
       progress = protocol::proveProgress(*claims);
     const protocol::Progress *proof = progress ? &*progress : nullptr;
-    protocol::print(*claims, misfits, proof, path, line.has("--quiet"),
-                    llvm::outs());
+    std::string report;
+    llvm::raw_string_ostream os(report);
+    protocol::print(*claims, misfits, proof, path, line.has("--quiet"), os);
+    llvm::outs() << colourErrors(report);
     if (proofByHand && !line.has("--quiet"))
       print(*proofByHand, llvm::outs());
     if (proofByHand)

@@ -46,9 +46,13 @@ void Waiting::show() {
   }
 }
 
-std::string drawloom::colourPlan(llvm::StringRef text) {
+static bool wantsColours() {
   const char *plain = std::getenv("NO_COLOR");
-  if (!llvm::outs().has_colors() || (plain && *plain))
+  return llvm::outs().has_colors() && !(plain && *plain);
+}
+
+std::string drawloom::colourPlan(llvm::StringRef text) {
+  if (!wantsColours())
     return text.str();
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
@@ -61,6 +65,24 @@ std::string drawloom::colourPlan(llvm::StringRef text) {
       result += line;
     else
       result += (code + line + "\033[0m").str();
+    result += '\n';
+  }
+  result.pop_back();
+  return result;
+}
+
+std::string drawloom::colourErrors(llvm::StringRef text) {
+  if (!wantsColours())
+    return text.str();
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  std::string result;
+  for (llvm::StringRef line : lines) {
+    auto [place, words] = line.split(" error: ");
+    if (words.empty() || line.starts_with(" "))
+      result += line;
+    else
+      result += (place + " \033[1;31merror:\033[0m " + words).str();
     result += '\n';
   }
   result.pop_back();

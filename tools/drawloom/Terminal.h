@@ -42,6 +42,9 @@ private:
 /// is a terminal that wants them.
 std::string colourPlan(llvm::StringRef text);
 
+/// A report in which lines say "file:line: error:", with that word in red, too.
+std::string colourErrors(llvm::StringRef text);
+
 } // namespace drawloom
 
 #endif // DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
