@@ -22,3 +22,7 @@ for folder in ("docs", "editors", "examples"):
 # `REQUIRES: node` for the extension of VS Code.
 if shutil.which("node", path=config.environment["PATH"]):
     config.available_features.add("node")
+
+# %bare_path has the build's and LLVM's tools only, and so no Python.
+folders = config.environment["PATH"].split(os.pathsep)
+config.substitutions.append(("%bare_path", os.pathsep.join(folders[:2])))
