@@ -212,7 +212,9 @@ def main():
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--kernels", type=int, default=4)
     args = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="drawloom-herd"))
+    # Hosts have a disk each. Here they would all wait for one, so theirs are memory.
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="drawloom-herd", dir=memory))
     redis = Redis(folder)
     try:
         herd = Herd(args, folder)

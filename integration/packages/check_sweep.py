@@ -103,13 +103,13 @@ def process_table(process):
     return pathlib.Path(words[words.index("--table") + 1]).stem
 
 
-def children(pid):
-    """The workers: processes of multiprocessing have a fork in their command."""
+def children(pid, word=b""):
+    """The processes that this one started, with the word in their commands."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-            if parent == pid and b"spawn_main" in (entry / "cmdline").read_bytes():
+            if parent == pid and word in (entry / "cmdline").read_bytes():
                 found.append(int(entry.name))
         except OSError:
             pass  # It ended meanwhile.
@@ -119,7 +119,7 @@ def children(pid):
 def check_kills(farm, count, say):
     process = farm.start("killed", "--sample", count, "--jobs", 2)
     farm.wait_for("killed", count // 3, process)
-    os.kill(children(process.pid)[0], signal.SIGKILL)
+    os.kill(children(process.pid, b"spawn_main")[0], signal.SIGKILL)
     farm.wait_for("killed", 2 * count // 3, process)
     farm.kill(process)
     done = farm.query("killed", "SELECT count(*) FROM results")[0][0]
@@ -262,17 +262,21 @@ class Cluster:
         return found
 
     def kill(self, node):
-        """A node, as if its machine had gone down: its raylet, and so its workers."""
+        """A node, as if its machine had gone down: its workers and its raylet."""
         raylets = self.processes("raylet/raylet", f"127.0.0.{node + 2}")
         expect(len(raylets) == 1, f"raylets of node {node}: {raylets}")
-        os.kill(raylets[0], signal.SIGKILL)
+        while not children(raylets[0], b"ray::work"):
+            time.sleep(0.01)  # Its worker is between two batches.
+        for pid in (*children(raylets[0]), *raylets):
+            os.kill(pid, signal.SIGKILL)
 
     def stop(self):
-        for pid in self.processes():
+        # What a raylet starts has another name.
+        for pid in {pid for own in self.processes() for pid in (own, *children(own))}:
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
-                pass
+                pass  # It ended meanwhile.
 
 
 def check_cluster(farm, say):
