@@ -63,8 +63,8 @@
 // RUN: not compare-protocol %s --ptx %t.none.ptx | FileCheck %s --check-prefix=NONE
 // NONE: @linear: 0 lanes arrive at the empty barriers of 'result', the plan says 4
 //
-// What a product reads: the second use of the slots' size is the products'.
-// RUN: sed -E '0,/mad.lo.s32/!s/(mad.lo.s32[[:space:]]+%%r[0-9]+, %%r[0-9]+,) 49152,/\1 98304,/' %t.ptx > %t.reads.ptx
+// What a product reads: a slot has 3072 units of 16 bytes.
+// RUN: sed -E 's/(mul.lo.s32[[:space:]]+%%r[0-9]+, %%r[0-9]+,) 3072;/\1 6144;/' %t.ptx > %t.reads.ptx
 // RUN: not compare-protocol %s --ptx %t.reads.ptx | FileCheck %s --check-prefix=READS
 // READS: @mma (warp 2), line {{[0-9]+}}: a product reads byte 98304, slot 2 of 'operands', which its role does not hold
 
