@@ -73,6 +73,7 @@ private:
   bool visitLoop(scf::ForOp loop);
   Dims getControl();
   MaybeRefusal formPairs(Dims control);
+  std::string whyNotShared(tile::LoadOp load);
   MaybeRefusal takeOperand(tile::MmaOp product, Value operand, bool halve);
   MaybeRefusal share(tile::LoadOp load, Dims dims);
   MaybeRefusal checkGather(tile::AllGatherOp gather, Dims control);
@@ -202,6 +203,18 @@ Dims CtaPlanner::getControl() {
   return control;
 }
 
+/// Why TMA cannot load a tile; empty if it can. Who writes to a view loads from
+/// it, too, and that are threads.
+std::string CtaPlanner::whyNotShared(tile::LoadOp load) {
+  if (std::string why = whyNotTma(load, arch.tma); !why.empty())
+    return why;
+  bool isWritten = false;
+  item.body->walk([&](tile::StoreOp store) {
+    isWritten |= getArgument(store.getView()) == getArgument(load.getView());
+  });
+  return isWritten ? "the kernel writes to it, too" : "";
+}
+
 //===----------------------------------------------------------------------===//
 // Pairs
 //===----------------------------------------------------------------------===//
@@ -231,7 +244,7 @@ MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp product, Value operand,
                                    "' " + why + "; use products = cta")
                                       .str()};
   };
-  if (std::string why = whyNotTma(load, arch.tma); !why.empty())
+  if (std::string why = whyNotShared(load); !why.empty())
     return refuse("cannot be loaded by TMA, because " + why);
   // The leader could not tell how many bytes its peer brings.
   if (!isa<BlockArgument>(load.getView()))
@@ -314,7 +327,7 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
     return std::nullopt;
   auto tile = cast<RankedTensorType>(load.getType());
   std::string view = getViewName(load.getView());
-  if (std::string why = whyNotTma(load, arch.tma); !why.empty())
+  if (std::string why = whyNotShared(load); !why.empty())
     return Refusal{load.getLoc(),
                    llvm::formatv("cluster: {0} CTAs would share the tile of "
                                  "'{1}', but TMA cannot load it, because {2}; "

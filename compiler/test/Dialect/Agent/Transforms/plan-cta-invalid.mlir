@@ -167,6 +167,27 @@ tile.kernel @pair_padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
 
 // -----
 
+tile.kernel @written(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      // expected-error @below {{cluster: 2 CTAs would share the tile of 'd', but TMA cannot load it, because the kernel writes to it, too; leave the cluster out}}
+      %y = tile.load %d[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %t : tensor<128x128xf32>
+    }
+    %r = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %r, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+  }
+}
+
+// -----
+
 tile.kernel @gather_alone(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
     attributes {tile.target = "sm_100a"} {
   %c2 = arith.constant 2 : index
