@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Drawing.h"
 #include "Labels.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
@@ -97,31 +98,6 @@ void plan::printMermaidGraph(const Plan &plan, llvm::raw_ostream &os) {
 // Graphviz
 //===----------------------------------------------------------------------===//
 
-/// Text for a label, which Graphviz reads as HTML.
-static std::string escape(StringRef text) {
-  std::string result;
-  for (char c : text) {
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result +=
-          llvm::isPrint(c) || static_cast<unsigned char>(c) >= 0x80 ? c : ' ';
-    }
-  }
-  return result;
-}
-
 static std::string describeTitle(const Plan &plan) {
   std::string text = describePlan(plan);
   std::string second;
@@ -138,9 +114,9 @@ static std::string describeTitle(const Plan &plan) {
   if (!plan.verdict.empty())
     add("progress " + plan.verdict +
         (plan.verdictWords.empty() ? "" : " " + plan.verdictWords));
-  std::string title = "<b>" + escape(text) + "</b>";
+  std::string title = "<b>" + escapeForXml(text) + "</b>";
   if (!second.empty())
-    title += "<br/><font point-size=\"11\">" + escape(second) + "</font>";
+    title += "<br/><font point-size=\"11\">" + escapeForXml(second) + "</font>";
   return title + "<br/> ";
 }
 
@@ -148,10 +124,11 @@ static void printDotRole(const Role &role, StringRef id,
                          llvm::raw_ostream &os) {
   Colours colours = getColours(role.kind);
   os << "  " << id << " [fillcolor=\"" << colours.fill << "\", color=\""
-     << colours.line << "\",\n    label=<<b>@" << escape(role.name)
-     << "</b><br/><font point-size=\"10\">" << escape(describeUnits(role));
+     << colours.line << "\",\n    label=<<b>@" << escapeForXml(role.name)
+     << "</b><br/><font point-size=\"10\">"
+     << escapeForXml(describeUnits(role));
   if (!role.does.empty())
-    os << "<br/>" << escape(describeWork(role));
+    os << "<br/>" << escapeForXml(describeWork(role));
   os << "</font>>];\n";
 }
 
@@ -173,10 +150,10 @@ static void printDotPipe(const Pipe &pipe, llvm::ArrayRef<std::string> ids,
        << look.colour
        // A table, because only its cells keep a distance to the line.
        << "\",\n    label=<<table border=\"0\" cellpadding=\"4\"><tr><td><b>"
-       << escape(pipe.name) << "</b>";
+       << escapeForXml(pipe.name) << "</b>";
     if (!tensors.empty())
-      os << ": " << escape(tensors);
-    os << "<br/>" << escape(describeRing(pipe));
+      os << ": " << escapeForXml(tensors);
+    os << "<br/>" << escapeForXml(describeRing(pipe));
     if (consumer.lag)
       os << "<br/>lag " << consumer.lag;
     os << "</td></tr></table>>];\n";
