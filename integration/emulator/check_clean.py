@@ -67,6 +67,8 @@ def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
 
 
 def commands_of(args: argparse.Namespace) -> list[list]:
+    if args.only:
+        return [[args.suite, "--jobs", 2, args.only, "--every", args.every]]
     match = [sys.executable, HERE / "match.py", "--library", args.library,
              "--manifest", args.manifest]
     if args.extended:
@@ -87,14 +89,17 @@ def commands_of(args: argparse.Namespace) -> list[list]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
-    parser.add_argument("--manifest", required=True, help="of the peers' kernels")
+    parser.add_argument("--library", help="the emulator's libcuda.so.1")
+    parser.add_argument("--manifest", help="of the peers' kernels")
     parser.add_argument("--extended", help="manifest of the peers' extended suite")
     parser.add_argument("--suite", required=True, help="drawloom-suite")
+    parser.add_argument("--only", help="one suite of ours, and no peers' kernels")
     parser.add_argument("--drawloom", help="for programs as people write them")
     parser.add_argument("--every", type=int, default=1, help="every n-th case of the suite")
     parser.add_argument("--runner", help="drawloom-run, for programs with their own host code")
     args = parser.parse_args()
+    if not args.only and not (args.library and args.manifest):
+        parser.error("peers' kernels need --library and --manifest")
 
     explained = read_rows()
     kernels, found = 0, {}
