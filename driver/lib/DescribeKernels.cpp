@@ -8,59 +8,17 @@
 
 #include "DescribeKernels.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
+#include "drawloom/Analysis/Slots/ItemCount.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace drawloom;
-
-/// Adds the factors of a product of sizes, rounded up to tiles; false if the
-/// count is something else.
-static bool addFactors(Value count, std::vector<runtime::ItemFactor> &factors) {
-  llvm::APInt constant;
-  if (matchPattern(count, m_ConstantInt(&constant))) {
-    // No items at all are no factor of a grid; the kernel finds out itself.
-    if (!constant.isStrictlyPositive())
-      return false;
-    factors.push_back({std::nullopt, 0, constant.getSExtValue()});
-    return true;
-  }
-  if (auto product = count.getDefiningOp<arith::MulIOp>())
-    return addFactors(product.getLhs(), factors) &&
-           addFactors(product.getRhs(), factors);
-  int64_t tile = 1;
-  if (auto quotient = count.getDefiningOp<arith::CeilDivUIOp>()) {
-    if (!matchPattern(quotient.getRhs(), m_ConstantInt(&constant)) ||
-        !constant.isStrictlyPositive())
-      return false;
-    tile = constant.getSExtValue();
-    count = quotient.getLhs();
-    // Rows of a known length, which a cluster divides.
-    if (matchPattern(count, m_ConstantInt(&constant)) &&
-        constant.isStrictlyPositive()) {
-      factors.push_back(
-          {std::nullopt, 0,
-           llvm::divideCeilSigned(constant.getSExtValue(), tile)});
-      return true;
-    }
-  }
-  auto size = count.getDefiningOp<tile::DimOp>();
-  if (!size)
-    return false;
-  auto view = dyn_cast<BlockArgument>(size.getView());
-  if (!view)
-    return false;
-  factors.push_back(
-      {view.getArgNumber(), static_cast<unsigned>(size.getIndex()), tile});
-  return true;
-}
 
 /// How the CTAs get their items, as the plan says it.
 static runtime::ItemsInfo readItems(tile::KernelOp kernel,
@@ -72,13 +30,18 @@ static runtime::ItemsInfo readItems(tile::KernelOp kernel,
   items.kind = plan.items == plan::Items::Granted ? atRunTime
                : plan.items == plan::Items::One   ? Kind::One
                                                   : Kind::Static;
-  std::vector<runtime::ItemFactor> factors;
   auto streams = kernel.getBody().getOps<agent::ItemsOp>();
-  if (streams.empty())
+  if (streams.empty()) {
     // The kernel is one item.
     items.count.emplace();
-  else if (addFactors((*streams.begin()).getCount(), factors))
-    items.count = std::move(factors);
+    return items;
+  }
+  if (std::optional<SmallVector<plan::CountFactor>> factors =
+          plan::findFactors((*streams.begin()).getCount())) {
+    items.count.emplace();
+    for (const plan::CountFactor &factor : *factors)
+      items.count->push_back({factor.argument, factor.dimension, factor.tile});
+  }
   return items;
 }
 

@@ -10,6 +10,7 @@
 #include "drawloom/Analysis/Plan/Plan.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/ItemCount.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -209,8 +210,7 @@ StringRef plan::toString(Items items) {
 
 Items PlanMaker::findItems() {
   Items kind = Items::One;
-  if (tile::getSchedule(op->getParentOfType<tile::KernelOp>()).persistent ==
-      tile::Persistence::None)
+  if (takesOneItem(op))
     return kind;
   op.walk([&](ForEachItemOp loop) {
     if (auto items = loop.getSource().getDefiningOp<ItemsOp>())

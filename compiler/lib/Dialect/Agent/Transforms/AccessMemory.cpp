@@ -273,9 +273,18 @@ LogicalResult RoleAccesses::setMeeting(int64_t &barriers) {
                                << plan::formatBytes(own ? own.getBytes() : 0)
                                << ": run 'place-memory'";
   // A role of one warp meets nobody.
-  if (own && own.getBytes() && role.getWarps() > 1)
-    role.setMeetingAttr(MeetingAttr::get(
-        role.getContext(), ++barriers, own.getOffset() + scratch.operandBytes));
+  if (role.getWarps() == 1)
+    return success();
+  bool syncs = role.walk([](SyncOp sync) {
+                     return sync.getCrowd() == Crowd::role
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+  if (syncs || (own && own.getBytes()))
+    role.setMeetingAttr(
+        MeetingAttr::get(role.getContext(), ++barriers,
+                         own ? own.getOffset() + scratch.operandBytes : 0));
   return success();
 }
 

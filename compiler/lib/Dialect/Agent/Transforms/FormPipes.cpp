@@ -10,6 +10,7 @@
 #include "PrepareItem.h"
 #include "Projection.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Analysis/Slots/ItemCount.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Target/Architecture.h"
@@ -43,7 +44,7 @@ public:
 private:
   void makePipes();
   void limitTensorMemory();
-  void makeStream();
+  MaybeRefusal makeStream();
   void makeRoles();
   void setScopes();
   RoleOp makeRole(const RoleSpec &spec, BodyBuilder body);
@@ -144,18 +145,25 @@ Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
   return pipe.getPipe();
 }
 
-void Former::makeStream() {
+MaybeRefusal Former::makeStream() {
   bool granted = schedule.persistent == tile::Persistence::Granted;
   ItemsOp items = makeItems(item, granted ? Stream::granted : Stream::fixed,
                             schedule.cluster, builder);
   source = items.getItems();
+  if (schedule.persistent == tile::Persistence::None && !item.nest.empty() &&
+      !plan::findFactors(items.getCount()))
+    return Refusal{item.nest.front().getLoc(),
+                   "'persistent = none' gives each work item a CTA of its own, "
+                   "and a launch can't count them: their number is no product "
+                   "of sizes of the arguments; use static or granted"};
   if (!granted)
-    return;
+    return std::nullopt;
   grants = source;
   source = makeMessage("work", items.getItems().getType().getItem(),
                        Rule::OneScheduler, schedulerName, "");
   throttle = makeMessage("throttle", {}, Rule::Throttle,
                          owners.roles.front().name, schedulerName);
+  return std::nullopt;
 }
 
 RoleOp Former::makeRole(const RoleSpec &spec, BodyBuilder body) {
@@ -241,7 +249,8 @@ MaybeRefusal Former::run() {
   else
     program.push_back(item.nest.front());
   builder.setInsertionPoint(item.kernel.getBody().front().getTerminator());
-  makeStream();
+  if (MaybeRefusal refusal = makeStream())
+    return refusal;
   makePipes();
   makeRoles();
   setScopes();

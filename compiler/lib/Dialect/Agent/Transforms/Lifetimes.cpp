@@ -8,7 +8,7 @@
 
 #include "Lifetimes.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
-#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Analysis/Slots/ItemCount.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -29,16 +29,6 @@ static bool isProved(SwitchOp op) {
     return true;
   llvm::consumeError(verdict.takeError());
   return false;
-}
-
-static bool takesOneItem(SwitchOp op) {
-  bool loops = false;
-  op.walk([&](ForEachItemOp) { loops = true; });
-  if (!loops)
-    return true;
-  auto kernel = op->getParentOfType<tile::KernelOp>();
-  return kernel &&
-         tile::getSchedule(kernel).persistent == tile::Persistence::None;
 }
 
 /// The innermost region operation around `op` that can run its body more than
@@ -78,6 +68,30 @@ static bool beginsBefore(Operation *first, Operation *later) {
 /// that `endsBefore` looks at: with a lag they stay until a loop is left.
 static bool isReleasedThere(Operation *consume) {
   return cast<ConsumeOp>(consume).getLag() == 0 || getLoop(consume);
+}
+
+/// Where the first of `uses` begins, in a block that is in no loop and in which
+/// all of `consumes` end before; null if there is no such place.
+static Operation *findFirstUse(ArrayRef<Operation *> uses,
+                               ArrayRef<Operation *> consumes) {
+  Block *block = uses.front()->getBlock();
+  auto isInBlock = [&](Operation *op) {
+    return block->findAncestorOpInBlock(*op) != nullptr;
+  };
+  while (!llvm::all_of(uses, isInBlock) || !llvm::all_of(consumes, isInBlock)) {
+    if (isa<RoleOp>(block->getParentOp()))
+      return nullptr;
+    block = block->getParentOp()->getBlock();
+  }
+  Operation *first = block->findAncestorOpInBlock(*uses.front());
+  for (Operation *use : uses.drop_front())
+    if (Operation *other = block->findAncestorOpInBlock(*use);
+        other->isBeforeInBlock(first))
+      first = other;
+  bool areBefore = llvm::all_of(consumes, [&](Operation *consume) {
+    return block->findAncestorOpInBlock(*consume)->isBeforeInBlock(first);
+  });
+  return areBefore && !getLoop(first) ? first : nullptr;
 }
 
 static SmallVector<Operation *> getConsumes(PipeOp pipe) {
@@ -126,7 +140,7 @@ static PipeOp findWitness(PipeOp earlier, ArrayRef<Operation *> uses,
 ReuseAnswer drawloom::agent::mayReuse(PipeOp staging, PipeOp earlier) {
   SwitchOp op = staging.getSwitch();
   std::string other = "'" + earlier.getName().str() + "'";
-  if (!takesOneItem(op))
+  if (!plan::takesOneItem(op))
     return {false, "a CTA takes more than one work item, so slots of " + other +
                        " may be in flight for the next one"};
   if (op.getClusterSize() != 1)
@@ -138,17 +152,19 @@ ReuseAnswer drawloom::agent::mayReuse(PipeOp staging, PipeOp earlier) {
   RoleOp role = staging.getProducers().front();
   SmallVector<Operation *> uses(staging.getPipe().getUsers());
   SmallVector<Operation *> consumes = getConsumes(earlier);
-  auto isInFront = [&](Operation *consume) {
-    return consume->getParentOfType<RoleOp>() == role &&
-           isReleasedThere(consume) && llvm::all_of(uses, [&](Operation *use) {
-             return endsBefore(consume, use);
-           });
-  };
   std::string roleName = "@" + role.getSymName().str();
-  if (!consumes.empty() && llvm::all_of(consumes, isInFront))
-    return {true, "a CTA takes one work item, and " + roleName +
+  Operation *first = findFirstUse(uses, consumes);
+  if (first && !consumes.empty() && llvm::all_of(consumes, isReleasedThere)) {
+    std::string why = "a CTA takes one work item, and " + roleName +
                       " has released every slot of " + other +
-                      " in front of its first use of this one"};
+                      " in front of its first use of this one";
+    if (role.getWarps() == 1)
+      return {true, why};
+    return {true,
+            why + "; its " + std::to_string(role.getWarps()) +
+                " warps meet in between, because one may be ahead",
+            first};
+  }
   if (PipeOp witness = findWitness(earlier, uses, role))
     return {true, "a CTA takes one work item, and " + roleName +
                       " has waited for '" + witness.getName().str() +

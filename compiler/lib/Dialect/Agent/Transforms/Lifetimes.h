@@ -15,9 +15,10 @@
 // 2. a CTA takes one work item: nothing of a next one can be in flight;
 // 3. the staging role has waited for something that comes after the last read
 //    of the other pipe: it consumed the other pipe itself, in front of the
-//    first use of the staging pipe and in no loop with it; or it consumed a
-//    slot that is produced once, by the other pipe's only consumer, after or
-//    around its last read.
+//    first use of the staging pipe and in no loop with it, and its warps meet
+//    in between, because each has waited for its own reads only; or it
+//    consumed a slot that is produced once, by the other pipe's only consumer,
+//    after or around its last read.
 //
 // From 1 and 3: when the staging role gets there, every slot of the other pipe
 // was read and released, so every write to it is over too.
@@ -37,6 +38,9 @@ bool isStaging(PipeOp pipe);
 struct ReuseAnswer {
   bool allowed;
   std::string reason;
+  /// In front of this the warps of the staging role have to meet; null if they
+  /// need not.
+  mlir::Operation *meeting = nullptr;
 };
 
 ReuseAnswer mayReuse(PipeOp staging, PipeOp earlier);

@@ -20,6 +20,7 @@
 //   LowerProducts.cpp  accumulators in tensor memory
 //   LowerTails.cpp     the end of a role
 
+#include "Lifetimes.h"
 #include "RoleLowering.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/Code/Code.h"
@@ -68,6 +69,31 @@ Value RoleLowering::elect(Crowd crowd) {
   return one;
 }
 
+/// Looks up where the warps have to have read a pipe before one of them writes
+/// to its bytes through another pipe.
+LogicalResult RoleLowering::findMeetings() {
+  for (auto &[value, lowered] : pipes) {
+    PipeOp pipe = lowered.pipe;
+    StringAttr reuses = pipe.getPlaceAttr().getReuses();
+    if (!reuses || !llvm::is_contained(pipe.getProducers(), role))
+      continue;
+    auto earlier = llvm::find_if(pipes, [&](auto &other) {
+      return other.second.pipe.getName() == reuses.getValue();
+    });
+    ReuseAnswer answer = {false, "only a pipe that one role fills and empties "
+                                 "can, of a pipe that is there"};
+    if (earlier != pipes.end() && isStaging(pipe))
+      answer = mayReuse(pipe, earlier->second.pipe);
+    if (!answer.allowed)
+      return pipe->emitOpError()
+             << "takes the bytes of '" << reuses.getValue() << "', but "
+             << answer.reason << "; run 'place-memory'";
+    if (answer.meeting)
+      meetings.insert(answer.meeting);
+  }
+  return success();
+}
+
 LogicalResult RoleLowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(lowerOp(&op)))
@@ -77,6 +103,8 @@ LogicalResult RoleLowering::lowerBlock(Block &block) {
 
 LogicalResult RoleLowering::lowerOp(Operation *op) {
   b.setLoc(op->getLoc());
+  if (meetings.contains(op))
+    SyncOp::create(b, Crowd::role);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return lowerFor(loop);
   if (auto loop = dyn_cast<ForEachItemOp>(op))
@@ -123,7 +151,7 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
     b.setInsertionPoint(
         scf::IfOp::create(b, isLeader, /*withElseRegion=*/false).thenYield());
   startLags(role);
-  if (failed(lowerBlock(role.getBody().front())))
+  if (failed(findMeetings()) || failed(lowerBlock(role.getBody().front())))
     return failure();
   b.setLoc(role.getLoc());
   endLags(role);

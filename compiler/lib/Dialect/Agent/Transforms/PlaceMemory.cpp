@@ -84,6 +84,8 @@ private:
   /// In the order of the program.
   std::vector<Room> shared, tensor, messages;
   std::vector<Scratch> scratches;
+  /// Roles whose warps meet before they take another pipe's bytes.
+  llvm::SmallPtrSet<Operation *, 2> meeting;
   /// Whether a role that asks for items is answered in shared memory.
   bool granted = false;
   int64_t grant = 0, tensorAddress = 0, sharedBytes = 0, tensorColumns = 0;
@@ -155,7 +157,7 @@ LogicalResult Placer::collectScratch() {
 LogicalResult Placer::checkBarriers() {
   int64_t roles = 0;
   for (RoleOp role : op.getRoles())
-    roles += needsBarrier(role, arch);
+    roles += needsBarrier(role, arch) || meeting.contains(role);
   if (roles + 1 <= int64_t(arch.namedBarriers))
     return success();
   return op.emitError() << roles
@@ -186,6 +188,8 @@ void Placer::findReuse() {
         why = answer.reason;
       if (!answer.allowed)
         continue;
+      if (answer.meeting)
+        meeting.insert(room.pipe.getProducers().front());
       room.reuses = other.pipe.getName().str();
       room.offset = offset;
       other.taken = offset + room.size();
@@ -368,10 +372,11 @@ void Placer::record() {
 }
 
 LogicalResult Placer::run() {
-  if (failed(collect()) || failed(collectScratch()) || failed(checkBarriers()))
+  if (failed(collect()) || failed(collectScratch()))
     return failure();
   findReuse();
-  if (failed(placeColumns()) || failed(checkShared()))
+  if (failed(checkBarriers()) || failed(placeColumns()) ||
+      failed(checkShared()))
     return failure();
   record();
   return success();

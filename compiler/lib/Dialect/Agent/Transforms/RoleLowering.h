@@ -107,6 +107,7 @@ private:
   enum End : unsigned { Fills, Empties };
   using RingKey = std::pair<mlir::Value, unsigned>;
 
+  llvm::LogicalResult findMeetings();
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation *op);
   mlir::Value constant(int64_t value, unsigned bits = 32);
@@ -222,6 +223,8 @@ private:
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping map;
   llvm::DenseMap<RingKey, Ring> rings;
+  /// In front of these the role's warps meet.
+  llvm::SmallPtrSet<mlir::Operation *, 1> meetings;
   /// For each product, where in tensor memory its accumulator is.
   llvm::DenseMap<mlir::Operation *, mlir::Value> accumulators;
   /// For each accumulator in tensor memory, an i1: whether there is a product
