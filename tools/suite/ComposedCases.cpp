@@ -282,6 +282,18 @@ void Draw::storeResults() {
     program.store(result, pick(types));
 }
 
+void Draw::drawSchedule() {
+  static constexpr const char *schedules[] = {
+      "",
+      "",
+      "persistent = none",
+      "persistent = granted",
+      "cluster = auto",
+      "cluster = auto, persistent = none",
+      "cluster = auto, persistent = granted"};
+  program.setSchedule(pick(schedules));
+}
+
 Composition Draw::run() {
   drawAxes();
   if (hasProducts && !oneIn(4))
@@ -292,6 +304,7 @@ Composition Draw::run() {
   for (unsigned i = 0; i != steps; ++i)
     step();
   storeResults();
+  drawSchedule();
   return std::move(program);
 }
 
@@ -307,7 +320,8 @@ std::vector<Case> drawloom::suite::makeComposedCases(StringRef arch,
     made.arch = arch.str();
     made.program = program.print();
     made.shapes = program.getShapes();
-    made.ctas = 1 + number % 3;
+    // Few, so that a CTA has several items, unless the schedule has a say.
+    made.ctas = program.hasSchedule() ? 0 : 1 + number % 3;
     made.seed = number;
     made.mayBeRefused = true;
     cases.push_back(std::move(made));

@@ -98,7 +98,10 @@ std::string Composition::print() const {
                                    return argument.name + ": " + view(argument);
                                  }),
                  ", ");
-  text += ") {\n  %c0 = arith.constant 0 : index\n";
+  text += ")";
+  if (hasSchedule())
+    text += " attributes {tile.schedule = #tile.schedule<" + schedule + ">}";
+  text += " {\n  %c0 = arith.constant 0 : index\n";
   std::vector<std::string> offsets, tiles, extents;
   // The size of an axis is that of the first argument that has it.
   auto addSize = [&](const std::string &name, const Argument &argument,

@@ -104,6 +104,10 @@ public:
   /// Scaled by a power of two if it may be large.
   Value tame(const Value &value);
 
+  /// Fields of the kernel's schedule; none leave all of it to the planner.
+  void setSchedule(llvm::StringRef fields) { schedule = fields.str(); }
+  bool hasSchedule() const { return !schedule.empty(); }
+
   // Loops.
 
   /// Walks the axis, which is in scope until the end. Gives what the body sees
@@ -143,7 +147,7 @@ private:
   int64_t batch = 0;
   std::vector<Argument> arguments;
   std::vector<Loop> loops;
-  std::string body;
+  std::string body, schedule;
   unsigned names = 0;
 };
 

@@ -66,6 +66,8 @@ private:
   std::string drawOperand(unsigned rows, unsigned k, llvm::StringRef type);
   bool canBeStored(const Value &value) const;
   void storeResults();
+  /// How CTAs get their items, and whether they may be in clusters.
+  void drawSchedule();
 
   std::mt19937_64 random;
   Composition program;
