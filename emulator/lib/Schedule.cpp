@@ -64,3 +64,18 @@ std::string drawloom::emu::printSchedule(const RunOptions &options) {
   }
   return "";
 }
+
+std::vector<std::string> drawloom::emu::listSchedules(unsigned seeds) {
+  std::vector<std::string> names;
+  RunOptions options;
+  options.policy = Policy::Random;
+  for (options.seed = 0; options.seed != seeds; ++options.seed)
+    names.push_back(printSchedule(options));
+  options.policy = Policy::Adversarial;
+  names.push_back(printSchedule(options));
+  for (unsigned kind = 0; kind != engineKindCount; ++kind) {
+    options.delayed = EngineKind(kind);
+    names.push_back(printSchedule(options));
+  }
+  return names;
+}

@@ -336,7 +336,7 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
     llvm::ArrayRef<char> bytes = setup.launch->contents(*setup.device, array);
     first.emplace_back(bytes.begin(), bytes.end());
   }
-  std::vector<std::string> all = listSchedules(arguments.seeds);
+  std::vector<std::string> all = emu::listSchedules(arguments.seeds);
   for (const std::string &name : all) {
     setup.options.delayed.reset();
     llvm::cantFail(emu::parseSchedule(name, setup.options));

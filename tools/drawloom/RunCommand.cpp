@@ -12,6 +12,7 @@
 #include "Schedules.h"
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/Emulator/Device.h"
+#include "drawloom/Emulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELF.h"
@@ -261,7 +262,7 @@ static ExitCode runSchedules(const std::string &path,
   llvm::outs().flush();
   if (result != Done)
     return result;
-  std::vector<std::string> all = listSchedules(seeds);
+  std::vector<std::string> all = emu::listSchedules(seeds);
   for (const std::string &name : all) {
     setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
     result = runOnce(path, command, checks, &printed);

@@ -14,6 +14,7 @@
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Driver/Cached.h"
+#include "drawloom/Emulator/Schedule.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Compile.h"
@@ -191,7 +192,7 @@ static llvm::Error runSchedules(const CompiledModule &module,
                                 const runtime::Device &device,
                                 const Arguments &before, const Arguments &after,
                                 unsigned seeds) {
-  std::vector<std::string> all = listSchedules(seeds);
+  std::vector<std::string> all = emu::listSchedules(seeds);
   for (const std::string &name : all) {
     setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
     Arguments again = before;

@@ -29,21 +29,6 @@ llvm::Expected<unsigned> drawloom::readSchedules(const CommandLine &line) {
   return seeds;
 }
 
-std::vector<std::string> drawloom::listSchedules(unsigned seeds) {
-  std::vector<std::string> names;
-  emu::RunOptions options;
-  options.policy = emu::Policy::Random;
-  for (options.seed = 0; options.seed != seeds; ++options.seed)
-    names.push_back(emu::printSchedule(options));
-  options.policy = emu::Policy::Adversarial;
-  names.push_back(emu::printSchedule(options));
-  for (unsigned kind = 0; kind != emu::engineKindCount; ++kind) {
-    options.delayed = emu::EngineKind(kind);
-    names.push_back(emu::printSchedule(options));
-  }
-  return names;
-}
-
 std::string drawloom::describeElement(llvm::ArrayRef<int64_t> shape,
                                       uint64_t number) {
   std::string text = "]";

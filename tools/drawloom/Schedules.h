@@ -30,9 +30,6 @@ namespace drawloom {
 /// The number of `--schedules`; 0 if it isn't given.
 llvm::Expected<unsigned> readSchedules(const CommandLine &line);
 
-/// So many random ones and every adversarial one, by their names.
-std::vector<std::string> listSchedules(unsigned seeds);
-
 /// "[3, 5]" for element 29 of an array of 4 x 8.
 std::string describeElement(llvm::ArrayRef<int64_t> shape, uint64_t number);
 

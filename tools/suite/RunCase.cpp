@@ -9,9 +9,11 @@
 #include "suite/RunCase.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Emulator/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -109,6 +111,9 @@ private:
   bool isRefusedInPlanning();
   bool execute(runtime::Device &device);
   bool runSchedules(runtime::Device &device);
+  /// Whether another run has the bits of the first one.
+  bool runAgain(runtime::Device &device, const std::string &schedule,
+                llvm::StringRef threads);
   bool fail(const Twine &words) {
     result.words = words.str();
     return false;
@@ -217,25 +222,33 @@ bool CaseRunner::execute(runtime::Device &device) {
 }
 
 bool CaseRunner::runSchedules(runtime::Device &device) {
+  for (const char *threads : {"1", "2", "4"}) {
+    setenv("DRAWLOOM_THREADS", threads, 1);
+    llvm::scope_exit reset([] { unsetenv("DRAWLOOM_THREADS"); });
+    if (!runAgain(device, "deterministic", threads))
+      return false;
+    for (const std::string &schedule : emu::listSchedules(options.schedules))
+      if (!runAgain(device, schedule, threads))
+        return false;
+  }
+  return true;
+}
+
+bool CaseRunner::runAgain(runtime::Device &device, const std::string &schedule,
+                          StringRef threads) {
   runtime::LaunchOptions launch;
   launch.ctas = input.ctas;
-  for (unsigned seed = 0; seed <= options.schedules; ++seed) {
-    std::string schedule = seed == options.schedules
-                               ? "adversarial"
-                               : "random:" + std::to_string(seed);
-    setenv("DRAWLOOM_SCHEDULE", schedule.c_str(), 1);
-    run::Arguments results = *before;
-    llvm::Error error = run::execute(*compiled, device, results, launch);
-    setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
-    if (error) {
-      llvm::consumeError(device.reset());
-      return fail("under " + schedule + ": " +
-                  llvm::toString(std::move(error)));
-    }
-    if (int64_t differing = countDifferences(*after, results))
-      return fail("under " + schedule + " " + Twine(differing) +
-                  " elements differ from the deterministic run");
+  setenv("DRAWLOOM_SCHEDULE", schedule.c_str(), 1);
+  llvm::scope_exit reset([] { unsetenv("DRAWLOOM_SCHEDULE"); });
+  std::string how = "under " + schedule + " with " + threads.str() + " threads";
+  run::Arguments results = *before;
+  if (llvm::Error error = run::execute(*compiled, device, results, launch)) {
+    llvm::consumeError(device.reset());
+    return fail(how + ": " + llvm::toString(std::move(error)));
   }
+  if (int64_t differing = countDifferences(*after, results))
+    return fail(how + " " + Twine(differing) +
+                " elements differ from the first run");
   return true;
 }
 

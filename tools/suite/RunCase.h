@@ -31,8 +31,9 @@ struct CaseResult {
 };
 
 struct RunCaseOptions {
-  /// Run under so many random schedules and the adversarial one, too; the
-  /// results must have the same bits. For emulated devices.
+  /// Run under so many random schedules and every adversarial one, too, each
+  /// with 1, 2 and 4 threads; the results must have the same bits. For emulated
+  /// devices.
   unsigned schedules = 0;
   /// Where to write NAME.ptx and NAME.json, the plan; empty for nowhere.
   std::string dumpFolder = "";

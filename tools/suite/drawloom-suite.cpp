@@ -55,8 +55,8 @@ static cl::opt<unsigned> every("every", cl::desc("Every n-th of them"),
                                cl::init(1), cl::cat(category));
 static cl::opt<unsigned>
     schedules("schedules",
-              cl::desc("Run under so many random schedules and the adversarial "
-                       "one, too"),
+              cl::desc("Run under so many random schedules and every "
+                       "adversarial one, too, each with 1, 2 and 4 threads"),
               cl::init(0), cl::cat(category));
 static cl::opt<bool> compileOnly("compile", cl::desc("Compile, run nothing"),
                                  cl::cat(category));

@@ -33,6 +33,9 @@ llvm::Error parseSchedule(llvm::StringRef text, RunOptions &options);
 
 std::string printSchedule(const RunOptions &options);
 
+/// So many random ones and every adversarial one, by their names.
+std::vector<std::string> listSchedules(unsigned seeds);
+
 } // namespace drawloom::emu
 
 #endif // DRAWLOOM_EMULATOR_SCHEDULE_H
