@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reports.h"
+#include "drawloom/Emulator/Report.h"
+#include "drawloom/PTX/SourceLine.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -217,6 +220,20 @@ static Value toSarif(const Object &report, const CheckedRun &run,
             Object{{"id", ("drawloom/" + name + "/").str()}}},
            {"invocations", Array{std::move(invocation)}},
            {"results", std::move(collected.results)}}}}};
+}
+
+CheckedRun drawloom::describeRun(const std::string &input,
+                                 const emu::Report *ending) {
+  CheckedRun run{input};
+  if (!ending)
+    return run;
+  run.failure = ending->str();
+  std::string rule = emu::spelling(ending->kind).str();
+  llvm::replace(rule, ' ', '-');
+  Object message{{"rule", rule}, {"text", run.failure}, {"line", ending->line}};
+  ptx::addSource(message, ending->source);
+  run.messages.push_back(std::move(message));
+  return run;
 }
 
 Array drawloom::toMessages(llvm::ArrayRef<llvm::SMDiagnostic> errors) {

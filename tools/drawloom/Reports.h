@@ -21,6 +21,10 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 
+namespace drawloom::emu {
+struct Report;
+} // namespace drawloom::emu
+
 namespace drawloom {
 
 /// Where to write; an empty name is nowhere.
@@ -37,6 +41,10 @@ struct CheckedRun {
   /// isn't a refusal, and notes of the same form.
   llvm::json::Array messages = {};
 };
+
+/// A run of a file, and where it ended early, if it did: "illegal-address", at
+/// the line of the source or else of the PTX.
+CheckedRun describeRun(const std::string &input, const emu::Report *ending);
 
 /// Errors of a parser, as messages.
 llvm::json::Array toMessages(llvm::ArrayRef<llvm::SMDiagnostic> errors);

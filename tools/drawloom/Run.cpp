@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckOptions.h"
-#include "CommandLine.h"
+#include "RunArguments.h"
 #include "RunCommand.h"
 #include "Schedules.h"
 #include "Verb.h"
@@ -31,18 +30,6 @@
 using namespace drawloom;
 
 namespace {
-struct RunArguments {
-  std::string ptx, launch;
-  std::optional<std::string> output;
-  std::optional<std::string> schedule;
-  std::optional<uint64_t> stepLimit;
-  unsigned seeds = 0; ///< 0: one run.
-  bool progress = false;
-  bool triesFixes = false;
-  std::string fidelity; ///< A file for the report, or empty.
-  CheckOptions check;
-};
-
 /// What a run needs, put together from the two files.
 struct Setup {
   std::unique_ptr<emu::Device> device;
@@ -54,134 +41,6 @@ struct Setup {
   const emu::Interrupt *interrupt = nullptr;
 };
 } // namespace
-
-void drawloom::printRunHelp() {
-  llvm::outs()
-      << "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
-         "\n"
-         "Runs a kernel in PTX on an emulated GPU. LAUNCH.json names the "
-         "device, the grid,\n"
-         "arrays in .npy files, and what the kernel is called with; "
-         "docs/Run.md has every\n"
-         "field.\n"
-         "\n"
-         "Options for PTX:\n"
-         "  --launch FILE    the launch\n"
-         "  -o FOLDER        where to write arrays; without it, next to "
-         "LAUNCH.json\n"
-         "  --schedule S     instead of the file's: deterministic, "
-         "random:SEED,\n"
-         "                   adversarial or adversarial:KIND (copy, bulk, "
-         "tensor, "
-         "mma,\n"
-         "                   commit, remote-store, launch-control)\n"
-         "  --schedules N    run under N random schedules and every "
-         "adversarial one, too,\n"
-         "                   and say whether the arrays end up the same, and "
-         "if not, which\n"
-         "                   element differs first and who wrote it\n"
-         "  --step-limit N   warp instructions after which a run is given up\n"
-         "  --progress       show progress even if nobody looks at a terminal\n"
-         "  --try-fixes      with --check: insert what would help, run it "
-         "again, and say\n"
-         "                   with which insertion a finding is gone\n"
-         "  --help           this text\n"
-         "\n"
-         "Usage: drawloom run [options] -- COMMAND [arguments]\n"
-         "\n"
-         "Runs a CUDA program with the emulator's libcuda.so.1 and "
-         "libcudart.so.13: one\n"
-         "built by nvcc -cudart shared with PTX inside, one that uses the "
-         "driver API, or a\n"
-         "script that does. docs/Driver.md says what the libraries have.\n"
-         "\n"
-         "Options for a command:\n"
-         "  --device DEVICE  h100, b200 or rtx5090; without it, the first that "
-         "it has PTX\n"
-         "                   for\n"
-         "  --sms N          SMs of the device; without it, as many as the "
-         "real one\n"
-         "  --schedule S, --step-limit N   as for PTX\n"
-         "  --schedules N    run it under as many; its exit code and what it "
-         "prints must\n"
-         "                   be the same\n"
-         "\n"
-         "Options for all:\n"
-         "  --check          find races, missing fences and work that nobody "
-         "waits for:\n"
-         "                   docs/Checker.md\n"
-         "  --strict         by the letter of PTX, also where released kernels "
-         "aren't\n"
-         "  --remarks        say where lanes conflict in banks of shared "
-         "memory, and where\n"
-         "                   they touch more of global memory than they need\n"
-         "  --plan FILE      names of roles and pipes, from 'drawloom "
-         "explain'\n"
-         "                   with --format json; a program has its own\n"
-         "  --report FILE    write the findings as JSON, too\n"
-         "  --sarif FILE     write them as SARIF 2.1.0, for editors and code "
-         "hosts\n"
-         "  --suppressions FILE   findings that are known, by rule and line: "
-         "they aren't\n"
-         "                   told and don't count\n"
-         "  --fidelity FILE  write which forms of instructions ran, and which "
-         "are exact,\n"
-         "                   approximate or inferred: JSON if it ends in "
-         ".json, text if\n"
-         "                   not; '-' is standard error. docs/Run.md\n"
-         "\n"
-         "Exit code: 0 the kernel ran to its end, its results match and no "
-         "error was\n"
-         "found; 1 not so, or an input is at fault; 2 bad usage. Of a command, "
-         "its own, or\n"
-         "1 if an error was found.\n"
-         "\n"
-         "Examples:\n"
-         "  drawloom run examples/gemm.mlir --arch sm_100a --random --compare\n"
-         "  drawloom run examples/run/saxpy.ptx --launch "
-         "examples/run/saxpy.json\n"
-         "  drawloom run --device b200 -- ./gemm --m=512\n"
-         "  drawloom run --check examples/check/reverse.ptx \\\n"
-         "    --launch examples/check/reverse.json\n";
-}
-
-static llvm::Expected<RunArguments> readArguments(const CommandLine &line) {
-  RunArguments result;
-  if (line.getOperands().size() != 1)
-    return llvm::createStringError(
-        line.getOperands().empty() ? "name a program (.mlir), a file of PTX, "
-                                     "or a command after '--'"
-                                   : "name one file to run, not more");
-  result.ptx = line.getOperands().front().str();
-  std::optional<llvm::StringRef> launch = line.get("--launch");
-  if (!launch)
-    return llvm::createStringError("name the launch with --launch");
-  result.launch = launch->str();
-  if (std::optional<llvm::StringRef> folder = line.get("-o"))
-    result.output = folder->str();
-  if (std::optional<llvm::StringRef> text = line.get("--schedule"))
-    result.schedule = text->str();
-  if (std::optional<llvm::StringRef> text = line.get("--step-limit")) {
-    result.stepLimit.emplace();
-    if (text->getAsInteger(10, *result.stepLimit))
-      return llvm::createStringError("--step-limit takes a number, not '" +
-                                     *text + "'");
-  }
-  llvm::Expected<unsigned> seeds = readSchedules(line);
-  if (!seeds)
-    return seeds.takeError();
-  result.seeds = *seeds;
-  result.progress = line.has("--progress");
-  result.fidelity = line.get("--fidelity").value_or("").str();
-  llvm::Expected<CheckOptions> check = CheckOptions::read(line);
-  if (!check)
-    return check.takeError();
-  result.check = *check;
-  result.triesFixes = line.has("--try-fixes");
-  if (result.triesFixes && !check->checks)
-    return llvm::createStringError("--try-fixes goes with --check");
-  return result;
-}
 
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readFile(const std::string &path) {
@@ -415,23 +274,6 @@ static bool tellFidelity(const Setup &setup, const RunArguments &arguments) {
   return problem.empty();
 }
 
-/// "illegal-address", at the line of the source or else of the PTX.
-static CheckedRun describeRun(const Setup &setup,
-                              const RunArguments &arguments) {
-  CheckedRun run{arguments.ptx};
-  if (!setup.failure)
-    return run;
-  const emu::Report &report = *setup.failure;
-  run.failure = report.str();
-  std::string rule = emu::spelling(report.kind).str();
-  llvm::replace(rule, ' ', '-');
-  llvm::json::Object message{
-      {"rule", rule}, {"text", run.failure}, {"line", report.line}};
-  ptx::addSource(message, report.source);
-  run.messages.push_back(std::move(message));
-  return run;
-}
-
 static ExitCode run(const RunArguments &arguments) {
   auto fail = [](llvm::Error error) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
@@ -458,7 +300,8 @@ static ExitCode run(const RunArguments &arguments) {
             ? tryFixes(*setup, arguments, text, statistics.warpInstructions)
             : setup->checker->findingsAndRemarks(),
         setup->checker->suppressions(), arguments.check.files,
-        describeRun(*setup, arguments));
+        describeRun(arguments.ptx,
+                    setup->failure ? &*setup->failure : nullptr));
   bool isTold = tellFidelity(*setup, arguments);
   if (!ran)
     return Failed;
@@ -484,22 +327,14 @@ ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
     return runCommand(arguments.take_front(options),
                       arguments.drop_front(options + 1));
   }
-  llvm::Expected<CommandLine> line = CommandLine::parse(
-      arguments, CheckOptions::with({{"--launch", true},
-                                     {"-o", true},
-                                     {"--schedule", true},
-                                     {"--schedules", true},
-                                     {"--step-limit", true},
-                                     {"--progress", false},
-                                     {"--fidelity", true},
-                                     {"--try-fixes", false}}));
+  llvm::Expected<CommandLine> line = RunArguments::parse(arguments);
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {
     printRunHelp();
     return Done;
   }
-  llvm::Expected<RunArguments> read = readArguments(*line);
+  llvm::Expected<RunArguments> read = RunArguments::read(*line);
   if (!read)
     return complain(read.takeError());
   return run(*read);
