@@ -15,10 +15,10 @@ class Client {
     this.waiting = new Map();
     this.next = 1;
     this.rest = Buffer.alloc(0);
-    this.server = childProcess.spawn(command, ["--log=error"]);
+    this.server = childProcess.spawn(command, ["lsp", "--log", "error"]);
     this.server.on("error", (error) => vscode.window.showErrorMessage(
-        `drawloom: cannot start '${command}': ${error.message}; the setting ` +
-        "'drawloom.server' names the language server"));
+        `drawloom: cannot start '${command}': ${error.message}; 'pip install drawloom' ` +
+        "brings it, and the setting 'drawloom.command' names where it is"));
     this.server.stdout.on("data", (data) => this.read(data));
     this.ready = this.ask("initialize", {
       processId: null, rootUri: null, capabilities: {}, initializationOptions: {arch},
@@ -111,7 +111,7 @@ let client;
 
 function start(diagnostics) {
   const settings = vscode.workspace.getConfiguration("drawloom");
-  client = new Client(settings.get("server"), settings.get("arch"), diagnostics);
+  client = new Client(settings.get("command"), settings.get("arch"), diagnostics);
   vscode.workspace.textDocuments.forEach((document) => client.open(document));
 }
 

@@ -17,6 +17,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIRST_RESULT = 60
+CONVERSATION = ROOT / "tools/test/language-server/lifecycle.test"
 TAG = "manylinux_2_34_x86_64"
 # What every Linux has that the wheels' tag names; all else is in the wheels.
 SYSTEM = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6",
@@ -199,6 +200,10 @@ def check_compiler(scratch, clean, version):
     expect("the results match the reference" in said, said)
     said = run("drawloom", "--version", env=clean)
     expect(said.startswith(f"drawloom {version} "), said)
+    # An editor has its server.
+    said = run("drawloom", "lsp", "--lit-test", "--log", "error", env=clean,
+               input=CONVERSATION.read_text())
+    expect("'tile.frobnicate' is unknown" in said, said)
     run("python", "-c", f"""
 import drawloom, os
 assert drawloom.__version__ == '{version}'

@@ -40,6 +40,7 @@ ExitCode runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runCompletion(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitCode runExplain(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitCode runLsp(llvm::ArrayRef<llvm::StringRef> arguments);
 /// Of PTX; it needs no compiler.
 ExitCode runRun(llvm::ArrayRef<llvm::StringRef> arguments);
 void printRunHelp();

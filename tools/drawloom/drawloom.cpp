@@ -44,6 +44,7 @@ static constexpr Verb verbs[] = {
      runCompletion},
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
     {"explain", "show the plan of a kernel, and why it is so", runExplain},
+    {"lsp", "serve an editor: diagnostics, hovers, definitions", runLsp},
     {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
     {"selftest", "run the numeric suite on a GPU or an emulated one",
      runSelftest},

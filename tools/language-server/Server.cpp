@@ -272,7 +272,7 @@ void Server::addPlan(const Question &question, Object &reply) {
 
 void Server::describeServer(Object &result) {
   result["serverInfo"] =
-      Object{{"name", "drawloom-lsp-server"}, {"version", DRAWLOOM_VERSION}};
+      Object{{"name", "drawloom"}, {"version", DRAWLOOM_VERSION}};
   if (Object *capabilities = result.getObject("capabilities"))
     if (Object *sync = capabilities->getObject("textDocumentSync"))
       // Whole texts: this server reads them, too.

@@ -2,13 +2,13 @@
 //
 // The extension for VS Code with a stand-in for the editor and the real server:
 //
-//   in_vscode.js EXTENSION SERVER FOLDER
+//   in_vscode.js EXTENSION COMMAND FOLDER
 //
 // Opens gemm.mlir and gemm.ptx, breaks and mends the program, asks for a hover and a
 // definition, and prints what the editor would show.
 "use strict";
 const fs = require("fs"), path = require("path"), Module = require("module");
-const [extension, server, folder] = process.argv.slice(2);
+const [extension, command, folder] = process.argv.slice(2);
 const handlers = {}, providers = {}, waiting = [];
 
 class Plain {
@@ -32,7 +32,7 @@ const vscode = {
   window: {showErrorMessage: (words) => console.log(words)},
   workspace: {
     textDocuments: [],
-    getConfiguration: () => ({get: (name) => ({server, arch: "sm_100a"})[name]}),
+    getConfiguration: () => ({get: (name) => ({command, arch: "sm_100a"})[name]}),
     onDidOpenTextDocument: (handler) => { handlers.open = handler; },
     onDidChangeTextDocument: (handler) => { handlers.change = handler; },
     onDidCloseTextDocument: (handler) => { handlers.close = handler; },

@@ -43,7 +43,7 @@ def listen(stream, heard):
 def main():
     server, record, folder = sys.argv[1:]
     folder = pathlib.Path(folder).resolve()
-    process = subprocess.Popen([server, "--log=error"], stdin=subprocess.PIPE,
+    process = subprocess.Popen([server, "lsp", "--log", "error"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)
     heard, left = queue.Queue(), []
     threading.Thread(target=listen, args=(process.stdout, heard), daemon=True).start()
