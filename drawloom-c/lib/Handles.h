@@ -22,7 +22,9 @@ struct DrawloomError {
 struct DrawloomProgram {
   std::string text;
   std::string name;
-  drawloom::Stage stage;
+  /// The one that was chosen, or empty.
+  std::string kernel;
+  drawloom::CompileOptions options;
   drawloom::CompiledModule compiled;
 
   /// The kernel of that name, or the only one if there is no name.

@@ -51,9 +51,11 @@ static mlir::LogicalResult refuseCode(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-static llvm::Expected<CompiledModule> make(const DrawloomProgram &program,
-                                           llvm::StringRef kernel,
-                                           const CompileOptions &options) {
+/// Does something with the program as a module, of one kernel if one is chosen.
+template <typename Result>
+static llvm::Expected<Result>
+withModule(const DrawloomProgram &program,
+           llvm::function_ref<llvm::Expected<Result>(mlir::ModuleOp)> work) {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
@@ -62,10 +64,11 @@ static llvm::Expected<CompiledModule> make(const DrawloomProgram &program,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context,
                                                         program.name);
   if (!module || mlir::failed(refuseCode(*module)) ||
-      (!kernel.empty() &&
-       mlir::failed(run::chooseKernel(*module, *options.arch, kernel))))
+      (!program.kernel.empty() &&
+       mlir::failed(
+           run::chooseKernel(*module, *program.options.arch, program.kernel))))
     return listener.fail();
-  return compile(*module, options);
+  return work(*module);
 }
 
 static llvm::Expected<std::unique_ptr<DrawloomProgram>>
@@ -98,12 +101,15 @@ compileText(llvm::StringRef text, const DrawloomCompileOptions &given) {
   auto program = std::make_unique<DrawloomProgram>();
   program->text = text.str();
   program->name = given.name ? given.name : "program";
-  program->stage = options.stopAfter;
-  llvm::Expected<CompiledModule> compiled =
-      compileCached(cache->get(), {program->text, program->name, kernel},
-                    options, [&](const CompileOptions &complete) {
-                      return make(*program, kernel, complete);
-                    });
+  program->kernel = kernel.str();
+  program->options = options;
+  llvm::Expected<CompiledModule> compiled = compileCached(
+      cache->get(), {program->text, program->name, kernel}, options,
+      [&](const CompileOptions &complete) {
+        return withModule<CompiledModule>(*program, [&](mlir::ModuleOp module) {
+          return compile(module, complete);
+        });
+      });
   if (!compiled)
     return compiled.takeError();
   program->compiled = std::move(*compiled);
@@ -148,17 +154,28 @@ static llvm::json::Value toJson(const Message &message) {
 static llvm::Expected<std::string> showPlan(const DrawloomProgram &program,
                                             PlanForm form, const char *kernel) {
   std::vector<plan::Plan> plans;
-  if (showsAll(form) && !kernel) {
-    for (const CompiledKernel &one : program.compiled.kernels) {
-      plans.push_back(one.plan);
+  auto add = [&](const CompiledKernel &one) {
+    plans.push_back(one.plan);
+    if (showsAll(form))
       llvm::append_range(plans, one.smaller);
-    }
-    return explain(plans, form);
+  };
+  if (showsAll(form) && !kernel) {
+    llvm::for_each(program.compiled.kernels, add);
+  } else {
+    llvm::Expected<const CompiledKernel *> found = program.find(kernel);
+    if (!found)
+      return found.takeError();
+    add(**found);
   }
-  llvm::Expected<const CompiledKernel *> found = program.find(kernel);
-  if (!found)
-    return found.takeError();
-  return explain((*found)->plan, form);
+  if (form != PlanForm::Html)
+    return explain(plans, form);
+  auto stages =
+      withModule<std::vector<StageText>>(program, [&](mlir::ModuleOp module) {
+        return listStages(module, program.text, program.options);
+      });
+  if (!stages)
+    return stages.takeError();
+  return explain(plans, form, *stages);
 }
 
 static llvm::Expected<std::string>
@@ -177,20 +194,21 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
   }
   auto lacks = [&](llvm::StringRef what, llvm::StringRef stage) {
     return llvm::createStringError("'" + program.name + "' was compiled to " +
-                                   toString(program.stage) + " and has no " +
-                                   what + "; compile it to " + stage);
+                                   toString(program.options.stopAfter) +
+                                   " and has no " + what + "; compile it to " +
+                                   stage);
   };
   if (form == "module")
-    return program.stage < Stage::PTX
+    return program.options.stopAfter < Stage::PTX
                ? llvm::Expected<std::string>(compiled.text)
                : lacks("module", "a stage before ptx");
   if (form == "cubin")
-    return program.stage == Stage::Cubin
+    return program.options.stopAfter == Stage::Cubin
                ? llvm::Expected<std::string>(
                      std::string(compiled.cubin.data(), compiled.cubin.size()))
                : lacks("machine code", "cubin");
   if (form == "ptx")
-    return program.stage >= Stage::PTX
+    return program.options.stopAfter >= Stage::PTX
                ? llvm::Expected<std::string>(compiled.ptx)
                : lacks("PTX", "ptx");
   if (form != "description")
@@ -198,7 +216,7 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
         "there are the forms module, ptx, cubin, description, messages, text, "
         "json, mermaid, sequence, dot, svg, svg-sequence and html, and no '" +
         form + "'");
-  if (program.stage < Stage::NVVM)
+  if (program.options.stopAfter < Stage::NVVM)
     return lacks("description", "ptx");
   llvm::Expected<const CompiledKernel *> found = program.find(kernel);
   if (!found)

@@ -226,9 +226,9 @@ struct Reference {
 static llvm::Expected<std::unique_ptr<DrawloomResult>>
 runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
            const DrawloomRunOptions &options) {
-  if (program.stage < Stage::PTX)
+  if (program.options.stopAfter < Stage::PTX)
     return llvm::createStringError("'" + program.name + "' was compiled to " +
-                                   toString(program.stage) +
+                                   toString(program.options.stopAfter) +
                                    ", and a run needs PTX");
   llvm::Expected<const CompiledKernel *> chosen = program.find(options.kernel);
   if (!chosen)

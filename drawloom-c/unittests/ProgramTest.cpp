@@ -48,6 +48,8 @@ TEST(DrawloomC, GivesCodeAndPlan) {
   EXPECT_NE(get(program, "svg", "gemm").find("<svg"), std::string::npos);
   EXPECT_NE(get(program, "svg-sequence", "gemm").find("waits until"),
             std::string::npos);
+  EXPECT_NE(get(program, "html", "gemm").find(">ptx: what the GPU"),
+            std::string::npos);
   EXPECT_NE(get(program, "html", "gemm").find("<h2>Reasons"),
             std::string::npos);
   EXPECT_EQ(get(program, "text", "@gemm"), get(program, "text"));

@@ -8,7 +8,6 @@
 
 #include "drawloom/Driver/Explain.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
-#include "drawloom/Driver/Page.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -34,7 +33,8 @@ bool drawloom::showsAll(PlanForm form) {
          form == PlanForm::Html;
 }
 
-std::string drawloom::explain(llvm::ArrayRef<Plan> plans, PlanForm form) {
+std::string drawloom::explain(llvm::ArrayRef<Plan> plans, PlanForm form,
+                              llvm::ArrayRef<StageText> stages) {
   std::string result;
   llvm::raw_string_ostream os(result);
   switch (form) {
@@ -71,7 +71,7 @@ std::string drawloom::explain(llvm::ArrayRef<Plan> plans, PlanForm form) {
     printSvgSequence(plans.front(), os);
     break;
   case PlanForm::Html:
-    printPage(plans, {}, os);
+    printPage(plans, stages, os);
     break;
   }
   return result;

@@ -137,6 +137,7 @@ drawloomProgramKernel(const DrawloomProgram *program, size_t index);
  *   messages     warnings and remarks, in JSON
  *   text, json, mermaid, sequence, dot, svg, svg-sequence, html   its plan
  *
+ * A page of html has the program after each stage, too, and compiles to them.
  * A kernel's name says of which; null is the only one, or all where a form can
  * hold all. */
 DRAWLOOM_EXPORT DrawloomError *

@@ -4,6 +4,7 @@ numbers are small and whole, so they are exact."""
 import json
 import pathlib
 import re
+import subprocess
 import threading
 import unittest
 
@@ -83,6 +84,15 @@ class Programs(unittest.TestCase):
         self.assertTrue(plan._repr_svg_().startswith("<svg"))
         self.assertIn("waits until operands[0] is full", plan.svg_sequence())
         self.assertIn("<h2>Reasons</h2>", plan.html())
+
+    def test_page(self):
+        """A page is the one that the command writes, stages and all."""
+        for file in ("gemm.mlir", "schedules/planned_gemm.mlir"):
+            page = subprocess.run(
+                [drawloom.command(), "explain", EXAMPLES / file, "--arch", "sm_100a", "--format",
+                 "html"], check=True, stdout=subprocess.PIPE, text=True).stdout
+            self.assertEqual(drawloom.plan(EXAMPLES / file, "sm_100a").html(), page)
+            self.assertIn("ptx: what the GPU", page)
 
     def test_threads(self):
         made, A, B = [], whole((40, 32)), whole((24, 32), seed=1)

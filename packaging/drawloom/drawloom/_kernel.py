@@ -137,7 +137,8 @@ class Plan:
         return self._get("svg-sequence")
 
     def html(self) -> str:
-        """A page with the drawings, the tables and the reasons."""
+        """A page with the drawings, the tables and the reasons, and the program after the
+        stages of the compiler, two of them side by side. It compiles to each of them."""
         return self._get("html")
 
     def _repr_svg_(self) -> str:

@@ -13,6 +13,7 @@
 #define DRAWLOOM_DRIVER_EXPLAIN_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
+#include "drawloom/Driver/Page.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -36,7 +37,9 @@ std::optional<PlanForm> findPlanForm(llvm::StringRef name);
 /// Text, JSON and HTML show all of the plans, the others the first.
 bool showsAll(PlanForm form);
 
-std::string explain(llvm::ArrayRef<plan::Plan> plans, PlanForm form);
+/// `stages`: for a page, those of the program.
+std::string explain(llvm::ArrayRef<plan::Plan> plans, PlanForm form,
+                    llvm::ArrayRef<StageText> stages = {});
 
 } // namespace drawloom
 
