@@ -8,8 +8,6 @@ import subprocess
 import yaml
 from check_wheels import ROOT, expect
 
-CHECK_SARIF = ROOT / "tools/test/drawloom/Inputs/check_sarif.py"
-
 
 def is_run(condition, values, has_failed):
     """What an `if` of the file comes to: statuses of steps, and inputs that are empty

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-from action import CHECK_SARIF, run_action
+from action import run_action
 from check_wheels import ROOT, Failure, expect, install, run
+from sarif import read_results
 
 PROJECT = ROOT / "integration/python/pytest/test_kernels.py"
 # A copy that nobody has waited for may be late under these.
@@ -94,8 +95,7 @@ def check_action(folder, scratch, wheels):
            f"{steps}")
     written = json.loads((pathlib.Path(scratch) / "action.json").read_text())
     expect([test["outcome"] for test in written["tests"]] == ["failed"], f"{written}")
-    said = run(sys.executable, CHECK_SARIF,
-               pathlib.Path(scratch) / "drawloom-sarif/tests.sarif")
+    said = read_results(pathlib.Path(scratch) / "drawloom-sarif/tests.sarif")
     place = r"file:///\S+\.cu:\d+"
     expect(re.fullmatch(rf"error in-flight {place} {place}\s+successful\n", said), said)
     steps = run_action({**inputs, "tests": early, "check": "off"}, scratch, path)

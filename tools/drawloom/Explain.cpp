@@ -10,9 +10,10 @@
 #include "CommandLine.h"
 #include "Files.h"
 #include "HandPlan.h"
+#include "Reports.h"
 #include "Terminal.h"
 #include "Verb.h"
-#include "drawloom/Driver/Page.h"
+#include "drawloom/PTX/Parser.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,11 +24,22 @@ namespace {
 struct ExplainOptions {
   std::string input;
   std::string output = "-";
+  std::string sarif; ///< A file, or empty.
   /// Null: what the kernels say.
   const target::Architecture *arch = nullptr;
   /// Empty: all of them.
   std::string kernel;
   PlanForm form = PlanForm::Text;
+};
+
+/// Plans, or why there are none.
+struct Explained {
+  bool isRefused = false;
+  std::vector<Plan> plans = {};
+  /// For a page.
+  std::vector<StageText> stages = {};
+  /// What was said, for a report.
+  llvm::json::Array messages = {};
 };
 } // namespace
 
@@ -37,7 +49,7 @@ static void printHelp() {
          "\n"
          "Usage: drawloom explain FILE [--arch ARCH] [--kernel NAME] "
          "[--format FORM]\n"
-         "                        [--diagram KIND] [-o FILE]\n"
+         "                        [--diagram KIND] [-o FILE] [--sarif FILE]\n"
          "\n"
          "FILE holds linalg on tensors, tile programs, or kernels with roles "
          "and pipes\n"
@@ -66,6 +78,9 @@ static void printHelp() {
          "the first work\n"
          "                  items, barrier by barrier (mermaid and svg)\n"
          "  -o FILE         where to write it; without it, to standard output\n"
+         "  --sarif FILE    write what the compiler says as SARIF 2.1.0: why "
+         "it refuses,\n"
+         "                  and its warnings, at their lines\n"
          "  --help          this text\n"
          "\n"
          "Exit code: 0 done; 1 there is no plan; 2 bad usage.\n"
@@ -113,6 +128,7 @@ static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {
                                                  : PlanForm::Sequence;
   }
   options.output = line.get("-o").value_or("-").str();
+  options.sarif = line.get("--sarif").value_or("").str();
   return options;
 }
 
@@ -142,16 +158,15 @@ choosePlans(llvm::ArrayRef<Plan> all, const ExplainOptions &options) {
   return plans;
 }
 
-/// The plans of kernels in MLIR, of all that a file has; and for a page, the
-/// stages.
-static mlir::FailureOr<std::vector<Plan>>
-compilePlans(const ExplainOptions &options, std::vector<StageText> &stages) {
+/// The kernels in MLIR, all that a file has. Nothing if it can't be read.
+static std::optional<Explained> compilePlans(const ExplainOptions &options) {
+  std::unique_ptr<InputModule> input = InputModule::open(options.input);
+  if (!input)
+    return std::nullopt;
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
-  std::unique_ptr<InputModule> input =
-      InputModule::read(options.input, dialects);
-  if (!input)
-    return mlir::failure();
+  if (!input->parse(dialects))
+    return Explained{.isRefused = true, .messages = input->takeMessages()};
   CompileOptions path = {.arch = options.arch, .stopAfter = Stage::Plan};
   llvm::Expected<CompiledModule> compiled = [&] {
     Waiting waiting("planning");
@@ -159,49 +174,65 @@ compilePlans(const ExplainOptions &options, std::vector<StageText> &stages) {
   }();
   if (!compiled) {
     input->report(compiled.takeError());
-    return mlir::failure();
+    return Explained{.isRefused = true, .messages = input->takeMessages()};
   }
   input->report(compiled->messages);
-  std::vector<Plan> plans;
+  Explained result = {.messages = input->takeMessages()};
   for (const CompiledKernel &kernel : compiled->kernels) {
-    plans.push_back(kernel.plan);
-    llvm::append_range(plans, kernel.smaller);
+    result.plans.push_back(kernel.plan);
+    llvm::append_range(result.plans, kernel.smaller);
   }
   if (options.form == PlanForm::Html) {
     Waiting waiting("compiling to each stage");
-    stages = listStages(input->get(), input->getText(), path);
+    result.stages = listStages(input->get(), input->getText(), path);
   }
-  return plans;
+  return result;
 }
 
-/// Those of kernels by hand.
-static mlir::FailureOr<std::vector<Plan>>
-readPlans(const ExplainOptions &options) {
-  llvm::Expected<std::vector<Plan>> plans = makeHandPlans(options.input);
+/// Kernels by hand.
+static std::optional<Explained> readPlans(const ExplainOptions &options) {
+  auto buffer = llvm::MemoryBuffer::getFile(options.input);
+  if (!buffer) {
+    llvm::errs() << "drawloom: cannot read '" << options.input
+                 << "': " << buffer.getError().message() << '\n';
+    return std::nullopt;
+  }
+  llvm::MemoryBufferRef text = (*buffer)->getMemBufferRef();
+  ptx::ParseResult parsed = ptx::parseModule(text);
+  if (!parsed) {
+    llvm::errs() << "drawloom: " << llvm::StringRef(parsed.str()).rtrim()
+                 << '\n';
+    return Explained{.isRefused = true,
+                     .messages = toMessages(parsed.diagnostics)};
+  }
+  llvm::Expected<std::vector<Plan>> plans = makeHandPlans(*parsed.module, text);
   if (plans)
-    return std::move(*plans);
-  llvm::errs() << "drawloom: " << llvm::toString(plans.takeError()) << '\n';
-  return mlir::failure();
+    return Explained{.plans = std::move(*plans)};
+  std::string words = llvm::toString(plans.takeError());
+  llvm::errs() << "drawloom: " << words << '\n';
+  Explained result = {.isRefused = true};
+  result.messages.push_back(llvm::json::Object{{"text", words}});
+  return result;
 }
 
 static ExitCode explainFile(const ExplainOptions &options) {
-  std::vector<StageText> stages;
-  mlir::FailureOr<std::vector<Plan>> all =
-      llvm::StringRef(options.input).ends_with(".ptx")
-          ? readPlans(options)
-          : compilePlans(options, stages);
-  if (mlir::failed(all))
+  std::optional<Explained> found =
+      llvm::StringRef(options.input).ends_with(".ptx") ? readPlans(options)
+                                                       : compilePlans(options);
+  if (!found)
     return Failed;
-  mlir::FailureOr<std::vector<Plan>> plans = choosePlans(*all, options);
+  if (llvm::Error error =
+          writeReports({}, {"", options.sarif},
+                       {options.input, "", std::move(found->messages)})) {
+    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
+    return Failed;
+  }
+  if (found->isRefused)
+    return Failed;
+  mlir::FailureOr<std::vector<Plan>> plans = choosePlans(found->plans, options);
   if (mlir::failed(plans))
     return Failed;
-  std::string text;
-  if (options.form == PlanForm::Html) {
-    llvm::raw_string_ostream os(text);
-    printPage(*plans, stages, os);
-  } else {
-    text = explain(*plans, options.form);
-  }
+  std::string text = explain(*plans, options.form, found->stages);
   if (options.form == PlanForm::Text && options.output == "-")
     text = colourPlan(text);
   return mlir::succeeded(writeOutput(options.output, text)) ? Done : Failed;
@@ -218,7 +249,8 @@ ExitCode drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--kernel", true},
                                      {"--format", true},
                                      {"--diagram", true},
-                                     {"-o", true}});
+                                     {"-o", true},
+                                     {"--sarif", true}});
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {

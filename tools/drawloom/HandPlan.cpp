@@ -194,21 +194,15 @@ static plan::Plan makePlan(const Graph &graph, const HandProof &proof,
 }
 
 llvm::Expected<std::vector<plan::Plan>>
-drawloom::makeHandPlans(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
-  ptx::ParseResult parsed = ptx::parseModule((*buffer)->getMemBufferRef());
-  if (!parsed)
-    return llvm::createStringError(llvm::StringRef(parsed.str()).rtrim());
+drawloom::makeHandPlans(const ptx::Module &module, llvm::MemoryBufferRef text) {
+  llvm::StringRef path = text.getBufferIdentifier();
   llvm::Expected<const target::Architecture *> arch =
-      target::findArchitecture(parsed.module->target.str());
+      target::findArchitecture(module.target.str());
   if (!arch)
     return arch.takeError();
   std::vector<plan::Plan> plans;
-  for (const ptx::Function *function : parsed.module->functions) {
-    auto words = protocol::findGraph(*function, (*buffer)->getBuffer());
+  for (const ptx::Function *function : module.functions) {
+    auto words = protocol::findGraph(*function, text.getBuffer());
     if (!function->isEntry || !words)
       continue;
     llvm::Expected<Graph> graph = protocol::parseGraph(*words);
@@ -224,7 +218,7 @@ drawloom::makeHandPlans(llvm::StringRef path) {
     std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
     HandProof proof;
     if (misfits.empty())
-      proof = proveByHand(*parsed.module, *function, *claims, *graph, misfits);
+      proof = proveByHand(module, *function, *claims, *graph, misfits);
     // Without its parameters, as the compiler's kernels are called.
     std::string name = llvm::demangle(function->name.str());
     plans.push_back(makePlan(*graph, proof, !misfits.empty(),
@@ -236,4 +230,16 @@ drawloom::makeHandPlans(llvm::StringRef path) {
         "' holds no kernel that says which roles and pipes it has, as those of "
         "the device library do");
   return plans;
+}
+
+llvm::Expected<std::vector<plan::Plan>>
+drawloom::makeHandPlans(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError("cannot read '" + path +
+                                   "': " + buffer.getError().message());
+  ptx::ParseResult parsed = ptx::parseModule((*buffer)->getMemBufferRef());
+  if (!parsed)
+    return llvm::createStringError(llvm::StringRef(parsed.str()).rtrim());
+  return makeHandPlans(*parsed.module, (*buffer)->getMemBufferRef());
 }

@@ -16,11 +16,20 @@
 
 #include "drawloom/Analysis/Plan/Plan.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+namespace drawloom::ptx {
+class Module;
+} // namespace drawloom::ptx
 
 namespace drawloom {
 
-/// The plans of the kernels in a file of PTX that say what they are, in their
-/// order.
+/// The plans of the kernels in a module that say what they are, in their order.
+/// `text`: of the module, with the name that messages call it.
+llvm::Expected<std::vector<plan::Plan>>
+makeHandPlans(const ptx::Module &module, llvm::MemoryBufferRef text);
+
+/// Those of a file.
 llvm::Expected<std::vector<plan::Plan>> makeHandPlans(llvm::StringRef path);
 
 } // namespace drawloom
