@@ -19,9 +19,10 @@ root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 for folder in ("docs", "editors", "examples"):
     config.substitutions.append((f"%{folder}", os.path.join(root, folder)))
 
-# `REQUIRES: node` for the extension of VS Code.
-if shutil.which("node", path=config.environment["PATH"]):
-    config.available_features.add("node")
+# `REQUIRES: node` for the extension of VS Code, the others for completions in them.
+for program in ("node", "zsh", "fish"):
+    if shutil.which(program, path=config.environment["PATH"]):
+        config.available_features.add(program)
 
 # %bare_path has the build's and LLVM's tools only, and so no Python.
 folders = config.environment["PATH"].split(os.pathsep)
