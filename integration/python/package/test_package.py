@@ -94,6 +94,16 @@ class Programs(unittest.TestCase):
             self.assertEqual(drawloom.plan(EXAMPLES / file, "sm_100a").html(), page)
             self.assertIn("ptx: what the GPU", page)
 
+    def test_gpu(self):
+        """A GPU is the system's: without one there is no other instead."""
+        A = whole((64, 64))
+        try:
+            drawloom.compile(GEMM, "sm_90a").run(A, A, device="cuda")
+        except drawloom.Error:
+            pass
+        maps = pathlib.Path("/proc/self/maps").read_text()
+        self.assertNotIn("drawloom/libcuda.so.1", maps)
+
     def test_threads(self):
         made, A, B = [], whole((40, 32)), whole((24, 32), seed=1)
 
