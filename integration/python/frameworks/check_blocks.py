@@ -74,6 +74,60 @@ def check_attention():
           "roundings", flush=True)
 
 
+class Calls(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *arguments):
+        return self.function(*arguments)
+
+
+def check_operations():
+    """Forms of operations that the blocks haven't: torch's results are within bounds."""
+    torch.manual_seed(0)
+    F = torch.nn.functional
+    x, y, w = torch.randn(3, 64, 64).bfloat16()
+    mask = torch.rand(64, 64) > 0.5
+    cases = {
+        "gelu": (F.gelu, x), "gelu by tanh": (lambda x: F.gelu(x, approximate="tanh"), x),
+        "geglu": (lambda x, y, w: F.gelu(x @ y) * (x @ w), x, y, w),
+        "alpha": (lambda x, y: torch.add(x, y, alpha=2) - torch.sub(x, y, alpha=3), x, y),
+        "1 - x": (lambda x: 1 - x, x), "abs": (torch.abs, x),
+        "clamp": (lambda x: x.clamp(-1, 0.5), x), "log": (lambda x: x.abs().log(), x),
+        "where": (torch.where, mask, x, y),
+        "masked_fill": (lambda x, m: x.masked_fill(m, 0.5), x, mask),
+        "dropout of a mask": (lambda x, w, m: F.linear(x, w) * m / 0.9, x, w, mask),
+        "lora": (lambda x, w, a, b: F.linear(x, w) + F.linear(F.linear(x, a), b) * 2,
+                 x, w, torch.randn(16, 64).bfloat16(), torch.randn(64, 16).bfloat16()),
+        "layer_norm": (lambda x, w: F.linear(F.layer_norm(x, (64,)), w), x, w),
+        "a batch of one": (lambda x, w: x @ w, x[None], w[None]),
+    }
+    for name, (function, *arguments) in cases.items():
+        for arch in ARCHITECTURES:
+            parts = drawloom.torch.split(Calls(function), *arguments)
+            found = [one for compared in (parts.compare(arch, *arguments),
+                                          parts.compare_framework(arch, *arguments))
+                     for several in compared.values() for one in several]
+            assert len(found) == 2 and not parts.refused, f"{name}: {parts.refused}"
+            assert all(one.matches and not one.unbounded for one in found), (
+                f"{name} on {arch}: {found}")
+    q, k, v = torch.randn(3, 1, 2, 128, 64).bfloat16()
+    parts = drawloom.torch.split(Calls(F.scaled_dot_product_attention), q, k, v)
+    assert parts.compare("sm_100a", q, k, v)["calls"][0].matches, parts
+
+    @jax.jit
+    def exact(x):
+        return jax.nn.gelu(x, approximate=False)
+
+    x = jnp.linspace(-6, 6, 64 * 64).reshape(64, 64)
+    for arch in ARCHITECTURES:
+        parts = drawloom.jax.split(exact, x)
+        assert parts.compare(arch, x)["exact"][0].matches, parts
+        assert parts.compare_framework(arch, x)["exact"][0].matches, parts
+    print(f"{len(cases) + 2} forms of operations are within their bounds", flush=True)
+
+
 class Sums(torch.nn.Module):
     def forward(self, x):
         return x.cumsum(-1)
@@ -132,6 +186,30 @@ def check_refusals():
     parts = drawloom.jax.split(multiply, x)
     assert (parts.run("sm_90a", x) == x @ x).all()
     assert "which tensor cores read as TF32" in parts.refused["multiply", "sm_90a"]
+
+    @jax.jit
+    def halves(x):
+        return jnp.split(x * x, 2, -1)[0]
+
+    parts = drawloom.jax.split(lambda x: halves(x) + 1, x)
+    assert (parts.run("sm_90a", x) == jnp.split(x * x, 2, -1)[0] + 1).all()
+    line = halves.__wrapped__.__code__.co_firstlineno + 2
+    assert parts.refused["halves", "sm_90a"].startswith(f"{__file__}:{line}:"), parts
+    try:
+        drawloom.jax.compile(halves, x, arch="sm_90a")
+    except drawloom.Error as error:
+        assert error.messages[0].line == line, error
+    else:
+        raise AssertionError("halves is no kernel")
+    grouped = drawloom.torch.split(
+        Calls(lambda q, k: torch.nn.functional.scaled_dot_product_attention(
+            q, k, k, enable_gqa=True)), torch.ones(2, 4, 64, 64).bfloat16(),
+        torch.ones(2, 2, 64, 64).bfloat16())
+    summed = drawloom.torch.split(Calls(lambda x: x.sum((0, 1), False, dtype=torch.int64)),
+                                  torch.ones(64, 64).bfloat16())
+    found = [*grouped.refused.values(), *summed.refused.values()]
+    assert found == ["there is no attention of grouped queries here",
+                     "there is no result of torch.int64 here"], found
     print("parts that are refused are named, and run with the framework", flush=True)
 
 
@@ -145,6 +223,7 @@ def main():
         if not writes:
             check(name, parts, arguments)
     check_attention()
+    check_operations()
     check_refusals()
     for name, text in programs.items() if writes else ():
         (STORED / name).write_text(text)

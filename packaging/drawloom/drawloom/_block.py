@@ -58,8 +58,13 @@ class Block(abc.ABC):
             try:
                 self._kernels[name, arch] = compile(self.programs[name], arch, name=name)
             except Error as error:
-                self.refused[name, arch] = str(error)
+                self.refused[name, arch] = str(self._locate(name, arch) or error)
         return self._kernels.get((name, arch))
+
+    def _locate(self, name: str, arch: str) -> Error | None:
+        """Why a part is refused, at the lines of the framework's function; None if they
+        aren't known."""
+        return None
 
     def _kernel_of(self, part: Any, arch: str) -> Kernel | None:
         name = self._names.get(id(part))

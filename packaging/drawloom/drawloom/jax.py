@@ -51,6 +51,8 @@ from ._library import Error
 _CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr",
           "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
 _PASSES = "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)"
+#: An operation that these leave, and that the compiler has on tensors.
+_ERF = re.compile(r"chlo\.erf (%\S+) : (tensor<[^>]*>) -> \2")
 
 
 def program(function: Callable[..., Any], *arguments: Any) -> str:
@@ -61,8 +63,13 @@ def program(function: Callable[..., Any], *arguments: Any) -> str:
 
 def compile(function: Callable[..., Any], *arguments: Any, arch: str,  # noqa: A001
             **options: Any) -> Kernel:
-    """The kernel of a function, with the options of `drawloom.compile`."""
-    return compile_text(program(function, *arguments), arch, **options)
+    """The kernel of a function, with the options of `drawloom.compile`. What is refused
+    is told at the function's lines."""
+    closed = jax.make_jaxpr(function)(*arguments)
+    try:
+        return compile_text(_lower(closed), arch, **options)
+    except Error as error:
+        raise (_locate(closed, arch, **options) or error) from None
 
 
 def _callee(equation: Any) -> core.ClosedJaxpr | None:
@@ -88,23 +95,44 @@ def _inline(equation: Any, arguments: list) -> list:
     callee = _callee(equation)
     if callee is not None:
         return _evaluate(callee, arguments, _inline)
+    if equation.primitive is jax.lax.erfc_p:  # jaxlib has no linalg of it.
+        return [1 - jax.lax.erf(*arguments)]
     made = equation.primitive.bind(*arguments, **equation.params)
     return list(made) if equation.primitive.multiple_results else [made]
 
 
 def _lower(closed: core.ClosedJaxpr) -> str:
     """To linalg. What it calls is a part of it."""
-    shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in closed.in_avals]
-    lowered = jax.jit(lambda *values: _evaluate(closed, values, _inline)).lower(*shapes)
-    module = lowered.compiler_ir("stablehlo")
-    stablehlo.register_stablehlo_passes()
-    with module.context:
-        passmanager.PassManager.parse(_PASSES).run(module.operation)
-    text = str(module)
+    text = str(_legalize(closed, lambda *values: _evaluate(closed, values, _inline)))
+    text = _ERF.sub(r"math.erf \1 : \2", text)
     left = sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.(?!return)\w+", text)))
     if left:
         raise Error(f"jaxlib makes no linalg of {', '.join(left)}")
     return text
+
+
+def _legalize(closed: core.ClosedJaxpr, function: Callable[..., Any]) -> Any:
+    """The module of a function, after the passes."""
+    shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in closed.in_avals]
+    module = jax.jit(function).lower(*shapes).compiler_ir("stablehlo")
+    stablehlo.register_stablehlo_passes()
+    with module.context:
+        passmanager.PassManager.parse(_PASSES).run(module.operation)
+    return module
+
+
+def _locate(closed: core.ClosedJaxpr, arch: str, **options: Any) -> Error | None:
+    """Why a function is refused, at its lines, which the text of a program hasn't."""
+    module = _legalize(closed, core.jaxpr_as_fun(closed))
+    try:
+        compile_text(module.operation.get_asm(enable_debug_info=True), arch, **options)
+    except Error as error:
+        return error if _is_source(error) else None
+    return None
+
+
+def _is_source(error: Error) -> bool:
+    return bool(error.messages) and error.messages[0].file.endswith(".py")
 
 
 class Block(drawloom.Block):
@@ -114,6 +142,7 @@ class Block(drawloom.Block):
         super().__init__()
         self._closed, shape = jax.make_jaxpr(function, return_shape=True)(*arguments)
         self._tree = jax.tree.structure(shape)
+        self._callees: dict[str, core.ClosedJaxpr] = {}
         for equation in self._closed.jaxpr.eqns:
             callee = _callee(equation)
             if callee is None:
@@ -122,6 +151,7 @@ class Block(drawloom.Block):
             name = equation.params.get("name", equation.primitive.name)
             try:
                 self._add(equation, name, _lower(callee), len(_list(callee)))
+                self._callees[self._names[id(equation)]] = callee
             except Error as error:
                 self.refused[name, "any GPU"] = str(error)
                 self.others.update(_list(callee))
@@ -135,6 +165,9 @@ class Block(drawloom.Block):
 
         flat = _evaluate(self._closed, jax.tree.leaves(arguments), step)
         return jax.tree.unflatten(self._tree, flat)
+
+    def _locate(self, name: str, arch: str) -> Error | None:
+        return _locate(self._callees[name], arch, name=name)
 
     def _evaluate(self, part: Any, arrays: list) -> list:
         made = jax.jit(core.jaxpr_as_fun(_callee(part)))(*arrays)

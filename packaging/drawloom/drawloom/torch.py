@@ -49,6 +49,12 @@ _DTYPES = {torch.float32: jnp.float32, torch.float16: jnp.float16,
            torch.int32: jnp.int32}
 
 
+def _dtype(dtype: torch.dtype) -> Any:
+    if dtype not in _DTYPES:
+        raise NotImplementedError(f"there is no result of {dtype} here")
+    return _DTYPES[dtype]
+
+
 def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
     """Computes in f32 and rounds to the type that torch gives the result."""
     def rounded(*values: Any, **options: Any) -> Any:
@@ -59,8 +65,18 @@ def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
     return rounded
 
 
+def _product(a: Any, b: Any) -> Any:
+    """In f32. jnp.matmul would drop sizes of 1 and put them back: in a kernel there is
+    no such operation."""
+    batch = tuple(range(a.ndim - 2))
+    if a.shape[:-2] != b.shape[:-2]:
+        return jnp.matmul(a, b, preferred_element_type=jnp.float32)
+    sizes = (((a.ndim - 1,), (b.ndim - 2,)), (batch, batch))
+    return jax.lax.dot_general(a, b, sizes, preferred_element_type=jnp.float32)
+
+
 def _matmul(a: Any, b: Any) -> Any:
-    return jnp.matmul(a, b, preferred_element_type=jnp.float32).astype(a.dtype)
+    return _product(a, b).astype(a.dtype)
 
 
 def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -69,12 +85,14 @@ def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def _attention(q: Any, k: Any, v: Any, mask: Any = None, dropout: float = 0,
-               is_causal: bool = False, scale: float | None = None) -> Any:
+               is_causal: bool = False, scale: float | None = None,
+               enable_gqa: bool = False) -> Any:
     if mask is not None or dropout:
-        raise NotImplementedError("attention with a mask or dropout")
+        raise NotImplementedError("there is no attention with a mask or dropout here")
+    if enable_gqa:
+        raise NotImplementedError("there is no attention of grouped queries here")
     scale = q.shape[-1] ** -0.5 if scale is None else scale
-    scores = jnp.matmul(q, k.swapaxes(-1, -2),
-                        preferred_element_type=jnp.float32) * scale
+    scores = _product(q, k.swapaxes(-1, -2)) * scale
     if is_causal:
         rank = scores.ndim
         row = jax.lax.broadcasted_iota(jnp.int32, scores.shape, rank - 2)
@@ -104,21 +122,29 @@ def _layer_norm(x: Any, shape: Sequence[int], weight: Any = None, bias: Any = No
 
 
 def _reduce(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reduced(x: Any, axes: Any, keepdim: bool = False, dtype: Any = None) -> Any:
+    def reduced(x: Any, axes: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
         axes = tuple(axes) if isinstance(axes, (list, tuple)) else axes
         made = function(x.astype(jnp.float32), axes, keepdims=keepdim)
-        return made.astype(_DTYPES[dtype] if dtype else x.dtype)
+        return made.astype(_dtype(dtype) if dtype else x.dtype)
     return reduced
 
 
 def _softmax(x: Any, axis: int, dtype: Any = None) -> Any:
     made = jax.nn.softmax(x.astype(jnp.float32), axis)
-    return made.astype(_DTYPES[dtype] if dtype else x.dtype)
+    return made.astype(_dtype(dtype) if dtype else x.dtype)
 
 
 def _cast(x: Any, *_: Any, dtype: Any = None, **__: Any) -> Any:
     dtype = next((one for one in _ if isinstance(one, torch.dtype)), dtype)
-    return x.astype(_DTYPES[dtype]) if dtype else x
+    return x.astype(_dtype(dtype)) if dtype else x
+
+
+def _scale(x: Any, alpha: float) -> Any:
+    return x if alpha == 1 else alpha * x
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    return jnp.where(condition, x, y)
 
 
 def _gelu(x: Any, approximate: str = "none") -> Any:
@@ -131,9 +157,14 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "addmm": lambda c, a, b: _linear(a, b.T, c),
     "scaled_dot_product_attention": _attention,
     "rms_norm": _rms_norm, "layer_norm": _layer_norm,
-    "add": _wide(jnp.add), "sub": _wide(jnp.subtract), "mul": _wide(jnp.multiply),
-    "div": _wide(jnp.divide), "neg": _wide(jnp.negative), "maximum": _wide(jnp.maximum),
-    "minimum": _wide(jnp.minimum), "exp": _wide(jnp.exp), "tanh": _wide(jnp.tanh),
+    "add": _wide(lambda x, y, alpha=1: x + _scale(y, alpha)),
+    "sub": _wide(lambda x, y, alpha=1: x - _scale(y, alpha)),
+    "rsub": _wide(lambda x, y, alpha=1: y - _scale(x, alpha)),
+    "mul": _wide(jnp.multiply), "div": _wide(jnp.divide), "neg": _wide(jnp.negative),
+    "abs": _wide(jnp.abs), "clamp": _wide(jnp.clip), "where": _where,
+    "masked_fill": lambda x, mask, value: _where(mask, value, x),
+    "maximum": _wide(jnp.maximum), "minimum": _wide(jnp.minimum), "exp": _wide(jnp.exp),
+    "log": _wide(jnp.log), "tanh": _wide(jnp.tanh),
     "sigmoid": _wide(jax.nn.sigmoid), "rsqrt": _wide(jax.lax.rsqrt),
     "sqrt": _wide(jnp.sqrt), "relu": _wide(jax.nn.relu), "silu": _wide(jax.nn.silu),
     "gelu": _gelu, "pow": _wide(lambda x, power: x ** power),
@@ -211,8 +242,8 @@ class Block(drawloom.Block):
         part.close()
         try:
             text = _write(part)
-        except NotImplementedError as error:
-            self.refused[part.name, "any GPU"] = f"there is no {error} here"
+        except (NotImplementedError, drawloom.Error) as error:
+            self.refused[part.name, "any GPU"] = str(error)
             self.others.update(map(_name, part.nodes))
             return
         self._add(part, part.name, text, len(part.nodes))
@@ -256,19 +287,26 @@ def _write(part: _Part) -> str:
     """The program of a part. What it can't have is NotImplementedError."""
     for node in part.nodes:
         if _name(node) not in OPERATIONS:
-            raise NotImplementedError(f"operation {_name(node)}")
+            raise NotImplementedError(f"there is no operation {_name(node)} here")
     shapes = []
     for node in part.inputs:
         value = node.meta["val"]
         if getattr(value, "dtype", None) not in _DTYPES:
             kind = getattr(value, "dtype", type(value).__name__)
-            raise NotImplementedError(f"argument of {kind}")
+            raise NotImplementedError(f"there is no argument of {kind} here")
         shapes.append(jax.ShapeDtypeStruct(tuple(map(int, value.shape)),
                                            _DTYPES[value.dtype]))
 
-    def function(*values: Any) -> Any:
-        return part.evaluate(values, lambda node: OPERATIONS[_name(node)])
-    return program(function, *shapes)
+    def call(node: Any) -> Callable[..., Any]:
+        def called(*values: Any, **options: Any) -> Any:
+            try:
+                return OPERATIONS[_name(node)](*values, **options)
+            except TypeError as error:
+                raise NotImplementedError(
+                    f"{node.target} has no form here: {error}") from error
+        return called
+
+    return program(lambda *values: part.evaluate(values, call), *shapes)
 
 
 def _find_call(node: Any, modules: dict[str, torch.nn.Module],
