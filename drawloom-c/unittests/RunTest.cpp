@@ -216,7 +216,7 @@ TEST(DrawloomCRun, ArraysThatDontFit) {
                 b.shape = shape;
                 b.data = longer.data();
               }),
-              "the array: 'B' has 2 dimensions, not 3");
+              "'B' has 2 dimensions, not 3");
   EXPECT_SAYS(change([&](DrawloomArray &b) { b.shape = negative; }),
               "'B' has a size below 0, or more than");
   EXPECT_SAYS(change([&](DrawloomArray &b) {

@@ -99,16 +99,17 @@ llvm::Error ArgumentMaker::checkNames() {
 llvm::Error ArgumentMaker::setShape(unsigned argument, ArrayRef<int64_t> shape,
                                     StringRef source) {
   SmallVector<int64_t> &known = shapes[argument];
+  std::string prefix = source.empty() ? "" : (source + ": ").str();
   if (shape.size() != known.size())
-    return error(source + ": '" + names[argument] + "' has " +
+    return error(prefix + "'" + names[argument] + "' has " +
                  Twine(known.size()) + " dimensions, not " +
                  Twine(shape.size()));
   for (auto [d, size] : llvm::enumerate(shape)) {
     if (size < 0)
       continue;
     if (known[d] >= 0 && known[d] != size)
-      return error(source + ": " + describe(argument, d) + " is " +
-                   Twine(known[d]) + ", not " + Twine(size));
+      return error(prefix + describe(argument, d) + " is " + Twine(known[d]) +
+                   ", not " + Twine(size));
     known[d] = size;
   }
   return llvm::Error::success();
@@ -126,7 +127,7 @@ llvm::Error ArgumentMaker::takeTensors() {
       return error("'" + name + "' has elements of " +
                    interp::getInfo(format).name + ", not " +
                    interp::getInfo(tensor.getFormat()).name);
-    if (llvm::Error e = setShape(argument, tensor.getShape(), "the array"))
+    if (llvm::Error e = setShape(argument, tensor.getShape(), ""))
       return e;
     given[argument] = tensor;
   }

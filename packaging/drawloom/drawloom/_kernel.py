@@ -421,6 +421,8 @@ class Kernel:
             if argument.name not in bound:
                 continue
             array = view(bound[argument.name], argument.name, argument.element, keep)
+            if array.ndim == 0 and argument.shape == (1,):
+                array = array.reshape(1)  # A number, for a parameter without sizes.
             given[argument.name] = array
             packed = np.ascontiguousarray(array).reshape(array.shape)
             shape = (ctypes.c_int64 * array.ndim)(*array.shape)

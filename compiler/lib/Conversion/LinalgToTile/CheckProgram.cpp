@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -252,7 +253,7 @@ static LogicalResult checkOp(Operation &op) {
                   !llvm::any_of(op.getResultTypes(), isTensor);
   if (isScalar && op.getNumRegions() == 0 && isPure(&op))
     return success();
-  if (op.getNumRegions() != 0 && !op.hasTrait<OpTrait::IsIsolatedFromAbove>())
+  if (isa<RegionBranchOpInterface>(op))
     return op.emitOpError()
            << "is control flow: a kernel is made of a straight line of linalg "
               "operations; write the kernel as tile text, which has loops";

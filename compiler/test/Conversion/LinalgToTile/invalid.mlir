@@ -162,6 +162,19 @@ func.func @loop(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @pad(%a: tensor<4xf32>, %y: tensor<6xf32>) -> tensor<6xf32> {
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{has no form in a tile program: a kernel is made of linalg operations on tensors and of scalar arithmetic}}
+  %0 = tensor.pad %a low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  %1 = linalg.copy ins(%0 : tensor<6xf32>) outs(%y : tensor<6xf32>) -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}
+
+// -----
+
 func.func @dimension(%a: tensor<?x?xf32>, %i: index) -> tensor<?x?xf32> {
   // expected-error @+1 {{asks for a dimension that is not a constant from 0 to 1}}
   %d = tensor.dim %a, %i : tensor<?x?xf32>
