@@ -104,6 +104,17 @@ class Programs(unittest.TestCase):
         maps = pathlib.Path("/proc/self/maps").read_text()
         self.assertNotIn("drawloom/libcuda.so.1", maps)
 
+    def test_number(self):
+        """A parameter without sizes takes a number."""
+        @drawloom.fuse("sm_90a")
+        def scaled(x: "f32[M, N]", by: "f32"):
+            return x * by
+        x = whole((64, 64), np.float32)
+        for number in (3.0, np.float32(3), np.array([3], np.float32)):
+            self.assertTrue((scaled(x, number) == 3 * x).all())
+        with self.assertRaisesRegex(drawloom.Error, "^'x' has 2 dimensions, not 1$"):
+            scaled(x[0], 3.0)
+
     def test_threads(self):
         made, A, B = [], whole((40, 32)), whole((24, 32), seed=1)
 
