@@ -97,10 +97,15 @@ def check_operations():
         "clamp": (lambda x: x.clamp(-1, 0.5), x), "log": (lambda x: x.abs().log(), x),
         "where": (torch.where, mask, x, y),
         "masked_fill": (lambda x, m: x.masked_fill(m, 0.5), x, mask),
+        "a number of each row": (lambda x, n: x * n, x,
+                                 torch.arange(64, dtype=torch.int32)[:, None] * 5),
         "dropout of a mask": (lambda x, w, m: F.linear(x, w) * m / 0.9, x, w, mask),
         "lora": (lambda x, w, a, b: F.linear(x, w) + F.linear(F.linear(x, a), b) * 2,
                  x, w, torch.randn(16, 64).bfloat16(), torch.randn(64, 16).bfloat16()),
         "layer_norm": (lambda x, w: F.linear(F.layer_norm(x, (64,)), w), x, w),
+        "a vector": (lambda x, v: x @ v, x, w[0]),
+        "a sum of all": (lambda x: x - x.sum((), keepdim=True), x),
+        "a type of another": (lambda x, y: (x * 2).to(y) + y, x, y.float()),
         "a batch of one": (lambda x, w: x @ w, x[None], w[None]),
     }
     for name, (function, *arguments) in cases.items():
@@ -207,9 +212,21 @@ def check_refusals():
         torch.ones(2, 2, 64, 64).bfloat16())
     summed = drawloom.torch.split(Calls(lambda x: x.sum((0, 1), False, dtype=torch.int64)),
                                   torch.ones(64, 64).bfloat16())
-    found = [*grouped.refused.values(), *summed.refused.values()]
+    numbers = torch.arange(64, dtype=torch.int32)
+    added = drawloom.torch.split(Calls(lambda x: x + 2 ** 24), numbers)
+    assert torch.equal(added.run("sm_90a", numbers), numbers + 2 ** 24)
+    dropped = drawloom.torch.split(
+        Calls(lambda x: torch.nn.functional.dropout(x * 2, 0.5, True)),
+        torch.ones(64, 64).bfloat16())
+    found = [one for parts in (grouped, summed, added, dropped)
+             for one in parts.refused.values()]
     assert found == ["there is no attention of grouped queries here",
-                     "there is no result of torch.int64 here"], found
+                     "there is no result of torch.int64 here",
+                     "there is no arithmetic of int32 here",
+                     "there is no dropout by chance here; call eval(), or give the mask "
+                     "as an argument"], found
+    kept = drawloom.torch.split(torch.nn.Dropout().eval(), torch.ones(64, 64).bfloat16())
+    assert not kept.refused and kept.others == {"dropout": 1}, kept
     print("parts that are refused are named, and run with the framework", flush=True)
 
 

@@ -43,6 +43,9 @@ import drawloom
 from ._block import Launch
 from .jax import program
 
+#: Operations that compute nothing: alone they are no kernel.
+_NOTHING = {"dropout", "contiguous", "clone"}
+
 #: Types of both. JAX has no wider ones unless it is told.
 _DTYPES = {torch.float32: jnp.float32, torch.float16: jnp.float16,
            torch.bfloat16: jnp.bfloat16, torch.bool: jnp.bool_,
@@ -56,20 +59,28 @@ def _dtype(dtype: torch.dtype) -> Any:
 
 
 def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Computes in f32 and rounds to the type that torch gives the result."""
+    """Computes in f32 and rounds to the type that torch gives the result, and the
+    operands before."""
     def rounded(*values: Any, **options: Any) -> Any:
-        types = [value.dtype for value in values if hasattr(value, "dtype")]
-        wide = [value.astype(jnp.float32) if hasattr(value, "dtype") else value
-                for value in values]
-        return function(*wide, **options).astype(jnp.result_type(*types))
+        dtype = jnp.result_type(*(value.dtype for value in values
+                                  if hasattr(value, "dtype")))
+        _check_floats(dtype)
+        wide = [value.astype(dtype).astype(jnp.float32) if hasattr(value, "dtype")
+                else value for value in values]
+        return function(*wide, **options).astype(dtype)
     return rounded
+
+
+def _check_floats(dtype: Any) -> None:
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise NotImplementedError(f"there is no arithmetic of {dtype} here")
 
 
 def _product(a: Any, b: Any) -> Any:
     """In f32. jnp.matmul would drop sizes of 1 and put them back: in a kernel there is
     no such operation."""
     batch = tuple(range(a.ndim - 2))
-    if a.shape[:-2] != b.shape[:-2]:
+    if a.shape[:-2] != b.shape[:-2] or min(a.ndim, b.ndim) < 2:
         return jnp.matmul(a, b, preferred_element_type=jnp.float32)
     sizes = (((a.ndim - 1,), (b.ndim - 2,)), (batch, batch))
     return jax.lax.dot_general(a, b, sizes, preferred_element_type=jnp.float32)
@@ -123,7 +134,9 @@ def _layer_norm(x: Any, shape: Sequence[int], weight: Any = None, bias: Any = No
 
 def _reduce(function: Callable[..., Any]) -> Callable[..., Any]:
     def reduced(x: Any, axes: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        axes = tuple(axes) if isinstance(axes, (list, tuple)) else axes
+        _check_floats(x.dtype)
+        # Of none, torch takes all.
+        axes = tuple(axes) or None if isinstance(axes, (list, tuple)) else axes
         made = function(x.astype(jnp.float32), axes, keepdims=keepdim)
         return made.astype(_dtype(dtype) if dtype else x.dtype)
     return reduced
@@ -134,13 +147,25 @@ def _softmax(x: Any, axis: int, dtype: Any = None) -> Any:
     return made.astype(_dtype(dtype) if dtype else x.dtype)
 
 
-def _cast(x: Any, *_: Any, dtype: Any = None, **__: Any) -> Any:
-    dtype = next((one for one in _ if isinstance(one, torch.dtype)), dtype)
+def _cast(x: Any, *others: Any, dtype: Any = None, **_: Any) -> Any:
+    """To a type, or to that of another tensor."""
+    for one in others:
+        if isinstance(one, torch.dtype):
+            dtype = one
+        elif hasattr(one, "dtype"):
+            return x.astype(one.dtype)
     return x.astype(_dtype(dtype)) if dtype else x
 
 
 def _scale(x: Any, alpha: float) -> Any:
     return x if alpha == 1 else alpha * x
+
+
+def _dropout(x: Any, share: float = 0.5, train: bool = False) -> Any:
+    if train and share:
+        raise NotImplementedError("there is no dropout by chance here; call eval(), or "
+                                  "give the mask as an argument")
+    return x
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
@@ -175,7 +200,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "transpose": jnp.swapaxes, "permute": jnp.transpose, "t": jnp.transpose,
     "unsqueeze": jnp.expand_dims, "squeeze": jnp.squeeze,
     "contiguous": lambda x, **_: x, "clone": lambda x, **_: x,
-    "dropout": lambda x, *_: x, "getitem": operator.getitem,
+    "dropout": _dropout, "getitem": operator.getitem,
 }
 
 
@@ -183,6 +208,11 @@ def _name(node: Any) -> str:
     """ "add" for aten.add.Tensor."""
     packet = getattr(node.target, "overloadpacket", node.target)
     return str(packet.__name__)
+
+
+def _is_assertion(node: Any) -> bool:
+    """Sizes and types are known here."""
+    return node.op == "call_function" and _name(node) == "_assert_tensor_metadata"
 
 
 class _Part:
@@ -196,7 +226,9 @@ class _Part:
         inside = set(self.nodes)
         arguments = [one for node in self.nodes for one in node.all_input_nodes]
         self.inputs = list(dict.fromkeys(one for one in arguments if one not in inside))
-        self.outputs = [node for node in self.nodes if set(node.users) - inside]
+        self.outputs = [node for node in self.nodes
+                        if any(user not in inside and not _is_assertion(user)
+                               for user in node.users)]
 
     def evaluate(self, values: Sequence[Any], call: Callable[..., Any]) -> tuple:
         known = dict(zip(self.inputs, values))
@@ -221,8 +253,8 @@ class Block(drawloom.Block):
         self._steps: list[Any] = []
         modules = dict(model.named_modules())
         for node in self._exported.graph.nodes:
-            if node.op != "call_function" or _name(node) == "_assert_tensor_metadata":
-                continue  # Sizes and types are known here.
+            if node.op != "call_function" or _is_assertion(node):
+                continue
             call = _find_call(node, modules, tuple(kernels))
             last = self._steps[-1] if self._steps else None
             if not call:
@@ -240,6 +272,9 @@ class Block(drawloom.Block):
 
     def _lower(self, part: _Part) -> None:
         part.close()
+        if all(_name(node) in _NOTHING for node in part.nodes):
+            self.others.update(map(_name, part.nodes))
+            return
         try:
             text = _write(part)
         except (NotImplementedError, drawloom.Error) as error:
@@ -301,7 +336,7 @@ def _write(part: _Part) -> str:
         def called(*values: Any, **options: Any) -> Any:
             try:
                 return OPERATIONS[_name(node)](*values, **options)
-            except TypeError as error:
+            except (TypeError, ValueError) as error:
                 raise NotImplementedError(
                     f"{node.target} has no form here: {error}") from error
         return called

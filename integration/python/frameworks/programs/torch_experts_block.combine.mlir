@@ -2,7 +2,7 @@
 #map1 = affine_map<(d0, d1) -> (d0, d1)>
 #map2 = affine_map<(d0, d1) -> (d0, 0)>
 module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
-  func.func public @main(%arg0: tensor<128x256xbf16>, %arg1: tensor<256x256xbf16>, %arg2: tensor<128x1xf32>, %arg3: tensor<128x256xf32>) -> (tensor<128x256xbf16> {jax.result_info = "result[0]"}, tensor<128x256xf32> {jax.result_info = "result[1]"}) {
+  func.func public @main(%arg0: tensor<128x256xbf16>, %arg1: tensor<256x256xbf16>, %arg2: tensor<128x1xf32>, %arg3: tensor<128x256xf32>) -> (tensor<128x256xf32> {jax.result_info = "result[0]"}) {
     %cst = arith.constant 0.000000e+00 : f32
     %0 = tensor.empty() : tensor<256x256xbf16>
     %1 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<256x256xbf16>) outs(%0 : tensor<256x256xbf16>) {
@@ -37,6 +37,6 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %11 = arith.addf %in, %in_0 : f32
       linalg.yield %11 : f32
     } -> tensor<128x256xf32>
-    return %6, %10 : tensor<128x256xbf16>, tensor<128x256xf32>
+    return %10 : tensor<128x256xf32>
   }
 }

@@ -2,7 +2,7 @@
 #map1 = affine_map<(d0, d1, d2) -> (d1, d2)>
 #map2 = affine_map<(d0, d1, d2) -> (0, d1, d2)>
 module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
-  func.func public @main(%arg0: tensor<4x128x32xbf16>, %arg1: tensor<4x128x32xbf16>, %arg2: tensor<128x32xf32>, %arg3: tensor<128x32xf32>) -> (tensor<4x128x32xf32> {jax.result_info = "result[0]"}, tensor<4x128x32xbf16> {jax.result_info = "result[1]"}, tensor<4x128x32xf32> {jax.result_info = "result[2]"}, tensor<4x128x32xbf16> {jax.result_info = "result[3]"}) {
+  func.func public @main(%arg0: tensor<4x128x32xbf16>, %arg1: tensor<4x128x32xbf16>, %arg2: tensor<128x32xf32>, %arg3: tensor<128x32xf32>) -> (tensor<4x128x32xbf16> {jax.result_info = "result[0]"}, tensor<4x128x32xbf16> {jax.result_info = "result[1]"}) {
     %0 = tensor.empty() : tensor<4x128x32xf32>
     %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg0 : tensor<4x128x32xbf16>) outs(%0 : tensor<4x128x32xf32>) {
     ^bb0(%in: bf16, %out: f32):
@@ -72,6 +72,6 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %17 = arith.truncf %in : f32 to bf16
       linalg.yield %17 : bf16
     } -> tensor<4x128x32xbf16>
-    return %10, %12, %15, %16 : tensor<4x128x32xf32>, tensor<4x128x32xbf16>, tensor<4x128x32xf32>, tensor<4x128x32xbf16>
+    return %12, %16 : tensor<4x128x32xbf16>, tensor<4x128x32xbf16>
   }
 }
