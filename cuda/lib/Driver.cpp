@@ -7,14 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "RunProgress.h"
 #include "drawloom/Emulator/Interrupt.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Process.h"
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -219,36 +218,6 @@ Result Driver::enqueue(ContextState &context, StreamState *stream,
   return CUDA_SUCCESS;
 }
 
-namespace {
-/// How far a run is, on a terminal, for those that take long.
-class RunProgress {
-public:
-  explicit RunProgress(const emu::Kernel &kernel) : kernel(kernel) {}
-  void show(uint64_t steps, uint64_t ctas) {
-    double seconds =
-        std::chrono::duration<double>(Clock::now() - start).count();
-    if (seconds < 2 || !llvm::sys::Process::StandardErrIsDisplayed())
-      return;
-    llvm::errs() << llvm::formatv("\rdrawloom: {0}: {1} CTAs done, {2:f1} M "
-                                  "warp instructions, {3:f1} s  ",
-                                  kernel.function->name, ctas, steps / 1e6,
-                                  seconds);
-    isShown = true;
-  }
-
-  void end() const {
-    if (isShown)
-      llvm::errs() << '\n';
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  const emu::Kernel &kernel;
-  const Clock::time_point start = Clock::now();
-  bool isShown = false;
-};
-} // namespace
-
 Result Driver::flush() {
   if (pending.empty())
     return CUDA_SUCCESS;
@@ -290,14 +259,14 @@ Result Driver::flush() {
   if (trace)
     options.listener = trace.get();
   emu::Interrupt interrupt;
-  RunProgress shown(*launches.back().kernel);
+  std::optional<RunProgress> shown(launches.back().kernel->function->name);
   auto progress = [&](uint64_t steps, uint64_t ctas) {
-    shown.show(steps, ctas);
+    shown->note(steps, ctas);
     return !interrupt.happened();
   };
   options.progress = progress;
   emu::RunResult result = emu::run(*device, launches, options);
-  shown.end();
+  shown.reset();
   lastStatistics = result.statistics;
   output.flush();
   if (check)
