@@ -298,12 +298,12 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
       size_t index = isWait || hasState ? 1 : 0;
       if (opcode.starts_with("mbarrier") &&
           index < statement->operands.size() &&
-          StringRef(statement->operands[index]).starts_with("[")) {
+          StringRef(statement->operands[index]).starts_with("[") &&
+          !StringRef(statement->operands[index]).contains('+')) {
         Statement other = *statement;
-        StringRef address = other.operands[index];
-        other.operands[index] = (address.drop_back() + "+8]").str();
-        if (!address.contains('+'))
-          add("slot", other.str());
+        std::string &address = other.operands[index];
+        address.insert(address.size() - 1, "+8");
+        add("slot", other.str());
       }
     }
   }
