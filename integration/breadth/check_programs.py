@@ -42,6 +42,9 @@ ENDS = (*RIGHT, "planning", "launch", "later", "bad")
 MAY_END = {"right": RIGHT, "refused": ("planning",), "right or launch": (*RIGHT, "launch"),
            "any": (*RIGHT, "planning", "launch")}
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+
+import part
 Case = collections.namedtuple("Case", "program arch options must")
 
 
@@ -104,11 +107,16 @@ def main():
     parser.add_argument("--ptx-seconds", type=float, help="fail if one needs more")
     parser.add_argument("--schedules", type=int, default=0, help="random orders for each")
     parser.add_argument("--protocol", help="compare-protocol, to run on what is right")
+    part.add_arguments(parser)
     options = parser.parse_args()
     cases = [case for case in read_cases(HERE / options.folder)
              if options.only in case.program.name]
     chosen = sorted({case.program for case in cases})[::options.every]
-    cases = [case for case in cases if case.program in chosen]
+    cases = options.part.of([case for case in cases if case.program in chosen])
+    if options.list:
+        for case in cases:
+            print(case.program.stem, case.arch, case.options)
+        return 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         ends = list(pool.map(lambda case: run(options.drawloom, case, options.schedules), cases))
         right = [case for case, (end, _) in zip(cases, ends) if end in RIGHT]

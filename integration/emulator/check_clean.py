@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs kernels and programs that are right under the checker: peers' and ours.
 
-Each runs under three schedules. What is found has to be explained: docs/Findings.md
+Each runs under three schedules; --only is one suite of ours, of which --part runs some,
+or `peers`: all that is no suite. What is found has to be explained: docs/Findings.md
 has a row for the rule and for whose kernels it is about, of an error among the defects.
 A finding without a row fails.
 """
@@ -17,9 +18,14 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
+import part
+
 PYTHON = HERE.parent / "python"
 FINDINGS = HERE.parents[1] / "docs" / "Findings.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
+SUITES = ("gemm", "granted", "clusters", "graphs", "examples", "breadth")
 # The adversarial one holds commits back until a CTA has exited, and the machine reports
 # that: docs/Findings.md has the kernel.
 SCHEDULES = ("deterministic", "random:1", "random:2")
@@ -67,14 +73,15 @@ def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
 
 
 def commands_of(args: argparse.Namespace) -> list[list]:
-    if args.only:
-        return [[args.suite, "--jobs", 2, args.only, "--every", args.every]]
+    if args.only in SUITES:
+        return [[args.suite, "--jobs", args.jobs, args.only, "--every", args.every,
+                 "--part", args.part]]
     match = [sys.executable, HERE / "match.py", "--library", args.library,
              "--manifest", args.manifest]
     if args.extended:
         match += ["--extended", args.extended]
-    suites = [[args.suite, name, "--every", args.every]
-              for name in ("gemm", "granted", "clusters", "graphs", "examples", "breadth")]
+    suites = [] if args.only else [[args.suite, name, "--every", args.every]
+                                   for name in SUITES]
     if not args.runner:
         return [match, *suites]
     programs = [[sys.executable, HERE / "programs.py", "--suite", suite, "--runner", args.runner]
@@ -93,13 +100,19 @@ def main() -> int:
     parser.add_argument("--manifest", help="of the peers' kernels")
     parser.add_argument("--extended", help="manifest of the peers' extended suite")
     parser.add_argument("--suite", required=True, help="drawloom-suite")
-    parser.add_argument("--only", help="one suite of ours, and no peers' kernels")
+    parser.add_argument("--only", choices=(*SUITES, "peers"))
+    parser.add_argument("--jobs", type=int, default=2, help="processes, with --only SUITE")
     parser.add_argument("--drawloom", help="for programs as people write them")
     parser.add_argument("--every", type=int, default=1, help="every n-th case of the suite")
     parser.add_argument("--runner", help="drawloom-run, for programs with their own host code")
+    part.add_arguments(parser)
     args = parser.parse_args()
-    if not args.only and not (args.library and args.manifest):
+    if args.only not in SUITES and not (args.library and args.manifest):
         parser.error("peers' kernels need --library and --manifest")
+    if args.only not in SUITES and (args.list or args.part.count > 1):
+        parser.error("parts are those of a suite: --only")
+    if args.list:
+        return subprocess.run([*map(str, commands_of(args)[0]), "--list"]).returncode
 
     explained = read_rows()
     kernels, found = 0, {}

@@ -34,6 +34,9 @@ from driver import DriverError
 from match import compare, read_manifest
 from workers import Device
 
+sys.path.append(str(Path(__file__).parents[1]))
+import part
+
 # Several tiles, and more steps of K than stages.
 PROBLEM = Problem(136, 264, 400)
 # A fault that waits for something to be late, and one that needs luck.
@@ -232,9 +235,14 @@ def main() -> int:
                         help="where the kernels are, as `utils/peers build` writes it")
     parser.add_argument("--count", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
+    part.add_arguments(parser)
     args = parser.parse_args()
     paths = read_manifest(args.manifest)
-    mutants = draw(CASES, paths, args.count, args.seed)
+    mutants = args.part.of(draw(CASES, paths, args.count, args.seed))
+    if args.list:
+        for name, site, _ in mutants:
+            print(name, site)
+        return 0
     if not args.device:
         started = workers.start(map(Device.of, CASES), stdout=subprocess.PIPE, text=True)
         counts = Counter()
@@ -249,11 +257,11 @@ def main() -> int:
                                              for outcome in OUTCOMES))
         totals = [sum(counts[category, outcome] for category in CATEGORIES)
                   for outcome in OUTCOMES]
-        print(f"mutants: {sum(totals)} with seed {args.seed}: {totals[0]} end in a report, "
-              f"{totals[1]} in a wrong result, {totals[2] + totals[3]} in a right one, of which "
+        print(f"drawn with seed {args.seed}\nmutants: {sum(totals)}, of which {totals[0]} end in a "
+              f"report, {totals[1]} in a wrong result, {totals[2] + totals[3]} in a right one; "
               f"{totals[3]} never execute the change")
         ended = [worker.wait() for worker in started]
-        return 1 if any(ended) or sum(totals) != args.count else 0
+        return 1 if any(ended) or sum(totals) != len(mutants) else 0
 
     driver = args.device.open(args.library)
     subjects = {}

@@ -19,6 +19,9 @@ from driver import DriverError
 from match import compare, read_manifest
 from workers import Device
 
+sys.path.append(str(Path(__file__).parents[1]))
+import part
+
 KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "cutlass_sm90_fp16_pingpong_gelu",
            "cutlass_sm90_fp8_streamk", "cutlass_sm100_bf16_1sm", "cutlass_sm100_bf16_2sm_streamk",
            "cutlass_sm100_nvfp4_2sm", "triton_sm90_gemm_specialized", "triton_sm100_gemm_clc",
@@ -66,8 +69,12 @@ def main() -> int:
     parser.add_argument("--manifest", type=Path, required=True,
                         help="where the kernels are, as `utils/peers build` writes it")
     parser.add_argument("--seeds", type=int, default=100, metavar="N")
+    part.add_arguments(parser)
     args = parser.parse_args()
-    cases = [case for case in CASES if case.name in KERNELS]
+    cases = args.part.of([case for case in CASES if case.name in KERNELS])
+    if args.list:
+        print(*(case.name for case in cases), sep="\n")
+        return 0
     if args.device:
         paths = read_manifest(args.manifest)
         driver = args.device.open(args.library)
@@ -77,7 +84,8 @@ def main() -> int:
     failed = [worker for worker in workers.start(map(Device.of, cases)) if worker.wait()]
     count = len(schedules(args.seeds))
     if not failed:
-        print(f"schedules: {len(cases)} kernels, {count} schedules each: identical output")
+        print(f"{count} schedules each\nschedules: {len(cases)} kernels, {len(cases) * count} runs: "
+              "identical output")
     return 1 if failed else 0
 
 

@@ -33,12 +33,14 @@
 //                 checker's verdict, which doesn't depend on the schedule
 //
 // `--suite` is all of it; `--part 2/8` is every eighth mutant from the second
-// on, so that several processes, or one after another, do it together.
+// on, so that several processes, or one after another, do it together
+// (common/Part.h).
 // `--rows FILE` has a row for each mutant, written as soon as it is known; what
 // has a row isn't run again. So a run that was cut short goes on, and the rows
 // of all parts in one file give the figures of the whole.
 
 #include "Subject.h"
+#include "common/Part.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -61,9 +63,11 @@ static cl::opt<bool> suite("suite",
                                     "schedules, and the survivors "
                                     "that are listed"),
                            cl::cat(category));
-static cl::opt<std::string> part("part", cl::init("1/1"),
-                                 cl::desc("I/N: every Nth, from the Ith on"),
-                                 cl::cat(category));
+static cl::opt<std::string> partText("part", cl::init("1/1"),
+                                     cl::desc(Part::description),
+                                     cl::cat(category));
+static cl::opt<bool> isList("list", cl::desc("print the mutants, run none"),
+                            cl::cat(category));
 static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"),
                                cl::cat(category));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"),
@@ -182,10 +186,10 @@ void Tally::print(llvm::raw_ostream &os) const {
   for (const auto &[how, number] : byHow)
     os << llvm::formatv("  {0,-14} {1}\n", how.empty() ? "survived" : how,
                         number);
-  os << llvm::formatv(
-      "mutants: {0} killed, {1} harmless, {2} survived of {3}, of {4} "
-      "kernels; of the killed {5} in one run, {6} name the place\n",
-      killed, harmless, survived, total, kernels.size(), first, named);
+  os << "  of " << kernels.size() << " kernels\n"
+     << llvm::formatv("mutants: {0} killed, {1} harmless, {2} survived of {3}; "
+                      "of the killed {4} in one run, {5} name the place\n",
+                      killed, harmless, survived, total, first, named);
 }
 
 /// The numbers behind "line" and "lines" in a text.
@@ -344,8 +348,7 @@ static llvm::Expected<std::vector<Subject>> readSubjects() {
   return subjects;
 }
 
-static llvm::Error runMutants(unsigned partNumber, unsigned parts,
-                              Tally &tally) {
+static llvm::Error runMutants(const Part &part, Tally &tally) {
   std::set<std::string> listed;
   if (!survivors.empty()) {
     auto lines = readLines(survivors);
@@ -374,12 +377,16 @@ static llvm::Error runMutants(unsigned partNumber, unsigned parts,
       if (round >= subject.mutants.size() || drawn >= count || isOver())
         continue;
       hasMore = true;
-      if (drawn++ % parts != partNumber - 1)
+      if (!part.has(drawn++))
         continue;
       const Mutant &mutant = subject.mutants[round];
       std::string what = subject.launch->name() + ", " + mutant.str();
       if (!llvm::StringRef(what).contains(only))
         continue;
+      if (isList) {
+        llvm::outs() << what << '\n';
+        continue;
+      }
       Verdict verdict;
       if (const Verdict *known = rows.find(what)) {
         verdict = *known;
@@ -421,19 +428,14 @@ int main(int argc, char **argv) {
                               "Changes one thing in kernels, and runs them\n");
   if (suite && survivors.empty())
     survivors = SURVIVORS;
-  auto [partText, partsText] = llvm::StringRef(part).split('/');
-  unsigned partNumber = 0, parts = 0;
-  if (partText.getAsInteger(10, partNumber) ||
-      partsText.getAsInteger(10, parts) || partNumber < 1 ||
-      partNumber > parts) {
-    llvm::errs() << "--part is '" << part << "'; it takes I/N, 1 to N of N\n";
-    return 1;
-  }
   Tally tally;
-  if (llvm::Error error = runMutants(partNumber, parts, tally)) {
+  llvm::Expected<Part> part = Part::parse(partText);
+  if (llvm::Error error = part ? runMutants(*part, tally) : part.takeError()) {
     llvm::errs() << llvm::toString(std::move(error)) << '\n';
     return 1;
   }
+  if (isList)
+    return 0;
   tally.print(llvm::outs());
   return !survivors.empty() && tally.unlisted;
 }

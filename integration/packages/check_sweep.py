@@ -3,7 +3,7 @@
 
 With --sample, on processes of this machine: 300 points of farm.toml, of which a worker
 and then the driver are killed; a sweep with kernels that are at fault, and how one of
-them is repeated; a point that takes too long.
+them is repeated; a point that takes too long; commands in parts.
 
 Without it, all points of farm.toml on a real Ray cluster that the test starts: a node is
 killed half-way and another one added, then the driver is killed and started again. Ray
@@ -29,6 +29,7 @@ import time
 from check_wheels import ROOT, Failure, expect, install, run
 
 HERE = pathlib.Path(__file__).resolve().parent
+SUITES = HERE.parent / "sweeps/suites.toml"
 FARM, RELEASE = HERE / "farm.toml", ROOT / "examples/sweep/release.toml"
 RESULT = "point, verdict, words, outputs, findings, comparisons"
 
@@ -116,6 +117,14 @@ def children(pid, word=b""):
     return found
 
 
+def is_running(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
 def check_kills(farm, count, say):
     process = farm.start("killed", "--sample", count, "--jobs", 2)
     farm.wait_for("killed", count // 3, process)
@@ -192,7 +201,17 @@ def check_limits(farm, say):
              f'files = ["{relative}"]', "there are the checks run, compare"),
             ('[sweep]\ndevices = ["sm_90a"]\nshapes = ["8"]\n[[kernels]]\n'
              f'files = ["{relative}"]', "a shape is written as in"),
-            ("", "the sweep has no [[kernels]]")):
+            ("", "the sweep has no [[kernels]] and no [[commands]]"),
+            ('[[commands]]\nname = "a"', "[[commands]] has a name and a command"),
+            ('[[commands]]\nname = "a"\ncommand = ["true"]\nparts = 2',
+             "'a' has 2 parts, so '{part}' has to be a word of its command"),
+            ('[[commands]]\nname = "a"\ncommand = ["true", "{part}"]',
+             "'a' has 1 parts, so '{part}' has to be no word of its command"),
+            ('[[commands]]\nname = "a"\ncommand = ["{bin}/a"]',
+             "'{bin}/a' has no value for {bin}: there are part"),
+            ('[[commands]]\nname = "a"\ncommand = ["./a"]', "there is no tool '"),
+            ('[[commands]]\nname = "a"\ncommand = ["true", "a*"]',
+             "no file is named 'a*' in ")):
         spec.write_text(words)
         said = farm.sweep("wrong", spec=spec, code=1)
         expect(complaint in said, said)
@@ -206,6 +225,86 @@ def check_limits(farm, say):
     said, _ = process.communicate()
     expect("stopped; the same command goes on from here" in said, said)
     say("limits and mistakes are told")
+
+
+COMMANDS = """
+[values]
+tool = "./tool"
+[[commands]]
+name = "counts"
+command = ["{tool}", "{part}"]
+parts = 12
+[[commands]]
+name = "fails"
+command = ["sh", "-c", "echo one; echo '{part} is bad'; [ {part} = 1/2 ]"]
+parts = 2
+[[commands]]
+name = "aborts"
+command = ["sh", "-c", "kill -ABRT $$"]
+[[commands]]
+name = "late"
+command = ["sleep", "60"]
+seconds = 0.5
+[[commands]]
+name = "suite"
+command = ["{build}/bin/drawloom-suite", "gemm", "--every", "180", "--part", "{part}"]
+parts = 3
+"""
+TOOL = """#!/bin/sh
+sleep 0.2
+echo $1 >>log
+echo "cases: 3 of 4 match"
+"""
+
+
+def check_commands(farm, build, say):
+    """A worker and the driver are killed; no part that ended is run again."""
+    spec, tool = farm.scratch / "commands.toml", farm.scratch / "tool"
+    spec.write_text(COMMANDS)
+    tool.write_text(TOOL)
+    tool.chmod(0o755)
+    options = "--jobs", 2, "--value", f"build={build}"
+    process = farm.start("commands", *options, spec=spec)
+    farm.wait_for("commands", 3, process)
+    worker = children(process.pid, b"spawn_main")[0]
+    while not (running := children(worker)):
+        time.sleep(0.01)  # It is between two parts.
+    os.kill(worker, signal.SIGKILL)
+    farm.wait_for("commands", 6, process)
+    expect(not is_running(running[0]), "a command has outlived its worker")
+    farm.kill(process)
+    done = {part for part, in farm.query(
+        "commands", "SELECT part FROM sweep WHERE verdict = 'right' AND program = 'counts'")}
+    before = (farm.scratch / "log").read_text().split()
+    said = farm.sweep("commands", *options, spec=spec, code=1)
+    after = (farm.scratch / "log").read_text().split()[len(before):]
+    expect(6 <= len(done) < 12 and not done & set(after) and
+           done | set(after) == {f"{number}/12" for number in range(1, 13)},
+           f"{before}, and then {after}")
+    expect("\ncounts: cases: 36 of 48 match\n" in said, said)
+    expect(re.search(r"^suite: gemm: (\d+) of \1 cases match$", said, re.M), said)
+    found = {(program, part): (verdict, words) for program, part, verdict, words in
+             farm.query("commands", "SELECT program, part, verdict, words FROM sweep")}
+    expect(len(found) == 19 and found["fails", "1/2"] == ("right", "1/2 is bad") and
+           found["fails", "2/2"] == ("failed", "exit code 1: 2/2 is bad\none\n2/2 is bad") and
+           found["aborts", "1/1"][1].startswith("signal 6 (SIGABRT): ") and
+           found["late", "1/1"] == ("crashed", "no end in 0.5 s\n"), f"{found}")
+    command = re.search(rf"^failed: fails, 1 point: .*\n  drawloom sweep {spec} --value "
+                        rf"build={build} --only (\w+)$", said, re.M)
+    expect(command, said)
+    said = farm.sweep("commands", *options, "--only", command[1], spec=spec, code=1)
+    expect("&& sh -c 'echo one; " in said and said.endswith("2/2 is bad\nexit code 1\n"), said)
+    listed = farm.sweep("commands", *options, "--list", spec=spec)
+    tool.write_text(TOOL.replace("0.2", "0.1") + "echo 1 >>tool\n")
+    again = farm.sweep("commands", *options, "--list", spec=spec)
+    expect(len(set(again.split()) & set(listed.split())) < len(set(listed.split())),
+           "another tool has the same keys")
+    said = farm.sweep("commands", "--jobs", 1, *options[2:], spec=spec, code=1)
+    expect("is not the file that the sweep started with" in said, said)
+    suites = farm.sweep("suites", "--list", "--value", f"build={build}", "--value",
+                        f"python={sys.executable}", spec=SUITES)
+    say(f"parts of commands, a worker and the driver killed; {len(suites.splitlines())} "
+        f"points in {SUITES.name}")
 
 
 def draw(page, picture):
@@ -351,6 +450,7 @@ def main():
             check_kills(farm, 300, say)
             check_faults(farm, say)
             check_limits(farm, say)
+            check_commands(farm, options.build.resolve(), say)
             if options.picture:
                 draw(farm.path("release").with_suffix(".html"),
                      options.picture.resolve())

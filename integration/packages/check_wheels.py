@@ -47,6 +47,7 @@ INSIDE = {
                  "drawloom/_fusion.py", "drawloom/_kernel.py",
                  "drawloom/_library.py", "drawloom/jax.py", "drawloom/py.typed",
                  "drawloom/sweep/__init__.py", "drawloom/sweep/__main__.py",
+                 "drawloom/sweep/_commands.py",
                  "drawloom/sweep/_drive.py", "drawloom/sweep/_engines.py",
                  "drawloom/sweep/_report.py", "drawloom/sweep/_spec.py",
                  "drawloom/sweep/_table.py", "drawloom/sweep/_work.py",

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // compare-protocol [--arch ARCH] [--ptx FILE] FILE...
-// compare-protocol --suite [--clusters] [--every N] [--arch ARCH]
+// compare-protocol --suite [--clusters] [--every N] [--part I/N] [--arch ARCH]
 //
 // Compiles tile programs, from files or those of the numeric suite, and
 // compares each kernel's PTX with its plan. With --ptx, compares that text
@@ -15,6 +15,7 @@
 
 #include "CompileText.h"
 #include "Protocol.h"
+#include "common/Part.h"
 #include "drawloom/PTX/Parser.h"
 #include "suite/ClusterCases.h"
 #include "suite/GemmCases.h"
@@ -41,6 +42,11 @@ static cl::list<std::string>
             cl::cat(category));
 static cl::opt<unsigned> every("every", cl::desc("every n-th of them"),
                                cl::init(1), cl::cat(category));
+static cl::opt<std::string> partText("part", cl::init("1/1"),
+                                     cl::desc(Part::description),
+                                     cl::cat(category));
+static cl::opt<bool> isList("list", cl::desc("print the names, compile none"),
+                            cl::cat(category));
 static cl::opt<std::string> arch("arch",
                                  cl::desc("the GPU; without it, what "
                                           "the kernels say"),
@@ -102,6 +108,9 @@ struct Source {
 } // namespace
 
 static llvm::Expected<std::vector<Source>> collectSources() {
+  llvm::Expected<Part> part = Part::parse(partText);
+  if (!part)
+    return part.takeError();
   std::vector<Source> sources;
   for (const std::string &input : inputs) {
     auto file = llvm::MemoryBuffer::getFile(input);
@@ -126,6 +135,8 @@ static llvm::Expected<std::vector<Source>> collectSources() {
       if (cases[j].refusal.empty())
         sources.push_back({cases[j].name, cases[j].program, archs[i]});
   }
+  uint64_t index = 0;
+  llvm::erase_if(sources, [&](const Source &) { return !part->has(index++); });
   return sources;
 }
 
@@ -138,6 +149,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "compare-protocol: " << llvm::toString(sources.takeError())
                  << '\n';
     return 1;
+  }
+  if (isList) {
+    for (const Source &source : *sources)
+      llvm::outs() << source.name << '\n';
+    return 0;
   }
   unsigned kernels = 0, faults = 0;
   for (const Source &source : *sources) {

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "common/Part.h"
 #include "drawloom/Target/Architecture.h"
 #include "suite/ClusterCases.h"
 #include "suite/ComposedCases.h"
@@ -53,6 +54,9 @@ static cl::list<std::string>
             cl::CommaSeparated, cl::cat(category));
 static cl::opt<unsigned> every("every", cl::desc("Every n-th of them"),
                                cl::init(1), cl::cat(category));
+static cl::opt<std::string> partText("part", cl::init("1/1"),
+                                     cl::desc(Part::description),
+                                     cl::cat(category));
 static cl::opt<unsigned>
     schedules("schedules",
               cl::desc("Run under so many random schedules and every "
@@ -76,7 +80,9 @@ static cl::opt<unsigned> atLeast("at-least",
                                  cl::desc("Fail if there are fewer cases"),
                                  cl::init(1), cl::cat(category));
 
-static std::vector<Case> makeCases(llvm::StringRef arch) {
+/// `index` counts the cases that parts divide, over all architectures.
+static std::vector<Case> makeCases(llvm::StringRef arch, const Part &part,
+                                   uint64_t &index) {
   std::vector<Case> cases =
       suiteName == "gemm"       ? makeGemmCases(arch, seed)
       : suiteName == "granted"  ? makeGrantedCases(arch, seed)
@@ -93,7 +99,8 @@ static std::vector<Case> makeCases(llvm::StringRef arch) {
     });
   std::vector<Case> result;
   for (size_t i = 0; i < cases.size(); i += std::max(1u, every.getValue()))
-    result.push_back(std::move(cases[i]));
+    if (part.has(index++))
+      result.push_back(std::move(cases[i]));
   return result;
 }
 
@@ -113,10 +120,17 @@ int main(int argc, char **argv) {
         << "drawloom-suite: tiles are there to be compiled: --compile\n";
     return 2;
   }
+  llvm::Expected<Part> part = Part::parse(partText);
+  if (!part) {
+    llvm::errs() << "drawloom-suite: " << llvm::toString(part.takeError())
+                 << '\n';
+    return 2;
+  }
   llvm::SmallVector<std::string> wanted(archs.begin(), archs.end());
   if (wanted.empty())
     wanted = {"sm_90a", "sm_100a"};
   auto begin = std::chrono::steady_clock::now();
+  uint64_t index = 0;
   size_t total = 0, matching = 0, refused = 0, several = 0;
   double largestShare = 0;
   for (llvm::StringRef name : wanted) {
@@ -127,7 +141,7 @@ int main(int argc, char **argv) {
                    << '\n';
       return 2;
     }
-    std::vector<Case> cases = makeCases(name);
+    std::vector<Case> cases = makeCases(name, *part, index);
     if (list || printProgram) {
       for (const Case &one : cases)
         llvm::outs() << "// " << one.name << '\n'

@@ -15,7 +15,8 @@
 //   mutated-programs --first 4711 --count 1 --verbose seeds...
 //
 // prints that program and what the compiler says about it. With --plan-only the
-// front half is all that runs.
+// front half is all that runs. --part 3/25 is every 25th program, from the
+// third on (common/Part.h).
 //
 // The last line: `diagnostics: N programs, V verified, P planned, C compiled, A
 // assembled, R refused, 0 crashes`. Fails if there is a crash, a hang, a silent
@@ -23,6 +24,7 @@
 // the verifiers.
 
 #include "Mutator.h"
+#include "common/Part.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/InitAll.h"
 #include "drawloom/Pipelines/Path.h"
@@ -53,6 +55,12 @@ static cl::opt<uint64_t> count("count", cl::init(3000),
 static cl::opt<uint64_t> first("first", cl::init(0),
                                cl::desc("number of the first program"),
                                cl::cat(category));
+static cl::opt<std::string> partText("part", cl::init("1/1"),
+                                     cl::desc(Part::description),
+                                     cl::cat(category));
+static cl::opt<bool> isList("list", cl::init(false),
+                            cl::desc("print the numbers, run nothing"),
+                            cl::cat(category));
 static cl::opt<unsigned> jobs("jobs", cl::init(2),
                               cl::desc("processes at a time"),
                               cl::cat(category));
@@ -73,7 +81,9 @@ static constexpr uint64_t batchSize = 200;
 namespace {
 /// What a child tells its parent, in memory that both see.
 struct Tally {
-  uint64_t current, verified, planned, compiled, assembled, refused, silent;
+  /// An index into the numbers of the programs.
+  uint64_t current;
+  uint64_t verified, planned, compiled, assembled, refused, silent;
   bool isBusy;
 };
 } // namespace
@@ -155,8 +165,8 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
                  << " is planned and has no code: " << firstError << '\n';
 }
 
-[[noreturn]] static void runBatch(uint64_t begin, uint64_t end,
-                                  ArrayRef<std::string> seeds,
+[[noreturn]] static void runBatch(ArrayRef<uint64_t> numbers, uint64_t begin,
+                                  uint64_t end, ArrayRef<std::string> seeds,
                                   const DialectRegistry &registry,
                                   Tally &tally) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -166,7 +176,7 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
   const itimerval limit = {{0, 0}, {timeLimit, 0}};
   for (tally.current = begin; tally.current < end; ++tally.current) {
     setitimer(ITIMER_VIRTUAL, &limit, nullptr);
-    runProgram(tally.current, seeds, context, tally);
+    runProgram(numbers[tally.current], seeds, context, tally);
   }
   llvm::errs().flush();
   _exit(0);
@@ -175,6 +185,21 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "mutated programs\n");
+  llvm::Expected<Part> part = Part::parse(partText);
+  if (!part) {
+    llvm::errs() << "mutated-programs: " << llvm::toString(part.takeError())
+                 << '\n';
+    return 1;
+  }
+  std::vector<uint64_t> numbers;
+  for (uint64_t index = 0; index < count; ++index)
+    if (part->has(index))
+      numbers.push_back(first + index);
+  if (isList) {
+    for (uint64_t number : numbers)
+      llvm::outs() << "program " << number << '\n';
+    return 0;
+  }
   DialectRegistry registry;
   registerAllDialects(registry);
   target::registerTargetDialects(registry);
@@ -187,9 +212,9 @@ int main(int argc, char **argv) {
     return 1;
   // A child ends early only by a crash; what is left of its batch goes on.
   std::vector<std::pair<uint64_t, uint64_t>> batches;
-  for (uint64_t begin = first; begin < first + count; begin += batchSize)
+  for (uint64_t begin = 0; begin < numbers.size(); begin += batchSize)
     batches.emplace_back(begin,
-                         std::min<uint64_t>(begin + batchSize, first + count));
+                         std::min<uint64_t>(begin + batchSize, numbers.size()));
   std::reverse(batches.begin(), batches.end());
   std::map<pid_t, std::pair<unsigned, uint64_t>> children;
   uint64_t crashes = 0;
@@ -202,7 +227,7 @@ int main(int argc, char **argv) {
       tallies[i].isBusy = true;
       pid_t child = fork();
       if (child == 0)
-        runBatch(begin, end, seeds, registry, tallies[i]);
+        runBatch(numbers, begin, end, seeds, registry, tallies[i]);
       children[child] = {i, end};
     }
     int status = 0;
@@ -217,7 +242,7 @@ int main(int argc, char **argv) {
       return 1;
     ++crashes;
     bool isHang = WTERMSIG(status) == SIGVTALRM;
-    llvm::errs() << "program " << tally.current
+    llvm::errs() << "program " << numbers[tally.current]
                  << (isHang ? " did not end within its time"
                             : " ended by a signal: ")
                  << (isHang ? "" : strsignal(WTERMSIG(status))) << '\n';
@@ -239,12 +264,13 @@ int main(int argc, char **argv) {
   uint64_t withoutCode = planOnly ? 0 : all.planned - all.compiled;
   if (withoutCode != 0)
     llvm::outs() << withoutCode << " programs are planned and have no code\n";
-  bool fewVerified = count > 100 && 2 * all.verified < count;
+  bool fewVerified = numbers.size() > 100 && 2 * all.verified < numbers.size();
   if (fewVerified)
     llvm::outs() << "fewer than half of the programs pass the verifiers\n";
-  llvm::outs() << "diagnostics: " << count << " programs, " << all.verified
-               << " verified, " << all.planned << " planned, " << all.compiled
-               << " compiled, " << all.assembled << " assembled, "
-               << all.refused << " refused, " << crashes << " crashes\n";
+  llvm::outs() << "diagnostics: " << numbers.size() << " programs, "
+               << all.verified << " verified, " << all.planned << " planned, "
+               << all.compiled << " compiled, " << all.assembled
+               << " assembled, " << all.refused << " refused, " << crashes
+               << " crashes\n";
   return crashes != 0 || all.silent != 0 || withoutCode != 0 || fewVerified;
 }

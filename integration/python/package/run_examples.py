@@ -58,6 +58,7 @@ def check_docstrings():
         seen[name] = getattr(importlib.import_module("drawloom._elements"), name)
     for name in ["Budget", "read_checks", "read_orders", "read_shape"]:
         seen[name] = getattr(importlib.import_module("drawloom.sweep._spec"), name)
+    seen["add_up"] = importlib.import_module("drawloom.sweep._commands").add_up
     for name, value in seen.items():
         if not value.__doc__:
             sys.exit(f"{name} has no docstring")

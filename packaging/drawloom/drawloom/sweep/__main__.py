@@ -9,6 +9,7 @@ import os
 import pathlib
 import shlex
 import sqlite3
+import subprocess
 import sys
 from typing import Sequence
 
@@ -16,6 +17,7 @@ if sys.version_info < (3, 11):
     sys.exit("drawloom: sweeps need Python 3.11, which reads TOML, and this is "
              f"{sys.version.split()[0]}")
 
+from ._commands import Command
 from ._drive import drive
 from ._engines import Engine, Local, Ray
 from ._report import write_report
@@ -47,12 +49,17 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                         "again, here, and tell all about it; the table stays as it is")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER",
                         help="with --only: write the program of the point there")
+    parser.add_argument("--value", action="append", default=[], dest="values",
+                        metavar="NAME=TEXT", help="for {NAME} in commands, in the place "
+                        "of the file's own")
     parser.add_argument("--list", action="store_true",
                         help="print the points and run none")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     options = parser.parse_args(arguments)
     if options.jobs < 1 or (options.sample is not None and options.sample < 1):
         parser.error("--jobs and --sample take a number from 1 on")
+    if not all("=" in value for value in options.values):
+        parser.error("--value takes NAME=TEXT")
     if options.keep and not options.only:
         parser.error("--keep goes with --only")
     options.table = options.table or options.spec.with_suffix(".sqlite")
@@ -60,13 +67,30 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
+def command_of(options: argparse.Namespace) -> str:
+    """That has the same points."""
+    return shlex.join(["drawloom", "sweep", str(options.spec), *(
+        word for value in options.values for word in ("--value", value))])
+
+
 def describe(point: Point, sweep: Sweep) -> str:
     """In a line."""
     one = sweep.configurations[point.configuration]
+    if one.command:
+        return f"{one.program}, part {point.part}"
     return ", ".join(filter(None, (
         one.program + (f" @{one.kernel}" if one.kernel else ""), one.arch,
         point.device, f"{point.sms} SMs" if point.sms else "", one.schedule, point.shape,
         point.order, f"seed {point.seed}", point.checks)))
+
+
+def repeat_part(command: Command, part: str) -> int:
+    """Here, with all that it prints."""
+    words = command.of(part)
+    print(f"cd {shlex.quote(command.folder)} && {shlex.join(words)}", flush=True)
+    code = subprocess.run(words, cwd=command.folder).returncode
+    print(f"exit code {code}" if code else "right")
+    return FAILED if code else DONE
 
 
 def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
@@ -79,7 +103,9 @@ def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
                                       "another one than when the point ran"))
     point, = found
     one = sweep.configurations[point.configuration]
-    print(f"{point.key}: {describe(point, sweep)}")
+    print(f"{point.key}: {describe(point, sweep)}", flush=True)
+    if one.command:
+        return repeat_part(one.command, point.part)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{point.key}.mlir"
@@ -111,15 +137,17 @@ def summarize(table: Table, options: argparse.Namespace) -> int:
     total, = table.database.execute("SELECT count(*) FROM points").fetchone()
     print(", ".join(f"{verdicts[name]} {name}" for name in VERDICTS if name in verdicts)
           + f", of {total} points")
+    for one in table.commands():
+        print(f"{one.name}: {one.words or f'{one.right} of {one.parts} parts are right'}")
     faults = [name for name in FAULTS if name in verdicts]
     marks = ", ".join("?" * len(faults))
     for key, verdict, program, arch, count, words in table.database.execute(
             "SELECT key, verdict, program, arch, count(*), words FROM sweep "
             f"WHERE verdict IN ({marks}) GROUP BY verdict, program, arch "
             "ORDER BY min(number) LIMIT 10", faults):
-        print(f"{verdict}: {program} for {arch}, {count} points: "
+        print(f"{verdict}: {program}{arch and f' for {arch}'}, {count} point{'s' if count > 1 else ''}: "
               f"{words.splitlines()[0]}\n  "
-              f"drawloom sweep {shlex.quote(str(options.spec))} --only {key}")
+              f"{command_of(options)} --only {key}")
     print(f"table: {options.table}\nreport: {options.report}")
     return FAILED if faults or sum(verdicts.values()) != total else DONE
 
@@ -127,13 +155,13 @@ def summarize(table: Table, options: argparse.Namespace) -> int:
 def sweep_all(sweep: Sweep, options: argparse.Namespace) -> int:
     table = Table(options.table)
     try:
-        table.start(sweep, f"drawloom sweep {shlex.quote(str(options.spec))}")
+        table.start(sweep, command_of(options))
         engine: Engine = Ray(options.ray) if options.ray else Local(options.jobs)
         try:
             print(drive(sweep, table, engine, options.quiet))
         finally:
             engine.close()
-        write_report(table.database, options.report)
+        write_report(table, options.report)
         return summarize(table, options)
     finally:
         table.close()
@@ -142,7 +170,8 @@ def sweep_all(sweep: Sweep, options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     try:
-        sweep = read_sweep(options.spec)
+        sweep = read_sweep(options.spec, dict(
+            value.split("=", 1) for value in options.values))
         if options.only:
             return repeat(sweep, options.only, options.keep)
         if options.sample:

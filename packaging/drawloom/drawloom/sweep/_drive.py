@@ -6,7 +6,7 @@
                                       └── lost ───┘  point by point, a few times
 
 A batch is as many points as take about a second, so that handing it out costs little
-and little is lost with it. No more batches are on their way than workers take.
+and little is lost with it, or one part of a command. No more batches are on their way than workers take.
 """
 from __future__ import annotations
 
@@ -114,12 +114,20 @@ class _Loop:
             # At the end all workers have something to do.
             fair = len(waiting) // (2 * max(1, self.engine.workers())) + 1
             count = min(MOST_POINTS, fair, int(BATCH_SECONDS / self.job_seconds) + 1)
-            jobs = [waiting.popleft() for _ in range(min(count, len(waiting)))]
+            # Parts of commands take long, each as long as it takes.
+            jobs = [waiting.popleft()]
+            while (waiting and len(jobs) < count
+                   and not self.is_command(jobs[0]) and not self.is_command(waiting[0])):
+                jobs.append(waiting.popleft())
         needed = {job.configuration for job in jobs
                   if not isinstance(job, Configuration)}
         return Batch(self.sweep.build,
                      {key: self.sweep.configurations[key] for key in needed}, jobs,
                      self.sweep.seconds)
+
+    def is_command(self, job: Job) -> bool:
+        return (not isinstance(job, Configuration)
+                and self.sweep.configurations[job.configuration].command is not None)
 
     def retry(self, batch: Batch, why: Lost) -> None:
         self.lost += 1
@@ -150,7 +158,7 @@ def drive(sweep: Sweep, table: Table, engine: Engine, quiet: bool = False) -> Fi
 
     planned = table.keys("plans")
     loop("plans", [one for key, one in sweep.configurations.items()
-                   if key not in planned])
+                   if key not in planned and not one.command])
     pruned = {key: plan.words if not plan.fits else over
               for key, plan in table.plans().items()
               if not plan.fits or (over := sweep.budget.over(plan))}

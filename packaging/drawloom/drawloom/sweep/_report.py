@@ -10,6 +10,7 @@ import pathlib
 import sqlite3
 from typing import Any, Iterable, NamedTuple, Sequence
 
+from ._table import CommandRow, Table
 from ._work import FAULTS, VERDICTS
 
 #: Colours that people who see fewer of them tell apart (Okabe and Ito).
@@ -17,8 +18,9 @@ COLOURS = {"crashed": "#000000", "failed": "#cc79a7", "wrong": "#d55e00",
            "races": "#e69f00", "unjudged": "#f0e442", "refused": "#56b4e9",
            "pruned": "#c8c8c8", "right": "#009e73", "missing": "#ffffff"}
 MEANING = {
-    "crashed": "the process ended or took too long, three times",
-    "failed": "the compiler, the interpreter or the emulated device reported an error",
+    "crashed": "the process ended or took too long, three times; a command, once",
+    "failed": "the compiler, the interpreter, the emulated device or a command reported "
+              "an error",
     "wrong": "elements are farther from the reference than their bounds",
     "races": "the checker found races, or fences that are missing",
     "unjudged": "an output has no bounds, so there is nothing to compare with",
@@ -59,12 +61,15 @@ class Row(NamedTuple):
     order: str
     seed: int
     checks: str
+    part: str
     verdict: str
     words: str
     compile_ms: float
     run_ms: float
 
     def where(self) -> str:
+        if self.part:
+            return f"part {self.part}"
         return ", ".join(filter(None, (
             self.arch, self.device, f"{self.sms} SMs" if self.sms else "", self.schedule,
             self.shape or "sizes of its choice", self.order, f"seed {self.seed}",
@@ -255,11 +260,19 @@ def _slowest(rows: Sequence[Row], command: str) -> str:
         for row in slow], [2, 3])
 
 
-def write_report(database: sqlite3.Connection, path: pathlib.Path) -> None:
+def _commands(rows: Sequence[CommandRow]) -> str:
+    return "<h2>Commands</h2>\n" + _table(
+        ["command", "parts", "right", "all parts together", "seconds of workers"], [
+            (_escape(row.name), row.parts, row.right, _escape(row.words),
+             f"{row.seconds:.0f}") for row in rows], [1, 2, 4])
+
+
+def write_report(table: Table, path: pathlib.Path) -> None:
+    database = table.database
     about = dict(database.execute("SELECT name, value FROM about"))
     rows = [Row(*values) for values in database.execute(
         'SELECT key, program, kernel, schedule, arch, shape, device, sms, "order", seed, '
-        "checks, coalesce(verdict, 'missing'), coalesce(words, ''), "
+        "checks, part, coalesce(verdict, 'missing'), coalesce(words, ''), "
         "coalesce(compile_ms, 0), coalesce(run_ms, 0) FROM sweep")]
     found = collections.Counter(row.verdict for row in rows)
     counts = {name: found[name] for name in (*VERDICTS, "missing") if found[name]}
@@ -274,7 +287,8 @@ def write_report(database: sqlite3.Connection, path: pathlib.Path) -> None:
         f"<title>{_escape(title)}</title>\n<style>{STYLE}</style></head><body>\n"
         f"<h1>{_escape(title)}</h1>\n"
         f'<p class="dim">{len(rows)} points of '
-        f"{len({row.program for row in rows})} programs; {workers} processes; drawloom "
+        f"{len({row.program for row in rows})} "
+        f"{'commands' if rows and all(row.part for row in rows) else 'programs'}; {workers} processes; drawloom "
         f"{_escape(about['build'])}; <code>{_escape(command)}</code></p>\n"
         f"<p><b>{faults or 'None'} of {len(rows)} points "
         f"{'is' if faults == 1 else 'are'} at fault.</b>"
@@ -283,12 +297,16 @@ def write_report(database: sqlite3.Connection, path: pathlib.Path) -> None:
         _table(["verdict", "points", "", "meaning"], [
             (_mark(name), count, f"{100 * count / len(rows):.1f} %", MEANING[name])
             for name, count in counts.items()], [1, 2]),
-        "<h2>What failed</h2>\n", _faults(rows, command),
-        "<h2>By program, architecture and order of events</h2>\n"
-        "<p>A cell has the colour of its worst point.</p>\n",
-        draw_grid(rows) if rows else "",
-        "<h2>What was pruned or refused</h2>\n", _pruned(database),
-        "<h2>Time</h2>\n"]
+        "<h2>What failed</h2>\n", _faults(rows, command)]
+    commands, launches = table.commands(), [row for row in rows if not row.part]
+    if commands:
+        parts += [_commands(commands)]
+    if launches:
+        parts += [
+            "<h2>By program, architecture and order of events</h2>\n"
+            "<p>A cell has the colour of its worst point.</p>\n", draw_grid(launches),
+            "<h2>What was pruned or refused</h2>\n", _pruned(database)]
+    parts += ["<h2>Time</h2>\n"]
     if ran:
         times = sorted(row.compile_ms + row.run_ms for row in ran)
         parts += [
@@ -299,5 +317,7 @@ def write_report(database: sqlite3.Connection, path: pathlib.Path) -> None:
             "Compiles and emulation together, in ms; each bar begins where the number "
             "below it says:</p>\n", draw_times(times),
             "<h3>The slowest</h3>\n", _slowest(ran, command)]
-    parts += ["<h2>Plans</h2>\n", _plans(database), "</body></html>\n"]
+    if launches:
+        parts += ["<h2>Plans</h2>\n", _plans(database)]
+    parts += ["</body></html>\n"]
     path.write_text("".join(parts))

@@ -5,6 +5,8 @@ A configuration is what is compiled: a program with a schedule, for an architect
 point is a configuration that runs: with a shape, on a device, in an order of events,
 with numbers of a seed, and with checks. Both have a key, the hash of everything that
 their result depends on, so a point is the same one wherever and whenever it runs.
+
+A command is a configuration, too, and a part of it a point (_commands.py).
 """
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import tomllib
 from typing import Any, Iterator, NamedTuple
 
 import drawloom
 from drawloom._library import installed
+
+from ._commands import Command, make_command
 
 #: What a point can be judged by. "+" joins: one run, all of these.
 CHECKS = ("run", "compare", "check", "strict")
@@ -38,6 +43,7 @@ class Configuration(NamedTuple):
     arch: str
     text: str  #: What is compiled; empty if it can't be made.
     fault: str = ""  #: Why there is no text.
+    command: Command | None = None  #: What runs in the place of a kernel.
 
 
 class Point(NamedTuple):
@@ -49,6 +55,7 @@ class Point(NamedTuple):
     order: str
     seed: int
     checks: str
+    part: str = ""  #: Of a command: "3/50".
 
 
 class Budget(NamedTuple):
@@ -150,8 +157,8 @@ class _Reader:
                                   "orders": ["deterministic"], "seeds": 1,
                                   "checks": ["check+compare"]}
 
-    def __init__(self, path: pathlib.Path):
-        self.folder = path.resolve().parent
+    def __init__(self, path: pathlib.Path, values: dict[str, str]):
+        self.folder, self.values = path.resolve().parent, values
         try:
             self.spec = tomllib.loads(path.read_text())
         except (OSError, tomllib.TOMLDecodeError) as error:
@@ -167,18 +174,23 @@ class _Reader:
                                 f"{', '.join(known)}")
 
     def read(self) -> Sweep:
-        self.fields(self.spec, "a sweep", ("name", "sweep", "kernels", "budget"))
+        self.fields(self.spec, "a sweep",
+                    ("name", "sweep", "kernels", "budget", "commands", "values"))
         common = self.spec.get("sweep", {})
         self.fields(common, "[sweep]", (*self.DIMENSIONS, "seconds"))
         budget = self.spec.get("budget", {})
         self.fields(budget, "[budget]", Budget._fields)
         groups = self.spec.get("kernels", [])
-        if not groups:
-            raise SpecError("the sweep has no [[kernels]]")
+        commands = self.spec.get("commands", [])
+        if not groups and not commands:
+            raise SpecError("the sweep has no [[kernels]] and no [[commands]]")
         for group in groups:
             self.fields(group, "[[kernels]]",
                         ("files", "except", "functions", "kernel", *self.DIMENSIONS))
             self.expand({**self.DIMENSIONS, **common, **group})
+        values = {**self.spec.get("values", {}), **self.values}
+        for one in commands:
+            self.add_command(one, values, common)
         return Sweep(self.spec.get("name", ""), build(), self.configurations,
                      list(self.points.values()), Budget(**budget),
                      float(common.get("seconds", 60)))
@@ -210,6 +222,30 @@ class _Reader:
                             order, seed, checks)
                     point = Point(_key(made.key, *rest), made.key, *rest)
                     self.points[point.key] = point
+
+    def add_command(self, given: dict[str, Any], values: dict[str, str],
+                    common: dict[str, Any]) -> None:
+        self.fields(given, "[[commands]]", ("name", "command", "parts", "seconds"))
+        words, parts = given.get("command"), given.get("parts", 1)
+        if not words or not given.get("name"):
+            raise SpecError("[[commands]] has a name and a command, as in "
+                            'command = ["{build}/bin/mutate", "--part", "{part}"]')
+        if (parts > 1) != any("{part}" in word for word in words):
+            raise SpecError(f"'{given['name']}' has {parts} parts, so '{{part}}' has to "
+                            f"be {'a word' if parts > 1 else 'no word'} of its command")
+        try:
+            command = make_command(words, values, self.folder, float(
+                given.get("seconds", common.get("seconds", 60))))
+        except ValueError as error:
+            raise SpecError(f"[[commands]] '{given['name']}': {error}") from error
+        made = Configuration(
+            _key(given["name"], command.words, command.files), given["name"], None, "",
+            "", shlex.join(command.words), command=command)
+        self.configurations[made.key] = made
+        for number in range(1, parts + 1):
+            part = f"{number}/{parts}"
+            point = Point(_key(made.key, part), made.key, "", "", 0, "", 0, "", part)
+            self.points[point.key] = point
 
     def programs(self, group: dict[str, Any]) -> Iterator[str]:
         left_out = {path for pattern in group.get("except", ())
@@ -277,9 +313,9 @@ class _Reader:
         return fusion._located()
 
 
-def read_sweep(path: pathlib.Path) -> Sweep:
-    """The sweep that a file describes."""
-    return _Reader(path).read()
+def read_sweep(path: pathlib.Path, values: dict[str, str] | None = None) -> Sweep:
+    """The sweep that a file describes; values replace the file's own."""
+    return _Reader(path, values or {}).read()
 
 
 def sample(sweep: Sweep, count: int) -> Sweep:

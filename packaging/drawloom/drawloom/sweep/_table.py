@@ -13,15 +13,17 @@ import pathlib
 import sqlite3
 from typing import Any, Iterable, NamedTuple
 
+from ._commands import add_up
 from ._spec import Sweep
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS configurations(
   key TEXT PRIMARY KEY, program TEXT, kernel TEXT, schedule TEXT, arch TEXT, text TEXT);
-CREATE TABLE IF NOT EXISTS points(
+DROP TABLE IF EXISTS points;
+CREATE TABLE points(
   key TEXT PRIMARY KEY, number INTEGER, configuration TEXT, shape TEXT, device TEXT,
-  sms INTEGER, "order" TEXT, seed INTEGER, checks TEXT);
+  sms INTEGER, "order" TEXT, seed INTEGER, checks TEXT, part TEXT);
 CREATE TABLE IF NOT EXISTS plans(
   configuration TEXT PRIMARY KEY, fits INTEGER, words TEXT, threads INTEGER,
   registers INTEGER, shared_bytes INTEGER, tensor_columns INTEGER, plan TEXT,
@@ -30,9 +32,10 @@ CREATE TABLE IF NOT EXISTS results(
   point TEXT PRIMARY KEY, verdict TEXT, words TEXT, outputs TEXT, findings TEXT,
   comparisons TEXT, compile_ms REAL, run_ms REAL, worker TEXT,
   finished TEXT DEFAULT CURRENT_TIMESTAMP);
-CREATE VIEW IF NOT EXISTS sweep AS
+DROP VIEW IF EXISTS sweep;
+CREATE VIEW sweep AS
   SELECT points.key, number, program, kernel, schedule, arch, shape, device, sms,
-         "order", seed, checks, verdict, results.words, outputs, findings, comparisons,
+         "order", seed, checks, part, verdict, results.words, outputs, findings, comparisons,
          threads, registers, shared_bytes, tensor_columns, compile_ms, run_ms, worker,
          finished
   FROM points JOIN configurations ON configurations.key = points.configuration
@@ -66,6 +69,14 @@ class ResultRow(NamedTuple):
     worker: str = ""
 
 
+class CommandRow(NamedTuple):
+    name: str
+    parts: int
+    right: int
+    words: str  #: Of all parts, if all are right and their numbers add up.
+    seconds: float  #: Of workers.
+
+
 class Busy(Exception):
     """Another sweep writes to the table."""
 
@@ -90,7 +101,6 @@ class Table:
     def start(self, sweep: Sweep, command: str) -> None:
         """Writes what is to be done. What is pruned, and what crashed, is judged anew."""
         with self.database:
-            self.database.execute("DELETE FROM points")
             # Another budget prunes others, and what crashed may have had bad luck.
             self.database.execute(
                 "DELETE FROM results WHERE verdict IN ('pruned', 'crashed')")
@@ -101,7 +111,7 @@ class Table:
                 "INSERT OR IGNORE INTO configurations VALUES(?, ?, ?, ?, ?, ?)",
                 [one[:6] for one in sweep.configurations.values()])
             self.database.executemany(
-                "INSERT INTO points VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO points VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(point.key, number, *point[1:])
                  for number, point in enumerate(sweep.points)])
 
@@ -124,6 +134,24 @@ class Table:
         return dict(self.database.execute(
             "SELECT verdict, count(*) FROM points JOIN results ON point = key "
             "GROUP BY verdict"))
+
+    def commands(self) -> list[CommandRow]:
+        """How the parts of each command went."""
+        found: dict[tuple[str, str], list[tuple[str, str | None, str, float]]] = {}
+        for key, program, *rest in self.database.execute(
+                "SELECT configurations.key, program, part, verdict, words, run_ms "
+                "FROM points JOIN configurations ON configurations.key = configuration "
+                "LEFT JOIN results ON point = points.key WHERE part != '' "
+                "ORDER BY number"):
+            found.setdefault((key, program), []).append(tuple(rest))
+        rows = []
+        for (_, name), parts in found.items():
+            right = [words for _, verdict, words, _ in parts if verdict == "right"]
+            whole = len(right) == int(parts[0][0].split("/")[1])
+            rows.append(CommandRow(name, len(parts), len(right),
+                                   whole and add_up(right) or "",
+                                   sum(time or 0 for *_, time in parts) / 1e3))
+        return rows
 
     def close(self) -> None:
         self.database.close()
