@@ -61,11 +61,14 @@ Cache::Cache(Config config)
       disk(this->config.folder, this->config.limit, this->config.secret),
       breaker(std::make_unique<Breaker>(this->config.folder + "/store")) {}
 
-Cache::~Cache() = default;
+Cache::~Cache() {
+  if (store)
+    giveBackStore(config.store, config.storeOptions, std::move(store));
+}
 
 llvm::Expected<Store *> Cache::getStore() {
   if (!store && !config.store.empty()) {
-    auto opened = openStore(config.store, config.storeOptions);
+    auto opened = takeStore(config.store, config.storeOptions);
     if (!opened)
       return opened.takeError();
     store = std::move(*opened);

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -45,8 +46,9 @@ public:
   std::string url(llvm::StringRef scheme, llvm::StringRef who = "") const {
     return (scheme + "://" + who + "127.0.0.1:" + llvm::Twine(port)).str();
   }
-  /// What it was asked so far.
+  /// What it was asked so far, and by how many connections.
   std::string asked;
+  std::atomic<unsigned> connections = 0;
 
 private:
   void serve() {
@@ -55,6 +57,7 @@ private:
       int connection = accept(listening, nullptr, nullptr);
       if (connection < 0)
         return;
+      ++connections;
       char buffer[4096];
       while (next != answers.size()) {
         ssize_t count = recv(connection, buffer, sizeof(buffer), 0);
@@ -250,4 +253,50 @@ TEST(Store, RefusesOtherAddresses) {
     EXPECT_EQ(fail(url), "the URL of a Redis server is "
                          "redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE]")
         << url;
+}
+
+static std::unique_ptr<Store> take(llvm::StringRef url,
+                                   const StoreOptions &options) {
+  return llvm::cantFail(takeStore(url, options));
+}
+
+TEST(Store, KeepsItsConnectionForTheNext) {
+  Server server({"$1\r\na\r\n", "$1\r\nb\r\n", "$1\r\nc\r\n"});
+  std::string url = server.url("redis");
+  StoreOptions options;
+  auto store = take(url, options);
+  Store *first = store.get();
+  EXPECT_EQ(get(*store), "a");
+  giveBackStore(url, options, std::move(store));
+
+  // Others are for who asks for them.
+  StoreOptions patient;
+  patient.timeout = 900ms;
+  EXPECT_NE(take(url, patient).get(), first);
+  EXPECT_NE(take(server.url("http"), options).get(), first);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(take(url, options).get() == first);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+
+  std::thread([&] { store = take(url, options); }).join();
+  EXPECT_EQ(store.get(), first);
+  EXPECT_EQ(get(*store), "b");
+  EXPECT_NE(take(url, options).get(), first);
+  EXPECT_EQ(get(*store), "c");
+  EXPECT_EQ(server.connections, 1u);
+}
+
+TEST(Store, ConnectsAgainIfWhatWasKeptHasEnded) {
+  Server server({"$1\r\na\r\n", "", "$1\r\nb\r\n"});
+  std::string url = server.url("redis");
+  StoreOptions options;
+  auto store = take(url, options);
+  EXPECT_EQ(get(*store), "a");
+  giveBackStore(url, options, std::move(store));
+  store = take(url, options);
+  EXPECT_EQ(get(*store), "b");
+  EXPECT_EQ(server.connections, 2u);
 }

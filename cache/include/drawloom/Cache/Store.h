@@ -33,6 +33,8 @@ struct StoreOptions {
   std::chrono::milliseconds lease{5000};
   /// A file with certificates of authorities; empty for the system's.
   std::string authorities = "";
+
+  friend bool operator==(const StoreOptions &, const StoreOptions &) = default;
 };
 
 class Store {
@@ -60,6 +62,16 @@ constexpr size_t largestEntry = 64 << 20;
 /// or of this machine.
 llvm::Expected<std::unique_ptr<Store>> openStore(llvm::StringRef url,
                                                  const StoreOptions &options);
+
+/// The same, or one with the same URL and options that was given back: its
+/// connection is there already. A process that was forked leaves its parent's
+/// alone.
+llvm::Expected<std::unique_ptr<Store>> takeStore(llvm::StringRef url,
+                                                 const StoreOptions &options);
+/// Keeps a store for the next that asks for it. Eight are kept, until the
+/// process ends.
+void giveBackStore(llvm::StringRef url, const StoreOptions &options,
+                   std::unique_ptr<Store> store);
 
 } // namespace drawloom::cache
 
