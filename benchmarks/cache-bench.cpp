@@ -13,9 +13,9 @@
 //   disk   the disk has it
 //   store  only the store has it; from there it goes to the disk
 //
-// Every round opens the cache anew, as a process does, so the connection to the
-// store counts. The three take turns, so that they see the same machine. What
-// a hit gives is compared with what was compiled.
+// Every round opens the cache anew, as each compile through the C API does; the
+// connection to the store is kept. The three take turns, so that they see the
+// same machine. What a hit gives is compared with what was compiled.
 //
 //===----------------------------------------------------------------------===//
 

@@ -229,6 +229,53 @@ TEST_F(Cached, IsAnotherForEveryArgument) {
   EXPECT_EQ(count(cache::Event::DiskHit), 0u);
 }
 
+/// Programs that differ in a place alone have the same code, and messages and
+/// lines that don't.
+TEST_F(Cached, IsAnotherForEveryPlace) {
+  std::string program = llvm::StringRef(readExample("gemm")).rtrim().str();
+  CompileOptions options = {.arch = find("sm_90a")};
+  for (llvm::StringRef place :
+       {"", " loc(\"a.py\":1:1)", " loc(\"b.py\":1:1)"}) {
+    std::string text = program + place.str() + "\n";
+    EXPECT_EQ(describe(get({text, "a.mlir"}, options)),
+              describe(llvm::cantFail(compile(text, options, "a.mlir"))));
+  }
+  EXPECT_EQ(count(cache::Event::Made), 3u);
+}
+
+TEST_F(Cached, IsAnotherForEveryPtxas) {
+  unsigned made = 0;
+  auto getWith = [&](llvm::StringRef path, target::Version version) {
+    CompileOptions options = {.arch = find("sm_90a"),
+                              .stopAfter = Stage::Cubin};
+    options.ptxas =
+        target::Ptxas{path.str(), target::ToolOrigin::Variable, version};
+    llvm::cantFail(compileCached(&*cache, {"program", "a.mlir"}, options,
+                                 [&](const CompileOptions &) {
+                                   ++made;
+                                   return CompiledModule{.ptx = ".version"};
+                                 }));
+    return made;
+  };
+  auto write = [&](llvm::StringRef name, llvm::StringRef text) {
+    std::string path = (folder + "/" + name).str();
+    std::error_code error;
+    llvm::raw_fd_ostream(path, error) << text;
+    return path;
+  };
+  std::string program = write("program", "\x7f"
+                                         "ELF");
+  EXPECT_EQ(getWith(program, {13, 0, 48}), 1u);
+  EXPECT_EQ(getWith(program, {13, 0, 48}), 1u);
+  EXPECT_EQ(getWith(program, {13, 0, 88}), 2u);
+  // A script may do more than its version says, wherever it is.
+  std::string script = write("script", "#!/bin/sh\nptxas $@");
+  EXPECT_EQ(getWith(script, {13, 0, 48}), 3u);
+  EXPECT_EQ(getWith(write("copy", "#!/bin/sh\nptxas $@"), {13, 0, 48}), 3u);
+  write("script", "#!/bin/sh\nptxas -O1 $@");
+  EXPECT_EQ(getWith(script, {13, 0, 48}), 4u);
+}
+
 TEST_F(Cached, KeepsNoErrorsAndNoStages) {
   for (int i = 0; i != 2; ++i) {
     auto refused =
