@@ -340,27 +340,30 @@ llvm::Error RoleMonitor::copy(const Event &event) {
               comparison.describe(*barrier));
 }
 
-/// A product reads slots that its role holds.
+/// A product reads slots that its role holds. Where a pipe takes the bytes of
+/// another one, it holds a slot of one of them.
 llvm::Error RoleMonitor::read(const Event &event) {
-  for (const Event::Read &read : event.reads)
-    for (auto [index, pipe] : llvm::enumerate(comparison.plan.pipes)) {
-      if (pipe.memory != plan::Pipe::Memory::Shared)
+  for (const Event::Read &read : event.reads) {
+    bool isHeld = false;
+    std::string lacking;
+    for (auto [end, state] : llvm::zip_equal(ends, progress)) {
+      const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
+      if (pipe.memory != plan::Pipe::Memory::Shared || end.tells != Empty)
         continue;
       int64_t offset = read.address - pipe.place->start;
       if (offset < 0 || offset >= pipe.slots * pipe.slotSize)
         continue;
       int64_t slot = offset / pipe.slotSize;
-      for (auto [end, state] : llvm::zip_equal(ends, progress)) {
-        if (end.pipe != index || end.tells != Empty)
-          continue;
-        int64_t behind = (slot - state.oldest + pipe.slots) % pipe.slots;
-        if (state.arrives != Progress::No && behind >= state.held)
-          return fail(event.line,
-                      "a product reads byte {0}, slot {1} of '{2}', which its "
-                      "role does not hold",
-                      read.address, slot, pipe.name);
-      }
+      int64_t behind = (slot - state.oldest + pipe.slots) % pipe.slots;
+      isHeld |= state.arrives == Progress::No || behind < state.held;
+      if (lacking.empty())
+        lacking = llvm::formatv("slot {0} of '{1}'", slot, pipe.name).str();
     }
+    if (!isHeld && !lacking.empty())
+      return fail(event.line,
+                  "a product reads byte {0}, {1}, which its role does not hold",
+                  read.address, lacking);
+  }
   return llvm::Error::success();
 }
 
