@@ -5,7 +5,9 @@ With --sample, on processes of this machine: 300 points of farm.toml, of which a
 and then the driver are killed; a sweep with kernels that are at fault, and how one of
 them is repeated; a point that takes too long; commands in parts.
 
-Without it, all points of farm.toml on a real Ray cluster that the test starts: a node is
+With --crossed, programs as people write them under schedules that nobody wrote for them.
+
+Without either, all points of farm.toml on a real Ray cluster that the test starts: a node is
 killed half-way and another one added, then the driver is killed and started again. Ray
 comes from PyPI, once, into an environment of its own. Its servers listen on all
 interfaces, so the cluster has a token.
@@ -31,6 +33,7 @@ from check_wheels import ROOT, Failure, expect, install, run
 HERE = pathlib.Path(__file__).resolve().parent
 SUITES = HERE.parent / "sweeps/suites.toml"
 FARM, RELEASE = HERE / "farm.toml", ROOT / "examples/sweep/release.toml"
+CROSSED = HERE.parent / "breadth/crossed.toml"
 RESULT = "point, verdict, words, outputs, findings, comparisons"
 
 
@@ -307,6 +310,14 @@ def check_commands(farm, build, say):
         f"points in {SUITES.name}")
 
 
+def check_crossed(farm, say, *options):
+    """What is planned is right."""
+    farm.sweep("crossed", *options, spec=CROSSED)
+    counts = dict(farm.query("crossed", "SELECT verdict, count(*) FROM results GROUP BY 1"))
+    expect(counts.get("right", 0) > counts.get("pruned", 0) / 2, f"{counts}")
+    say(f"people's programs under other schedules: {counts}")
+
+
 def draw(page, picture):
     run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
         "--window-size=1000,2130", f"--screenshot={picture}", page.as_uri())
@@ -420,6 +431,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--crossed", action="store_true", help="all of crossed.toml, only")
     parser.add_argument("--picture", type=pathlib.Path,
                         help="with --sample: draw a report there, with Chromium")
     options = parser.parse_args()
@@ -431,7 +443,7 @@ def main():
     cache = pathlib.Path(os.environ["DRAWLOOM_CACHE"])
     # numpy is for functions in Python, and only where a sweep starts.
     packages = [cache / "venv"]
-    if not options.sample:
+    if not options.sample and not options.crossed:
         packages.append(cache / "venv-ray")
         if not (packages[1] / "bin/python").exists():
             run(sys.executable, "-m", "venv", packages[1])
@@ -451,9 +463,12 @@ def main():
             check_faults(farm, say)
             check_limits(farm, say)
             check_commands(farm, options.build.resolve(), say)
+            check_crossed(farm, say, "--sample", 80)
             if options.picture:
                 draw(farm.path("release").with_suffix(".html"),
                      options.picture.resolve())
+        elif options.crossed:
+            check_crossed(farm, say)
         else:
             check_cluster(farm, say)
     print("sweep: pass")
