@@ -189,7 +189,7 @@ def check_limits(farm, say):
     spec = farm.scratch / "late.toml"
     relative = os.path.relpath(gemm, farm.scratch)
     spec.write_text(f'[sweep]\nseconds = 0.4\ndevices = ["sm_90a"]\n[[kernels]]\n'
-                    f'files = ["{relative}"]\nshapes = ["D=2000x2000,A=?x512"]\n')
+                    f'files = ["{gemm}"]\nshapes = ["D=2000x2000,A=?x512"]\n')
     farm.sweep("late", spec=spec, code=1)
     expect(farm.query("late", "SELECT verdict, words FROM results") ==
            [("crashed", "its process ended 3 times: no answer in 0.4 s")],

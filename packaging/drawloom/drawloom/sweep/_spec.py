@@ -11,6 +11,7 @@ A command is a configuration, too, and a part of it a point (_commands.py).
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import importlib.util
 import itertools
@@ -249,21 +250,18 @@ class _Reader:
 
     def programs(self, group: dict[str, Any]) -> Iterator[str]:
         left_out = {path for pattern in group.get("except", ())
-                    for path in self.folder.glob(pattern)}
+                    for path in self.find(pattern)}
         for pattern in group.get("files", ()):
-            found = sorted({*self.glob(pattern)} - left_out)
+            found = sorted(self.find(pattern) - left_out)
             if not found:
                 raise SpecError(f"no file is named '{pattern}' in {self.folder}")
             yield from (self.name(path) for path in found)
         yield from group.get("functions", ())
 
-    def glob(self, pattern: str) -> Iterator[pathlib.Path]:
-        """pathlib's, for patterns that begin with "..", too."""
-        folder = self.folder
-        parts = pathlib.PurePath(pattern).parts
-        while parts[:1] == ("..",):
-            folder, parts = folder.parent, parts[1:]
-        return folder.glob(str(pathlib.PurePath(*parts)))
+    def find(self, pattern: str) -> set[pathlib.Path]:
+        """Files by a path or a glob, from the spec's folder."""
+        return {pathlib.Path(os.path.normpath(self.folder / path))
+                for path in glob.glob(pattern, root_dir=self.folder, recursive=True)}
 
     def name(self, path: pathlib.Path) -> str:
         return os.path.relpath(path, self.folder)
