@@ -31,6 +31,7 @@ refuses: `block.refused` has its words.
 """
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any, Callable
 
@@ -95,9 +96,17 @@ def _inline(equation: Any, arguments: list) -> list:
     callee = _callee(equation)
     if callee is not None:
         return _evaluate(callee, arguments, _inline)
-    if equation.primitive is jax.lax.erfc_p:  # jaxlib has no linalg of it.
+    # What jaxlib has no linalg of, and others are the same as.
+    if equation.primitive is jax.lax.erfc_p:
         return [1 - jax.lax.erf(*arguments)]
-    made = equation.primitive.bind(*arguments, **equation.params)
+    if equation.primitive is jax.lax.square_p:
+        return [arguments[0] * arguments[0]]
+    # Numbers that are known now are numbers in the kernel.
+    is_known = arguments and not any(
+        [one.aval.ndim for one in equation.outvars]
+        + [isinstance(one, jax.core.Tracer) or np.ndim(one) for one in arguments])
+    with jax.ensure_compile_time_eval() if is_known else contextlib.nullcontext():
+        made = equation.primitive.bind(*arguments, **equation.params)
     return list(made) if equation.primitive.multiple_results else [made]
 
 
@@ -107,7 +116,8 @@ def _lower(closed: core.ClosedJaxpr) -> str:
     text = _ERF.sub(r"math.erf \1 : \2", text)
     left = sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.(?!return)\w+", text)))
     if left:
-        raise Error(f"jaxlib makes no linalg of {', '.join(left)}")
+        raise Error(f"{_find_place(closed, left)}jaxlib makes no linalg of "
+                    f"{', '.join(left)}")
     return text
 
 
@@ -119,6 +129,15 @@ def _legalize(closed: core.ClosedJaxpr, function: Callable[..., Any]) -> Any:
     with module.context:
         passmanager.PassManager.parse(_PASSES).run(module.operation)
     return module
+
+
+def _find_place(closed: core.ClosedJaxpr, operations: list[str]) -> str:
+    """The line of the first of these operations, as messages begin with it."""
+    text = _legalize(closed, core.jaxpr_as_fun(closed)).operation.get_asm(
+        enable_debug_info=True, use_local_scope=True)
+    found = min(filter(lambda at: at >= 0, map(text.find, operations)), default=0)
+    place = re.compile(r'"([^"]+\.py)":(\d+):(\d+)').search(text, found)
+    return f"{place[1]}:{place[2]}:{place[3]}: error: " if place else ""
 
 
 def _locate(closed: core.ClosedJaxpr, arch: str, **options: Any) -> Error | None:

@@ -10,11 +10,11 @@
 module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<4x128x64xbf16>, %arg1: tensor<4x128x64xbf16>, %arg2: tensor<4x128x64xbf16>) -> (tensor<4x128x64xbf16> {jax.result_info = "result[0]"}) {
     %cst = arith.constant 0xFF800000 : f32
-    %cst_0 = arith.constant dense<0xFF800000> : tensor<f32>
-    %cst_1 = arith.constant dense<1.250000e-01> : tensor<f32>
-    %cst_2 = arith.constant 0.000000e+00 : f32
+    %cst_0 = arith.constant dense<1.250000e-01> : tensor<f32>
+    %cst_1 = arith.constant 0.000000e+00 : f32
+    %cst_2 = arith.constant dense<0xFF800000> : tensor<f32>
     %0 = tensor.empty() : tensor<4x128x128xf32>
-    %1 = linalg.fill ins(%cst_2 : f32) outs(%0 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+    %1 = linalg.fill ins(%cst_1 : f32) outs(%0 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
     %2 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%arg0, %arg1 : tensor<4x128x64xbf16>, tensor<4x128x64xbf16>) outs(%1 : tensor<4x128x128xf32>) {
     ^bb0(%in: bf16, %in_3: bf16, %out: f32):
       %34 = arith.extf %in : bf16 to f32
@@ -23,7 +23,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %37 = arith.addf %out, %36 : f32
       linalg.yield %37 : f32
     } -> tensor<4x128x128xf32>
-    %3 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_1 : tensor<f32>) outs(%0 : tensor<4x128x128xf32>) {
+    %3 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_0 : tensor<f32>) outs(%0 : tensor<4x128x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x128x128xf32>
@@ -51,7 +51,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %34 = arith.cmpi sge, %in, %in_3 : i32
       linalg.yield %34 : i1
     } -> tensor<4x128x128xi1>
-    %10 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_0 : tensor<f32>) outs(%0 : tensor<4x128x128xf32>) {
+    %10 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_2 : tensor<f32>) outs(%0 : tensor<4x128x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x128x128xf32>
@@ -67,7 +67,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %34 = arith.maximumf %out, %in : f32
       linalg.yield %34 : f32
     } -> tensor<4x128xf32>
-    %15 = linalg.generic {indexing_maps = [#map6, #map7], iterator_types = ["parallel", "parallel"]} ins(%cst_0 : tensor<f32>) outs(%12 : tensor<4x128xf32>) {
+    %15 = linalg.generic {indexing_maps = [#map6, #map7], iterator_types = ["parallel", "parallel"]} ins(%cst_2 : tensor<f32>) outs(%12 : tensor<4x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x128xf32>
@@ -95,7 +95,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %34 = math.exp %in : f32
       linalg.yield %34 : f32
     } -> tensor<4x128x128xf32>
-    %22 = linalg.fill ins(%cst_2 : f32) outs(%12 : tensor<4x128xf32>) -> tensor<4x128xf32>
+    %22 = linalg.fill ins(%cst_1 : f32) outs(%12 : tensor<4x128xf32>) -> tensor<4x128xf32>
     %23 = linalg.generic {indexing_maps = [#map4, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%21 : tensor<4x128x128xf32>) outs(%22 : tensor<4x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       %34 = arith.addf %out, %in : f32
@@ -121,7 +121,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       linalg.yield %34 : bf16
     } -> tensor<4x128x128xbf16>
     %29 = tensor.empty() : tensor<4x128x64xf32>
-    %30 = linalg.fill ins(%cst_2 : f32) outs(%29 : tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
+    %30 = linalg.fill ins(%cst_1 : f32) outs(%29 : tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
     %31 = linalg.batch_matmul ins(%28, %arg2 : tensor<4x128x128xbf16>, tensor<4x128x64xbf16>) outs(%30 : tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
     %32 = tensor.empty() : tensor<4x128x64xbf16>
     %33 = linalg.generic {indexing_maps = [#map4, #map4], iterator_types = ["parallel", "parallel", "parallel"]} ins(%31 : tensor<4x128x64xf32>) outs(%32 : tensor<4x128x64xbf16>) {

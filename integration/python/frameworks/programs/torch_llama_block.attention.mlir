@@ -8,18 +8,18 @@
 module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<4x128x64xbf16>, %arg1: tensor<4x128x64xbf16>, %arg2: tensor<4x128x64xbf16>) -> (tensor<4x128x64xbf16> {jax.result_info = "result[0]"}) {
     %cst = arith.constant 0xFF800000 : f32
-    %cst_0 = arith.constant dense<0xFF800000> : tensor<f32>
-    %cst_1 = arith.constant dense<1.250000e-01> : tensor<f32>
-    %cst_2 = arith.constant 0.000000e+00 : f32
+    %cst_0 = arith.constant dense<1.250000e-01> : tensor<f32>
+    %cst_1 = arith.constant 0.000000e+00 : f32
+    %cst_2 = arith.constant dense<0xFF800000> : tensor<f32>
     %0 = tensor.empty() : tensor<4x64x128xbf16>
     %1 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg1 : tensor<4x128x64xbf16>) outs(%0 : tensor<4x64x128xbf16>) {
     ^bb0(%in: bf16, %out: bf16):
       linalg.yield %in : bf16
     } -> tensor<4x64x128xbf16>
     %2 = tensor.empty() : tensor<4x128x128xf32>
-    %3 = linalg.fill ins(%cst_2 : f32) outs(%2 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+    %3 = linalg.fill ins(%cst_1 : f32) outs(%2 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
     %4 = linalg.batch_matmul ins(%arg0, %1 : tensor<4x128x64xbf16>, tensor<4x64x128xbf16>) outs(%3 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
-    %5 = linalg.generic {indexing_maps = [#map2, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_1 : tensor<f32>) outs(%2 : tensor<4x128x128xf32>) {
+    %5 = linalg.generic {indexing_maps = [#map2, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_0 : tensor<f32>) outs(%2 : tensor<4x128x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x128x128xf32>
@@ -47,7 +47,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %36 = arith.cmpi sge, %in, %in_3 : i32
       linalg.yield %36 : i1
     } -> tensor<4x128x128xi1>
-    %12 = linalg.generic {indexing_maps = [#map2, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_0 : tensor<f32>) outs(%2 : tensor<4x128x128xf32>) {
+    %12 = linalg.generic {indexing_maps = [#map2, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%cst_2 : tensor<f32>) outs(%2 : tensor<4x128x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x128x128xf32>
@@ -63,7 +63,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %36 = arith.maximumf %out, %in : f32
       linalg.yield %36 : f32
     } -> tensor<4x128xf32>
-    %17 = linalg.generic {indexing_maps = [#map4, #map5], iterator_types = ["parallel", "parallel"]} ins(%cst_0 : tensor<f32>) outs(%14 : tensor<4x128xf32>) {
+    %17 = linalg.generic {indexing_maps = [#map4, #map5], iterator_types = ["parallel", "parallel"]} ins(%cst_2 : tensor<f32>) outs(%14 : tensor<4x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x128xf32>
@@ -91,7 +91,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %36 = math.exp %in : f32
       linalg.yield %36 : f32
     } -> tensor<4x128x128xf32>
-    %24 = linalg.fill ins(%cst_2 : f32) outs(%14 : tensor<4x128xf32>) -> tensor<4x128xf32>
+    %24 = linalg.fill ins(%cst_1 : f32) outs(%14 : tensor<4x128xf32>) -> tensor<4x128xf32>
     %25 = linalg.generic {indexing_maps = [#map1, #map3], iterator_types = ["parallel", "parallel", "reduction"]} ins(%23 : tensor<4x128x128xf32>) outs(%24 : tensor<4x128xf32>) {
     ^bb0(%in: f32, %out: f32):
       %36 = arith.addf %out, %in : f32
@@ -117,7 +117,7 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       linalg.yield %36 : bf16
     } -> tensor<4x128x128xbf16>
     %31 = tensor.empty() : tensor<4x128x64xf32>
-    %32 = linalg.fill ins(%cst_2 : f32) outs(%31 : tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
+    %32 = linalg.fill ins(%cst_1 : f32) outs(%31 : tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
     %33 = linalg.batch_matmul ins(%30, %arg2 : tensor<4x128x128xbf16>, tensor<4x128x64xbf16>) outs(%32 : tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
     %34 = tensor.empty() : tensor<4x128x64xbf16>
     %35 = linalg.generic {indexing_maps = [#map1, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%33 : tensor<4x128x64xf32>) outs(%34 : tensor<4x128x64xbf16>) {
