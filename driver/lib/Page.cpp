@@ -56,10 +56,21 @@ for (const pane of document.querySelectorAll(".stages > div")) {
 }
 )";
 
+/// Without places, which a program of a builder has at every operation.
+static std::string showProgram(mlir::ModuleOp module, llvm::StringRef text) {
+  if (!text.contains(" loc("))
+    return text.str();
+  std::string shown;
+  llvm::raw_string_ostream os(shown);
+  module.print(os);
+  return shown;
+}
+
 std::vector<StageText> drawloom::listStages(mlir::ModuleOp module,
                                             llvm::StringRef text,
                                             CompileOptions options) {
-  std::vector<StageText> stages = {{"program", "as it was given", text.str()}};
+  std::vector<StageText> stages = {
+      {"program", "as it was given", showProgram(module, text)}};
   static constexpr std::pair<Stage, llvm::StringLiteral> wanted[] = {
       {Stage::Tile, "kernels over tiles"},
       {Stage::Agent, "kernels with roles and pipes"},

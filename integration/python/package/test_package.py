@@ -94,6 +94,13 @@ class Programs(unittest.TestCase):
             self.assertEqual(drawloom.plan(EXAMPLES / file, "sm_100a").html(), page)
             self.assertIn("ptx: what the GPU", page)
 
+        @drawloom.fuse("sm_90a")
+        def twice(x: "f32[M, N]"):
+            return x + x
+        page = twice.plan.html()
+        self.assertIn("func.func @twice", page)
+        self.assertNotIn(" loc(", page)
+
     def test_gpu(self):
         """A GPU is the system's: without one there is no other instead."""
         A = whole((64, 64))
