@@ -4,6 +4,8 @@
 // a few lines, and what is asked are diagnostics, hovers, definitions and completions.
 "use strict";
 const childProcess = require("child_process");
+const fs = require("fs");
+const path = require("path");
 const vscode = require("vscode");
 
 const LANGUAGES = ["mlir", "ptx"];
@@ -107,11 +109,24 @@ function makeRange(range) {
                           range.end.character);
 }
 
+/** Where the command is: as the setting says, or where pip put it for this folder. */
+function findCommand(settings) {
+  const command = settings.get("command");
+  if (command !== "drawloom") return command;
+  for (const folder of vscode.workspace.workspaceFolders || []) {
+    for (const environment of [".venv", "venv"]) {
+      const file = path.join(folder.uri.fsPath, environment, "bin", "drawloom");
+      if (fs.existsSync(file)) return file;
+    }
+  }
+  return command;
+}
+
 let client;
 
 function start(diagnostics) {
   const settings = vscode.workspace.getConfiguration("drawloom");
-  client = new Client(settings.get("command"), settings.get("arch"), diagnostics);
+  client = new Client(findCommand(settings), settings.get("arch"), diagnostics);
   vscode.workspace.textDocuments.forEach((document) => client.open(document));
 }
 
@@ -122,7 +137,7 @@ function explain() {
   const options = ["explain", "-", "--format", "html"];
   if (!document.getText().includes("tile.target")) options.push("--arch", settings.get("arch"));
   const run = childProcess.execFile(
-      settings.get("command"), options, {maxBuffer: 1 << 28}, (error, page, words) => {
+      findCommand(settings), options, {maxBuffer: 1 << 28}, (error, page, words) => {
         if (error) {
           vscode.window.showErrorMessage(`drawloom: ${words || error.message}`);
           return;

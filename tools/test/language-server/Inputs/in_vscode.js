@@ -32,6 +32,7 @@ const vscode = {
   window: {showErrorMessage: (words) => console.log(words)},
   workspace: {
     textDocuments: [],
+    workspaceFolders: [{uri: {fsPath: folder}}],
     getConfiguration: () => ({get: (name) => ({command, arch: "sm_100a"})[name]}),
     onDidOpenTextDocument: (handler) => { handlers.open = handler; },
     onDidChangeTextDocument: (handler) => { handlers.change = handler; },
