@@ -35,7 +35,7 @@ public:
 
 private:
   // Ends to what a program can make of a picture. Loops in loops may run long
-  // and show nothing.
+  // and show nothing. Who looks at all pipes takes a step for each.
   static constexpr size_t enoughEvents = 4096, enoughSteps = 65536;
 
   void emit(Event::Kind kind, unsigned pipe, std::string text = {}) {
@@ -45,8 +45,12 @@ private:
 
   void run(const std::vector<Step> &steps) {
     for (const Step &step : steps)
-      if (++stepsRun < enoughSteps)
+      if (takeStep())
         run(step);
+  }
+
+  bool takeStep() {
+    return ++stepsRun < enoughSteps && events.size() < enoughEvents;
   }
 
   void run(const Step &step) {
@@ -57,7 +61,7 @@ private:
       int64_t trips = step.trips ? std::min(*step.trips, sizes.longest)
                                  : sizes.trips + step.offset;
       const Step *outer = std::exchange(loop, &step);
-      for (int64_t i = 0; i < trips && ++stepsRun < enoughSteps; ++i)
+      for (int64_t i = 0; i < trips && takeStep(); ++i)
         run(step.body);
       flush(&step);
       loop = outer;
@@ -80,6 +84,7 @@ private:
       return emit(Event::Kind::Fill, pipe, work);
     }
     case Step::Kind::Consume:
+      stepsRun += step.pipes.size();
       for (unsigned pipe : step.pipes)
         emit(Event::Kind::WaitFull, pipe);
       run(step.body);
@@ -122,6 +127,7 @@ private:
 
   /// Leaving a loop releases what a lag has kept.
   void flush(const Step *left) {
+    stepsRun += holding.size();
     for (auto &[key, held] : holding)
       if (key.first == left)
         for (; held > 0; --held)
