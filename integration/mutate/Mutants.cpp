@@ -243,7 +243,8 @@ std::string Mutant::apply(StringRef text) const {
   return replaceLines(text, line, lines, statement);
 }
 
-std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
+std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text,
+                                                  bool withSlots) {
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
   std::vector<Mutant> mutants;
@@ -296,7 +297,7 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
       bool isWait = matches(opcode, waits);
       bool hasState = matches(opcode, arrivals);
       size_t index = isWait || hasState ? 1 : 0;
-      if (opcode.starts_with("mbarrier") &&
+      if (withSlots && opcode.starts_with("mbarrier") &&
           index < statement->operands.size() &&
           StringRef(statement->operands[index]).starts_with("[") &&
           !StringRef(statement->operands[index]).contains('+')) {

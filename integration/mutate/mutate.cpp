@@ -70,6 +70,11 @@ static cl::opt<bool> isList("list", cl::desc("print the mutants, run none"),
                             cl::cat(category));
 static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"),
                                cl::cat(category));
+static cl::opt<bool>
+    withSlots("slots",
+              cl::desc("also barriers beside the right one; some of these "
+                       "survive, and nobody has said why yet"),
+              cl::cat(category));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"),
                               cl::cat(category));
 static cl::opt<unsigned> randomRuns("random", cl::init(20),
@@ -342,7 +347,7 @@ static llvm::Expected<std::vector<Subject>> readSubjects() {
       return launch.takeError();
     Subject subject;
     subject.launch = std::move(*launch);
-    subject.drawMutants(seed);
+    subject.drawMutants(seed, withSlots);
     subjects.push_back(std::move(subject));
   }
   return subjects;
