@@ -34,7 +34,7 @@ from driver import DriverError
 from match import compare, read_manifest
 from workers import Device
 
-sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 import part
 
 # Several tiles, and more steps of K than stages.

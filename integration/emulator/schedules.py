@@ -19,7 +19,7 @@ from driver import DriverError
 from match import compare, read_manifest
 from workers import Device
 
-sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 import part
 
 KERNELS = ("cutlass_sm90_bf16_cooperative_bias", "cutlass_sm90_fp16_pingpong_gelu",

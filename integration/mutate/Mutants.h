@@ -16,7 +16,7 @@
 //   phase    a wait is for the other parity
 //   mask     one lane or one CTA more or less
 //   scope    .cluster becomes .cta
-//   slot     the barrier is the one beside it
+//   slot     the barrier is the one beside it; only if asked for
 //   swap     it changes places with the next one
 //
 // The instructions are those that synchronise: arrivals, expectations, waits,
