@@ -243,8 +243,7 @@ std::string Mutant::apply(StringRef text) const {
   return replaceLines(text, line, lines, statement);
 }
 
-std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text,
-                                                  bool withSlots) {
+std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
   std::vector<Mutant> mutants;
@@ -297,7 +296,7 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text,
       bool isWait = matches(opcode, waits);
       bool hasState = matches(opcode, arrivals);
       size_t index = isWait || hasState ? 1 : 0;
-      if (withSlots && opcode.starts_with("mbarrier") &&
+      if (opcode.starts_with("mbarrier") &&
           index < statement->operands.size() &&
           StringRef(statement->operands[index]).starts_with("[") &&
           !StringRef(statement->operands[index]).contains('+')) {

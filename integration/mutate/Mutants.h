@@ -51,7 +51,7 @@ struct Mutant {
 };
 
 /// All of them, in the order of the lines.
-std::vector<Mutant> makeMutants(llvm::StringRef text, bool withSlots = false);
+std::vector<Mutant> makeMutants(llvm::StringRef text);
 
 } // namespace drawloom::mutate
 

@@ -106,13 +106,13 @@ Checked Subject::run(llvm::StringRef text,
   return checked;
 }
 
-void Subject::drawMutants(unsigned seed, bool withSlots) {
+void Subject::drawMutants(unsigned seed) {
   RunWatcher watcher(*this);
   emu::RunOptions options;
   options.threads = 1;
   options.listener = &watcher;
   launch->run(launch->text(), options);
-  mutants = makeMutants(launch->text(), withSlots);
+  mutants = makeMutants(launch->text());
   llvm::erase_if(mutants, [&](const Mutant &mutant) {
     bool isTwice =
         mutant.category == "double" &&

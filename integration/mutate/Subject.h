@@ -50,7 +50,7 @@ struct Subject {
   std::set<uint32_t> meetOthers;
 
   /// Draws the order of its mutants, of lines that its launch executes.
-  void drawMutants(unsigned seed, bool withSlots);
+  void drawMutants(unsigned seed);
   /// Runs it as it is, under the checker and several schedules; an error if it
   /// isn't right.
   llvm::Error runAsIs();

@@ -28,9 +28,10 @@
 //                 who arrives matters; waits for the phase before the first
 //                 don't count
 //   ordered       what was left out, moved or weakened only orders (a fence, a
-//                 barrier, a wait, a group, the scope of an arrival), and
-//                 without it every two accesses are still ordered: the
-//                 checker's verdict, which doesn't depend on the schedule
+//                 barrier, a wait, a group, the scope of an arrival), or is a
+//                 wait for the barrier beside the right one, and without it
+//                 every two accesses are still ordered: the checker's verdict,
+//                 which doesn't depend on the schedule
 //
 // `--suite` is all of it; `--part 2/8` is every eighth mutant from the second
 // on, so that several processes, or one after another, do it together
@@ -70,11 +71,6 @@ static cl::opt<bool> isList("list", cl::desc("print the mutants, run none"),
                             cl::cat(category));
 static cl::opt<unsigned> count("count", cl::init(5000), cl::desc("of mutants"),
                                cl::cat(category));
-static cl::opt<bool>
-    withSlots("slots",
-              cl::desc("also barriers beside the right one; some of these "
-                       "survive, and nobody has said why yet"),
-              cl::cat(category));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::desc("of the draw"),
                               cl::cat(category));
 static cl::opt<unsigned> randomRuns("random", cl::init(20),
@@ -282,8 +278,10 @@ static std::string findRule(const Subject &subject, const Mutant &mutant) {
   if ((isWeaker || category == "bytes") && !opcode.contains("_wait") &&
       !subject.isAwaited(mutant.line))
     return "not awaited";
-  // A narrower scope changes no count.
-  if (category == "scope" || (isWeaker && onlyOrders(opcode)))
+  // A narrower scope changes no count; nor does a wait for another barrier,
+  // which is one that was left out and one more.
+  bool isElsewhere = category == "slot" && opcode.contains("_wait");
+  if (category == "scope" || isElsewhere || (isWeaker && onlyOrders(opcode)))
     return "ordered";
   return "";
 }
@@ -347,7 +345,7 @@ static llvm::Expected<std::vector<Subject>> readSubjects() {
       return launch.takeError();
     Subject subject;
     subject.launch = std::move(*launch);
-    subject.drawMutants(seed, withSlots);
+    subject.drawMutants(seed);
     subjects.push_back(std::move(subject));
   }
   return subjects;
