@@ -389,7 +389,20 @@ class Cluster:
                 pass  # It ended meanwhile.
 
 
-def check_cluster(farm, say):
+def check_parts(farm, build, cluster, say):
+    """Parts of a suite of ours on the nodes: together they are the whole."""
+    tool = [f"{build}/bin/drawloom-suite", "gemm", "--every", "40"]
+    spec = farm.scratch / "parts.toml"
+    spec.write_text(f'[[commands]]\nname = "suite"\nparts = 8\n'
+                    f'command = {[*tool, "--part", "{part}"]}\n')
+    whole = subprocess.run(tool, capture_output=True, text=True, check=True,
+                           env=farm.clean).stdout.splitlines()[-1]
+    said = farm.sweep("parts", "--ray", cluster.address, spec=spec)
+    expect(f"\nsuite: {whole}\n" in said, said)
+    say(f"8 parts on Ray: {whole}")
+
+
+def check_cluster(farm, build, say):
     said = farm.sweep("single", "--jobs", 1)
     total, kernels = farm.query("single", "SELECT count(*), count(DISTINCT program) "
                                 "FROM sweep")[0]
@@ -423,6 +436,7 @@ def check_cluster(farm, say):
                               "WHERE worker != ''")[0]
         say(f"{total} points of {kernels} kernels, each once, by {workers} processes: "
             "the same bits as with one")
+        check_parts(farm, build, cluster, say)
     finally:
         cluster.stop()
 
@@ -470,7 +484,7 @@ def main():
         elif options.crossed:
             check_crossed(farm, say)
         else:
-            check_cluster(farm, say)
+            check_cluster(farm, options.build.resolve(), say)
     print("sweep: pass")
 
 
