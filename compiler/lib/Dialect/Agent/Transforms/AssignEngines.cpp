@@ -11,6 +11,7 @@
 // engine that can do what each of them does, and writes it to each. What the
 // program says stays as it is, if the architecture has it.
 
+#include "StorePlaces.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
@@ -91,6 +92,10 @@ static Engine chooseReader(PipeOp pipe,
       any = true;
       allProducts &= feedsProductsOnly(value);
       storesOne |= isStoredHere(value);
+      // Bulk stores are done in any order.
+      for (Operation *user : value.getUsers())
+        if (auto store = dyn_cast<tile::StoreOp>(user))
+          stores &= !needsOrder(store);
     }
     stores &= storesOne;
   }

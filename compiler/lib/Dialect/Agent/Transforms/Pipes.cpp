@@ -10,6 +10,7 @@
 #include "Copies.h"
 #include "Dataflow.h"
 #include "OwnHandovers.h"
+#include "StorePlaces.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Target/Architecture.h"
@@ -355,7 +356,9 @@ void PipeFinder::stageStores(Pipes &pipes) {
     BlockArgument argument = getArgument(store.getView());
     if (!type || type.getRank() < 2 || loadsAnywhere || !argument ||
         loaded.contains(argument) || !whyNotTma(store, arch.tma).empty() ||
-        owners.of(store) == Owners::nobody || !isTile(type))
+        owners.of(store) == Owners::nobody || !isTile(type) ||
+        // Threads store in the order of the program.
+        needsOrder(store))
       return;
     int64_t bytes =
         plan::multiply(plan::countElements(type),

@@ -70,6 +70,7 @@ tile.kernel @gemm(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
 // CHECK-LABEL: tile.kernel @copies
 tile.kernel @copies(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "TARGET"} {
   %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
   %one = agent.pipe "one" slots(1) smem : (tensor<128x64xbf16>)
   %two = agent.pipe "two" slots(1) smem : (tensor<128x64xbf16>)
   %three = agent.pipe "three" slots(1) smem : (tensor<128x64xbf16>)
@@ -96,7 +97,7 @@ tile.kernel @copies(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attribut
       // CHECK: agent.consume %one, %two, %three as (%{{.*}}, %{{.*}}, %{{.*}}) by(threads, threads, tma) :
       agent.consume %one, %two, %three as (%x, %y, %z) : !tiles, !tiles, !tiles {
         %s = arith.addf %x, %y : tensor<128x64xbf16>
-        tile.store %s, %d[%c0, %c0] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
+        tile.store %s, %d[%c0, %c64] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
         tile.store %z, %d[%c0, %c0] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
       }
     }

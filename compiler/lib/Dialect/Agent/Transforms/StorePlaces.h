@@ -1,0 +1,31 @@
+//===- StorePlaces.h - Whether stores meet ----------------------*- C++ -*-===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// TMA stores in any order. So what it stores for a work item must not meet: no
+// two stores, and no two iterations of one. Sub-tiles of an epilogue don't:
+//
+//   scf.for %i = 0 to 96 step 48     columns n + 0 and n + 48, 48 wide
+//   the rest                         column n + 96, 32 wide
+//
+// What isn't seen to be apart is taken to meet.
+
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_STOREPLACES_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_STOREPLACES_H
+
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+
+namespace drawloom::agent {
+
+/// Whether the elements that a store writes may be written by another store of
+/// the work item, of the same role if there are roles, or by another iteration:
+/// then the order matters.
+bool needsOrder(tile::StoreOp store);
+
+} // namespace drawloom::agent
+
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_STOREPLACES_H
