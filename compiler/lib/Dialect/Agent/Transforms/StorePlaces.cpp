@@ -26,8 +26,9 @@ struct Extent {
   int64_t constant = 0;
   SmallVector<scf::ForOp, 2> loops;
   int64_t size = 1;
-  /// Whether the offset is such a sum at all.
+  /// Whether the offset is such a sum at all, and of how many terms.
   bool isKnown = true;
+  unsigned terms = 0;
 };
 
 /// From the first to the last.
@@ -71,13 +72,15 @@ static SmallVector<Operation *> getLoops(Block *block) {
 }
 
 static void addOffset(OpFoldResult offset, Extent &extent) {
-  if (std::optional<int64_t> constant = getConstant(offset)) {
-    extent.constant += *constant;
-    return;
-  }
+  // A sum of itself, again and again, has more terms than anybody counts.
+  constexpr unsigned sensible = 16;
   auto value = dyn_cast<Value>(offset);
-  if (!value) {
-    extent.isKnown = false;
+  std::optional<int64_t> constant = getConstant(offset);
+  extent.isKnown &= (value || constant) && ++extent.terms <= sensible;
+  if (!extent.isKnown)
+    return;
+  if (constant) {
+    extent.constant += *constant;
     return;
   }
   if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
@@ -114,8 +117,8 @@ static bool hasChangingView(tile::StoreOp store) {
   return !getLoops(store.getView().getParentBlock()).empty();
 }
 
-/// Takes those loops off `left` whose iterations are apart along the dimension:
-/// the numbers of each step over all that is below them.
+/// Takes the loops of a dimension off `left` if their iterations are apart
+/// along it: the numbers of each step over all that is below them.
 static void removeApart(const Extent &extent,
                         SmallVectorImpl<Operation *> &left) {
   if (!extent.isKnown)
@@ -127,16 +130,18 @@ static void removeApart(const Extent &extent,
   llvm::sort(loops, [&](scf::ForOp a, scf::ForOp b) {
     return getStep(a) < getStep(b);
   });
-  int64_t reach = extent.size;
+  std::optional<int64_t> reach = extent.size;
   for (scf::ForOp loop : loops) {
-    if (getStep(loop) < reach)
+    // Behind a loop without a known end there is nothing.
+    if (!reach || getStep(loop) < *reach)
       return;
-    llvm::erase(left, loop.getOperation());
-    std::optional<Numbers> range = getRange(loop);
-    if (!range)
-      return;
-    reach += range->last - range->first;
+    if (std::optional<Numbers> range = getRange(loop))
+      *reach += range->last - range->first;
+    else
+      reach = std::nullopt;
   }
+  for (scf::ForOp loop : loops)
+    llvm::erase(left, loop.getOperation());
 }
 
 /// Whether two iterations of a store may write to the same element.

@@ -80,6 +80,49 @@ tile.kernel @walking(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribute
   }
 }
 
+// Two loops along one dimension: the inner one fits between the steps of the
+// outer one; and it doesn't.
+// CHECK-LABEL: tile.kernel @nested
+// CHECK: agent.pipe "output"
+tile.kernel @nested(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xf32>
+  %M = tile.dim %a, 0 : !tile.view<?x?xf32>
+  tile.for_each (%m) tiles [64] of [%M] {
+    scf.for %k = %c0 to %K step %c128 {
+      scf.for %i = %c0 to %c128 step %c64 {
+        %at = arith.addi %k, %i : index
+        %x = tile.load %a[%m, %at] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+        %t = arith.negf %x : tensor<64x64xf32>
+        tile.store %t, %d[%m, %at] : tensor<64x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
+// CHECK-LABEL: tile.kernel @nested_overlap
+// CHECK-NOT: agent.pipe "output"
+tile.kernel @nested_overlap(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c96 = arith.constant 96 : index
+  %c128 = arith.constant 128 : index
+  %K = tile.dim %a, 1 : !tile.view<?x?xf32>
+  %M = tile.dim %a, 0 : !tile.view<?x?xf32>
+  tile.for_each (%m) tiles [64] of [%M] {
+    scf.for %k = %c0 to %K step %c96 {
+      scf.for %i = %c0 to %c128 step %c64 {
+        %at = arith.addi %k, %i : index
+        %x = tile.load %a[%m, %at] : !tile.view<?x?xf32> -> tensor<64x64xf32>
+        %t = arith.negf %x : tensor<64x64xf32>
+        tile.store %t, %d[%m, %at] : tensor<64x64xf32>, !tile.view<?x?xf32>
+      }
+    }
+  }
+}
+
 // Sub-tiles of 48 columns, and one of 32.
 // CHECK-LABEL: tile.kernel @residual
 // CHECK: agent.pipe "output"
