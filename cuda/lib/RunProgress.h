@@ -20,21 +20,16 @@
 #ifndef DRAWLOOM_CUDA_RUNPROGRESS_H
 #define DRAWLOOM_CUDA_RUNPROGRESS_H
 
+#include "drawloom/Emulator/Ticker.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <string>
-#include <thread>
 
 namespace drawloom::cuda {
 
 class RunProgress {
 public:
   explicit RunProgress(llvm::StringRef kernel);
-  ~RunProgress();
-  RunProgress(const RunProgress &) = delete;
-  RunProgress &operator=(const RunProgress &) = delete;
 
   void note(uint64_t newSteps, uint64_t newCtas) {
     steps = newSteps;
@@ -42,14 +37,12 @@ public:
   }
 
 private:
-  void show();
+  void show(int seconds) const;
 
   const std::string kernel;
   std::atomic<uint64_t> steps = 0, ctas = 0;
-  std::mutex mutex;
-  std::condition_variable ending;
-  bool hasEnded = false;
-  std::thread thread;
+  // Last: it is the first to end.
+  emu::Ticker ticker;
 };
 
 } // namespace drawloom::cuda

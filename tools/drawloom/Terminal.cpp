@@ -8,43 +8,19 @@
 
 #include "Terminal.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <cstdlib>
 
 using namespace drawloom;
 
-Waiting::Waiting(std::string what) : what(std::move(what)) {
-  if (llvm::sys::Process::StandardErrIsDisplayed())
-    thread = std::thread([this] { show(); });
-}
-
-Waiting::~Waiting() {
-  if (!thread.joinable())
-    return;
-  {
-    std::lock_guard lock(mutex);
-    hasEnded = true;
-  }
-  ending.notify_one();
-  thread.join();
-}
-
-void Waiting::show() {
-  auto begin = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex);
-  for (int seconds = 2;; ++seconds) {
-    if (ending.wait_until(lock, begin + std::chrono::seconds(seconds),
-                          [this] { return hasEnded; })) {
-      if (seconds > 2)
-        llvm::errs() << "\r\033[K";
-      return;
-    }
-    // The cursor goes back, so that whatever else is said stands in its place.
-    llvm::errs() << "\033[Kdrawloom: " << what << ", " << seconds << " s\r";
-  }
-}
+// The cursor goes back, so that whatever else is said stands in its place.
+Waiting::Waiting(std::string what)
+    : ticker(
+          [what = std::move(what)](int seconds) {
+            llvm::errs() << "\033[Kdrawloom: " << what << ", " << seconds
+                         << " s\r";
+          },
+          [] { llvm::errs() << "\r\033[K"; }) {}
 
 static bool wantsColours() {
   const char *plain = std::getenv("NO_COLOR");

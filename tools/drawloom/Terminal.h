@@ -12,11 +12,9 @@
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
 #define DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
 
+#include "drawloom/Emulator/Ticker.h"
 #include "llvm/ADT/StringRef.h"
-#include <condition_variable>
-#include <mutex>
 #include <string>
-#include <thread>
 
 namespace drawloom {
 
@@ -26,16 +24,9 @@ namespace drawloom {
 class Waiting {
 public:
   explicit Waiting(std::string what);
-  ~Waiting();
 
 private:
-  void show();
-
-  std::string what;
-  std::mutex mutex;
-  std::condition_variable ending;
-  bool hasEnded = false;
-  std::thread thread;
+  emu::Ticker ticker;
 };
 
 /// A plan in text, with its heads and its verdict in colours if standard output
