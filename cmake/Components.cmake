@@ -38,8 +38,20 @@ if("compiler" IN_LIST DRAWLOOM_COMPONENTS)
   add_library(DrawloomOwnMLIR INTERFACE)
   file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
   target_link_libraries(DrawloomOwnMLIR INTERFACE ${archives} z zstd)
-  target_link_options(DrawloomOwnMLIR INTERFACE
-    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+endif()
+
+# The emulator executes other people's code and the tools read other people's
+# files, so every binary is position-independent, has read-only relocations that
+# are bound at startup, and checks its stack frames and the sizes of what the C
+# library copies. integration/packages/check_hardening.py looks for all of it.
+# The sanitizers bring their own checks of the last two; clang's code is
+# position-independent if nothing else is said.
+set(DRAWLOOM_HARDENED_COMPILE "")
+set(DRAWLOOM_HARDENED_LINK -Wl,-z,relro,-z,now
+  $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
+if(NOT DRAWLOOM_SANITIZE)
+  list(APPEND DRAWLOOM_HARDENED_COMPILE
+    -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif()
 
 if(DRAWLOOM_SANITIZE)
@@ -75,7 +87,8 @@ function(drawloom_setup_target target)
   target_compile_options(${target} PUBLIC ${DRAWLOOM_LLVM_DEFINITIONS})
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions
-    -Xclang -fno-pch-timestamp)
+    -Xclang -fno-pch-timestamp ${DRAWLOOM_HARDENED_COMPILE})
+  target_link_options(${target} PRIVATE ${DRAWLOOM_HARDENED_LINK})
   if(DRAWLOOM_SANITIZE)
     target_compile_options(${target} PUBLIC
       -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all

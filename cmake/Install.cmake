@@ -50,7 +50,10 @@ function(drawloom_ship target)
   else()
     set(folders "$ORIGIN;$ORIGIN/private")
   endif()
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${folders}")
+  # The same in the build tree: CMake would fill up a shorter one with empty
+  # entries, and a loader takes these for the current folder.
+  set_target_properties(${target} PROPERTIES
+    INSTALL_RPATH "${folders}" BUILD_RPATH "${folders}")
   install(TARGETS ${target}
     RUNTIME DESTINATION bin COMPONENT ${ARG_COMPONENT}
     LIBRARY DESTINATION ${DRAWLOOM_LIBRARY_FOLDER} COMPONENT ${ARG_COMPONENT}
