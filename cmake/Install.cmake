@@ -25,6 +25,7 @@ set(DRAWLOOM_PACKAGE_FOLDER ${DRAWLOOM_LIBRARY_FOLDER}/cmake)
 # What LLVM's archives take from a newer system than the oldest that we run on.
 add_library(DrawloomShipped OBJECT cmake/shipped/Arc4Random.cpp)
 set_target_properties(DrawloomShipped PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(DrawloomShipped PRIVATE ${DRAWLOOM_HARDENED_COMPILE})
 
 # drawloom_ship(target COMPONENT emulator): installs it, and makes it run on
 # machines that have none of what it was built with. It has what it uses of LLVM,
@@ -50,10 +51,10 @@ function(drawloom_ship target)
   else()
     set(folders "$ORIGIN;$ORIGIN/private")
   endif()
-  # The same in the build tree: CMake would fill up a shorter one with empty
-  # entries, and a loader takes these for the current folder.
+  # In the build tree, too: one of its own would end with an empty entry, by which
+  # CMake finds it again, and a loader takes that for the current folder.
   set_target_properties(${target} PROPERTIES
-    INSTALL_RPATH "${folders}" BUILD_RPATH "${folders}")
+    INSTALL_RPATH "${folders}" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS ${target}
     RUNTIME DESTINATION bin COMPONENT ${ARG_COMPONENT}
     LIBRARY DESTINATION ${DRAWLOOM_LIBRARY_FOLDER} COMPONENT ${ARG_COMPONENT}
