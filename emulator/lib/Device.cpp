@@ -127,7 +127,8 @@ LoadedModule::~LoadedModule() {
 uint64_t drawloom::emu::sizeOf(const ptx::Variable &variable) {
   uint64_t size = variable.elementSize();
   for (int64_t extent : variable.extents)
-    size *= extent == ptx::Variable::unsized ? 0 : extent;
+    size = llvm::SaturatingMultiply<uint64_t>(
+        size, extent == ptx::Variable::unsized ? 0 : extent);
   return size;
 }
 
@@ -136,17 +137,34 @@ uint64_t drawloom::emu::alignmentOf(const ptx::Variable &variable) {
   return std::max<uint64_t>(variable.alignment, llvm::PowerOf2Ceil(natural));
 }
 
-std::vector<Kernel::Parameter>
+std::optional<uint64_t> drawloom::emu::placeBehind(uint64_t &end, uint64_t size,
+                                                   uint64_t alignment,
+                                                   uint64_t limit) {
+  // Neither is as large as 2^63, so that the sum can't wrap.
+  uint64_t start = llvm::alignTo(end, alignment);
+  if (start > limit || size > limit - start)
+    return std::nullopt;
+  end = start + size;
+  return start;
+}
+
+llvm::Expected<std::vector<Kernel::Parameter>>
 drawloom::emu::layoutParameters(const ptx::Function &entry) {
   std::vector<Kernel::Parameter> result;
   uint64_t end = 0;
   for (const ptx::Parameter &parameter : entry.prototype->parameters) {
     if (!parameter.variable)
       continue;
-    end = llvm::alignTo(end, alignmentOf(*parameter.variable));
-    uint64_t size = sizeOf(*parameter.variable);
-    result.push_back({parameter.variable, uint32_t(end), uint32_t(size)});
-    end += size;
+    std::optional<uint64_t> start =
+        placeBehind(end, sizeOf(*parameter.variable),
+                    alignmentOf(*parameter.variable), paramWindowSize);
+    if (!start)
+      return llvm::createStringError(
+          "'" + entry.name + "': the parameters up to '" +
+          parameter.variable->name + "' take more than the " +
+          llvm::Twine(paramWindowSize) + " bytes that a kernel can have");
+    result.push_back({parameter.variable, uint32_t(*start),
+                      uint32_t(sizeOf(*parameter.variable))});
   }
   return result;
 }
@@ -226,13 +244,16 @@ llvm::Expected<const Kernel *> LoadedModule::kernel(llvm::StringRef name) {
   auto program = Decoder::decode(*this, *function);
   if (!program)
     return program.takeError();
+  auto parameters = layoutParameters(*function);
+  if (!parameters)
+    return parameters.takeError();
   auto decoded = std::make_unique<Decoded>();
   decoded->program = std::move(*program);
   Kernel &kernel = decoded->kernel;
   kernel.module = this;
   kernel.function = function;
   kernel.program = decoded->program.get();
-  kernel.parameters = layoutParameters(*function);
+  kernel.parameters = std::move(*parameters);
   if (!kernel.parameters.empty())
     kernel.parameterBytes =
         kernel.parameters.back().offset + kernel.parameters.back().size;

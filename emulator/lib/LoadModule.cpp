@@ -47,9 +47,16 @@ llvm::Error LoadedModule::placeVariables() {
       return;
     }
     if (variable.space == StateSpace::Const) {
-      constantEnd = llvm::alignTo(constantEnd, alignmentOf(variable));
-      constants.emplace_back(&variable, constantEnd);
-      constantEnd += size;
+      std::optional<uint64_t> offset =
+          placeBehind(constantEnd, size, alignmentOf(variable),
+                      deviceField.memory().capacity());
+      if (!offset)
+        error = llvm::createStringError(
+            "line " + Twine(variable.line) + ": '" + variable.name + "' of " +
+            Twine(size) + " bytes: the constants take more than the device's " +
+            Twine(deviceField.memory().capacity()) + " bytes");
+      else
+        constants.emplace_back(&variable, *offset);
       return;
     }
     auto address = deviceField.memory().allocate(std::max<uint64_t>(size, 1),

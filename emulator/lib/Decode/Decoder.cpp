@@ -47,6 +47,21 @@ static void forEachSymbol(const ptx::Initializer &initializer, F callback) {
     forEachSymbol(element, callback);
 }
 
+/// What the registers and constants of a warp can take. Kernels of compilers
+/// take less than a hundredth of it.
+static constexpr uint64_t registerFileLimit = 16 << 20;
+
+/// Registers that a function declares, used or not: there are tables of them.
+static constexpr uint32_t registerCountLimit = 1 << 24;
+
+static llvm::Error tooManyRegisters(const ptx::Function &entry,
+                                    uint64_t bytes) {
+  return llvm::createStringError(
+      "'" + entry.name + "': the registers and constants of a warp take " +
+      Twine(bytes) + " bytes; the emulator has room for " +
+      Twine(registerFileLimit));
+}
+
 static bool isSharedSpace(StateSpace space) {
   return space == StateSpace::Shared || space == StateSpace::SharedCta ||
          space == StateSpace::SharedCluster;
@@ -65,10 +80,14 @@ Decoder::decode(LoadedModule &module, const ptx::Function &entry) {
     return error;
   if (llvm::Error error = decoder.placeShared())
     return error;
-  decoder.placeFrames();
-  decoder.placeRegisters();
+  if (llvm::Error error = decoder.placeFrames())
+    return error;
+  if (llvm::Error error = decoder.placeRegisters())
+    return error;
   for (uint32_t index = 0; index != decoder.program->functions.size(); ++index)
     decoder.decodeFunction(index);
+  if (decoder.fileEnd > registerFileLimit)
+    return tooManyRegisters(*decoder.program->entry, decoder.fileEnd);
   if (module.device().countsExecution())
     decoder.placeCounters();
 
@@ -122,6 +141,7 @@ llvm::Error Decoder::placeShared() {
   program->sharedBegin = reserved;
   uint64_t end = reserved, dynamicAlignment = 16;
   std::vector<const ptx::Variable *> dynamic;
+  const ptx::Variable *outside = nullptr;
   for (const ProgramFunction &part : program->functions)
     for (const ptx::Instruction &instruction : part.function->instructions)
       for (const Operand &operand : instruction.operands())
@@ -148,20 +168,29 @@ llvm::Error Decoder::placeShared() {
             sharedOffsets[variable] = 0;
             return;
           }
-          end = llvm::alignTo(end, alignment);
-          sharedOffsets[definition] = end;
-          sharedOffsets[variable] = end;
+          std::optional<uint64_t> start =
+              placeBehind(end, size, alignment, sharedOffsetMask);
+          if (!start) {
+            outside = outside ? outside : definition;
+            return;
+          }
+          sharedOffsets[definition] = *start;
+          sharedOffsets[variable] = *start;
           program->shared.push_back(
-              {definition, uint32_t(end), uint32_t(size)});
-          end += size;
+              {definition, uint32_t(*start), uint32_t(size)});
         });
-  if (end > sharedOffsetMask)
+  // Where the dynamic part begins, which has nothing yet.
+  uint64_t staticEnd = end;
+  if (!outside && !dynamic.empty() &&
+      !placeBehind(staticEnd, 0, dynamicAlignment, sharedOffsetMask))
+    outside = dynamic.front();
+  if (outside)
     return llvm::createStringError(
-        "'" + program->entry->name + "' declares " + Twine(end - reserved) +
-        " bytes of shared memory; a CTA's window has " +
-        Twine(sharedOffsetMask + 1 - reserved));
-  program->staticSharedEnd =
-      dynamic.empty() ? end : llvm::alignTo(end, dynamicAlignment);
+        "'" + program->entry->name + "' declares more shared memory than the " +
+        Twine(sharedOffsetMask - reserved) +
+        " bytes of a CTA's window: there is no room for the " +
+        Twine(sizeOf(*outside)) + " bytes of '" + outside->name + "'");
+  program->staticSharedEnd = staticEnd;
   for (const ptx::Variable *variable : dynamic) {
     sharedOffsets[variable] = program->staticSharedEnd;
     program->shared.push_back({variable, program->staticSharedEnd, 0});
@@ -169,18 +198,27 @@ llvm::Error Decoder::placeShared() {
   return llvm::Error::success();
 }
 
-void Decoder::placeFrames() {
+llvm::Error Decoder::placeFrames() {
   for (ProgramFunction &part : program->functions) {
-    // What a function is called from finds its way back by the first word.
-    uint32_t end = part.function->isEntry ? 0 : frameLinkBytes;
+    // A call takes room of its own, even of a function without variables: else
+    // recursion would have no end.
+    uint64_t end = part.function->isEntry ? 0 : frameLinkBytes;
+    const ptx::Variable *outside = nullptr;
     auto place = [&](const ptx::Variable *variable) {
-      end = llvm::alignTo(end, alignmentOf(*variable));
-      frameOffsets[variable] = end;
-      end += sizeOf(*variable);
+      std::optional<uint64_t> start =
+          placeBehind(end, sizeOf(*variable), alignmentOf(*variable),
+                      localWindowSize - stackSlack);
+      if (!start)
+        outside = outside ? outside : variable;
+      frameOffsets[variable] = start.value_or(0);
     };
     const ptx::Function &function = *part.function;
     if (function.isEntry) {
-      for (const Kernel::Parameter &parameter : layoutParameters(function))
+      llvm::Expected<std::vector<Kernel::Parameter>> parameters =
+          layoutParameters(function);
+      if (!parameters)
+        return parameters.takeError();
+      for (const Kernel::Parameter &parameter : *parameters)
         frameOffsets[parameter.variable] = parameter.offset;
     } else {
       auto placeArguments = [&](llvm::ArrayRef<ptx::Parameter> list,
@@ -209,12 +247,19 @@ void Decoder::placeFrames() {
         part.locals.push_back(
             {variable, frameOffsets[variable], uint32_t(sizeOf(*variable))});
       }
+    if (outside)
+      return llvm::createStringError(
+          "'" + function.name + "': the .param and .local variables up to '" +
+          outside->name + "', which has " + Twine(sizeOf(*outside)) +
+          " bytes, don't fit into the " + Twine(localWindowSize - stackSlack) +
+          " bytes of a thread's stack");
     part.frameBytes = end;
     program->usesLocal |= part.frameBytes != 0;
   }
+  return llvm::Error::success();
 }
 
-void Decoder::placeRegisters() {
+llvm::Error Decoder::placeRegisters() {
   program->sharedBase = allocate(4);
   program->frameBase = allocate(4);
   program->stackPointer = allocate(4);
@@ -223,6 +268,11 @@ void Decoder::placeRegisters() {
   for (ProgramFunction &part : program->functions) {
     part.registersBegin = fileEnd;
     predicateNext = predicateEnd = 0; // Predicates are the function's own.
+    if (part.function->registerCount > registerCountLimit)
+      return llvm::createStringError("'" + part.function->name + "' declares " +
+                                     Twine(part.function->registerCount) +
+                                     " registers; the emulator takes " +
+                                     Twine(registerCountLimit));
     RegisterSharing sharing = shareRegisters(*part.function);
     std::vector<Reg> starts;
     for (const RegisterPlace &place : sharing.places) {
@@ -237,6 +287,8 @@ void Decoder::placeRegisters() {
     for (uint32_t place : sharing.placeOf)
       places.push_back(starts.empty() ? sink : starts[place]);
     part.registersEnd = fileEnd;
+    if (fileEnd > registerFileLimit)
+      return tooManyRegisters(*program->entry, fileEnd);
     auto placeArguments = [&](llvm::ArrayRef<ptx::Parameter> list,
                               std::vector<Argument> &arguments) {
       for (auto [parameter, argument] : llvm::zip(list, arguments))
@@ -252,6 +304,7 @@ void Decoder::placeRegisters() {
     registersOf.push_back(std::move(places));
   }
   predicateNext = predicateEnd = 0;
+  return llvm::Error::success();
 }
 
 void Decoder::decodeFunction(uint32_t index) {

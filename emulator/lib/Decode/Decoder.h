@@ -30,8 +30,12 @@ namespace drawloom::emu {
 /// memory; the parameters of functions that are called are in local memory.
 enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
 
-/// At the start of a called function's frame: where its caller's frame is.
+/// What a call takes of the stack besides variables, at the start of the
+/// frame. Where the caller's frame is stands elsewhere (Warp::links): nothing
+/// that a kernel can write to leads back.
 inline constexpr uint32_t frameLinkBytes = 8;
+/// What stays free behind the last frame.
+inline constexpr uint32_t stackSlack = 1024;
 
 /// An address operand: the value of a register plus a constant.
 struct AddressRef {
@@ -167,8 +171,8 @@ private:
 
   llvm::Error collectFunctions(const ptx::Function &entry);
   llvm::Error placeShared();
-  void placeRegisters();
-  void placeFrames();
+  llvm::Error placeRegisters();
+  llvm::Error placeFrames();
   void decodeFunction(uint32_t index);
   void decodeInstruction(const ptx::Instruction &instruction);
   void emitReturn();
@@ -186,7 +190,8 @@ private:
   /// Where register n of the current function is; its elements follow.
   llvm::ArrayRef<Reg> registers;
   std::vector<std::vector<Reg>> registersOf; ///< By program function.
-  Reg fileEnd = 0;
+  /// Wider than a place in the file, which `decode` checks it against.
+  uint64_t fileEnd = 0;
   Reg predicateNext = 0, predicateEnd = 0;
   llvm::DenseMap<std::pair<uint64_t, unsigned>, Reg> constants;
   llvm::DenseMap<std::pair<unsigned, unsigned>, Reg> specials;

@@ -26,16 +26,16 @@ Type Decoder::declaredType(const Operand &operand) {
 }
 
 Reg Decoder::allocate(unsigned laneBytes) {
-  Reg reg = llvm::alignTo(fileEnd, 64);
-  fileEnd = reg + 32 * laneBytes;
-  return reg;
+  uint64_t place = llvm::alignTo(fileEnd, 64);
+  fileEnd = place + 32 * laneBytes;
+  return place;
 }
 
 Reg Decoder::predicateSlot() {
   if (predicateNext == predicateEnd) {
-    predicateNext = llvm::alignTo(fileEnd, 64);
-    predicateEnd = predicateNext + 64;
-    fileEnd = predicateEnd;
+    fileEnd = llvm::alignTo(fileEnd, 64) + 64;
+    predicateNext = fileEnd - 64;
+    predicateEnd = fileEnd;
   }
   Reg reg = predicateNext;
   predicateNext += 4;

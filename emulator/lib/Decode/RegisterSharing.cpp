@@ -37,6 +37,7 @@ public:
   RegisterSharing run();
 
 private:
+  void findUsed();
   void findPinned();
   void findBlocks();
   void solve();
@@ -53,7 +54,16 @@ private:
     }
   };
 
+  /// The index of a register among those that are used.
+  uint32_t indexOf(uint32_t number) const {
+    return llvm::lower_bound(used, number) - used.begin();
+  }
+
   const ptx::Function &function;
+  /// The numbers of the registers that some operand names, or that are
+  /// parameters. All tables below go by the index in this list: what is only
+  /// declared costs nothing.
+  std::vector<uint32_t> used;
   std::vector<RegisterAccess> accesses;
   std::vector<Block> blocks;
   std::vector<Range> ranges;
@@ -119,8 +129,53 @@ RegisterAccess drawloom::emu::accessOf(const ptx::Instruction &instruction) {
   return access;
 }
 
+/// Calls f with the number of each register that an operand names.
+template <typename F>
+static void forEachRegister(const Operand &operand, F f) {
+  if (operand.is(Operand::Register))
+    return f(operand.index());
+  if (operand.is(Operand::Address) || operand.is(Operand::Vector) ||
+      operand.is(Operand::Pair))
+    for (const Operand &part : operand.parts())
+      forEachRegister(part, f);
+}
+
+template <typename F>
+static void forEachParameterRegister(const ptx::Function &function, F f) {
+  if (function.isEntry)
+    return;
+  for (llvm::ArrayRef<ptx::Parameter> list :
+       {llvm::ArrayRef<ptx::Parameter>(function.prototype->results),
+        llvm::ArrayRef<ptx::Parameter>(function.prototype->parameters)})
+    for (const ptx::Parameter &parameter : list)
+      if (!parameter.variable)
+        for (uint32_t i = 0; i != parameter.reg.count; ++i)
+          f(parameter.reg.first + i);
+}
+
+void Analysis::findUsed() {
+  auto add = [&](uint32_t number) { used.push_back(number); };
+  for (const ptx::Instruction &instruction : function.instructions) {
+    if (instruction.guard != ptx::Instruction::noGuard)
+      add(instruction.guard);
+    for (const Operand &operand : instruction.operands())
+      forEachRegister(operand, add);
+  }
+  forEachParameterRegister(function, add);
+  llvm::sort(used);
+  used.erase(llvm::unique(used), used.end());
+  for (const ptx::Instruction &instruction : function.instructions) {
+    RegisterAccess access = accessOf(instruction);
+    for (uint32_t &reg : access.reads)
+      reg = indexOf(reg);
+    for (uint32_t &reg : access.writes)
+      reg = indexOf(reg);
+    accesses.push_back(std::move(access));
+  }
+}
+
 void Analysis::findPinned() {
-  pinned.resize(function.registerCount);
+  pinned.resize(used.size());
   auto pin = [&](llvm::ArrayRef<uint32_t> list) {
     for (uint32_t reg : list)
       pinned.set(reg);
@@ -133,20 +188,12 @@ void Analysis::findPinned() {
       pin(access.writes);
     }
   }
-  auto pinParameters = [&](llvm::ArrayRef<ptx::Parameter> list) {
-    for (const ptx::Parameter &parameter : list)
-      if (!parameter.variable)
-        for (uint32_t i = 0; i != parameter.reg.count; ++i)
-          pinned.set(parameter.reg.first + i);
-  };
-  if (!function.isEntry) {
-    pinParameters(function.prototype->results);
-    pinParameters(function.prototype->parameters);
-  }
+  forEachParameterRegister(function,
+                           [&](uint32_t reg) { pinned.set(indexOf(reg)); });
   for (const ptx::RegisterDeclaration &declaration : function.registers)
     if (declaration.vector > 1)
-      for (uint32_t i = 0; i != declaration.count; ++i)
-        pinned.set(declaration.first + i);
+      pinned.set(indexOf(declaration.first),
+                 indexOf(declaration.first + declaration.count));
 }
 
 /// The instructions that control may go to other than the next one.
@@ -204,8 +251,8 @@ void Analysis::findBlocks() {
         block.successors.push_back(blockAt[target]);
     if (!endsFlow(last) && block.end != count)
       block.successors.push_back(index + 1);
-    block.read.resize(function.registerCount);
-    block.written.resize(function.registerCount);
+    block.read.resize(used.size());
+    block.written.resize(used.size());
     for (uint32_t i = block.begin; i != block.end; ++i) {
       for (uint32_t reg : accesses[i].reads)
         if (!block.written.test(reg))
@@ -215,7 +262,7 @@ void Analysis::findBlocks() {
           block.written.set(reg);
     }
     block.liveIn = block.read;
-    block.liveOut.resize(function.registerCount);
+    block.liveOut.resize(used.size());
   }
 }
 
@@ -238,7 +285,7 @@ void Analysis::solve() {
 }
 
 void Analysis::findRanges() {
-  ranges.resize(function.registerCount);
+  ranges.resize(used.size());
   for (const Block &block : blocks) {
     for (uint32_t reg : block.liveIn.set_bits())
       ranges[reg].extend(2 * block.begin);
@@ -260,7 +307,7 @@ RegisterSharing Analysis::assign() {
   RegisterSharing sharing;
   sharing.placeOf.assign(function.registerCount, 0);
   struct Register {
-    uint32_t number;
+    uint32_t index; ///< In `used`.
     RegisterPlace place;
   };
   std::vector<Register> order;
@@ -269,46 +316,39 @@ RegisterSharing Analysis::assign() {
     uint32_t bytes = declaration.type == Type::Pred ? 0
                      : bits <= 32                   ? 4
                                                     : bits / 8;
-    for (uint32_t i = 0; i != declaration.count; ++i)
-      order.push_back({declaration.first + i, {bytes, declaration.vector}});
+    uint32_t end = indexOf(declaration.first + declaration.count);
+    for (uint32_t i = indexOf(declaration.first); i != end; ++i)
+      order.push_back({i, {bytes, declaration.vector}});
   }
   llvm::sort(order, [&](const Register &a, const Register &b) {
-    return std::pair(ranges[a.number].first, a.number) <
-           std::pair(ranges[b.number].first, b.number);
+    return std::pair(ranges[a.index].first, a.index) <
+           std::pair(ranges[b.index].first, b.index);
   });
   // Places by size and by the position behind which they are free again.
   std::map<uint32_t, std::multimap<uint32_t, uint32_t>> freeAfter;
   for (const Register &reg : order) {
-    const Range &range = ranges[reg.number];
-    if (range.first == ~0u)
-      continue; // Never used.
-    bool alone = pinned.test(reg.number);
+    uint32_t &place = sharing.placeOf[used[reg.index]];
+    const Range &range = ranges[reg.index];
+    // What only stands in a list of parameters has a place, too.
+    bool alone = pinned.test(reg.index) || range.first == ~0u;
     auto &candidates = freeAfter[reg.place.laneBytes];
     auto it = candidates.begin();
     if (!alone && it != candidates.end() && it->first < range.first) {
-      sharing.placeOf[reg.number] = it->second;
+      place = it->second;
       candidates.erase(it);
     } else {
-      sharing.placeOf[reg.number] = sharing.places.size();
+      place = sharing.places.size();
       sharing.places.push_back(reg.place);
     }
     if (!alone)
-      candidates.emplace(range.last, sharing.placeOf[reg.number]);
+      candidates.emplace(range.last, place);
   }
-  // A register that no instruction uses may still be declared; it has a place
-  // so that every number means something.
-  for (const Register &reg : order)
-    if (ranges[reg.number].first == ~0u && pinned.test(reg.number)) {
-      sharing.placeOf[reg.number] = sharing.places.size();
-      sharing.places.push_back(reg.place);
-    }
   return sharing;
 }
 
 RegisterSharing Analysis::run() {
   accesses.reserve(function.instructions.size());
-  for (const ptx::Instruction &instruction : function.instructions)
-    accesses.push_back(accessOf(instruction));
+  findUsed();
   findPinned();
   findBlocks();
   solve();

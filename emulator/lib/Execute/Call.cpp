@@ -21,43 +21,132 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
-/// What a call passes or takes: a .param variable of the caller, a register or
-/// an immediate.
-static Argument argumentOf(Decoder &decoder, const Operand &operand,
-                           Type formal) {
-  Argument argument;
-  if (operand.is(Operand::SymbolAddress)) {
-    const auto *variable = static_cast<const ptx::Variable *>(operand.symbol());
-    argument.offset = decoder.frameOffset(variable);
-    argument.bytes = sizeOf(*variable);
-    return argument;
-  }
+static Type typeOf(const ptx::Parameter &parameter) {
+  return parameter.variable ? parameter.variable->type : parameter.reg.type;
+}
+
+/// The .param variable of the caller that an operand names.
+static std::string placeOf(Decoder &decoder, const Operand &operand,
+                           Argument &argument) {
+  const auto *variable = static_cast<const ptx::Variable *>(operand.symbol());
+  if (decoder.isKernelParameter(operand))
+    return "'" + variable->name.str() +
+           "' is a parameter of the kernel; a call takes .param variables of "
+           "the function that it is in";
+  argument.offset = decoder.frameOffset(variable);
+  argument.bytes = sizeOf(*variable);
+  return "";
+}
+
+/// What a call passes: a .param variable of the caller, a register or an
+/// immediate. The answer says why it can't; it is empty if it can.
+static std::string argumentOf(Decoder &decoder, const Operand &operand,
+                              Type formal, Argument &argument) {
+  if (operand.is(Operand::SymbolAddress))
+    return placeOf(decoder, operand, argument);
   argument.isRegister = true;
   Type type = Decoder::declaredType(operand);
   if (type == Type::None)
     type = formal;
   if (type == Type::Pred) {
     argument.reg = decoder.predicate(operand);
-    return argument;
+    return "";
   }
   argument.laneBytes = Decoder::laneBytes(type);
   argument.reg = decoder.source(operand, type);
-  return argument;
+  return "";
 }
 
-static Type typeOf(const ptx::Parameter &parameter) {
-  return parameter.variable ? parameter.variable->type : parameter.reg.type;
+/// The same for where a result goes. Constants have registers, too, and must
+/// not be written.
+static std::string resultOf(Decoder &decoder, const Operand &operand, Type,
+                            Argument &argument) {
+  if (operand.is(Operand::SymbolAddress))
+    return placeOf(decoder, operand, argument);
+  if (operand.is(Operand::Sink))
+    return "";
+  if (!operand.is(Operand::Register) || operand.isNegated())
+    return "a result goes to a register, a .param variable or '_'";
+  argument.isRegister = true;
+  argument.reg = decoder.dest(operand);
+  if (operand.type() != Type::Pred)
+    argument.laneBytes = Decoder::laneBytes(operand.type());
+  return "";
 }
 
-static llvm::ArrayRef<Argument>
-argumentsOf(Decoder &decoder, const Operand &list,
-            llvm::ArrayRef<ptx::Parameter> formals) {
+template <typename F>
+static std::string readList(Decoder &decoder, const Operand &list,
+                            llvm::ArrayRef<ptx::Parameter> formals, F read,
+                            llvm::ArrayRef<Argument> &result) {
   llvm::SmallVector<Argument, 8> arguments;
-  for (auto [index, operand] : llvm::enumerate(list.parts()))
-    arguments.push_back(argumentOf(
-        decoder, operand,
-        index < formals.size() ? typeOf(formals[index]) : Type::B32));
-  return decoder.keepList<Argument>(arguments);
+  for (auto [index, operand] : llvm::enumerate(list.parts())) {
+    Type formal = index < formals.size() ? typeOf(formals[index]) : Type::B32;
+    std::string problem =
+        read(decoder, operand, formal, arguments.emplace_back());
+    if (!problem.empty())
+      return problem;
+  }
+  result = decoder.keepList<Argument>(arguments);
+  return "";
+}
+
+/// "a predicate", "a register of 32 bits", "64 bytes".
+static std::string describe(const Argument &argument) {
+  if (!argument.isRegister)
+    return llvm::utostr(argument.bytes) + " bytes of .param memory";
+  if (!argument.laneBytes)
+    return "a predicate";
+  return "a register of " + llvm::utostr(8 * argument.laneBytes) + " bits";
+}
+
+/// Whether what one side has can be copied to the other: a predicate to a
+/// predicate, and as many bytes as there are.
+static bool agree(const Argument &caller, const Argument &callee) {
+  auto nothing = [](const Argument &side) {
+    return !side.isRegister && side.bytes == 0;
+  };
+  if (nothing(caller) || nothing(callee))
+    return true; // A result that nobody wants, or an open array.
+  bool predicates[] = {caller.isRegister && caller.laneBytes == 0,
+                       callee.isRegister && callee.laneBytes == 0};
+  if (predicates[0] || predicates[1])
+    return predicates[0] && predicates[1];
+  if (caller.isRegister == callee.isRegister)
+    return caller.isRegister ? caller.laneBytes == callee.laneBytes
+                             : caller.bytes == callee.bytes;
+  uint32_t lane = caller.isRegister ? caller.laneBytes : callee.laneBytes;
+  uint32_t bytes = caller.isRegister ? callee.bytes : caller.bytes;
+  return bytes == lane || (lane == 4 && bytes < lane);
+}
+
+/// What is wrong with calling a function with these operands, in words; empty
+/// if nothing is. An open array at the end can be left out.
+static std::string checkCall(const CallInfo &call,
+                             const ProgramFunction &callee) {
+  auto check = [&](llvm::StringRef what, llvm::ArrayRef<Argument> operands,
+                   llvm::ArrayRef<Argument> formals) -> std::string {
+    bool isOpen = !formals.empty() && !formals.back().isRegister &&
+                  formals.back().bytes == 0;
+    if (operands.size() != formals.size() &&
+        !(isOpen && operands.size() + 1 == formals.size()))
+      return "it has " + llvm::utostr(formals.size()) + " " + what.str() +
+             "s, and the call " + llvm::utostr(operands.size());
+    for (auto [index, pair] : llvm::enumerate(llvm::zip(operands, formals)))
+      if (auto &[operand, formal] = pair; !agree(operand, formal))
+        return "its " + what.str() + " " + llvm::utostr(index) + " is " +
+               describe(formal) + ", and that of the call " + describe(operand);
+    return "";
+  };
+  std::string problem;
+  if (callee.function->isEntry)
+    problem = "it is a kernel";
+  if (problem.empty())
+    problem = check("parameter", call.arguments, callee.parameters);
+  if (problem.empty())
+    problem = check("result", call.results, callee.results);
+  return problem.empty() ? problem
+                         : "a call of '" + callee.function->name.str() +
+                               "' that doesn't agree with it: " + problem;
 }
 
 static const Inst *callDirect(Warp &warp, const Inst *inst, uint32_t mask) {
@@ -78,6 +167,8 @@ static const Inst *callIndirect(Warp &warp, const Inst *inst, uint32_t mask) {
   for (const ProgramFunction &function : program.functions) {
     if (codeAddress(*function.function) != pointer)
       continue;
+    if (std::string problem = checkCall(info, function); !problem.empty())
+      return warp.fail(inst, same, ReportKind::IllegalInstruction, problem);
     if (same != mask)
       warp.setAside(inst, mask & ~same);
     return warp.call(inst, same, function);
@@ -118,12 +209,21 @@ static bool decodeCall(Decoder &decoder, Inst &inst) {
               decoder.function().targetLists[targets.index()].functions.front())
               ->prototype;
   }
-  llvm::ArrayRef<ptx::Parameter> none;
-  info.results = argumentsOf(decoder, decoder.operand(0),
-                             prototype ? prototype->results : none);
-  info.arguments = argumentsOf(decoder, decoder.operand(2),
-                               prototype ? prototype->parameters : none);
+  llvm::ArrayRef<ptx::Parameter> results, parameters;
+  if (prototype) {
+    results = prototype->results;
+    parameters = prototype->parameters;
+  }
+  std::string problem =
+      readList(decoder, decoder.operand(0), results, resultOf, info.results);
+  if (problem.empty())
+    problem = readList(decoder, decoder.operand(2), parameters, argumentOf,
+                       info.arguments);
+  if (problem.empty() && info.callee)
+    problem = checkCall(info, *info.callee);
   inst.extra = decoder.keep(info);
+  if (!problem.empty())
+    decoder.refuse(inst, ReportKind::IllegalInstruction, problem);
   return true;
 }
 

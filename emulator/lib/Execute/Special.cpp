@@ -110,11 +110,25 @@ static const Inst *stacksave(Warp &warp, const Inst *inst, uint32_t mask) {
 
 template <typename T>
 static const Inst *stackrestore(Warp &warp, const Inst *inst, uint32_t mask) {
-  auto end = destination<uint32_t>(warp, warp.program().stackPointer);
+  const Program &program = warp.program();
+  const ProgramFunction &function = program.functionOf(inst);
+  const uint32_t *frames = warp.lanes<uint32_t>(program.frameBase);
+  uint32_t *ends = warp.lanes<uint32_t>(program.stackPointer);
   auto a = source<T>(warp, inst->slot[0]);
-  forLanes(mask, [=](unsigned lane) {
-    end.set(lane, static_cast<uint32_t>(a[lane]));
-  });
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = std::countr_zero(rest);
+    // What stacksave gave: the frame's variables stay, and nothing comes back.
+    uint32_t least = frames[lane] + function.frameBytes;
+    if (a[lane] < least || a[lane] > ends[lane])
+      return warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
+                       "'stackrestore' to byte " + llvm::Twine(a[lane]) +
+                           " of the stack, which is no place that a stacksave "
+                           "of '" +
+                           function.function->name +
+                           "' has given: " + llvm::Twine(least) + " to " +
+                           llvm::Twine(ends[lane]) + " are possible");
+    ends[lane] = a[lane];
+  }
   return inst + 1;
 }
 

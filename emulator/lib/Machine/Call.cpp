@@ -11,45 +11,48 @@
 #include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace drawloom::emu;
 
-/// What stays free behind the last frame: `ret` keeps results there.
-static constexpr uint32_t stackSlack = 1024;
-
-/// Copies one lane of what a call passes.
+/// Copies one lane of what a call passes. Both sides agree (checkCall), so that
+/// a predicate goes to a predicate or to nobody.
 static void copyLane(Warp &warp, unsigned lane, const Argument &from,
-                     uint32_t fromFrame, const Argument &to, uint32_t toFrame) {
+                     const char *fromRegisters, uint32_t fromFrame,
+                     const Argument &to, uint32_t toFrame) {
   char *local = warp.localMemory() + lane * localWindowSize;
   if (from.isRegister && from.laneBytes == 0) {
-    // A predicate can only be passed to a predicate.
-    uint32_t value = warp.test(from.reg);
-    warp.setPredicate(to.reg, value, 1u << lane);
+    if (!to.isRegister)
+      return;
+    uint32_t value;
+    memcpy(&value, fromRegisters + (from.reg & ~3u), sizeof(value));
+    warp.setPredicate(to.reg, value ^ -(from.reg & 1u), 1u << lane);
     return;
   }
-  auto place = [&](const Argument &argument, uint32_t frame) {
-    return argument.isRegister
-               ? warp.lanes<char>(argument.reg) + lane * argument.laneBytes
-               : local + frame + argument.offset;
-  };
+  const char *source = from.isRegister
+                           ? fromRegisters + from.reg + lane * from.laneBytes
+                           : local + fromFrame + from.offset;
+  char *target = to.isRegister ? warp.lanes<char>(to.reg) + lane * to.laneBytes
+                               : local + toFrame + to.offset;
   uint32_t bytes = from.isRegister ? from.laneBytes : from.bytes;
   uint32_t room = to.isRegister ? to.laneBytes : to.bytes;
-  memcpy(place(to, toFrame), place(from, fromFrame), std::min(bytes, room));
+  memcpy(target, source, std::min(bytes, room));
 }
 
 void Warp::copyArguments(uint32_t mask, llvm::ArrayRef<Argument> from,
-                         const uint32_t *fromFrames,
+                         const char *fromRegisters, const uint32_t *fromFrames,
                          llvm::ArrayRef<Argument> to,
                          const uint32_t *toFrames) {
   for (auto [source, target] : llvm::zip(from, to))
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      copyLane(*this, lane, source, fromFrames[lane], target, toFrames[lane]);
+      copyLane(*this, lane, source, fromRegisters, fromFrames[lane], target,
+               toFrames[lane]);
     }
 }
 
 std::shared_ptr<const SavedRegisters>
-Warp::save(const ProgramFunction &function) {
+Warp::save(const ProgramFunction &function) const {
   auto saved = std::make_shared<SavedRegisters>();
   saved->bytes.assign(registers + function.registersBegin,
                       registers + function.registersEnd);
@@ -82,14 +85,13 @@ static LocalFrame frameAt(uint32_t base, uint32_t end, bool called) {
 
 llvm::SmallVector<LocalFrame, 4> Warp::localFrames(unsigned lane) {
   llvm::SmallVector<LocalFrame, 4> frames;
-  uint32_t link[2] = {lanes<uint32_t>(programField.frameBase)[lane],
-                      lanes<uint32_t>(programField.stackPointer)[lane]};
+  Link link = {lanes<uint32_t>(programField.frameBase)[lane],
+               lanes<uint32_t>(programField.stackPointer)[lane]};
   for (size_t depth = currentField->calls.size(); depth; --depth) {
-    frames.push_back(frameAt(link[0], link[1], true));
-    memcpy(link, localMemory() + lane * localWindowSize + link[0],
-           sizeof(link));
+    frames.push_back(frameAt(link.frame, link.end, true));
+    link = links[depth - 1][lane];
   }
-  frames.push_back(frameAt(link[0], link[1], false));
+  frames.push_back(frameAt(link.frame, link.end, false));
   return frames;
 }
 
@@ -126,44 +128,48 @@ const Inst *Warp::call(const Inst *inst, uint32_t mask,
   if (!localMemory())
     return fail(inst, mask, ReportKind::StackOverflow,
                 "no memory for the stack of the warp");
+  // A function that is being executed by these lanes already keeps its
+  // registers for when they come back: on the stack, as far as room is counted.
+  bool recursive =
+      &programField.functionOf(inst) == &callee ||
+      llvm::any_of(currentField->calls, [&](const CallFrame &outer) {
+        return &programField.functionOf(outer.call) == &callee;
+      });
+  uint32_t kept =
+      recursive ? (callee.registersEnd - callee.registersBegin) / 32 : 0;
   uint32_t *frames = lanes<uint32_t>(programField.frameBase);
   uint32_t *ends = lanes<uint32_t>(programField.stackPointer);
   uint32_t callerFrames[32], calleeFrames[32];
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     callerFrames[lane] = frames[lane];
-    calleeFrames[lane] = (ends[lane] + 15) & ~15u;
-    uint64_t end = uint64_t(calleeFrames[lane]) + callee.frameBytes;
+    uint64_t start = llvm::alignTo(uint64_t(ends[lane]) + kept, 16);
+    uint64_t end = start + callee.frameBytes;
     if (end + stackSlack > localWindowSize)
       return fail(inst, mask, ReportKind::StackOverflow,
                   "the call of '" + callee.function->name + "' at depth " +
                       llvm::Twine(currentField->calls.size() + 1) + " needs " +
                       llvm::Twine(end) + " bytes of stack; a thread has " +
                       llvm::Twine(localWindowSize));
+    calleeFrames[lane] = start;
   }
   bool whole = mask == activeField;
   Fragment &fragment = whole ? *currentField : split(mask);
   if (!whole)
     leaveLoop();
-  // A function that is being executed by these lanes already keeps its
-  // registers for when they come back.
   CallFrame frame;
   frame.call = inst;
-  bool recursive = &programField.functionOf(inst) == &callee ||
-                   llvm::any_of(fragment.calls, [&](const CallFrame &outer) {
-                     return &programField.functionOf(outer.call) == &callee;
-                   });
   if (recursive)
     frame.saved = save(callee);
-  copyArguments(mask, inst->as<CallInfo>().arguments, callerFrames,
+  copyArguments(mask, inst->as<CallInfo>().arguments, registers, callerFrames,
                 callee.parameters, calleeFrames);
+  size_t depth = fragment.calls.size();
   fragment.calls.push_back(std::move(frame));
+  if (links.size() <= depth)
+    links.resize(depth + 1);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
-    uint32_t link[2] = {callerFrames[lane], ends[lane]};
-    static_assert(sizeof(link) == frameLinkBytes);
-    memcpy(local + lane * localWindowSize + calleeFrames[lane], link,
-           sizeof(link));
+    links[depth][lane] = {callerFrames[lane], ends[lane]};
     frames[lane] = calleeFrames[lane];
     ends[lane] = calleeFrames[lane] + callee.frameBytes;
   }
@@ -189,36 +195,24 @@ const Inst *Warp::ret(const Inst *inst, uint32_t mask) {
   uint32_t *frames = lanes<uint32_t>(programField.frameBase);
   uint32_t *ends = lanes<uint32_t>(programField.stackPointer);
   uint32_t callerFrames[32], calleeFrames[32];
+  const std::array<Link, 32> &back = links[fragment.calls.size()];
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
-    uint32_t link[2];
-    memcpy(link, local + lane * localWindowSize + frames[lane], sizeof(link));
     calleeFrames[lane] = frames[lane];
-    frames[lane] = callerFrames[lane] = link[0];
-    ends[lane] = link[1];
+    frames[lane] = callerFrames[lane] = back[lane].frame;
+    ends[lane] = back[lane].end;
   }
   // Results in registers of a recursive function are in the region that comes
-  // back to life, so they go through the stack.
-  llvm::ArrayRef<Argument> results = frame.call->as<CallInfo>().results;
+  // back to life, so they are read from a copy of it.
+  const char *from = registers;
+  std::shared_ptr<const SavedRegisters> results;
   if (frame.saved) {
-    llvm::SmallVector<Argument, 4> parked;
-    uint32_t offset = frameLinkBytes;
-    for (const Argument &result : callee.results) {
-      Argument place = result;
-      if (result.isRegister && result.laneBytes) {
-        place.isRegister = false;
-        place.offset = callee.frameBytes + offset;
-        place.bytes = result.laneBytes;
-        offset += 16;
-      }
-      parked.push_back(place);
-    }
-    copyArguments(mask, callee.results, calleeFrames, parked, calleeFrames);
+    results = save(callee);
+    from = results->bytes.data() - callee.registersBegin;
     restore(callee, *frame.saved, mask);
-    copyArguments(mask, parked, calleeFrames, results, callerFrames);
-  } else {
-    copyArguments(mask, callee.results, calleeFrames, results, callerFrames);
   }
+  copyArguments(mask, callee.results, from, calleeFrames,
+                frame.call->as<CallInfo>().results, callerFrames);
   leaveLoop(); // Others may stand where these lanes come back to.
   if (whole)
     return frame.call + 1;

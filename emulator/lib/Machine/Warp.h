@@ -30,6 +30,7 @@
 #include "Machine/Fragment.h"
 #include "Machine/WaitObject.h"
 #include "llvm/ADT/Twine.h"
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -214,10 +215,13 @@ private:
   bool pick();
   void leaveLoop() { stop = nullptr; }
   void setRegisters();
+  /// Copies what a call passes. `fromRegisters` is the register file that is
+  /// read, or what was kept of it.
   void copyArguments(uint32_t mask, llvm::ArrayRef<Argument> from,
-                     const uint32_t *fromFrames, llvm::ArrayRef<Argument> to,
-                     const uint32_t *toFrames);
-  std::shared_ptr<const SavedRegisters> save(const ProgramFunction &function);
+                     const char *fromRegisters, const uint32_t *fromFrames,
+                     llvm::ArrayRef<Argument> to, const uint32_t *toFrames);
+  std::shared_ptr<const SavedRegisters>
+  save(const ProgramFunction &function) const;
   void restore(const ProgramFunction &function, const SavedRegisters &saved,
                uint32_t mask);
   /// Tells the listener, which is there, that lanes get frames for a function.
@@ -240,7 +244,14 @@ private:
   ClusterListener *listenerField;
   uint32_t indexField;
   AlignedMemory registerFile;
+  const Inst *const codeEnd; ///< Behind the last instruction.
   char *local = nullptr;
+  /// Where the frame of a lane's caller begins and ends, by the depth of the
+  /// call. Lanes of one fragment may have frames of different sizes.
+  struct Link {
+    uint32_t frame, end;
+  };
+  std::vector<std::array<Link, 32>> links;
   llvm::SmallVector<std::unique_ptr<Fragment>, 2> fragments;
   Rendezvous rendezvous;
 };

@@ -185,11 +185,18 @@ inline uint64_t codeAddress(const ptx::Symbol &function) {
   return codeWindow + uint64_t(function.number + 1) * 16;
 }
 
-/// Where the parameters of an entry stand in the buffer.
-std::vector<Kernel::Parameter> layoutParameters(const ptx::Function &entry);
+/// Where the parameters of an entry stand in the buffer. An error if they take
+/// more than paramWindowSize.
+llvm::Expected<std::vector<Kernel::Parameter>>
+layoutParameters(const ptx::Function &entry);
 
-/// The bytes that a variable takes; 0 for an unsized array.
+/// The bytes that a variable takes; 0 for an unsized array, and as many as a
+/// number can say for one that no memory holds.
 uint64_t sizeOf(const ptx::Variable &variable);
+/// The place of `size` bytes at or behind `end`, which is moved behind them;
+/// nothing if they would not be inside [0, limit).
+std::optional<uint64_t> placeBehind(uint64_t &end, uint64_t size,
+                                    uint64_t alignment, uint64_t limit);
 /// Its alignment, written or natural.
 uint64_t alignmentOf(const ptx::Variable &variable);
 
