@@ -57,17 +57,15 @@ public:
   }
 
   void complete(Machine &machine) override {
-    Cluster &cluster = issue.cta->cluster();
-    const char *source = translate(cluster, from, bytes);
+    const char *source = nullptr;
+    if (bytes &&
+        !(source = translateOrFail(issue, AccessKind::Read, from, bytes)))
+      return;
     tellAccess(issue, {.kind = AccessKind::Read, .proxy = Proxy::Async}, from,
                bytes);
     for (const CopyTarget &target : targets) {
-      char *to = translate(cluster, target.address + skipped, bytes);
-      if (reduce)
-        reduce(to, source, bytes);
-      else
-        memcpy(to, source, bytes);
-      tellAccess(issue, asyncWrite(reduce), target.address + skipped, bytes);
+      if (bytes)
+        write(target.address + skipped, source);
       SharedUses::end(target.cta(*issue.cta), *this);
     }
     if (isShared(from))
@@ -78,6 +76,15 @@ public:
   }
 
 private:
+  void write(uint64_t address, const char *source) {
+    char *to = translate(issue.cta->cluster(), address, bytes);
+    if (reduce)
+      reduce(to, source, bytes);
+    else
+      memcpy(to, source, bytes);
+    tellAccess(issue, asyncWrite(reduce), address, bytes);
+  }
+
   uint64_t from;
   uint32_t bytes, skipped, counted;
   Reduce *reduce;
@@ -114,7 +121,9 @@ public:
     auto [first, count] = written(bytes, byteMask);
     if (!count)
       return;
-    char *memory = translate(issue.cta->cluster(), to + first, count);
+    char *memory = translateOrFail(issue, AccessKind::Write, to + first, count);
+    if (!memory)
+      return;
     bool isUnchanged = listenerOf(issue) && !reduce && byteMask == 0xffff &&
                        !memcmp(memory, data.data(), bytes);
     if (reduce)
@@ -226,7 +235,7 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
         !check.range("source", from, size[lane], 16, info.fromSpace) ||
         (!whole && !check.range("destination", to, 0, 16, info.toSpace)) ||
         !check.range("destination", to + first, count, whole ? 16 : 1,
-                     info.toSpace))
+                     info.toSpace, AccessKind::Write))
       return Inst::leave();
     BulkStore::post(
         warp, EngineKind::Bulk,

@@ -85,6 +85,8 @@ public:
   }
 
   void complete(Machine &machine) override {
+    if (machine.memory().frees() != issue.frees && !checkFreed(machine))
+      return;
     forEachLane(issue.lanes, [&](unsigned lane) {
       uint32_t size = lanes.sizes[lane];
       if (size)
@@ -104,6 +106,25 @@ public:
   }
 
 private:
+  /// Whether what is read hasn't been freed; the launch has failed if it has.
+  bool checkFreed(Machine &machine) const {
+    for (uint32_t rest = issue.lanes; rest; rest &= rest - 1) {
+      unsigned lane = std::countr_zero(rest);
+      // Of a source that isn't in global memory this is no address of it, and
+      // so none that was freed.
+      uint64_t address = reinterpret_cast<uint64_t>(lanes.from[lane]) -
+                         machine.memory().hostDelta();
+      uint32_t size = lanes.sizes[lane];
+      if (!size || !machine.memory().freedSince(issue.frees, address, size))
+        continue;
+      IssuePoint one = issue;
+      one.lanes = 1u << lane;
+      translateOrFail(one, AccessKind::Read, address, size);
+      return false;
+    }
+    return true;
+  }
+
   void tellCopies() const {
     RangeList from, to;
     forEachLane(issue.lanes, [&](unsigned lane) {

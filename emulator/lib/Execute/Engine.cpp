@@ -71,7 +71,8 @@ const Inst *EngineCheck::fail(ReportKind kind, const llvm::Twine &problem) {
 }
 
 bool EngineCheck::range(const char *what, uint64_t address, uint64_t bytes,
-                        uint64_t alignment, StateSpace space) {
+                        uint64_t alignment, StateSpace space,
+                        AccessKind access) {
   CTA &cta = warp.cta();
   Cluster &cluster = cta.cluster();
   std::string problem;
@@ -82,6 +83,9 @@ bool EngineCheck::range(const char *what, uint64_t address, uint64_t bytes,
   } else if (space == StateSpace::Global) {
     if (spaceOf(address) != Space::Global)
       problem = "isn't in global memory";
+    else if (access != AccessKind::Read &&
+             warp.machine().memory().isReadOnly(address))
+      problem = "is in constant memory, which can't be written";
   } else if (!isShared(address)) {
     problem = "isn't in shared memory";
   } else if (space == StateSpace::SharedCta && !isOwn(cta, address)) {

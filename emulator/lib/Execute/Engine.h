@@ -83,9 +83,11 @@ public:
 
   const Inst *fail(ReportKind kind, const llvm::Twine &problem);
   /// [address, address + bytes) is memory of `space`, in this CTA if it is
-  /// shared::cta, and in one that runs. `what` is "source" or "destination".
+  /// shared::cta, and in one that runs; and no constants if it is written.
+  /// `what` is "source" or "destination".
   bool range(const char *what, uint64_t address, uint64_t bytes,
-             uint64_t alignment, ptx::StateSpace space);
+             uint64_t alignment, ptx::StateSpace space,
+             AccessKind kind = AccessKind::Read);
   /// The targets of a copy to `address` that completes bytes of `barrier`. A
   /// copy that multicasts goes to the same place in each CTA of `mask`. Those
   /// of a pair may share the mbarrier in one of them (cta_group::2).

@@ -122,7 +122,9 @@ public:
 
   void complete(Machine &machine) override {
     for (const Store &store : stores) {
-      char *memory = machine.memory().translate(store.to, bytes);
+      char *memory = translateOrFail(issue, AccessKind::Write, store.to, bytes);
+      if (!memory)
+        return;
       if (reduce)
         reduce(memory, store.value, bytes);
       else
@@ -155,7 +157,7 @@ static const Inst *storeRelease(Warp &warp, const Inst *inst, uint32_t mask) {
     uint64_t to = info.to.of(warp, lane);
     if (!EngineCheck(warp, inst, lane)
              .range("destination", to, info.bytes(), info.bytes(),
-                    StateSpace::Global))
+                    StateSpace::Global, AccessKind::Write))
       return Inst::leave();
     char value[16];
     info.read(warp, lane, value);

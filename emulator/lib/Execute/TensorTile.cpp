@@ -63,7 +63,7 @@ std::string TensorTile::foldSlices() {
   map.dims[0] = map.box[0] = slice * 8 / infoOf(map.type).bits;
   map.elementStrides[0] = 1;
   if (inside)
-    map.address += at * slices.strides[channels - 1];
+    map.address += uint64_t(at) * slices.strides[channels - 1];
   coordinates[0] = inside ? 0 : map.dims[0];
   return "";
 }
@@ -82,7 +82,7 @@ uint64_t TensorTile::plainStart() const {
     if ((dim > 1 && map.box[dim] != 1) || coordinates[dim] < 0 ||
         coordinates[dim] + int64_t(map.box[dim]) > int64_t(map.dims[dim]))
       return 0;
-    address += coordinates[dim] * map.strides[dim - 1];
+    address += uint64_t(coordinates[dim]) * map.strides[dim - 1];
   }
   return address;
 }

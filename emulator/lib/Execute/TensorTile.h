@@ -28,6 +28,10 @@
 // Elements outside of the tensor are filled in on the way in, and left out on
 // the way back.
 //
+// The address of a row wraps around at 2^64, as on hardware: descriptors of
+// ragged tensors (Triton) rely on it. A row is then looked up in memory by its
+// address and its bytes, whatever it came from.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAWLOOM_EMULATOR_TENSORTILE_H
@@ -57,12 +61,14 @@ struct TensorTile {
     uint32_t begin = 0, end = 0;
   };
 
-  uint32_t rowCount() const {
+  // A map that passes the checks has at most 256 elements in a dimension, so
+  // that these numbers stay below 2^43.
+  uint64_t rowCount() const {
     if (choosesRows)
       return 4;
     if (map.im2col)
       return map.pixels;
-    uint32_t count = 1;
+    uint64_t count = 1;
     for (unsigned dim = 1; dim != map.rank; ++dim)
       count *= map.extent(dim);
     return count;
@@ -74,9 +80,9 @@ struct TensorTile {
     return span && isPlain ? span : map.sharedRowBytes();
   }
   /// What an mbarrier counts.
-  uint32_t sharedBytes() const { return rowCount() * map.sharedRowBytes(); }
+  uint64_t sharedBytes() const { return rowCount() * map.sharedRowBytes(); }
   /// What it takes in shared memory.
-  uint32_t footprint() const { return rowCount() * pitch(); }
+  uint64_t footprint() const { return rowCount() * pitch(); }
 
   /// Turns an interleaved map and its coordinates into those of a tensor whose
   /// dimension 0 is one slice. The answer says why it can't; it is empty if it
@@ -137,11 +143,11 @@ bool TensorTile::forEachPixel(F f) const {
   std::copy_n(coordinates + 1, spatial + 1, at);
   for (uint32_t index = 0; index != map.pixels; ++index) {
     bool inside = true;
-    int64_t address = 0;
+    uint64_t address = 0;
     for (unsigned dim = 0; dim != spatial + 1; ++dim) {
       int64_t place = at[dim] + (dim < spatial ? offsets[dim] : 0);
       inside &= place >= 0 && place < int64_t(map.dims[dim + 1]);
-      address += place * int64_t(map.strides[dim]);
+      address += uint64_t(place) * map.strides[dim];
     }
     if (!f(index, inside, address))
       return false;
@@ -161,7 +167,7 @@ bool TensorTile::forEachPixel(F f) const {
 template <typename F>
 bool TensorTile::forEachRow(F f) const {
   const Row inner = innerRow();
-  auto rowAt = [&](bool inside, int64_t address) {
+  auto rowAt = [&](bool inside, uint64_t address) {
     return inside ? Row{inner.address + address, inner.begin, inner.end}
                   : Row();
   };
@@ -171,32 +177,32 @@ bool TensorTile::forEachRow(F f) const {
   if (choosesRows) {
     for (uint32_t index = 0; index != 4; ++index)
       if (!f(index, rowAt(isInside(1, rows[index]),
-                          rows[index] * int64_t(map.strides[0]))))
+                          uint64_t(rows[index]) * map.strides[0])))
         return false;
     return true;
   }
   if (map.im2col)
-    return forEachPixel([&](uint32_t index, bool inside, int64_t address) {
+    return forEachPixel([&](uint32_t index, bool inside, uint64_t address) {
       return f(index, rowAt(inside, address));
     });
   // What the dimensions above the first two come to, and how far each is.
   uint32_t extent1 = map.rank > 1 ? map.extent(1) : 1;
-  int64_t stride1 = map.rank > 1 ? map.strides[0] : 0;
+  uint64_t stride1 = map.rank > 1 ? map.strides[0] : 0;
   uint32_t at[5] = {}, index = 0;
   for (bool more = true; more;) {
     bool inside = true;
-    int64_t address = 0;
+    uint64_t address = 0;
     for (unsigned dim = 2; dim < map.rank; ++dim) {
       int64_t coordinate =
           coordinates[dim] + int64_t(at[dim]) * map.elementStrides[dim];
       inside &= isInside(dim, coordinate);
-      address += coordinate * int64_t(map.strides[dim - 1]);
+      address += uint64_t(coordinate) * map.strides[dim - 1];
     }
     for (uint32_t row = 0; row != extent1; ++row, ++index) {
       int64_t coordinate =
           coordinates[1] + int64_t(row) * map.elementStrides[1];
       if (!f(index, rowAt(inside && isInside(1, coordinate),
-                          address + coordinate * stride1)))
+                          address + uint64_t(coordinate) * stride1)))
         return false;
     }
     more = false;

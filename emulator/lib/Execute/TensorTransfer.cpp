@@ -18,13 +18,21 @@ using namespace drawloom::emu;
 using llvm::Twine;
 
 /// A row that is inside the tensor, but not in memory.
-static bool failRow(Machine &machine, const IssuePoint &issue, uint64_t address,
-                    uint32_t bytes) {
+static bool failRow(Machine &machine, const IssuePoint &issue, AccessKind kind,
+                    uint64_t address, uint32_t bytes) {
   machine.fail(issue, ReportKind::IllegalAddress,
                quoteMnemonic(issue.cta->grid().program(), issue.inst) + ": " +
                    Twine(bytes) + " bytes of a row of the tensor at " +
-                   describeAddress(issue.cta->cluster(), address, bytes));
+                   describeAddress(issue, kind, address, bytes));
   return false;
+}
+
+/// The host memory of bytes of a tensor, which are in global memory.
+static char *findTensor(const IssuePoint &issue, AccessKind kind,
+                        uint64_t address, uint64_t bytes) {
+  return spaceOf(address) == Space::Global
+             ? translate(issue, kind, address, bytes)
+             : nullptr;
 }
 
 /// Fetches a row that is some rows ahead. Rows are far apart, so the processor
@@ -117,8 +125,8 @@ private:
       return false;
     const uint32_t rows = tile.map.box[1], rowBytes = tile.map.sharedRowBytes();
     const uint64_t apart = tile.map.strides[0];
-    const char *from =
-        machine.memory().translate(first, (rows - 1) * apart + rowBytes);
+    const char *from = findTensor(issue, AccessKind::Read, first,
+                                  (rows - 1) * apart + rowBytes);
     if (!from)
       return false;
     char *shared = issue.cta->cluster().sharedOf(rankOf(address));
@@ -146,15 +154,14 @@ private:
     const bool verbatim = tile.loadsVerbatim();
     const uint64_t ahead =
         tile.map.rank > 1 ? rowsAhead * tile.map.strides[0] : 0;
-    GlobalMemory &memory = machine.memory();
     alignas(64) char buffer[TensorTile::maxRowBytes];
     return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
       uint32_t bytes = row.end - row.begin;
       const char *data = buffer;
       if (bytes) {
-        data = memory.translate(row.address, bytes);
+        data = findTensor(issue, AccessKind::Read, row.address, bytes);
         if (!data)
-          return failRow(machine, issue, row.address, bytes);
+          return failRow(machine, issue, AccessKind::Read, row.address, bytes);
         prefetchRow<false>(data, ahead, bytes);
       }
       if (bytes != rowBytes || !verbatim) {
@@ -201,7 +208,7 @@ public:
   }
 
   void write(Machine &machine) override {
-    bool isUnchanged = listenerOf(issue) && !reduce && isThere(machine);
+    bool isUnchanged = listenerOf(issue) && !reduce && isThere();
     if (!writePlain(machine) && !writeRows(machine))
       return;
     if (!listenerOf(issue))
@@ -213,11 +220,11 @@ public:
 
 private:
   /// Whether the tensor holds the tile already.
-  bool isThere(Machine &machine) {
+  bool isThere() {
     uint32_t whole = tile.map.sharedRowBytes();
     return tile.forEachRow([&](uint32_t index, const TensorTile::Row &row) {
       uint32_t bytes = row.end - row.begin;
-      const char *to = machine.memory().translate(row.address, bytes);
+      const char *to = findTensor(issue, AccessKind::Read, row.address, bytes);
       const char *source = data.data() + size_t(index) * whole + row.begin;
       return !bytes || (to && !memcmp(to, source, bytes));
     });
@@ -229,9 +236,9 @@ private:
       uint32_t bytes = row.end - row.begin;
       if (!bytes)
         return true;
-      char *to = machine.memory().translate(row.address, bytes);
+      char *to = findTensor(issue, AccessKind::Write, row.address, bytes);
       if (!to)
-        return failRow(machine, issue, row.address, bytes);
+        return failRow(machine, issue, AccessKind::Write, row.address, bytes);
       const char *source = data.data() + size_t(index) * whole + row.begin;
       if (reduce)
         reduce(to, source, bytes);
@@ -248,7 +255,8 @@ private:
       return false;
     const uint32_t rows = tile.map.box[1], bytes = tile.map.sharedRowBytes();
     const uint64_t apart = tile.map.strides[0];
-    char *to = machine.memory().translate(first, (rows - 1) * apart + bytes);
+    char *to =
+        findTensor(issue, AccessKind::Write, first, (rows - 1) * apart + bytes);
     if (!to)
       return false;
     const char *source = data.data();

@@ -141,7 +141,8 @@ static bool findLines(Warp &warp, const Inst *inst, uint32_t mask,
     uint64_t at = address + uint64_t(line) * stride * info.bits / 8;
     if (!check.range(line ? "line of the matrix" : "matrix", at, lineBytes,
                      line ? std::min<uint64_t>(size, 16) : size,
-                     isShared(at) ? StateSpace::SharedCta : StateSpace::Global))
+                     isShared(at) ? StateSpace::SharedCta : StateSpace::Global,
+                     kind))
       return false;
     lines[line] = translate(cluster, at, lineBytes);
     ranges.add(at, lineBytes);

@@ -40,6 +40,8 @@ struct IssuePoint {
   uint32_t lanes = 0;
   /// What listeners know the work by; 0 for what the warp does itself.
   uint64_t operation = 0;
+  /// Of work: how much memory had been freed (GlobalMemory::frees).
+  size_t frees = 0;
 };
 
 class AsyncOp {

@@ -117,7 +117,8 @@ public:
   char *shared(uint32_t address, uint64_t size) {
     uint32_t rank = address >> sharedRankShift;
     uint64_t offset = address & sharedOffsetMask;
-    if (rank >= sms.size() || offset + size > sharedBytesField)
+    if (rank >= sms.size() || offset > sharedBytesField ||
+        size > sharedBytesField - offset)
       return nullptr;
     return sharedMemory.get() + uint64_t(rank) * sharedBytesField + offset;
   }

@@ -26,6 +26,7 @@ static constexpr uint64_t progressInterval = uint64_t(1) << 24;
 Run::Run(Device &device, const RunOptions &options)
     : deviceField(device), optionsField(options), workers(options.threads),
       nextProgressCall(progressInterval) {
+  device.memory().forgetFrees();
   if (options.policy != Policy::Deterministic)
     shared = std::make_unique<Machine>(*this);
   const DeviceModel &model = device.model();

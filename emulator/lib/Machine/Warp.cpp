@@ -25,7 +25,8 @@ Warp::Warp(CTA &cta, uint32_t index, uint32_t threads, AlignedMemory file)
     : registers(file.get()), ctaField(cta), machineField(cta.machine()),
       programField(cta.grid().program()),
       listenerField(cta.cluster().listener()), indexField(index),
-      registerFile(std::move(file)) {
+      registerFile(std::move(file)),
+      codeEnd(programField.code.data() + programField.code.size()) {
   liveField = threads >= 32 ? ~0u : (1u << threads) - 1;
   setRegisters();
   Fragment &fragment = newFragment();
@@ -61,11 +62,16 @@ char *Warp::localMemory() {
 }
 
 IssuePoint Warp::issuePoint(const Inst *inst, uint32_t mask) {
-  return {&ctaField, inst, indexField, mask, 0};
+  return {&ctaField, inst, indexField, mask, 0, 0};
 }
 
 IssuePoint Warp::newOperation(const Inst *inst, uint32_t mask) {
-  return {&ctaField, inst, indexField, mask, ctaField.cluster().newOperation()};
+  return {&ctaField,
+          inst,
+          indexField,
+          mask,
+          ctaField.cluster().newOperation(),
+          machineField.memory().frees()};
 }
 
 Fragment &Warp::newFragment() {
@@ -98,7 +104,7 @@ bool Warp::pick() {
   if (currentField && currentField->state == Fragment::Ready &&
       fragments.size() == 1) {
     activeField = currentField->mask;
-    stop = Inst::leave();
+    stop = codeEnd;
     return true;
   }
   Fragment *best = nullptr;
@@ -118,7 +124,7 @@ bool Warp::pick() {
   if (best->yielded) // All have had their turn.
     for (std::unique_ptr<Fragment> &fragment : fragments)
       fragment->yielded = false;
-  stop = Inst::leave();
+  stop = codeEnd;
   for (std::unique_ptr<Fragment> &entry : fragments) {
     Fragment &fragment = *entry;
     if (&fragment == best || fragment.state != Fragment::Ready ||
@@ -152,6 +158,10 @@ uint64_t Warp::run(uint64_t budget) {
       uint32_t mask = activeField & (predicate(pc->guard) ^ pc->guardFlip);
       pc = mask ? pc->fn(*this, pc, mask) : pc + 1;
     } while (--left && pc < stop);
+    // No instruction leads there: each function ends with a return. Lanes that
+    // came there all the same would take what lies behind for code.
+    if (pc == codeEnd) [[unlikely]]
+      pc = exit(pc - 1, activeField);
     if (pc != Inst::leave())
       currentField->pc = pc;
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/Access.h"
+#include "Execute/Engine.h"
 #include "Execute/Lanes.h"
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
@@ -68,6 +69,52 @@ char *drawloom::emu::translate(Warp &warp, unsigned lane, uint64_t address,
     if (frame.holds(offset, bytes))
       return local + lane * localWindowSize + offset;
   return nullptr;
+}
+
+/// Whether the memory that work was issued for has been freed.
+static bool isFreed(const IssuePoint &issue, uint64_t address, uint64_t bytes) {
+  const GlobalMemory &memory = issue.cta->machine().memory();
+  return memory.frees() != issue.frees &&
+         memory.freedSince(issue.frees, address, bytes);
+}
+
+/// Whether no kernel may write there: parameters and constants.
+static bool isReadOnly(Machine &machine, uint64_t address) {
+  return spaceOf(address) == Space::Param ||
+         (spaceOf(address) == Space::Global &&
+          machine.memory().isReadOnly(address));
+}
+
+char *drawloom::emu::translate(const IssuePoint &issue, AccessKind kind,
+                               uint64_t address, uint64_t bytes) {
+  if (isFreed(issue, address, bytes) ||
+      (kind != AccessKind::Read && isReadOnly(issue.cta->machine(), address)))
+    return nullptr;
+  return translate(issue.cta->cluster(), address, bytes);
+}
+
+char *drawloom::emu::translateOrFail(const IssuePoint &issue, AccessKind kind,
+                                     uint64_t address, uint64_t bytes) {
+  char *memory = translate(issue, kind, address, bytes);
+  if (!memory)
+    issue.cta->machine().fail(
+        issue, ReportKind::IllegalAddress,
+        quoteMnemonic(issue.cta->grid().program(), issue.inst) + ": " +
+            Twine(bytes) + " bytes at " +
+            describeAddress(issue, kind, address, bytes));
+  return memory;
+}
+
+std::string drawloom::emu::describeAddress(const IssuePoint &issue,
+                                           AccessKind kind, uint64_t address,
+                                           uint64_t bytes) {
+  std::string where = "0x" + llvm::utohexstr(address, true) + ": ";
+  if (isFreed(issue, address, bytes))
+    return where + "the memory was freed while the operation was in flight; "
+                   "wait for its completion before the free";
+  if (kind != AccessKind::Read && isReadOnly(issue.cta->machine(), address))
+    return where + "constants can't be written";
+  return describeAddress(issue.cta->cluster(), address, bytes);
 }
 
 /// Where a byte that no frame of the lane holds would be in the .local variable
@@ -165,16 +212,6 @@ static std::string mnemonic(Warp &warp, const Inst *inst) {
   return source ? source->variant->mnemonic() : "";
 }
 
-/// Whether no kernel may write there: parameters and constants.
-static bool isReadOnly(Warp &warp, uint64_t address) {
-  if (spaceOf(address) == Space::Param)
-    return true;
-  const Allocation *allocation = spaceOf(address) == Space::Global
-                                     ? warp.machine().memory().find(address)
-                                     : nullptr;
-  return allocation && allocation->readOnly;
-}
-
 /// The byte of local memory that an access means, by a generic address. One
 /// below the window is a negative index into an array there.
 static std::optional<int64_t> localOffset(Space space, uint64_t address) {
@@ -200,7 +237,7 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
                   Twine(info.alignment));
     return false;
   }
-  if (info.kind != AccessKind::Read && isReadOnly(warp, address)) {
+  if (info.kind != AccessKind::Read && isReadOnly(warp.machine(), address)) {
     warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
               "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) +
                   " bytes at 0x" + llvm::utohexstr(address, true) + ": " +
@@ -284,7 +321,7 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
     uint64_t address = generic(info.space, addresses[lane]);
     char *memory = nullptr;
     if (address % info.alignment == 0 &&
-        (info.kind == AccessKind::Read || !isReadOnly(warp, address)))
+        (info.kind == AccessKind::Read || !isReadOnly(warp.machine(), address)))
       memory = translate(warp, lane, address, info.bytes);
     if (!memory)
       return failAccess(warp, inst, lane, info, addresses[lane]);

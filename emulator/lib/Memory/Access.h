@@ -13,7 +13,12 @@
 // highest address. Otherwise each lane is looked at.
 //
 // `translate` does the same for a single generic address, for the engines that
-// copy memory.
+// copy memory. An engine does so again when it copies: what was there when the
+// work was issued may have been freed.
+//
+// The invariant: no pointer leaves this folder but for bytes that an allocation
+// of the kernel's holds, all of them, and every sum that was compared for that
+// is one that can't wrap (docs/Emulator.md, "What a kernel can reach").
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +26,7 @@
 #define DRAWLOOM_EMULATOR_ACCESS_H
 
 #include "Decode/Decoder.h"
+#include "Machine/AsyncOp.h"
 #include "Machine/Warp.h"
 #include "drawloom/Emulator/Events.h"
 
@@ -111,6 +117,18 @@ char *translate(Warp &warp, unsigned lane, uint64_t address, uint64_t bytes);
 /// The same as seen from a cluster, for addresses in global or shared memory
 /// and in the kernel's parameters.
 char *translate(Cluster &cluster, uint64_t address, uint64_t bytes);
+
+/// The same for work of an engine, at the time when it is done. Memory that was
+/// freed since the work was issued isn't there, even if somebody has it again,
+/// and constants aren't for work that writes.
+char *translate(const IssuePoint &issue, AccessKind kind, uint64_t address,
+                uint64_t bytes);
+/// And fails with the reason where there is nothing.
+char *translateOrFail(const IssuePoint &issue, AccessKind kind,
+                      uint64_t address, uint64_t bytes);
+/// What is wrong with an address that it gave nothing for.
+std::string describeAddress(const IssuePoint &issue, AccessKind kind,
+                            uint64_t address, uint64_t bytes);
 
 /// What is wrong with an address that `translate` gave nothing for, in words:
 /// "0x7000...: 4 bytes past the end of 'table'".

@@ -12,7 +12,8 @@
 using namespace drawloom::emu;
 
 uint64_t DeviceHeap::allocate(uint64_t size) {
-  if (size > limit || used > limit || taken(size) > limit - used)
+  if (size > limit || size > memory.capacity() || used > limit ||
+      taken(size) > limit - used)
     return 0;
   auto memoryAddress =
       memory.allocate(headerBytes + size, "a heap block behind its header");

@@ -101,6 +101,7 @@ llvm::Error GlobalMemory::free(uint64_t address) {
   std::fill_n(pages + first, count, 0);
   madvise(host + (first << pageShift), count << pageShift, MADV_DONTNEED);
   usedBytes -= count << pageShift;
+  freed.emplace_back(address, allocation->end());
   slots[index] = {};
   freeSlots.push_back(index);
 
@@ -118,6 +119,14 @@ llvm::Error GlobalMemory::free(uint64_t address) {
   }
   freePages[first] = count;
   return llvm::Error::success();
+}
+
+bool GlobalMemory::freedSince(size_t moment, uint64_t address,
+                              uint64_t size) const {
+  return std::any_of(freed.begin() + moment, freed.end(), [&](auto range) {
+    return address < range.second &&
+           (address >= range.first || size > range.first - address);
+  });
 }
 
 std::string GlobalMemory::describe(uint64_t address) const {

@@ -50,15 +50,28 @@ public:
   void protect(uint64_t address) {
     slots[pages[(address - globalBase) >> pageShift]].readOnly = true;
   }
+  bool isReadOnly(uint64_t address) const {
+    const Allocation *allocation = find(address);
+    return allocation && allocation->readOnly;
+  }
   /// Gives back what `allocate` gave; an error if there is none at `address`.
   llvm::Error free(uint64_t address);
+
+  /// How often memory was freed: a moment that freedSince looks back to. Work
+  /// in flight remembers the one at which it was issued.
+  size_t frees() const { return freed.size(); }
+  /// Whether some of [address, address + size) was freed after that moment,
+  /// even if somebody has it again.
+  bool freedSince(size_t moment, uint64_t address, uint64_t size) const;
+  /// Forgets all moments, when nobody remembers one.
+  void forgetFrees() { freed.clear(); }
 
   /// The host memory behind [address, address + size); null unless one
   /// allocation holds all of it.
   char *translate(uint64_t address, uint64_t size) {
     const Allocation *allocation = find(address);
-    if (!allocation || address + size > allocation->end() ||
-        address + size < address)
+    if (!allocation || address > allocation->end() ||
+        size > allocation->end() - address)
       return nullptr;
     return host + (address - globalBase);
   }
@@ -92,6 +105,7 @@ private:
   uint64_t usedBytes = 0;
   std::vector<Allocation> slots;
   std::vector<uint32_t> freeSlots;
+  std::vector<std::pair<uint64_t, uint64_t>> freed; ///< Begin and end.
   std::map<uint64_t, uint64_t> freePages; ///< First page of a hole, its length.
 };
 
