@@ -38,6 +38,24 @@ typedef uint32_t Quad __attribute__((vector_size(16)));
 
 } // namespace
 
+/// What a register holds of a smaller value: it is extended by the value's
+/// sign.
+template <typename Value, typename M>
+static Value extended(M value) {
+  if constexpr (std::is_same_v<Value, B128> && !std::is_same_v<M, B128>)
+    return {static_cast<uint64_t>(value), value < M(0) ? ~uint64_t(0) : 0};
+  else
+    return static_cast<Value>(value);
+}
+/// The low part of what a register holds.
+template <typename M, typename Storage>
+static M lowPart(const Storage &value) {
+  if constexpr (std::is_same_v<Storage, B128> && !std::is_same_v<M, B128>)
+    return static_cast<M>(value.low);
+  else
+    return static_cast<M>(value);
+}
+
 /// Rows to columns.
 static inline void transpose(Quad (&rows)[4]) {
   Quad low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
@@ -93,10 +111,7 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
     auto body = [=](unsigned lane) {
       M value;
       memcpy(&value, host[lane] + offset, sizeof(M));
-      if constexpr (std::is_same_v<M, B128>)
-        data[lane] = value;
-      else
-        data[lane] = static_cast<Value>(value);
+      data[lane] = extended<Value>(value);
     };
     if (mask == allLanes)
       for (unsigned lane = 0; lane != 32; ++lane)
@@ -126,12 +141,8 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
     // Of lanes that write to one address, the last one wins; the ISA leaves it
     // open which.
     auto body = [=](unsigned lane) {
-      if constexpr (std::is_same_v<M, B128>) {
-        memcpy(host[lane] + offset, &data[lane], sizeof(M));
-      } else {
-        M value = static_cast<M>(data[lane]);
-        memcpy(host[lane] + offset, &value, sizeof(M));
-      }
+      M value = lowPart<M>(data[lane]);
+      memcpy(host[lane] + offset, &value, sizeof(M));
     };
     if (mask == allLanes)
       for (unsigned lane = 0; lane != 32; ++lane)
@@ -155,7 +166,7 @@ static Execute *loaderOf(Type type) {
   case 32:
     return isSigned ? load<int32_t, Value> : load<uint32_t, Value>;
   case 64:
-    return load<uint64_t, Value>;
+    return isSigned ? load<int64_t, Value> : load<uint64_t, Value>;
   default:
     return nullptr;
   }
@@ -207,7 +218,8 @@ static bool decodeLoad(Decoder &decoder, Inst &inst) {
     inst.fn = loaderOf<uint64_t>(type);
     break;
   case 128:
-    inst.fn = load<B128, B128>;
+    inst.fn =
+        ptx::bitsOf(type) == 128 ? load<B128, B128> : loaderOf<B128>(type);
     break;
   default:
     return false;
@@ -231,7 +243,8 @@ static bool decodeStore(Decoder &decoder, Inst &inst) {
     if (Type declared = Decoder::declaredType(part); declared != Type::None)
       storage = Decoder::laneBytes(declared);
   if (storage == 16)
-    inst.fn = store<B128, B128>;
+    inst.fn =
+        ptx::bitsOf(type) == 128 ? store<B128, B128> : storerOf<B128>(type);
   else if (storage == 8)
     inst.fn = storerOf<uint64_t>(type);
   else
