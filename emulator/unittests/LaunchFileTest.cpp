@@ -55,6 +55,11 @@ static std::string npy(const std::string &header, const std::string &data) {
   return text + header + data;
 }
 
+/// "1, 1, 1"
+static std::string ones(unsigned count) {
+  return llvm::join(std::vector<std::string>(count, "1"), ", ");
+}
+
 static std::string parseError(const std::string &contents) {
   auto array = parseNumpy(contents);
   return array ? "" : llvm::toString(array.takeError());
@@ -106,6 +111,11 @@ TEST(Numpy, WhatIsNotRead) {
                      std::string(8, 0))),
       "the array is in Fortran's order; numpy.ascontiguousarray makes one "
       "in C's");
+  EXPECT_EQ(parseError(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
+                           "(" +
+                               ones(65) + "), }",
+                           std::string(4, 0))),
+            "the array has more than 64 dimensions");
   EXPECT_EQ(parseError(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
                            "(2, x), }",
                            "")),
@@ -202,6 +212,35 @@ TEST(LaunchFile, TensorMaps) {
   EXPECT_TRUE(map->fillsNaN);
 }
 
+TEST(LaunchFile, OutputsThatALinkLeadsAway) {
+  llvm::SmallString<128> folder, elsewhere;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("outputs", folder));
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("elsewhere", elsewhere));
+  auto write = [&](const std::string &name) {
+    auto file = llvm::cantFail(parseLaunchFile(
+        R"({"grid": [1], "block": [1], "arrays": {"a": {"type": "|u1",
+            "shape": [4], "output": ")" +
+            name + R"("}}})",
+        "", folder));
+    Harness h("h100", ".visible .entry k() { ret; }");
+    auto prepared =
+        llvm::cantFail(PreparedLaunch::create(file, *h.device, *h.module));
+    return llvm::toString(prepared.writeOutputs(*h.device));
+  };
+  EXPECT_EQ(write("a.npy"), "");
+  ASSERT_FALSE(llvm::sys::fs::create_link(elsewhere, folder + "/link"));
+  ASSERT_FALSE(
+      llvm::sys::fs::create_link(elsewhere + "/b.npy", folder + "/b.npy"));
+  for (const char *name : {"link/a.npy", "b.npy"})
+    EXPECT_EQ(write(name), "arrays.a.output: '" + std::string(folder) + "/" +
+                               name + "' leads out of '" + std::string(folder) +
+                               "' by a symbolic link");
+  EXPECT_FALSE(llvm::sys::fs::exists(elsewhere + "/a.npy"));
+  EXPECT_FALSE(llvm::sys::fs::exists(elsewhere + "/b.npy"));
+  llvm::sys::fs::remove_directories(folder);
+  llvm::sys::fs::remove_directories(elsewhere);
+}
+
 TEST(LaunchFile, WhatIsWrong) {
   const std::string both = R"(, "parameters": [{"u64": 0}, {"u32": 0}])";
   EXPECT_EQ(problemOf(launch(both)), "");
@@ -225,6 +264,27 @@ TEST(LaunchFile, WhatIsWrong) {
        "arrays.a.file: cannot read 'nowhere.npy'"},
       {launch(R"(, "arrays": {"a": {"type": "bf16", "shape": [1]}})" + both),
        "arrays.a.type: the type of the elements is 'bf16'"},
+      {launch(R"(, "arrays": {"a": {"type": "<f4", "shape": [1],
+                                     "output": "../a.npy"}})"),
+       "arrays.a.output: '../a.npy' isn't below the folder for outputs; a "
+       "relative path without '..' is expected"},
+      {launch(R"(, "arrays": {"a": {"type": "<f4", "shape": [1],
+                                     "output": "b/../../a.npy"}})"),
+       "arrays.a.output: 'b/../../a.npy' isn't below"},
+      {launch(R"(, "arrays": {"a": {"type": "<f4", "shape": [1],
+                                     "output": "/tmp/a.npy"}})"),
+       "arrays.a.output: '/tmp/a.npy' isn't below"},
+      {launch(R"(, "arrays": {"a": {"type": "<f4", "shape": [4294967295]}})" +
+              both),
+       "arrays.a.shape: 17179869180 bytes, and 536870912 are left of what the "
+       "arrays of a launch file can have"},
+      {launch(R"(, "arrays": {"a": {"type": "|u1", "shape": [524288]},
+                              "b": {"type": "<f4", "shape": [134217728]}})" +
+              both),
+       "arrays.b.shape: 536870912 bytes, and 536346624 are left"},
+      {launch(R"(, "arrays": {"a": {"type": "|u1", "shape": [)" + ones(65) +
+              "]}}"),
+       "arrays.a.shape: 65 dimensions; 64 are possible"},
       {launch(R"(, "parameters": [{}])"), "parameters[0]: a value is expected"},
       {launch(R"(, "parameters": [{"u8": 256}])"),
        "parameters[0].u8: that is no number of this type"},

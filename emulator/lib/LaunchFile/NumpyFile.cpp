@@ -86,6 +86,8 @@ llvm::Expected<NumpyArray> drawloom::emu::parseNumpy(StringRef contents) {
   shape = shape.take_until([](char c) { return c == ')'; });
   llvm::SmallVector<StringRef> extents;
   shape.split(extents, ',', -1, /*KeepEmpty=*/false);
+  if (extents.size() > NumpyArray::maxRank)
+    return damaged("the array has more than 64 dimensions");
   for (StringRef extent : extents) {
     if (extent.trim().empty())
       continue;

@@ -10,7 +10,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -38,7 +40,9 @@ static llvm::Expected<const Kernel *> findKernel(StringRef name,
                               : "name one of " + llvm::join(entries, ", "));
 }
 
-static llvm::Expected<NumpyArray> makeArray(const LaunchArray &array) {
+/// An array of at most `limit` bytes.
+static llvm::Expected<NumpyArray> makeArray(const LaunchArray &array,
+                                            uint64_t limit) {
   if (!array.file.empty()) {
     llvm::Expected<NumpyArray> read = readNumpyFile(array.file);
     if (!read)
@@ -54,9 +58,10 @@ static llvm::Expected<NumpyArray> makeArray(const LaunchArray &array) {
     return failAt("arrays." + array.name + ".type",
                   llvm::toString(size.takeError()));
   uint64_t bytes = llvm::SaturatingMultiply(result.elementCount(), *size);
-  if (bytes > uint64_t(1) << 38)
+  if (bytes > limit)
     return failAt("arrays." + array.name + ".shape",
-                  Twine(bytes) + " bytes are more than a device has");
+                  Twine(bytes) + " bytes, and " + Twine(limit) +
+                      " are left of what the arrays of a launch file can have");
   result.bytes.assign(bytes, static_cast<char>(array.fill));
   return result;
 }
@@ -78,10 +83,18 @@ llvm::Expected<PreparedLaunch> PreparedLaunch::create(const LaunchFile &file,
     launch.cluster = *(*kernel)->requiredCluster;
   launch.dynamicShared = file.dynamicShared;
 
+  result.outputFolder = file.outputFolder;
+  uint64_t left = file.arrayLimit;
   for (const LaunchArray &array : file.arrays) {
-    llvm::Expected<NumpyArray> before = makeArray(array);
+    llvm::Expected<NumpyArray> before = makeArray(array, left);
     if (!before)
       return before.takeError();
+    if (before->bytes.size() > left)
+      return failAt("arrays." + array.name + ".file",
+                    Twine(before->bytes.size()) + " bytes, and " + Twine(left) +
+                        " are left of what the arrays of a launch file can "
+                        "have");
+    left -= before->bytes.size();
     auto address = device.memory().allocate(
         std::max<size_t>(before->bytes.size(), 1), array.name);
     if (!address)
@@ -241,10 +254,28 @@ llvm::ArrayRef<char> PreparedLaunch::contents(Device &device,
   return {device.memory().translate(array.address, size), size};
 }
 
+/// Whether a file is below a folder when links are followed, and is no link
+/// itself.
+static bool isBelow(StringRef folder, StringRef file) {
+  llvm::SmallString<256> top, parent;
+  StringRef above = llvm::sys::path::parent_path(file);
+  if (llvm::sys::fs::real_path(folder.empty() ? "." : folder, top) ||
+      llvm::sys::fs::real_path(above.empty() ? "." : above, parent))
+    return true; // It isn't there; that is told when it is written.
+  StringRef rest = parent;
+  return rest.consume_front(top) &&
+         (rest.empty() || top.ends_with("/") || rest.front() == '/') &&
+         !llvm::sys::fs::is_symlink_file(file);
+}
+
 llvm::Error PreparedLaunch::writeOutputs(Device &device) const {
   for (const Array &array : arraysField) {
     if (array.output.empty())
       continue;
+    if (!isBelow(outputFolder, array.output))
+      return failAt("arrays." + array.name + ".output",
+                    "'" + array.output + "' leads out of '" + outputFolder +
+                        "' by a symbolic link");
     NumpyArray after = array.before;
     llvm::ArrayRef<char> bytes = contents(device, array);
     after.bytes.assign(bytes.begin(), bytes.end());

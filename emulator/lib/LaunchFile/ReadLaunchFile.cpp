@@ -219,6 +219,14 @@ static std::string relativeTo(StringRef folder, StringRef path) {
   return std::string(result);
 }
 
+/// Whether a path leads to what is below the folder that it is relative to, as
+/// far as its text says.
+static bool staysBelow(StringRef path) {
+  return !llvm::sys::path::is_absolute(path) &&
+         std::find(llvm::sys::path::begin(path), llvm::sys::path::end(path),
+                   "..") == llvm::sys::path::end(path);
+}
+
 static LaunchArray readArray(StringRef name, const Value &value,
                              StringRef folder, StringRef outputFolder,
                              JsonError &error) {
@@ -226,9 +234,17 @@ static LaunchArray readArray(StringRef name, const Value &value,
   result.name = name.str();
   JsonReader reader(value, "arrays." + result.name, error);
   result.file = relativeTo(folder, reader.text("file").value_or(""));
-  result.output = relativeTo(outputFolder, reader.text("output").value_or(""));
+  std::string output = reader.text("output").value_or("");
+  if (!staysBelow(output))
+    reader.fail("output", "'" + output +
+                              "' isn't below the folder for outputs; a "
+                              "relative path without '..' is expected");
+  result.output = relativeTo(outputFolder, output);
   result.type = reader.text("type").value_or("");
   bool hasShape = reader.numbers("shape", result.shape, UINT32_MAX);
+  if (result.shape.size() > NumpyArray::maxRank)
+    reader.fail("shape", Twine(result.shape.size()) + " dimensions; " +
+                             Twine(NumpyArray::maxRank) + " are possible");
   result.fill = reader.number("fill", 255).value_or(0);
   reader.finish();
   if (result.file.empty() == (result.type.empty() || !hasShape))
@@ -255,6 +271,7 @@ drawloom::emu::parseLaunchFile(StringRef json, StringRef folder,
   if (!parsed)
     return parsed.takeError();
   LaunchFile file;
+  file.outputFolder = outputFolder.str();
   JsonError error;
   JsonReader reader(*parsed, "", error);
   file.device = reader.text("device").value_or(file.device);

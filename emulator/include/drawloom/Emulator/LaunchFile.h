@@ -64,6 +64,10 @@ struct LaunchFile {
   bool explicitCluster = false;
   uint32_t dynamicShared = 0;
   std::vector<LaunchArray> arrays;
+  /// The bytes that all arrays together can have: a launch is there about three
+  /// times, and small files can ask for much.
+  uint64_t arrayLimit = uint64_t(512) << 20;
+  std::string outputFolder;
   std::vector<LaunchValue> parameters;
   /// Policy and step limit.
   RunOptions options;
@@ -102,6 +106,7 @@ private:
   llvm::Expected<const Array *> find(const LaunchValue &value) const;
 
   Launch launchField;
+  std::string outputFolder;
   std::vector<Array> arraysField;
 };
 

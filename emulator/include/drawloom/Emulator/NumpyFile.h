@@ -25,6 +25,9 @@
 namespace drawloom::emu {
 
 struct NumpyArray {
+  /// The most dimensions, as numpy has it.
+  static constexpr unsigned maxRank = 64;
+
   std::string type; ///< "<f4"
   llvm::SmallVector<uint64_t, 4> shape;
   std::vector<char> bytes;
