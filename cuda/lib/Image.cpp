@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Image.h"
+#include "ReadableMemory.h"
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -60,6 +61,11 @@ static bool beginsWith(const void *image, llvm::StringRef magic) {
                  magic.size()) == 0;
 }
 
+static Result damaged(JitLog &log, const llvm::Twine &problem) {
+  log.error(problem.str());
+  return CUDA_ERROR_INVALID_IMAGE;
+}
+
 /// Whether an entry is this file, but for the zeros that fill it up.
 static bool holds(const FatBinaryEntry &entry, llvm::StringRef file) {
   if (entry.kind != FatBinaryEntry::Kind::Cubin ||
@@ -72,15 +78,6 @@ static bool holds(const FatBinaryEntry &entry, llvm::StringRef file) {
   }
   llvm::StringRef rest = *bytes;
   return rest.consume_front(file) && rest.find_first_not_of('\0') == rest.npos;
-}
-
-/// Whether a cubin of unknown size is this file. An ELF file says in its first
-/// bytes how long it is, so two of them differ before one ends.
-static bool isFile(const char *cubin, llvm::StringRef file) {
-  for (char byte : file)
-    if (*cubin++ != byte)
-      return false;
-  return true;
 }
 
 /// The PTX of machine code whose compiler has kept both, NAME.cubin beside
@@ -115,18 +112,26 @@ Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
     const void *data;
     const void *fatBinaries;
   };
+  llvm::StringRef readable = readableFrom(image);
+  if (readable.empty())
+    return damaged(log, "no memory that can be read is where the module is");
   if (beginsWith(image, wrapperPrefix)) {
+    if (readable.size() < sizeof(Wrapper))
+      return damaged(log, "the fat binary's wrapper is cut short");
     image = static_cast<const Wrapper *>(image)->data;
-    if (!image) {
-      log.error("the fat binary's wrapper is empty");
-      return CUDA_ERROR_INVALID_IMAGE;
-    }
+    if (!image)
+      return damaged(log, "the fat binary's wrapper is empty");
+    readable = readableFrom(image);
+    if (readable.empty())
+      return damaged(log, "the fat binary's wrapper leads to no memory that "
+                          "can be read");
   }
   if (beginsWith(image, "\x7f"
                         "ELF")) {
-    if (auto kept = findKeptPtx([&](llvm::StringRef file) {
-          return isFile(static_cast<const char *>(image), file);
-        })) {
+    // An ELF file says in its first bytes how long it is, so that two of them
+    // differ before one ends.
+    if (auto kept = findKeptPtx(
+            [&](llvm::StringRef file) { return readable.starts_with(file); })) {
       text = std::move(*kept);
       return CUDA_SUCCESS;
     }
@@ -136,24 +141,18 @@ Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
   if (!beginsWith(image, fatBinaryPrefix)) {
-    text = static_cast<const char *>(image);
+    size_t end = readable.find('\0');
+    if (end == llvm::StringRef::npos)
+      return damaged(log, "the module is text without a NUL at its end");
+    text = readable.take_front(end).str();
     return CUDA_SUCCESS;
   }
-  const char *bytes = static_cast<const char *>(image);
-  std::optional<uint64_t> size =
-      fatBinaryBytes(llvm::StringRef(bytes, fatBinaryHeaderBytes));
-  if (!size) {
-    log.error("the fat binary is damaged at byte 8: an impossible size");
-    return CUDA_ERROR_INVALID_IMAGE;
-  }
-  llvm::Expected<PtxSelection> selected =
-      selectPtx(llvm::StringRef(bytes, *size), device);
-  if (!selected) {
-    log.error(llvm::toString(selected.takeError()));
-    return CUDA_ERROR_INVALID_IMAGE;
-  }
+  // The header says how long it is; that much must be there.
+  llvm::Expected<PtxSelection> selected = selectPtx(readable, device);
+  if (!selected)
+    return damaged(log, llvm::toString(selected.takeError()));
   if (!selected->text) {
-    auto entries = llvm::cantFail(readFatBinary({bytes, *size}));
+    auto entries = llvm::cantFail(readFatBinary(readable));
     selected->text = findKeptPtx([&](llvm::StringRef file) {
       return llvm::any_of(entries, [&](const FatBinaryEntry &entry) {
         return holds(entry, file);

@@ -17,6 +17,7 @@
 #include <climits>
 #include <cstring>
 #include <random>
+#include <sys/mman.h>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -86,8 +87,9 @@ TEST_F(Robustness, EveryBitOfAFatBinary) {
             .str();
     ASSERT_EQ(load(good.data()), CUDA_SUCCESS) << log;
     for (size_t bit = 0; bit != good.size() * 8; ++bit) {
-      // The driver gets a pointer, so the size in the header is believed:
-      // FatBinary.DamageIsLocated changes that with the real one known.
+      // The driver gets a pointer, so the size in the header is believed as
+      // far as memory goes: FatBinary.DamageIsLocated changes that with the
+      // real one known.
       if (bit >= 32 && bit < 128)
         continue;
       std::string bytes = good;
@@ -102,6 +104,70 @@ TEST_F(Robustness, EveryBitOfAFatBinary) {
       EXPECT_NE(log[0], 0) << bit;
     }
   }
+}
+
+namespace {
+/// An image at the end of its page, with nothing behind it.
+class AtTheEnd {
+public:
+  explicit AtTheEnd(const std::string &bytes)
+      : room((bytes.size() + page - 1) / page * page) {
+    memory = static_cast<char *>(mmap(nullptr, room + page, PROT_NONE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_EQ(mprotect(memory, room, PROT_READ | PROT_WRITE), 0);
+    image = memory + room - bytes.size();
+    memcpy(image, bytes.data(), bytes.size());
+  }
+  ~AtTheEnd() { munmap(memory, room + page); }
+  char *image;
+
+private:
+  static constexpr size_t page = 4096;
+  size_t room;
+  char *memory;
+};
+} // namespace
+
+TEST_F(Robustness, ImagesThatEndWhereMemoryDoes) {
+  std::string text = writerOf("sm_90a", 1);
+  std::string good =
+      Writer().add(Writer::Kind::Ptx, 90, text, Writer::Packing::None).str();
+  EXPECT_RESULT(load(AtTheEnd(good).image), CUDA_SUCCESS) << log;
+  // The header says more than there is, by any bit of its size.
+  for (unsigned bit = 0; bit != 64; ++bit) {
+    std::string bytes = good;
+    bytes[8 + bit / 8] ^= char(1 << bit % 8);
+    EXPECT_RESULT(load(AtTheEnd(bytes).image), CUDA_ERROR_INVALID_IMAGE) << bit;
+  }
+  for (size_t size = 4; size != good.size(); ++size)
+    EXPECT_RESULT(load(AtTheEnd(good.substr(0, size)).image),
+                  CUDA_ERROR_INVALID_IMAGE)
+        << size;
+  EXPECT_RESULT(load(AtTheEnd(text).image), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_NE(strstr(log, "the module is text without a NUL at its end"), nullptr)
+      << log;
+  EXPECT_RESULT(load(AtTheEnd(text + '\0').image), CUDA_SUCCESS) << log;
+}
+
+TEST_F(Robustness, WrappersThatLeadNowhere) {
+  struct {
+    uint32_t magic = 0x466243b1, version = 1;
+    const void *data = nullptr, *unused = nullptr;
+  } wrapper;
+  EXPECT_RESULT(load(&wrapper), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_NE(strstr(log, "wrapper is empty"), nullptr) << log;
+  wrapper.data = reinterpret_cast<const void *>(0x10);
+  EXPECT_RESULT(load(&wrapper), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_NE(strstr(log, "wrapper leads to no memory that can be read"), nullptr)
+      << log;
+  std::string bytes(reinterpret_cast<const char *>(&wrapper), 8);
+  EXPECT_RESULT(load(AtTheEnd(bytes).image), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_NE(strstr(log, "wrapper is cut short"), nullptr) << log;
+  EXPECT_RESULT(load(reinterpret_cast<const void *>(0x10)),
+                CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_NE(strstr(log, "no memory that can be read is where the module is"),
+            nullptr)
+      << log;
 }
 
 TEST_F(Robustness, TensorMaps) {
