@@ -1,0 +1,484 @@
+//===- Mutants.cpp - Bytes that were right once ---------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mutant is drawn from a seed and its number alone, so that one that was
+// noticed can be had again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Attack.h"
+#include "Guard.h"
+#include "drawloom/Emulator/LaunchFile.h"
+#include "drawloom/Emulator/TensorMap.h"
+#include "drawloom/PTX/Parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <cstring>
+#include <dlfcn.h>
+#include <random>
+#include <sys/mman.h>
+#ifdef DRAWLOOM_HAS_PROTOCOL
+#include "drawloom/Protocol/Progress.h"
+#endif
+
+using namespace drawloom;
+using namespace drawloom::attacks;
+using namespace drawloom::emu;
+
+//===----------------------------------------------------------------------===//
+// Drawing
+//===----------------------------------------------------------------------===//
+
+using Random = std::mt19937_64;
+
+static Random randomOf(uint64_t seed, uint64_t number) {
+  std::seed_seq sequence = {uint32_t(seed), uint32_t(number),
+                            uint32_t(number >> 32)};
+  return Random(sequence);
+}
+
+/// Numbers at which something may wrap, or end.
+static const char *const extremes[] = {"0",
+                                       "1",
+                                       "-1",
+                                       "255",
+                                       "256",
+                                       "65535",
+                                       "65536",
+                                       "524288",
+                                       "2147483647",
+                                       "2147483648",
+                                       "4294967295",
+                                       "4294967296",
+                                       "1099511627776",
+                                       "9223372036854775807",
+                                       "18446744073709551615",
+                                       "18446744073709551600"};
+
+/// Puts another number in the place of one in the text.
+static void changeNumber(std::string &text, Random &random) {
+  llvm::SmallVector<size_t, 64> starts;
+  for (size_t i = 0; i != text.size(); ++i)
+    if (llvm::isDigit(text[i]) && (i == 0 || !llvm::isAlnum(text[i - 1])))
+      starts.push_back(i);
+  if (starts.empty())
+    return;
+  size_t start = starts[random() % starts.size()], end = start;
+  while (end != text.size() && llvm::isDigit(text[end]))
+    ++end;
+  text.replace(start, end - start, extremes[random() % std::size(extremes)]);
+}
+
+static void mutate(std::string &bytes, Random &random, bool isText) {
+  for (unsigned left = 1 + random() % 4; left && !bytes.empty(); --left) {
+    size_t at = random() % bytes.size();
+    size_t length = std::min<size_t>(1 + random() % 16, bytes.size() - at);
+    switch (random() % (isText ? 7 : 5)) {
+    case 0:
+      bytes[at] = char(bytes[at] ^ 1 << random() % 8);
+      break;
+    case 1:
+      bytes[at] = char(random());
+      break;
+    case 2:
+      bytes.erase(at, length);
+      break;
+    case 3:
+      bytes.insert(random() % bytes.size(), bytes.substr(at, length));
+      break;
+    case 4:
+      for (size_t i = at; i != at + length; ++i)
+        bytes[i] = random() % 2 ? '\xff' : '\0';
+      break;
+    default:
+      changeNumber(bytes, random);
+    }
+  }
+}
+
+static std::vector<std::string> readFolder(llvm::StringRef folder) {
+  std::vector<std::string> names, contents;
+  std::error_code problem;
+  for (llvm::sys::fs::directory_iterator file(folder, problem), end;
+       !problem && file != end; file.increment(problem))
+    names.push_back(file->path());
+  llvm::sort(names);
+  for (const std::string &name : names)
+    if (auto buffer = llvm::MemoryBuffer::getFile(name))
+      contents.push_back((*buffer)->getBuffer().str());
+  return contents;
+}
+
+/// Does `one(number)` for all numbers, so many at a time in a process of their
+/// own; one that ends badly is found by doing its part again, one by one.
+static bool inParts(unsigned count, unsigned perPart, unsigned seconds,
+                    llvm::StringRef what,
+                    llvm::function_ref<Outcome(unsigned)> one) {
+  Tally tally;
+  auto range = [&](unsigned first, unsigned last) {
+    uint64_t kiB = 0;
+    Outcome outcome = apart(
+        [&] {
+          for (unsigned i = first; i != last; ++i)
+            if (Outcome found = one(i); found != Outcome::Good)
+              return found;
+          return Outcome::Good;
+        },
+        seconds, kiB);
+    tally.mostKiB = std::max(tally.mostKiB, kiB);
+    return outcome;
+  };
+  for (unsigned first = 0; first < count; first += perPart) {
+    unsigned last = std::min(first + perPart, count);
+    if (range(first, last) == Outcome::Good) {
+      tally.count += last - first;
+      continue;
+    }
+    for (unsigned i = first; i != last; ++i)
+      tally.add((llvm::Twine(what) + " " + llvm::Twine(i)).str(),
+                range(i, i + 1));
+  }
+  llvm::outs() << "attacks: " << tally.str(what) << '\n';
+  // What a launch file may ask for is bounded so that this holds.
+  constexpr uint64_t most = 2 << 20;
+  if (tally.mostKiB > most)
+    llvm::outs() << "attacks: more than 2 GiB of memory\n";
+  return tally.good() && tally.mostKiB <= most;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// Copies of one tile by a map that the kernel can't know.
+static std::string mapKernel() {
+  std::string body;
+  static const char *const coordinates[] = {"{%c}", "{%c, %c}", "{%c, %c, %c}",
+                                            "{%c, %c, %c, %c}",
+                                            "{%c, %c, %c, %c, %c}"};
+  // The way is chosen by the second parameter: rank and direction.
+  unsigned label = 0;
+  auto way = [&](const std::string &text) {
+    std::string number = std::to_string(label++);
+    body += "setp.ne.u64 %p, %way, " + number + ";\n@%p bra N" + number +
+            ";\n" + text + "\nN" + number + ":\n";
+  };
+  for (unsigned rank = 1; rank != 6; ++rank) {
+    std::string at = "[%map, " + std::string(coordinates[rank - 1]) + "]";
+    std::string d = std::to_string(rank) + "d";
+    way("cp.async.bulk.tensor." + d +
+        ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [smem], " +
+        at + ", [bar];");
+    way("cp.async.bulk.tensor." + d + ".global.shared::cta.tile.bulk_group " +
+        at + ", [smem];");
+    way("cp.reduce.async.bulk.tensor." + d +
+        ".global.shared::cta.add.tile.bulk_group " + at + ", [smem];");
+    if (rank < 3)
+      continue;
+    std::string offsets = rank == 3   ? "{0}"
+                          : rank == 4 ? "{0, 1}"
+                                      : "{0, 1, 1}";
+    way("cp.async.bulk.tensor." + d +
+        ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes [smem], " +
+        at + ", [bar], " + offsets + ";");
+  }
+  way("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4"
+      ".mbarrier::complete_tx::bytes [smem], [%map, {%c, %c, 0, 1, %c}], "
+      "[bar];");
+  way("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
+      "[%map, {%c, %c, 0, 1, %c}], [smem];");
+  return ".version 8.7 .target sm_100a .address_size 64\n"
+         ".visible .entry k(.param .u64 buffer, .param .u64 way, .param .u64 c,"
+         " .param .align 64 .b8 map[128]) {\n"
+         ".reg .pred %p; .reg .b32 %c; .reg .b64 %map, %way;\n"
+         ".shared .align 1024 .b8 smem[65536];\n.shared .align 8 .b64 bar;\n"
+         "mbarrier.init.shared.b64 [bar], 1;\n"
+         "ld.param.u64 %way, [way];\nld.param.u32 %c, [c];\n"
+         "mov.b64 %map, map;\ncvta.param.u64 %map, %map;\n" +
+         body +
+         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+         "ret;\n}\n";
+}
+
+bool attacks::attackWithMaps(unsigned count, uint64_t seed) {
+  constexpr unsigned ways = 5 * 3 + 3 + 2;
+  const std::string text = mapKernel();
+  return inParts(count, 500, 300, "tensor maps", [&](unsigned number) {
+    struct Prepared {
+      Watch watch;
+      std::unique_ptr<Device> device;
+      std::unique_ptr<LoadedModule> module;
+      const Kernel *kernel;
+      uint64_t buffer;
+    };
+    static std::unique_ptr<Prepared> prepared = [&] {
+      auto result = std::make_unique<Prepared>();
+      DeviceModel model = *findDeviceModel("b200");
+      model.memoryBytes = uint64_t(1) << 30;
+      model.smCount = 1;
+      result->device = llvm::cantFail(Device::create(model));
+      ptx::ParseResult parsed =
+          ptx::parseModule(llvm::MemoryBufferRef(text, "map.ptx"));
+      if (!parsed) {
+        llvm::errs() << parsed.str();
+        abort();
+      }
+      result->module =
+          llvm::cantFail(result->device->load(std::move(parsed.module)));
+      result->kernel = llvm::cantFail(result->module->kernel("k"));
+      result->buffer =
+          llvm::cantFail(result->device->memory().allocate(1 << 16));
+      return result;
+    }();
+    Random random = randomOf(seed, number);
+    auto pick = [&](auto... values) {
+      uint64_t all[] = {uint64_t(values)...};
+      return all[random() % sizeof...(values)];
+    };
+    TensorMap map;
+    map.im2col = random() % 4 == 0;
+    map.rank = map.im2col ? 3 + random() % 3 : 1 + random() % 5;
+    map.type = TensorMapType(random() % 16);
+    map.address = prepared->buffer;
+    for (unsigned dim = 0; dim != map.rank; ++dim) {
+      map.dims[dim] = pick(16, 128, 256, 1, uint64_t(1) << 32, 4096);
+      map.box[dim] = map.im2col && dim ? 1 : pick(16, 128, 1, 256, 2, 64);
+      map.elementStrides[dim] = pick(1, 1, 1, 2, 8);
+      if (dim)
+        map.strides[dim - 1] =
+            pick(64, 256, 0, 4096, uint64_t(1) << 36, (uint64_t(1) << 40) - 32);
+    }
+    map.swizzle = TensorMapSwizzle(random() % 7);
+    map.interleave = TensorMapInterleave(random() % 8 < 6 ? 0 : random() % 3);
+    map.pixels = pick(1, 64, 1024);
+    TensorMapBytes bytes = {};
+    if (auto good = encodeTensorMap(map, prepared->device->model().target))
+      bytes = *good;
+    else
+      llvm::consumeError(good.takeError());
+    // A third as it is, as far as it is right.
+    if (random() % 3) {
+      std::string raw(bytes.begin(), bytes.end());
+      for (unsigned flips = 1 + random() % 6; flips; --flips)
+        raw[random() % 64] ^= 1 << random() % 8;
+      llvm::copy(raw, bytes.begin());
+    }
+    // Version 1, or nothing is looked at.
+    bytes[8] = (bytes[8] & ~0xe) | 2;
+    Launch launch;
+    launch.kernel = prepared->kernel;
+    launch.grid = launch.block = launch.cluster = {1};
+    launch.parameters.resize(prepared->kernel->parameterBytes);
+    uint64_t given[] = {prepared->buffer, random() % ways,
+                        pick(0, 0, 1, 7, -1, INT32_MAX, INT32_MIN, 268435456)};
+    memcpy(launch.parameters.data(), given, sizeof(given));
+    memcpy(launch.parameters.data() +
+               prepared->kernel->parameters.back().offset,
+           bytes.data(), bytes.size());
+    RunOptions options;
+    options.stepLimit = 10000;
+    options.threads = 1;
+    (void)run(*prepared->device, launch, options);
+    return prepared->watch.changed() ? Outcome::Outside : Outcome::Good;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Fat binaries
+//===----------------------------------------------------------------------===//
+
+bool attacks::attackWithFatBinaries(unsigned count, uint64_t seed,
+                                    llvm::StringRef corpus,
+                                    llvm::StringRef library) {
+  std::vector<std::string> originals = readFolder(corpus);
+  void *cuda = dlopen(library.str().c_str(), RTLD_NOW);
+  if (!cuda || originals.empty()) {
+    llvm::errs() << (cuda ? "no fat binaries" : dlerror()) << '\n';
+    return false;
+  }
+  auto find = [&]<typename T>(T *&function, const char *name) {
+    function = reinterpret_cast<T *>(dlsym(cuda, name));
+  };
+  int (*init)(unsigned), (*retain)(void **, int), (*current)(void *),
+      (*load)(void **, const void *), (*unload)(void *);
+  find(init, "cuInit");
+  find(retain, "cuDevicePrimaryCtxRetain");
+  find(current, "cuCtxSetCurrent");
+  find(load, "cuModuleLoadData");
+  find(unload, "cuModuleUnload");
+  if (!init || !retain || !current || !load || !unload)
+    return false;
+  return inParts(count, 500, 300, "fat binaries", [&](unsigned number) {
+    static bool prepared = [&] {
+      // What is refused is told; nobody reads it here.
+      if (!freopen("/dev/null", "w", stderr))
+        abort();
+      void *context = nullptr;
+      return !init(0) && !retain(&context, 0) && !current(context);
+    }();
+    if (!prepared)
+      return Outcome::Unreported;
+    Random random = randomOf(seed, number);
+    std::string bytes = originals[random() % originals.size()];
+    mutate(bytes, random, false);
+    // What the headers say counts most.
+    for (unsigned left = random() % 3; left; --left)
+      bytes[random() % std::min<size_t>(bytes.size(), 96)] = char(random());
+    // At the end of a page that nothing is behind.
+    size_t room = (bytes.size() + 4095) / 4096 * 4096;
+    auto *memory = static_cast<char *>(mmap(
+        nullptr, room + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (memory == MAP_FAILED || mprotect(memory, room, PROT_READ | PROT_WRITE))
+      return Outcome::Crashed;
+    char *image = memory + room - bytes.size();
+    memcpy(image, bytes.data(), bytes.size());
+    void *module = nullptr;
+    if (load(&module, image) == 0)
+      unload(module);
+    munmap(memory, room + 4096);
+    return Outcome::Good;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// PTX
+//===----------------------------------------------------------------------===//
+
+#ifdef DRAWLOOM_HAS_PROTOCOL
+static void checkStatically(const ptx::Module &module) {
+  protocol::ExtractOptions options;
+  options.threads = 64;
+  options.stateLimit = 200;
+  for (const ptx::Function *function : module.functions) {
+    if (!function->isEntry || !function->hasBody)
+      continue;
+    llvm::Expected<protocol::Claims> claims =
+        protocol::extract(*function, options);
+    if (!claims) {
+      llvm::consumeError(claims.takeError());
+      continue;
+    }
+    (void)protocol::fit(*claims);
+    if (!claims->barriers.empty())
+      (void)protocol::proveProgress(*claims, {200, 2000});
+  }
+}
+#endif
+
+/// Runs what parses, by a launch file that is a mutant as well.
+static Outcome runMutant(std::unique_ptr<ptx::Module> module,
+                         std::string launchText, Random &random) {
+  if (random() % 2)
+    mutate(launchText, random, true);
+  auto file = parseLaunchFile(launchText, "/nonexistent", "/nonexistent");
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    file = llvm::cantFail(
+        parseLaunchFile(R"({"grid": [2], "block": [64], "sms": 1})", "", ""));
+  }
+  const DeviceModel *known = nullptr;
+  for (const DeviceModel &model : deviceModels())
+    if (!known && ptx::provides(model.target, module->target))
+      known = &model;
+  if (!known)
+    return Outcome::Good;
+  DeviceModel model = *known;
+  model.memoryBytes = uint64_t(4) << 30;
+  model.smCount = std::min(file->smCount.value_or(1), 4u);
+  Watch watch;
+  auto device = llvm::cantFail(Device::create(model));
+  auto loaded = device->load(std::move(module));
+  if (!loaded) {
+    llvm::consumeError(loaded.takeError());
+    return Outcome::Good;
+  }
+  RunOptions options = file->options;
+  options.stepLimit = std::min<uint64_t>(options.stepLimit, 20000);
+  options.threads = 1;
+  auto attempt = [&](const Launch &launch) {
+    if (!checkLaunch(model, launch))
+      (void)run(*device, launch, options);
+  };
+  if (auto prepared = PreparedLaunch::create(*file, *device, **loaded)) {
+    attempt(prepared->launch());
+  } else {
+    llvm::consumeError(prepared.takeError());
+    // With pointers for parameters, so that kernels get somewhere.
+    uint64_t memory = llvm::cantFail(device->memory().allocate(1 << 16));
+    for (const ptx::Function *function : (*loaded)->ptx().functions) {
+      if (!function->isEntry || !function->hasBody)
+        continue;
+      auto kernel = (*loaded)->kernel(function->name);
+      if (!kernel) {
+        llvm::consumeError(kernel.takeError());
+        continue;
+      }
+      Launch launch;
+      launch.kernel = *kernel;
+      launch.block = (*kernel)->requiredBlock.value_or(Dim3{64});
+      launch.cluster = (*kernel)->requiredCluster.value_or(Dim3{1});
+      launch.grid = launch.cluster;
+      launch.parameters.resize((*kernel)->parameterBytes);
+      for (size_t at = 0; at + 8 <= launch.parameters.size(); at += 8)
+        memcpy(&launch.parameters[at], &memory, 8);
+      attempt(launch);
+    }
+  }
+  return watch.changed() ? Outcome::Outside : Outcome::Good;
+}
+
+bool attacks::attackWithPtx(unsigned parsedCount, unsigned runCount,
+                            uint64_t seed,
+                            llvm::ArrayRef<std::string> corpora) {
+  std::vector<std::string> texts, launches;
+  for (const std::string &corpus : corpora)
+    for (std::string &text : readFolder(corpus))
+      (llvm::StringRef(text).contains(".version") ? texts : launches)
+          .push_back(std::move(text));
+  llvm::erase_if(launches, [](const std::string &text) {
+    return !llvm::StringRef(text).contains("\"grid\"");
+  });
+  if (texts.empty() || launches.empty()) {
+    llvm::errs() << "no PTX and launch files to start from\n";
+    return false;
+  }
+  // The fuzzer's files begin with a byte that says what they are.
+  for (std::string &text : launches)
+    text.erase(0, text.find('{'));
+  auto parse = [&](Random &random) {
+    std::string text = texts[random() % texts.size()];
+    mutate(text, random, true);
+    return ptx::parseModule(
+        *llvm::MemoryBuffer::getMemBufferCopy(text, "mutant.ptx"));
+  };
+  bool good =
+      inParts(parsedCount, 200, 300, "parsed PTX", [&](unsigned number) {
+        Random random = randomOf(seed, number);
+        ptx::ParseResult parsed = parse(random);
+#ifdef DRAWLOOM_HAS_PROTOCOL
+        if (parsed)
+          checkStatically(*parsed.module);
+#endif
+        return Outcome::Good;
+      });
+  return inParts(runCount, 100, 300, "runs of PTX and launch files",
+                 [&](unsigned number) {
+                   // Most mutants don't parse: the first of eight that does.
+                   Random random = randomOf(seed + 1, number);
+                   for (unsigned left = 8; left; --left)
+                     if (ptx::ParseResult parsed = parse(random))
+                       return runMutant(std::move(parsed.module),
+                                        launches[random() % launches.size()],
+                                        random);
+                   return Outcome::Good;
+                 }) &&
+         good;
+}
