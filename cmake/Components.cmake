@@ -7,18 +7,19 @@
 # below does not list is an error when CMake configures, so the emulator cannot
 # come to need MLIR, nor the compiler the emulator.
 
-set(DRAWLOOM_MAY_USE_ptx "")
-set(DRAWLOOM_MAY_USE_protocol ptx)
-set(DRAWLOOM_MAY_USE_emulator ptx)
-set(DRAWLOOM_MAY_USE_checker emulator ptx)
-set(DRAWLOOM_MAY_USE_cuda checker emulator ptx)
-set(DRAWLOOM_MAY_USE_compiler "")
-set(DRAWLOOM_MAY_USE_runtime "")
-set(DRAWLOOM_MAY_USE_cache "")
-set(DRAWLOOM_MAY_USE_driver cache compiler runtime)
+set(DRAWLOOM_MAY_USE_input "")
+set(DRAWLOOM_MAY_USE_ptx input)
+set(DRAWLOOM_MAY_USE_protocol input ptx)
+set(DRAWLOOM_MAY_USE_emulator input ptx)
+set(DRAWLOOM_MAY_USE_checker input emulator ptx)
+set(DRAWLOOM_MAY_USE_cuda input checker emulator ptx)
+set(DRAWLOOM_MAY_USE_compiler input)
+set(DRAWLOOM_MAY_USE_runtime input)
+set(DRAWLOOM_MAY_USE_cache input)
+set(DRAWLOOM_MAY_USE_driver input cache compiler runtime)
 set(DRAWLOOM_MAY_USE_device "")
-set(DRAWLOOM_MAY_USE_drawloom-c cache compiler driver runtime)
-set(DRAWLOOM_MAY_USE_tools ptx protocol emulator checker cuda compiler runtime cache driver)
+set(DRAWLOOM_MAY_USE_drawloom-c input cache compiler driver runtime)
+set(DRAWLOOM_MAY_USE_tools input ptx protocol emulator checker cuda compiler runtime cache driver)
 set(DRAWLOOM_MAY_USE_benchmarks ${DRAWLOOM_MAY_USE_tools})
 set(DRAWLOOM_MAY_USE_fuzz ${DRAWLOOM_MAY_USE_tools})
 set(DRAWLOOM_MAY_USE_integration ${DRAWLOOM_MAY_USE_tools} tools)
@@ -127,6 +128,15 @@ function(drawloom_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   drawloom_setup_target(${name} LINK ${ARG_LINK})
+endfunction()
+
+# drawloom_reads(DrawloomPTX Quote.cpp Module.cpp): files of a target that take
+# texts which nobody vouches for. They see the headers of input/; who links the
+# target doesn't, and the rest of it needn't be compiled again when they change.
+function(drawloom_reads target)
+  target_link_libraries(${target} PUBLIC $<LINK_ONLY:DrawloomInput>)
+  set_source_files_properties(${ARGN} PROPERTIES
+    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/input/include)
 endfunction()
 
 # drawloom_calls_by_name(target): it calls functions that it found by name, with

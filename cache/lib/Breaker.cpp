@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Breaker.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace drawloom::cache;
 using std::chrono::milliseconds;
@@ -24,12 +25,14 @@ static milliseconds now() {
 }
 
 void Breaker::read() {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false,
-                                          /*IsVolatile=*/true);
-  if (!file)
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0)
     return;
-  auto [count, until] = (*file)->getBuffer().split(' ');
+  std::array<char, 64> bytes;
+  ssize_t size = ::read(file, bytes.data(), bytes.size());
+  ::close(file);
+  auto [count, until] =
+      llvm::StringRef(bytes.data(), std::max<ssize_t>(size, 0)).split(' ');
   uint64_t time;
   // One that somebody is writing right now says nothing.
   if (count.getAsInteger(10, failures) || until.getAsInteger(10, time))
@@ -38,10 +41,14 @@ void Breaker::read() {
 }
 
 void Breaker::write() const {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (!error)
-    os << failures << ' ' << openUntil.count();
+  int file =
+      ::open(path.c_str(),
+             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0)
+    return;
+  llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+  os << failures << ' ' << openUntil.count();
+  os.close();
   os.clear_error();
 }
 

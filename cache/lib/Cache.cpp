@@ -59,7 +59,10 @@ private:
 Cache::Cache(Config config)
     : config(std::move(config)),
       disk(this->config.folder, this->config.limit, this->config.secret),
-      breaker(std::make_unique<Breaker>(this->config.folder + "/store")) {}
+      breaker(std::make_unique<Breaker>(this->config.folder + "/store")) {
+  if (!disk.getRefusal().empty())
+    warnings.push_back("there is no cache: " + disk.getRefusal().str());
+}
 
 Cache::~Cache() {
   if (store)
@@ -118,8 +121,10 @@ Cache::Found Cache::askOrLease(const Key &key,
   while (true) {
     Found found = ask(key, take);
     // Without an answer, or with one that is no good, everybody makes his own:
-    // that is no slower than without a store.
-    if (found != Found::Nothing || !store->hasLeases() || Clock::now() >= end)
+    // that is no slower than without a store. A lease is for who will put it
+    // there.
+    if (found != Found::Nothing || !store->hasLeases() ||
+        config.readsStoreOnly || Clock::now() >= end)
       return found;
     std::string holder = makeHolder();
     llvm::Expected<bool> acquired = store->acquire(key, holder);
@@ -147,6 +152,8 @@ Cache::Found Cache::askOrLease(const Key &key,
 llvm::Error Cache::get(const Key &key,
                        llvm::function_ref<bool(llvm::StringRef)> take,
                        llvm::function_ref<llvm::Expected<std::string>()> make) {
+  if (!disk.getRefusal().empty())
+    return make().takeError();
   Counters &counters = disk.getCounters();
   auto takeFromDisk = [&] {
     std::optional<std::string> value = disk.get(key);
@@ -172,6 +179,12 @@ llvm::Error Cache::get(const Key &key,
   if (!config.store.empty() && breaker->isClosed()) {
     llvm::Expected<Store *> opened = getStore();
     if (opened) {
+      if (config.secret.empty() && !std::exchange(saidUnsigned, true))
+        warnings.push_back(
+            "the store " + hidePassword(config.store) +
+            " is used without a secret: whoever can write to it hands out "
+            "kernels; DRAWLOOM_CACHE_SECRET names a file with one "
+            "(docs/Cache.md)");
       found = askOrLease(key, take, lease);
     } else {
       llvm::consumeError(opened.takeError());
@@ -185,7 +198,7 @@ llvm::Error Cache::get(const Key &key,
     return made.takeError();
   counters.add(Event::Made);
   disk.put(key, *made);
-  if (found != Found::NoAnswer)
+  if (found != Found::NoAnswer && !config.readsStoreOnly)
     if (llvm::Error error = store->put(key, seal(key, *made, config.secret))) {
       llvm::consumeError(std::move(error));
       counters.add(Event::StoreFailure);

@@ -7,13 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Cache/Cache.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "drawloom/Input/Printable.h"
+#include "drawloom/Input/Read.h"
 #include "llvm/Support/Process.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
+using namespace drawloom;
 using namespace drawloom::cache;
 
 /// Fewer bytes can be guessed.
 static constexpr size_t shortestSecret = 16;
+/// More is another file.
+static constexpr size_t longestSecret = 65536;
 
 /// "500M", "2G", or bytes.
 static std::optional<uint64_t> parseSize(llvm::StringRef text) {
@@ -28,19 +34,29 @@ static std::optional<uint64_t> parseSize(llvm::StringRef text) {
 }
 
 static llvm::Expected<std::string> readSecret(const std::string &path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
+  auto refuse = [&](const llvm::Twine &why) {
+    return llvm::createStringError("DRAWLOOM_CACHE_SECRET names '" +
+                                   input::makePrintable(path) + "', which " +
+                                   why);
+  };
+  auto file = input::readText(path, longestSecret);
   if (!file)
-    return llvm::createStringError(
-        "DRAWLOOM_CACHE_SECRET names '" + path +
-        "', which can't be read: " + file.getError().message());
+    return llvm::createStringError("DRAWLOOM_CACHE_SECRET: " +
+                                   llvm::toString(file.takeError()));
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0 ||
+      (status.st_mode & (S_IROTH | S_IWOTH)))
+    return refuse("everybody on this machine may read or write, so it is no "
+                  "secret; 'chmod o-rw' changes that");
+  if (status.st_uid != geteuid() && status.st_uid != 0)
+    return refuse("belongs to user " + llvm::Twine(status.st_uid) +
+                  ", and this is user " + llvm::Twine(geteuid()));
   std::string secret = (*file)->getBuffer().rtrim().str();
   if (secret.size() < shortestSecret)
-    return llvm::createStringError(
-        "DRAWLOOM_CACHE_SECRET names '" + path + "', which has " +
-        llvm::Twine(secret.size()) + " bytes; a secret has at least " +
-        llvm::Twine(shortestSecret) +
-        ", such as those of 'openssl rand -hex "
-        "32'");
+    return refuse("has " + llvm::Twine(secret.size()) +
+                  " bytes; a secret has at least " +
+                  llvm::Twine(shortestSecret) +
+                  ", such as those of 'openssl rand -hex 32'");
   return secret;
 }
 
@@ -77,6 +93,7 @@ llvm::Expected<std::optional<Config>> Config::read(Environment environment) {
     config.secret = *secret;
   }
   config.store = get("DRAWLOOM_CACHE_STORE");
+  config.readsStoreOnly = !get("DRAWLOOM_CACHE_READONLY").empty();
   config.storeOptions.authorities = get("DRAWLOOM_CACHE_AUTHORITIES");
   return config;
 }
@@ -86,9 +103,20 @@ llvm::Expected<std::optional<Config>> Config::fromEnvironment() {
 }
 
 std::string drawloom::cache::hidePassword(llvm::StringRef url) {
-  auto [scheme, rest] = url.split("://");
-  size_t at = rest.rfind('@');
-  if (at == llvm::StringRef::npos)
-    return url.str();
-  return (scheme + "://***" + rest.drop_front(at)).str();
+  // It may have no scheme, and be wrong in any other way.
+  std::string scheme;
+  if (size_t end = url.find("://"); end != llvm::StringRef::npos) {
+    scheme = url.take_front(end + 3).str();
+    url = url.drop_front(end + 3);
+  }
+  std::string shown = scheme;
+  if (size_t at = url.rfind('@'); at != llvm::StringRef::npos) {
+    shown += "***";
+    url = url.drop_front(at);
+  }
+  size_t query = url.find_first_of("?#");
+  shown += url.take_front(query);
+  if (query != llvm::StringRef::npos)
+    shown += "?***";
+  return input::makePrintable(shown);
 }

@@ -24,7 +24,8 @@ llvm::StringRef drawloom::cache::describe(Event event) {
 }
 
 Counters::Counters(llvm::StringRef path) {
-  int file = ::open(path.str().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int file = ::open(path.str().c_str(),
+                    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0)
     return;
   if (ftruncate(file, mappedBytes) == 0) {

@@ -7,35 +7,83 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Cache/Disk.h"
+#include "drawloom/Input/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 using namespace drawloom::cache;
+using drawloom::input::makePrintable;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 /// An unfinished file that is older than this has nobody who writes it.
 static constexpr auto abandonedAfter = std::chrono::hours(1);
 
-static std::string prepare(std::string folder) {
-  // Who can write here hands us kernels, so nobody else can.
+/// Whether somebody else can change what is in a folder.
+static std::string distrust(const std::string &folder, bool isParent) {
+  auto name = [&] { return "'" + makePrintable(folder) + "' "; };
+  struct stat status;
+  // One that isn't there keeps nothing.
+  if (lstat(folder.c_str(), &status) != 0)
+    return "";
+  if (isParent && S_ISLNK(status.st_mode) && stat(folder.c_str(), &status) != 0)
+    return "";
+  if (!S_ISDIR(status.st_mode))
+    return name() +
+           (S_ISLNK(status.st_mode) ? "is a symbolic link" : "is no folder");
+  uid_t user = geteuid();
+  if (status.st_uid != user && !(isParent && status.st_uid == 0))
+    return name() + "belongs to user " + std::to_string(status.st_uid) +
+           ", and this is user " + std::to_string(user);
+  // In a folder like /tmp nobody renames what is another's.
+  bool isSticky = isParent && (status.st_mode & S_ISVTX);
+  mode_t others = isParent ? S_IWOTH : S_IWGRP | S_IWOTH;
+  if (!(status.st_mode & others) || isSticky)
+    return "";
+  std::string mode;
+  llvm::raw_string_ostream(mode)
+      << llvm::format("%04o", status.st_mode & 07777);
+  return name() + "may be written by others (mode " + mode +
+         "); 'chmod go-w' changes that";
+}
+
+/// Makes the folder, and says why it is not used.
+static std::string prepare(const std::string &folder) {
   (void)fs::create_directories(folder, /*IgnoreExisting=*/true,
                                fs::perms::owner_all);
-  return folder;
+  std::string parent = path::parent_path(folder).str();
+  std::string refusal = distrust(parent.empty() ? "." : parent, true);
+  return refusal.empty() ? distrust(folder, false) : refusal;
 }
 
 Disk::Disk(std::string folder, uint64_t limit, std::string secret)
-    : folder(prepare(std::move(folder))), limit(limit),
-      secret(std::move(secret)), counters(this->folder + "/counters") {}
+    : folder(std::move(folder)), refusal(prepare(this->folder)), limit(limit),
+      secret(std::move(secret)),
+      counters(refusal.empty() ? this->folder + "/counters" : "") {}
+
+/// What a file of the folder holds. Links aren't followed.
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(const std::string &path) {
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0)
+    return std::error_code(errno, std::generic_category());
+  auto buffer = llvm::MemoryBuffer::getOpenFile(
+      file, path, /*FileSize=*/-1, /*RequiresNullTerminator=*/false,
+      /*IsVolatile=*/true);
+  ::close(file);
+  return buffer;
+}
 
 std::string Disk::pathOf(const Key &key) const {
   std::string name = key.hex();
@@ -43,10 +91,10 @@ std::string Disk::pathOf(const Key &key) const {
 }
 
 std::optional<std::string> Disk::get(const Key &key) {
+  if (!refusal.empty())
+    return std::nullopt;
   std::string path = pathOf(key);
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false,
-                                          /*IsVolatile=*/true);
+  auto file = readFile(path);
   if (!file)
     return std::nullopt;
   llvm::Expected<llvm::StringRef> value =
@@ -57,7 +105,7 @@ std::optional<std::string> Disk::get(const Key &key) {
     return std::nullopt;
   }
   // It was used now, so it stays.
-  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   return value->str();
 }
 
@@ -75,6 +123,8 @@ static bool writeAll(int file, llvm::StringRef bytes) {
 }
 
 bool Disk::put(const Key &key, llvm::StringRef value) {
+  if (!refusal.empty())
+    return false;
   std::string target = pathOf(key);
   auto makeFolder = [](const llvm::Twine &path) {
     (void)fs::create_directory(path, /*IgnoreExisting=*/true,
@@ -117,8 +167,10 @@ void KeyLock::release() {
 KeyLock Disk::lock(const Key &key, std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   KeyLock lock;
-  int file =
-      ::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (!refusal.empty())
+    return lock;
+  int file = ::open((folder + "/lock").c_str(),
+                    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0)
     return lock;
   // A byte of the file stands for the key. Files of their own would have to be
@@ -156,7 +208,7 @@ static std::vector<Disk::File> listFolder(const llvm::Twine &folder) {
        file.increment(error)) {
     struct stat status;
     // It may be gone by now.
-    if (stat(file->path().c_str(), &status) != 0)
+    if (lstat(file->path().c_str(), &status) != 0)
       continue;
     files.push_back({file->path(), Key::parse(path::filename(file->path())),
                      static_cast<uint64_t>(status.st_size),
@@ -168,6 +220,8 @@ static std::vector<Disk::File> listFolder(const llvm::Twine &folder) {
 
 std::vector<Disk::File> Disk::list() const {
   std::vector<File> files;
+  if (!refusal.empty())
+    return files;
   for (unsigned first = 0; first != 256; ++first)
     llvm::append_range(
         files, listFolder(folder + "/" +
@@ -176,16 +230,14 @@ std::vector<Disk::File> Disk::list() const {
 }
 
 unsigned Disk::countUnfinished() const {
-  return listFolder(folder + "/tmp").size();
+  return refusal.empty() ? listFolder(folder + "/tmp").size() : 0;
 }
 
 llvm::Error Disk::verify(const File &file) const {
   if (!file.key || pathOf(*file.key) != file.path)
     return llvm::createStringError("'" + file.path +
                                    "' is not named after a key");
-  auto text = llvm::MemoryBuffer::getFile(file.path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false,
-                                          /*IsVolatile=*/true);
+  auto text = readFile(file.path);
   if (!text)
     return llvm::createStringError(
         "'" + file.path + "' can't be read: " + text.getError().message());

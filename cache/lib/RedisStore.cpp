@@ -11,6 +11,7 @@
 // not every system has.
 
 #include "Curl.h"
+#include "drawloom/Input/Printable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +35,8 @@ using Reply = std::unique_ptr<redisReply, decltype(&freeReplyObject)>;
 class Connection {
 public:
   static llvm::Expected<std::unique_ptr<Connection>>
-  open(const Curl &curl, const Address &address, const StoreOptions &options);
+  open(const Curl &curl, const Address &address, const StoreOptions &options,
+       Clock::time_point end);
 
   /// Sends a command and waits for its answer. An error if there is none; what
   /// the server refuses is an answer.
@@ -76,8 +78,10 @@ private:
 };
 } // namespace
 
+/// `why` may be the server's words.
 static llvm::Error fail(const llvm::Twine &why) {
-  return llvm::createStringError(why);
+  return llvm::createStringError(drawloom::input::makePrintable(
+      llvm::StringRef(why.str()).take_front(500)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,10 +150,17 @@ llvm::Expected<Reply> Connection::ask(llvm::ArrayRef<llvm::StringRef> command,
         return error;
       continue;
     }
+    // One that always has more never makes us wait.
+    if (Clock::now() >= end)
+      return fail("no answer in time");
     if (result != CURLE_OK)
       return fail(curl.describe(result));
     if (count == 0)
       return fail("the connection was closed");
+    // No answer that we want is an array, and hiredis makes room for one when
+    // it has read its size.
+    if (received == 0 && part[0] == '*')
+      return fail("the answer is an array");
     received += count;
     if (received > largestEntry)
       return fail("the answer has more bytes than any entry: " +
@@ -160,8 +171,7 @@ llvm::Expected<Reply> Connection::ask(llvm::ArrayRef<llvm::StringRef> command,
 
 llvm::Expected<std::unique_ptr<Connection>>
 Connection::open(const Curl &curl, const Address &address,
-                 const StoreOptions &options) {
-  auto end = Clock::now() + options.timeout;
+                 const StoreOptions &options, Clock::time_point end) {
   std::unique_ptr<Connection> result(new Connection(curl, options));
   result->handle.set(CURLOPT_URL, address.url.c_str());
   result->handle.set(CURLOPT_CONNECT_ONLY, 1L);
@@ -194,17 +204,17 @@ Connection::open(const Curl &curl, const Address &address,
 
 llvm::Expected<Reply> RedisStore::ask(llvm::ArrayRef<llvm::StringRef> command) {
   WithoutSigpipe withoutSigpipe;
+  // Of all of it: connecting, who we are, and the command.
+  auto start = Clock::now(), end = start + options.timeout;
   while (true) {
     bool isNew = !connection;
     if (isNew) {
-      auto opened = Connection::open(curl, address, options);
+      auto opened = Connection::open(curl, address, options, end);
       if (!opened)
         return opened.takeError();
       connection = std::move(*opened);
     }
-    auto start = Clock::now();
-    llvm::Expected<Reply> reply =
-        connection->ask(command, start + options.timeout);
+    llvm::Expected<Reply> reply = connection->ask(command, end);
     if (!reply) {
       connection = nullptr;
       // One that was idle may have been closed in the meantime.

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -172,4 +173,120 @@ TEST_F(CacheTest, LeavesASilentStoreAloneForLonger) {
   std::this_thread::sleep_for(900ms);
   EXPECT_EQ(ask("third"), 2u);
   close(silent);
+}
+
+TEST_F(CacheTest, MakesItWithoutAFolderThatOthersMayWrite) {
+  ASSERT_EQ(chmod(config.folder.c_str(), 0777), 0);
+  Cache cache(config);
+  EXPECT_EQ(cache.takeWarnings(),
+            std::vector<std::string>(
+                {"there is no cache: '" + config.folder +
+                 "' may be written by others (mode 0777); 'chmod go-w' changes "
+                 "that"}));
+  EXPECT_EQ(get(cache), "value");
+  EXPECT_EQ(get(cache), "value");
+  EXPECT_EQ(made, 2u);
+}
+
+namespace {
+/// A store in this process: a server that speaks as much of Redis as is needed.
+class FakeRedis {
+public:
+  FakeRedis() : listening(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto *place = reinterpret_cast<sockaddr *>(&address);
+    EXPECT_EQ(bind(listening, place, size), 0);
+    EXPECT_EQ(listen(listening, 8), 0);
+    EXPECT_EQ(getsockname(listening, place, &size), 0);
+    url =
+        "redis://me:word@127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    thread = std::thread([this] { serve(); });
+  }
+  ~FakeRedis() {
+    shutdown(listening, SHUT_RDWR);
+    // A connection is kept after its cache.
+    shutdown(connection, SHUT_RDWR);
+    thread.join();
+    close(listening);
+  }
+
+  std::string url;
+  /// What GET is answered with; nothing if it is empty.
+  std::string entry;
+  std::atomic<unsigned> writes = 0;
+
+private:
+  void serve() {
+    while ((connection = accept(listening, nullptr, nullptr)) >= 0) {
+      std::array<char, 65536> bytes;
+      ssize_t count;
+      while ((count = recv(connection, bytes.data(), bytes.size(), 0)) > 0) {
+        llvm::StringRef command(bytes.data(), count);
+        std::string answer = "+OK\r\n";
+        if (command.contains("\r\nGET\r\n"))
+          answer = entry.empty() ? "$-1\r\n"
+                                 : "$" + std::to_string(entry.size()) + "\r\n" +
+                                       entry + "\r\n";
+        else if (!command.contains("\r\nAUTH\r\n"))
+          ++writes;
+        (void)!send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
+      }
+      close(connection);
+    }
+  }
+
+  int listening;
+  std::atomic<int> connection = -1;
+  std::thread thread;
+};
+} // namespace
+
+TEST_F(CacheTest, SaysOnceThatAStoreIsNotSigned) {
+  FakeRedis server;
+  config.store = server.url;
+  {
+    Cache cache(config);
+    EXPECT_TRUE(cache.takeWarnings().empty());
+    EXPECT_EQ(get(cache), "value");
+    std::vector<std::string> warnings = cache.takeWarnings();
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(warnings.front(),
+              "the store redis://***" +
+                  server.url.substr(server.url.find('@')) +
+                  " is used without a secret: whoever can write to it hands "
+                  "out kernels; DRAWLOOM_CACHE_SECRET names a file with one "
+                  "(docs/Cache.md)");
+    // What the disk has doesn't need the store.
+    EXPECT_EQ(get(cache), "value");
+    key = KeyBuilder().add("name", "another").finish();
+    EXPECT_EQ(get(cache), "value");
+    EXPECT_TRUE(cache.takeWarnings().empty());
+  }
+  config.secret = "a secret of many bytes";
+  Cache sealed(config);
+  key = KeyBuilder().add("name", "a third").finish();
+  EXPECT_EQ(get(sealed), "value");
+  EXPECT_TRUE(sealed.takeWarnings().empty());
+}
+
+TEST_F(CacheTest, WhoOnlyReadsPutsNothingIntoTheStore) {
+  FakeRedis server;
+  config.store = server.url;
+  config.readsStoreOnly = true;
+  config.secret = "a secret of many bytes";
+  Cache cache(config);
+  EXPECT_EQ(get(cache), "value");
+  EXPECT_EQ(server.writes, 0u);
+  key = KeyBuilder().add("name", "signed").finish();
+  server.entry = seal(key, "taken", config.secret);
+  EXPECT_EQ(get(cache), "taken");
+  // One that isn't signed is not taken, and not on the disk afterwards.
+  key = KeyBuilder().add("name", "forged").finish();
+  server.entry = seal(key, "forged", "");
+  EXPECT_EQ(get(cache), "value");
+  EXPECT_EQ(cache.getDisk().get(key), "value");
+  EXPECT_EQ(server.writes, 0u);
 }

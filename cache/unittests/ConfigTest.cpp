@@ -9,7 +9,10 @@
 #include "drawloom/Cache/Cache.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "gtest/gtest.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace drawloom::cache;
 
@@ -62,11 +65,12 @@ TEST(Config, ReadsItsSize) {
 
 TEST(Config, ReadsTheSecretFromAFile) {
   EXPECT_EQ(fail({{"HOME", "/h"}, {"DRAWLOOM_CACHE_SECRET", "/no/such"}}),
-            "DRAWLOOM_CACHE_SECRET names '/no/such', which can't be read: No "
-            "such file or directory");
+            "DRAWLOOM_CACHE_SECRET: cannot read '/no/such': No such file or "
+            "directory");
   llvm::SmallString<128> path;
   int file;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("secret", "", file, path));
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
   llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
   os << "too short\n";
   os.flush();
@@ -82,7 +86,47 @@ TEST(Config, ReadsTheSecretFromAFile) {
   (void)llvm::sys::fs::remove(path);
 }
 
+TEST(Config, TakesNoSecretThatEverybodyCanRead) {
+  llvm::SmallString<128> path;
+  int file;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("secret", "", file, path));
+  llvm::FileRemover remover(path);
+  llvm::raw_fd_ostream(file, /*shouldClose=*/true)
+      << "long enough for a secret";
+  llvm::StringMap<std::string> variables = {
+      {"HOME", "/h"}, {"DRAWLOOM_CACHE_SECRET", path.str().str()}};
+  for (mode_t mode : {0644, 0602}) {
+    chmod(path.c_str(), mode);
+    EXPECT_EQ(fail(variables),
+              "DRAWLOOM_CACHE_SECRET names '" + path.str().str() +
+                  "', which everybody on this machine may read or write, so it "
+                  "is no secret; 'chmod o-rw' changes that");
+  }
+  chmod(path.c_str(), 0640);
+  EXPECT_EQ(fail(variables), "");
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(path.c_str(), 12345, 0), 0);
+    EXPECT_EQ(fail(variables), "DRAWLOOM_CACHE_SECRET names '" +
+                                   path.str().str() +
+                                   "', which belongs to user 12345, and this "
+                                   "is user 0");
+  }
+}
+
+TEST(Config, MayOnlyReadTheStore) {
+  EXPECT_FALSE((**read({{"HOME", "/h"}})).readsStoreOnly);
+  EXPECT_TRUE((**read({{"HOME", "/h"}, {"DRAWLOOM_CACHE_READONLY", "1"}}))
+                  .readsStoreOnly);
+}
+
 TEST(Config, HidesPasswords) {
+  EXPECT_EQ(hidePassword("user:word@host:6379"), "***@host:6379");
+  EXPECT_EQ(hidePassword(":word@host"), "***@host");
+  EXPECT_EQ(hidePassword("https://host/x?token=abc#y"), "https://host/x?***");
+  EXPECT_EQ(hidePassword("host?token=abc"), "host?***");
+  EXPECT_EQ(hidePassword("redis://a@b?c=d@host/0?token=e"),
+            "redis://***@host/0?***");
+  EXPECT_EQ(hidePassword("http://h\x1b[31m"), "http://h\\x1b[31m");
   EXPECT_EQ(hidePassword("redis://me:w@rd@host:6379/0"),
             "redis://***@host:6379/0");
   EXPECT_EQ(hidePassword("http://host/folder"), "http://host/folder");

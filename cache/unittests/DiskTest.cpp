@@ -209,3 +209,91 @@ TEST_F(DiskTest, FreesTheLockOfADeadProcess) {
   close(ready[0]);
   close(ready[1]);
 }
+
+//===----------------------------------------------------------------------===//
+// Folders of others
+//===----------------------------------------------------------------------===//
+
+TEST_F(DiskTest, AFolderThatOthersMayWriteIsNotUsed) {
+  EXPECT_TRUE(makeDisk().put(makeKey(1), "one"));
+  for (mode_t mode : {0777, 0770, 0702, 01777}) {
+    ASSERT_EQ(chmod(folder.c_str(), mode), 0);
+    Disk disk = makeDisk();
+    EXPECT_TRUE(disk.getRefusal().contains("may be written by others (mode "));
+    EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
+    EXPECT_FALSE(disk.put(makeKey(2), "two"));
+    EXPECT_FALSE(disk.lock(makeKey(2), 1ms).isHeld());
+    EXPECT_EQ(disk.list().size(), 0u);
+    EXPECT_EQ(disk.clear(), 0u);
+  }
+  ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+  EXPECT_EQ(makeDisk().get(makeKey(1)), "one");
+  ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+  EXPECT_EQ(makeDisk().getRefusal(),
+            ("'" + folder +
+             "' may be written by others (mode 0777); 'chmod go-w' changes "
+             "that")
+                .str());
+}
+
+TEST_F(DiskTest, AFolderInOneThatOthersMayWriteIsNotUsed) {
+  ASSERT_EQ(chmod(parent.c_str(), 0777), 0);
+  EXPECT_EQ(makeDisk().getRefusal(),
+            ("'" + parent +
+             "' may be written by others (mode 0777); 'chmod go-w' changes "
+             "that")
+                .str());
+  // As /tmp is.
+  ASSERT_EQ(chmod(parent.c_str(), 01777), 0);
+  EXPECT_EQ(makeDisk().getRefusal(), "");
+}
+
+TEST_F(DiskTest, AFolderOfAnotherUserIsNotUsed) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root gives a folder to somebody else";
+  (void)makeDisk();
+  ASSERT_EQ(chown(folder.c_str(), 12345, 0), 0);
+  EXPECT_EQ(
+      makeDisk().getRefusal(),
+      ("'" + folder + "' belongs to user 12345, and this is user 0").str());
+}
+
+TEST_F(DiskTest, LinksAreNotFollowed) {
+  std::string elsewhere = (parent + "/elsewhere").str();
+  ASSERT_FALSE(fs::create_directory(elsewhere));
+  ASSERT_EQ(symlink(elsewhere.c_str(), folder.c_str()), 0);
+  EXPECT_EQ(makeDisk().getRefusal(),
+            ("'" + folder + "' is a symbolic link").str());
+  ASSERT_EQ(unlink(folder.c_str()), 0);
+
+  ASSERT_TRUE(makeDisk().put(makeKey(1), "one"));
+  std::string victim = elsewhere + "/victim", before(200, 'x');
+  for (const char *name : {"/counters", "/lock"}) {
+    write(victim, before);
+    std::string path = (folder + name).str();
+    (void)unlink(path.c_str());
+    ASSERT_EQ(symlink(victim.c_str(), path.c_str()), 0);
+  }
+  Disk disk = makeDisk();
+  EXPECT_EQ(disk.get(makeKey(1)), "one");
+  disk.getCounters().add(Event::Made);
+  EXPECT_FALSE(disk.lock(makeKey(1), 1ms).isHeld());
+  EXPECT_EQ(llvm::MemoryBuffer::getFile(victim).get()->getBuffer(), before);
+
+  // An entry that is whole, but somewhere else.
+  std::string entry = pathOf(makeKey(1));
+  ASSERT_EQ(rename(entry.c_str(), victim.c_str()), 0);
+  ASSERT_EQ(symlink(victim.c_str(), entry.c_str()), 0);
+  EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
+  EXPECT_TRUE(disk.put(makeKey(1), "two"));
+  EXPECT_EQ(disk.get(makeKey(1)), "two");
+  EXPECT_TRUE(fs::exists(victim));
+}
+
+TEST_F(DiskTest, WhatIsNotSignedIsNeitherTakenNorKept) {
+  ASSERT_TRUE(makeDisk().put(makeKey(1), "forged"));
+  Disk disk = makeDisk(1 << 20, "a secret of many bytes");
+  EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
+  EXPECT_TRUE(disk.put(makeKey(1), "made"));
+  EXPECT_EQ(disk.get(makeKey(1)), "made");
+}

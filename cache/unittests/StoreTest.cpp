@@ -300,3 +300,95 @@ TEST(Store, ConnectsAgainIfWhatWasKeptHasEnded) {
   EXPECT_EQ(get(*store), "b");
   EXPECT_EQ(server.connections, 2u);
 }
+
+//===----------------------------------------------------------------------===//
+// Answers that don't end
+//===----------------------------------------------------------------------===//
+
+/// How long it takes to be refused an answer.
+static std::chrono::milliseconds waitFor(std::vector<std::string> answers,
+                                         std::string &why) {
+  Server server(std::move(answers));
+  auto store = openAt(server.url("redis"), 300ms);
+  auto start = std::chrono::steady_clock::now();
+  why = get(*store);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - start);
+}
+
+TEST(Redis, ALargeArrayIsNotWaitedFor) {
+  std::string why;
+  EXPECT_LT(waitFor({"*500000000\r\n"}, why), 600ms);
+  EXPECT_EQ(why, "error: the answer is an array");
+}
+
+TEST(Redis, ALongStringIsNotWaitedFor) {
+  std::string why;
+  EXPECT_LT(waitFor({"$9223372036854775807\r\nabc"}, why), 600ms);
+  EXPECT_EQ(why.substr(0, 6), "error:");
+  EXPECT_LT(waitFor({"$100000\r\nabc"}, why), 600ms);
+  EXPECT_EQ(why, "error: no answer in time");
+}
+
+TEST(Redis, WordsOfTheServerAreNoCommandsToATerminal) {
+  std::string why;
+  waitFor({"-ERR \x1b[2J\x1b]0;x\x07 \xff\r\n"}, why);
+  EXPECT_EQ(why, "error: ERR \\x1b[2J\\x1b]0;x\\x07 \\xff");
+}
+
+namespace {
+/// Sends one byte after the other, for as long as anybody listens.
+class DrippingServer {
+public:
+  DrippingServer() : listening(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto *generic = reinterpret_cast<sockaddr *>(&address);
+    EXPECT_EQ(bind(listening, generic, size), 0);
+    EXPECT_EQ(listen(listening, 4), 0);
+    getsockname(listening, generic, &size);
+    port = ntohs(address.sin_port);
+    thread = std::thread([this] {
+      int connection = accept(listening, nullptr, nullptr);
+      std::string start = "$60000000\r\n";
+      (void)!send(connection, start.data(), start.size(), MSG_NOSIGNAL);
+      while (!ends && send(connection, "x", 1, MSG_NOSIGNAL) == 1)
+        std::this_thread::sleep_for(5ms);
+      close(connection);
+    });
+  }
+  ~DrippingServer() {
+    ends = true;
+    shutdown(listening, SHUT_RDWR);
+    thread.join();
+    close(listening);
+  }
+
+  unsigned port = 0;
+
+private:
+  std::atomic<bool> ends = false;
+  int listening;
+  std::thread thread;
+};
+} // namespace
+
+TEST(Redis, AnAnswerThatDripsIsLeft) {
+  DrippingServer server;
+  auto store =
+      openAt("redis://127.0.0.1:" + std::to_string(server.port), 300ms);
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(get(*store).substr(0, 6), "error:");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 600ms);
+}
+
+TEST(Redis, ItsTimeIsThatOfAllThatACommandNeeds) {
+  // Who we are is answered late, and then nothing is.
+  Server server({"+OK\r\n"});
+  auto store = openAt(server.url("redis", "me:word@"), 300ms);
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(get(*store), "error: no answer in time");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 550ms);
+}

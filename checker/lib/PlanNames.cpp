@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Checker/PlanNames.h"
+#include "drawloom/Input/Read.h"
+#include "drawloom/Input/Scan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace drawloom;
 using namespace drawloom::checker;
@@ -32,11 +33,10 @@ llvm::Expected<PlanNames> PlanNames::read(StringRef file) {
   PlanNames names;
   if (file.empty())
     return names;
-  auto buffer = llvm::MemoryBuffer::getFile(file);
+  auto buffer = input::readText(file);
   if (!buffer)
-    return llvm::createStringError("cannot read '" + file +
-                                   "': " + buffer.getError().message());
-  llvm::Expected<Value> json = llvm::json::parse((*buffer)->getBuffer());
+    return buffer.takeError();
+  llvm::Expected<Value> json = input::parseJson((*buffer)->getBuffer());
   if (!json)
     return llvm::createStringError("'" + file +
                                    "': " + llvm::toString(json.takeError()));

@@ -45,6 +45,14 @@ void Check::tell() {
                     "': " + failed.message());
   os << llvm::formatv("{0:2}\n", llvm::json::Value(checker::toJson(
                                      checker.findingsAndRemarks())));
+  os.close();
+  if (!os.has_error())
+    return;
+  complain("DRAWLOOM_CHECK_REPORT: cannot write '" + Twine(path) +
+           "': " + os.error().message());
+  os.clear_error();
+  // Half of one is none.
+  (void)llvm::sys::fs::remove(path);
 }
 
 void Check::tellCounts() {

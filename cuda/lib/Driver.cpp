@@ -290,6 +290,11 @@ void Driver::writeTrace() const {
     return complain("DRAWLOOM_TRACE: cannot write '" + path +
                     "': " + failed.message());
   trace->write(os);
+  os.close();
+  if (os.has_error())
+    complain("DRAWLOOM_TRACE: cannot write '" + path +
+             "': " + os.error().message());
+  os.clear_error();
 }
 
 void Driver::release(DevicePointer address) {

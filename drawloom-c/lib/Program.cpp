@@ -9,10 +9,10 @@
 #include "Handles.h"
 #include "drawloom/Driver/Cached.h"
 #include "drawloom/Driver/Explain.h"
+#include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -61,8 +61,7 @@ withModule(const DrawloomProgram &program,
   mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   Listener listener(context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context,
-                                                        program.name);
+  auto module = frontend::parseProgram(program.text, context, program.name);
   if (!module || mlir::failed(refuseCode(*module)) ||
       (!program.kernel.empty() &&
        mlir::failed(

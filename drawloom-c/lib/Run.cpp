@@ -8,11 +8,11 @@
 
 #include "Handles.h"
 #include "drawloom/Driver/Explain.h"
+#include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Run/FindSizes.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -209,8 +209,7 @@ struct Reference {
     registerProgramDialects(dialects);
     context.appendDialectRegistry(dialects);
     context.printOpOnDiagnostic(false);
-    module = mlir::parseSourceString<mlir::ModuleOp>(program.text, &context,
-                                                     program.name);
+    module = frontend::parseProgram(program.text, context, program.name);
     if (!module)
       return listener.fail();
     mlir::FailureOr<tile::KernelOp> found =

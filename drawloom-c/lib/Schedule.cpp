@@ -9,9 +9,9 @@
 #include "Schedule.h"
 #include "Handles.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Frontend/ParseProgram.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace drawloom;
 using namespace drawloom::capi;
@@ -30,8 +30,9 @@ llvm::Expected<mlir::Attribute> capi::readSchedule(llvm::StringRef fields,
                                                    mlir::MLIRContext &context) {
   Listener listener(context);
   std::string text = ("#tile.schedule<" + fields + ">").str();
-  if (mlir::Attribute read = mlir::parseAttribute(text, &context))
-    return read;
+  if (mlir::succeeded(frontend::checkText(text, context, "schedule")))
+    if (mlir::Attribute read = mlir::parseAttribute(text, &context))
+      return read;
   std::vector<Message> messages = listener.take();
   return llvm::createStringError(
       text + ": " + (messages.empty() ? "" : messages.front().text));
@@ -44,8 +45,7 @@ reschedule(llvm::StringRef text, llvm::StringRef name, llvm::StringRef fields) {
   if (!schedule)
     return schedule.takeError();
   Listener listener(*context);
-  auto module =
-      mlir::parseSourceString<mlir::ModuleOp>(text, context.get(), name);
+  auto module = frontend::parseProgram(text, *context, name);
   if (!module)
     return listener.fail();
   bool isFound = false;

@@ -176,3 +176,59 @@ TEST(DrawloomC, AnotherSchedule) {
               "'gemm.mlir' has no kernel over tiles and no function on "
               "tensors, which a schedule is for");
 }
+
+//===----------------------------------------------------------------------===//
+// Programs that nobody vouches for
+//===----------------------------------------------------------------------===//
+
+/// Why a text is refused.
+static std::string refuse(const std::string &text) {
+  Program program;
+  return words(compile(text, forArch("sm_100a"), program));
+}
+
+TEST(DrawloomC, DeepTextsAreRefused) {
+  const char *expected = "brackets are nested 257 deep here; the limit is 256";
+  for (std::string opening : {"module attributes {a = ", "module {\n"}) {
+    std::string text = opening;
+    for (unsigned i = 0; i != 60'000; ++i)
+      text += opening.back() == '\n' ? "module {\n" : "[";
+    EXPECT_NE(refuse(text).find(expected), std::string::npos);
+    DrawloomBytes bytes = {};
+    EXPECT_SAYS(drawloomReschedule(text.data(), text.size(), "a.mlir",
+                                   "slots = {a = 1}", &bytes),
+                expected);
+  }
+  std::string schedule = "tile = " + std::string(60'000, '[');
+  std::string gemm = readExample("gemm.mlir");
+  DrawloomBytes bytes = {};
+  EXPECT_SAYS(drawloomReschedule(gemm.data(), gemm.size(), "a.mlir",
+                                 schedule.c_str(), &bytes),
+              expected);
+}
+
+TEST(DrawloomC, NamesThatPtxDoesNotHaveAreRefused) {
+  std::string gemm = readExample("gemm.mlir");
+  for (std::string name : {"a b", "\xc3\xa4", "a.b", "0a", "_", "a-b"}) {
+    std::string text = gemm;
+    text.replace(text.find("@gemm"), 5, "@\"" + name + "\"");
+    EXPECT_NE(refuse(text).find("the name '" + name + "' is no name in PTX"),
+              std::string::npos)
+        << refuse(text);
+  }
+}
+
+TEST(DrawloomC, ListsOfLinalgAreChecked) {
+  EXPECT_NE(
+      refuse("func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+             "  %v = linalg.transpose ins(%x : tensor<4x4xf32>) outs(%x : "
+             "tensor<4x4xf32>) permutation = [1, 18446744073709551615]\n"
+             "  return %v : tensor<4x4xf32>\n}")
+          .find("program:2:"),
+      std::string::npos);
+}
+
+TEST(DrawloomC, MessagesAreUtf8) {
+  EXPECT_NE(refuse("tile.kernel @f(%A: !foo.bar<\"\xff\">) {\n}").find("\\xff"),
+            std::string::npos);
+}

@@ -57,12 +57,21 @@ llvm::Expected<CompiledModule> drawloom::compileCached(
     const CompileOptions &options,
     llvm::function_ref<llvm::Expected<CompiledModule>(const CompileOptions &)>
         make) {
+  // Whatever the cache gives, what it has to say is said now and not kept.
+  auto addWarnings = [&](llvm::Expected<CompiledModule> compiled) {
+    if (cache && compiled)
+      for (std::string &warning : cache->takeWarnings())
+        compiled->messages.push_back(
+            {.severity = mlir::DiagnosticSeverity::Warning,
+             .text = std::move(warning)});
+    return compiled;
+  };
   std::optional<std::string> identity;
-  if (cache && options.arch && options.stopAfter >= Stage::PTX &&
-      options.printStagesTo.empty())
+  if (cache && cache->getDisk().getRefusal().empty() && options.arch &&
+      options.stopAfter >= Stage::PTX && options.printStagesTo.empty())
     identity = getBuildIdentity();
   if (!identity)
-    return make(options);
+    return addWarnings(make(options));
 
   CompileOptions complete = options;
   if (complete.stopAfter == Stage::Cubin && !complete.ptxas) {
@@ -73,7 +82,7 @@ llvm::Expected<CompiledModule> drawloom::compileCached(
     if (!ptxas) {
       // A compile says so where it needs it.
       llvm::consumeError(ptxas.takeError());
-      return make(options);
+      return addWarnings(make(options));
     }
     complete.ptxas = *ptxas;
   }
@@ -98,7 +107,7 @@ llvm::Expected<CompiledModule> drawloom::compileCached(
       });
   if (error)
     return error;
-  return std::move(*result);
+  return addWarnings(std::move(*result));
 }
 
 llvm::Expected<CompiledModule>

@@ -8,11 +8,12 @@
 
 #include "drawloom/Driver/Compile.h"
 #include "DescribeKernels.h"
+#include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/InitAll.h"
+#include "drawloom/Input/Printable.h"
 #include "drawloom/Target/Compile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -60,9 +61,9 @@ void CompileError::log(llvm::raw_ostream &os) const {
 static Message makeMessage(Diagnostic &diagnostic) {
   Message message;
   message.severity = diagnostic.getSeverity();
-  message.text = diagnostic.str();
+  message.text = input::makePrintable(diagnostic.str());
   if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
-    message.file = place.getFilename().str();
+    message.file = input::makePrintable(place.getFilename().getValue());
     message.line = place.getLine();
     message.column = place.getColumn();
   }
@@ -127,8 +128,7 @@ llvm::Expected<CompiledModule> drawloom::compile(llvm::StringRef program,
   MLIRContext context(dialects, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   Listener listener(context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(program, &context, name);
+  OwningOpRef<ModuleOp> module = frontend::parseProgram(program, context, name);
   if (!module)
     return listener.fail();
   return compileInPlace(*module, options, listener);

@@ -160,5 +160,9 @@ std::string FidelityReport::write(llvm::StringRef path) const {
     writeJson(os);
   else
     print(os);
-  return "";
+  os.close();
+  failed = os.error();
+  os.clear_error();
+  return failed ? ("cannot write '" + path + "': " + failed.message()).str()
+                : "";
 }

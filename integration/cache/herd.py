@@ -128,6 +128,7 @@ class Herd:
         self.programs = make_programs(folder, args.kernels)
         self.secret = folder / "secret"
         self.secret.write_text("a secret of thirty-one letters\n")
+        self.secret.chmod(0o600)
         self.rounds = 0
         self.walls = {}
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/PTX/Module.h"
+#include "drawloom/Input/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <vector>
@@ -93,7 +94,7 @@ std::vector<SourceLine> Module::sourceOf(const Function &function,
     SourceLine &added = lines.emplace_back(SourceLine{"", line});
     for (const TopLevelItem &item : items)
       if (item.file && item.file->number == file)
-        added.file = item.file->name.str();
+        added.file = drawloom::input::makePrintable(item.file->name);
   };
   add(location.file, location.line);
   // A call that was inlined itself has a location of its own in front of this,

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/PTX/Quote.h"
+#include "drawloom/Input/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+using drawloom::input::makePrintable;
 using llvm::StringRef;
 
 /// The text with a question mark for each byte that is no sign.
@@ -35,17 +37,20 @@ void drawloom::ptx::printDiagnostic(const llvm::SMDiagnostic &diagnostic,
                                     llvm::raw_ostream &os) {
   constexpr size_t width = 200;
   StringRef line = diagnostic.getLineContents();
-  bool isText = llvm::all_of(line, [](char c) {
-    return llvm::isPrint(c) || c == '\t' ||
-           static_cast<unsigned char>(c) >= 0x80;
-  });
-  if (line.size() <= width && isText)
+  auto isText = [](StringRef text) { return makePrintable(text) == text; };
+  StringRef file = diagnostic.getFilename(), message = diagnostic.getMessage();
+  if (line.size() <= width && isText(line) && isText(file) && isText(message))
     return diagnostic.print(nullptr, os);
-  size_t column = diagnostic.getColumnNo();
-  std::string place = llvm::formatv("{0}:{1}:{2}", diagnostic.getFilename(),
-                                    diagnostic.getLineNo(), column + 1);
-  llvm::SMDiagnostic(place, diagnostic.getKind(), diagnostic.getMessage())
+  std::string place = makePrintable(file);
+  // What is about no place has neither line nor column.
+  bool hasPlace = diagnostic.getLineNo() > 0 && diagnostic.getColumnNo() >= 0;
+  size_t column = hasPlace ? diagnostic.getColumnNo() : 0;
+  if (hasPlace)
+    place += llvm::formatv(":{0}:{1}", diagnostic.getLineNo(), column + 1);
+  llvm::SMDiagnostic(place, diagnostic.getKind(), makePrintable(message))
       .print(nullptr, os);
+  if (!hasPlace)
+    return;
   size_t start =
       line.size() <= width
           ? 0

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KindNames.h"
+#include "drawloom/Input/Scan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -358,26 +359,6 @@ static void readCondition(const Value &value, KernelInfo &kernel,
   kernel.condition = std::move(result);
 }
 
-/// LLVM's parser calls itself for each bracket, so a file of brackets would
-/// end the process. A description has eight of them inside of each other.
-static bool isTooDeep(StringRef json) {
-  constexpr int maxDepth = 16;
-  int depth = 0;
-  bool inText = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    char c = json[i];
-    if (inText && c == '\\')
-      ++i;
-    else if (c == '"')
-      inText = !inText;
-    else if (!inText && (c == '[' || c == '{') && ++depth > maxDepth)
-      return true;
-    else if (!inText && (c == ']' || c == '}'))
-      --depth;
-  }
-  return false;
-}
-
 /// A kernel, and the one with smaller clusters that belongs to it.
 static KernelInfo readKernel(const Value &value, std::string where,
                              Problem &problem) {
@@ -426,10 +407,7 @@ static KernelInfo readKernel(const Value &value, std::string where,
 
 llvm::Expected<KernelInfo>
 drawloom::runtime::readKernelInfo(llvm::StringRef json) {
-  if (isTooDeep(json))
-    return llvm::createStringError("the file: brackets inside of brackets, "
-                                   "deeper than any description");
-  llvm::Expected<Value> value = llvm::json::parse(json);
+  llvm::Expected<Value> value = drawloom::input::parseJson(json);
   if (!value)
     return value.takeError();
   Problem problem;

@@ -310,6 +310,6 @@ TEST(KernelInfo, KernelsWithSmallerClusters) {
 TEST(KernelInfo, DeepBracketsEndNothing) {
   auto kernel = readKernelInfo(std::string(1 << 20, '['));
   EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),
-            "the file: brackets inside of brackets, deeper than any "
-            "description");
+            "[1:256, byte=256]: arrays and objects are nested 257 deep here; "
+            "the limit is 256");
 }

@@ -46,6 +46,9 @@ static void printHelp() {
          "                              http:// or https://\n"
          "  DRAWLOOM_CACHE_SECRET       a file: only entries of those who have "
          "it are used\n"
+         "  DRAWLOOM_CACHE_READONLY     1: take entries from the store, and "
+         "put "
+         "none there\n"
          "  DRAWLOOM_CACHE_AUTHORITIES  a file of certificates that the "
          "store's "
          "is checked\n"
@@ -103,8 +106,10 @@ static ExitCode printStats(cache::Cache &cache) {
   printRow("secret", config.secret.empty()
                          ? "none: whoever can write entries is trusted"
                          : "set: only entries of those who have it are used");
-  printRow("store",
-           config.store.empty() ? "none" : cache::hidePassword(config.store));
+  printRow("store", config.store.empty()
+                        ? "none"
+                        : cache::hidePassword(config.store) +
+                              (config.readsStoreOnly ? ", read only" : ""));
   if (!config.store.empty())
     printRow("", probeStore(cache));
   return Done;
@@ -152,6 +157,11 @@ ExitCode drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
     llvm::outs() << "there is no cache: DRAWLOOM_NO_CACHE is set, or neither "
                     "HOME nor DRAWLOOM_CACHE is\n";
     return Done;
+  }
+  if (llvm::StringRef refusal = (*cache)->getDisk().getRefusal();
+      !refusal.empty()) {
+    llvm::errs() << "drawloom: there is no cache: " << refusal << '\n';
+    return Failed;
   }
   if (word == "stats")
     return printStats(**cache);

@@ -12,11 +12,11 @@
 #include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Checker/Suppressions.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Protocol/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom;
@@ -107,9 +107,9 @@ static ExitCode check(const CommandLine &line,
     llvm::errs() << "drawloom: " << words << '\n';
     return Failed;
   };
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  auto buffer = input::readText(path);
   if (!buffer)
-    return fail("cannot read '" + path + "': " + buffer.getError().message());
+    return fail(llvm::toString(buffer.takeError()));
   ptx::ParseResult parsed = ptx::parseModule((*buffer)->getMemBufferRef());
   ReportFiles files = {line.get("--report").value_or("").str(),
                        line.get("--sarif").value_or("").str()};

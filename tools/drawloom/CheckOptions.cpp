@@ -8,6 +8,7 @@
 
 #include "CheckOptions.h"
 #include "drawloom/Checker/Tell.h"
+#include "drawloom/Input/Scan.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -127,7 +128,7 @@ ExitCode DriverCheck::judge(ExitCode result) const {
   auto buffer = llvm::MemoryBuffer::getFile(file);
   if (!buffer || (*buffer)->getBuffer().empty())
     return fail("no kernel ran on the emulated device, so none was checked");
-  auto report = llvm::json::parse((*buffer)->getBuffer());
+  auto report = input::parseJson((*buffer)->getBuffer());
   if (!report)
     return fail("'" + file + "': " + llvm::toString(report.takeError()));
   const llvm::json::Object *object = report->getAsObject();

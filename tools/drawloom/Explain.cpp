@@ -13,6 +13,7 @@
 #include "Reports.h"
 #include "Terminal.h"
 #include "Verb.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
@@ -191,10 +192,9 @@ static std::optional<Explained> compilePlans(const ExplainOptions &options) {
 
 /// Kernels by hand.
 static std::optional<Explained> readPlans(const ExplainOptions &options) {
-  auto buffer = llvm::MemoryBuffer::getFile(options.input);
+  auto buffer = input::readText(options.input);
   if (!buffer) {
-    llvm::errs() << "drawloom: cannot read '" << options.input
-                 << "': " << buffer.getError().message() << '\n';
+    llvm::errs() << "drawloom: " << llvm::toString(buffer.takeError()) << '\n';
     return std::nullopt;
   }
   llvm::MemoryBufferRef text = (*buffer)->getMemBufferRef();

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "drawloom/Frontend/ParseProgram.h"
+#include "drawloom/Input/Printable.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/PTX/Quote.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace drawloom;
@@ -28,11 +29,10 @@ InputModule::Parsed::Parsed(const mlir::DialectRegistry &dialects,
 }
 
 std::unique_ptr<InputModule> InputModule::open(llvm::StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFileOrSTDIN(path);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      input::readText(path);
   if (!buffer) {
-    llvm::errs() << "drawloom: cannot read '" << path
-                 << "': " << buffer.getError().message() << '\n';
+    llvm::errs() << "drawloom: " << llvm::toString(buffer.takeError()) << '\n';
     return nullptr;
   }
   auto input = std::make_unique<InputModule>();
@@ -43,8 +43,7 @@ std::unique_ptr<InputModule> InputModule::open(llvm::StringRef path) {
 
 bool InputModule::parse(const mlir::DialectRegistry &dialects) {
   parsed.emplace(dialects, sources);
-  parsed->module =
-      mlir::parseSourceFile<mlir::ModuleOp>(sources, &parsed->context);
+  parsed->module = frontend::parseProgram(sources, parsed->context);
   return bool(parsed->module);
 }
 
@@ -99,8 +98,9 @@ void InputModule::report(llvm::Error error) {
 }
 
 void InputModule::tell(llvm::StringRef words) {
-  llvm::errs() << "drawloom: " << words << '\n';
-  placeless.push_back({.text = words.str()});
+  std::string text = input::makePrintable(words);
+  llvm::errs() << "drawloom: " << text << '\n';
+  placeless.push_back({.text = std::move(text)});
 }
 
 static llvm::json::Array toJson(llvm::ArrayRef<Message> messages) {

@@ -9,11 +9,11 @@
 #include "HandPlan.h"
 #include "ByHand.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/PTX/Parser.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace drawloom;
 using protocol::Graph;
@@ -234,10 +234,9 @@ drawloom::makeHandPlans(const ptx::Module &module, llvm::MemoryBufferRef text) {
 
 llvm::Expected<std::vector<plan::Plan>>
 drawloom::makeHandPlans(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = input::readText(path);
   if (!buffer)
-    return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
+    return buffer.takeError();
   ptx::ParseResult parsed = ptx::parseModule((*buffer)->getMemBufferRef());
   if (!parsed)
     return llvm::createStringError(llvm::StringRef(parsed.str()).rtrim());

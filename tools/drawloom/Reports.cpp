@@ -8,6 +8,7 @@
 
 #include "Reports.h"
 #include "drawloom/Emulator/Report.h"
+#include "drawloom/Input/Printable.h"
 #include "drawloom/PTX/SourceLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -15,6 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom;
@@ -217,7 +219,7 @@ static Value toSarif(const Object &report, const CheckedRun &run,
                                      {"version", DRAWLOOM_VERSION},
                                      {"rules", std::move(collected.rules)}}}}},
            {"automationDetails",
-            Object{{"id", ("drawloom/" + name + "/").str()}}},
+            Object{{"id", "drawloom/" + input::makePrintable(name) + "/"}}},
            {"invocations", Array{std::move(invocation)}},
            {"results", std::move(collected.results)}}}}};
 }
@@ -239,19 +241,28 @@ CheckedRun drawloom::describeRun(const std::string &input,
 Array drawloom::toMessages(llvm::ArrayRef<llvm::SMDiagnostic> errors) {
   Array messages;
   for (const llvm::SMDiagnostic &error : errors)
-    messages.push_back(Object{{"text", error.getMessage().str()},
-                              {"line", error.getLineNo()},
-                              {"column", error.getColumnNo() + 1}});
+    messages.push_back(
+        Object{{"text", input::makePrintable(error.getMessage())},
+               {"line", error.getLineNo()},
+               {"column", error.getColumnNo() + 1}});
   return messages;
 }
 
+/// A file that can't be written whole is removed.
 static llvm::Error write(const Value &value, StringRef file) {
   std::error_code failed;
-  llvm::raw_fd_ostream os(file, failed);
+  llvm::ToolOutputFile output(file, failed, llvm::sys::fs::OF_None);
+  if (!failed) {
+    output.os() << llvm::formatv("{0:2}\n", value);
+    output.os().flush();
+    failed = output.os().error();
+    output.os().clear_error();
+  }
   if (failed)
-    return llvm::createStringError("cannot write '" + file +
+    return llvm::createStringError("cannot write '" +
+                                   input::makePrintable(file) +
                                    "': " + failed.message());
-  os << llvm::formatv("{0:2}\n", value);
+  output.keep();
   return llvm::Error::success();
 }
 

@@ -15,13 +15,14 @@
 #include "drawloom/Emulator/Interrupt.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Schedule.h"
+#include "drawloom/Input/Printable.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -42,15 +43,6 @@ struct Setup {
 };
 } // namespace
 
-static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-readFile(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!buffer)
-    return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
-  return std::move(*buffer);
-}
-
 /// An error that is about a file.
 static llvm::Error inFile(const std::string &path, llvm::Error error) {
   return llvm::createStringError("'" + path +
@@ -60,7 +52,7 @@ static llvm::Error inFile(const std::string &path, llvm::Error error) {
 /// `text`: of the kernel.
 static llvm::Expected<Setup> prepare(const RunArguments &arguments,
                                      llvm::StringRef text) {
-  auto json = readFile(arguments.launch);
+  auto json = input::readText(arguments.launch);
   if (!json)
     return json.takeError();
   llvm::StringRef folder = llvm::sys::path::parent_path(arguments.launch);
@@ -276,10 +268,12 @@ static bool tellFidelity(const Setup &setup, const RunArguments &arguments) {
 
 static ExitCode run(const RunArguments &arguments) {
   auto fail = [](llvm::Error error) {
-    llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
+    llvm::errs() << "drawloom: "
+                 << input::makePrintable(llvm::toString(std::move(error)))
+                 << '\n';
     return Failed;
   };
-  auto ptx = readFile(arguments.ptx);
+  auto ptx = input::readText(arguments.ptx);
   if (!ptx)
     return fail(ptx.takeError());
   llvm::StringRef text = (*ptx)->getBuffer();

@@ -13,6 +13,7 @@
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/Emulator/Device.h"
 #include "drawloom/Emulator/Schedule.h"
+#include "drawloom/Input/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELF.h"
@@ -22,6 +23,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -151,7 +153,7 @@ llvm::Expected<ProgramFacts> drawloom::inspectProgram(StringRef path) {
 //===----------------------------------------------------------------------===//
 
 static ExitCode fail(const llvm::Twine &message) {
-  llvm::errs() << "drawloom: " << message << '\n';
+  llvm::errs() << "drawloom: " << input::makePrintable(message.str()) << '\n';
   return Failed;
 }
 
@@ -292,7 +294,7 @@ static ExitCode runSchedules(const std::string &path,
 ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
                               llvm::ArrayRef<StringRef> command) {
   auto complain = [](const llvm::Twine &what) {
-    llvm::errs() << "drawloom run: " << what
+    llvm::errs() << "drawloom run: " << input::makePrintable(what.str())
                  << "\n'drawloom run --help' explains the options\n";
     return BadUsage;
   };
@@ -366,6 +368,8 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   for (std::string &word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  // The command's own affair again.
+  std::signal(SIGXFSZ, SIG_DFL);
   execv(path->c_str(), arguments.data());
   return fail("cannot run '" + *path + "': " + std::strerror(errno));
 }

@@ -15,6 +15,7 @@
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Driver/Cached.h"
 #include "drawloom/Emulator/Schedule.h"
+#include "drawloom/Input/Printable.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Compile.h"
@@ -141,7 +142,9 @@ static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
 }
 
 static ExitCode fail(llvm::Error error) {
-  llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
+  llvm::errs() << "drawloom: "
+               << input::makePrintable(llvm::toString(std::move(error)))
+               << '\n';
   return Failed;
 }
 

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Process.h"
 #include "Verb.h"
+#include "drawloom/Input/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
@@ -75,9 +77,8 @@ static void printHelp(llvm::raw_ostream &os) {
         "--compare\n";
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  llvm::SmallVector<llvm::StringRef> arguments(argv + 1, argv + argc);
+static int runVerb(llvm::ArrayRef<llvm::StringRef> given) {
+  llvm::SmallVector<llvm::StringRef> arguments(given);
   if (arguments.empty()) {
     printHelp(llvm::errs());
     return BadUsage;
@@ -101,8 +102,16 @@ int main(int argc, char **argv) {
     names.push_back(verb.name);
   }
   llvm::errs() << "drawloom: there is no "
-               << (word.starts_with("-") ? "option" : "verb") << " '" << word
-               << "'" << suggestNearest(word, names)
+               << (word.starts_with("-") ? "option" : "verb") << " '"
+               << input::makePrintable(word) << "'"
+               << suggestNearest(word, names)
                << "\n'drawloom --help' lists them\n";
   return BadUsage;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  prepareProcess();
+  llvm::SmallVector<llvm::StringRef> arguments(argv + 1, argv + argc);
+  return finishOutput(runVerb(arguments));
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Messages.h"
+#include "drawloom/Input/Scan.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace drawloom::lsp;
@@ -54,7 +55,7 @@ std::optional<std::string> Peer::readFrame() {
 
 std::optional<llvm::json::Object> Peer::read() {
   while (std::optional<std::string> frame = readFrame()) {
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(*frame);
+    llvm::Expected<llvm::json::Value> value = input::parseJson(*frame);
     if (!value) {
       llvm::consumeError(value.takeError());
       continue;

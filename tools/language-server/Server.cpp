@@ -10,6 +10,7 @@
 #include "PtxText.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Driver/Compile.h"
+#include "drawloom/Input/Scan.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -206,6 +207,13 @@ Array Server::planDocument(StringRef uri, int64_t version) {
     text = found->second.text;
     gpu = arch;
   }
+  if (std::optional<input::Refusal> refusal = input::scanMlir(text)) {
+    StringRef before = StringRef(text).take_front(refusal->at);
+    Message message{.line = unsigned(before.count('\n') + 1),
+                    .column = unsigned(before.size() - before.rfind('\n')),
+                    .text = refusal->words};
+    return Array{makeDiagnostic(message, text)};
+  }
   // Modules of other dialects are no programs.
   if (!StringRef(text).contains("tile.kernel") &&
       !StringRef(text).contains("func.func"))
@@ -307,11 +315,28 @@ void Server::keepText(StringRef method, const Object &params) {
   document.version = identity->getInteger("version").value_or(0);
 }
 
+/// Replaces texts that would end MLIR's server by empty ones; planDocument()
+/// says why. A part of a text becomes all of it, as keepText() takes it.
+static void protectMlir(Object &params) {
+  auto protect = [](Object *holder) {
+    if (!holder)
+      return;
+    holder->erase("range");
+    std::optional<StringRef> text = holder->getString("text");
+    if (text && input::scanMlir(*text))
+      (*holder)["text"] = "";
+  };
+  protect(params.getObject("textDocument"));
+  if (Array *changes = params.getArray("contentChanges"))
+    for (Value &change : *changes)
+      protect(change.getAsObject());
+}
+
 void Server::serveEditor() {
   while (std::optional<Object> message = editor.read()) {
     StringRef method = message->getString("method").value_or("");
     const Value *id = message->get("id");
-    if (const Object *params = message->getObject("params")) {
+    if (Object *params = message->getObject("params")) {
       if (method.starts_with("textDocument/did"))
         keepText(method, *params);
       if (answerPtx(method, id, *params))
@@ -323,6 +348,7 @@ void Server::serveEditor() {
           if (std::optional<StringRef> wanted = options->getString("arch"))
             arch = wanted->str();
       }
+      protectMlir(*params);
       const Object *document = params->getObject("textDocument");
       const Object *position = params->getObject("position");
       if (method == "textDocument/hover" && id && document && position)

@@ -97,13 +97,22 @@ drawloom::interp::run(tile::KernelOp kernel,
     eval.setWidth(gather.getParts().size());
   });
   bindArguments(kernel, arguments, eval);
-  // A kernel without a stream of items is one item.
+  // A kernel without a stream of items is one item, or one of each CTA that
+  // gathers what the others have.
   bool hasItems =
       kernel.getForEach() ||
       kernel.walk([](agent::ItemsOp) { return mlir::WalkResult::interrupt(); })
           .wasInterrupted();
-  if (!hasItems && failed(eval.beginItem(kernel, {})))
-    return llvm::failure();
+  int64_t width = eval.getWidth();
+  llvm::SmallVector<int64_t, 1> number;
+  for (int64_t lane = 0; !hasItems && lane < width; ++lane) {
+    if (width > 1)
+      number.assign(1, lane);
+    if (failed(eval.beginItem(kernel, number)))
+      return llvm::failure();
+  }
+  if (!hasItems)
+    eval.setItem(eval.getItem() - static_cast<ItemId>(width - 1));
   if (failed(eval.runBody(kernel.getBody().front())))
     return llvm::failure();
   deviations.clear();

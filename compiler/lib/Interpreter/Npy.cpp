@@ -20,6 +20,8 @@ using llvm::StringRef;
 using llvm::Twine;
 
 static constexpr StringRef magic = "\x93NUMPY";
+/// More than numpy has.
+static constexpr size_t mostDimensions = 64;
 
 namespace {
 
@@ -102,6 +104,9 @@ Error HeaderReader::readShape(Header &header) {
     if (!extent)
       return extent.takeError();
     header.shape.push_back(*extent);
+    if (header.shape.size() > mostDimensions)
+      return error("the array has more than " + Twine(mostDimensions) +
+                   " dimensions");
     if (!accept(",")) {
       if (Error e = expect(")"))
         return e;

@@ -10,6 +10,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Ptxas.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELF.h"
 
 using namespace drawloom::target;
 
@@ -33,6 +34,26 @@ void AssemblyError::log(llvm::raw_ostream &os) const {
   }
 }
 
+/// Why the bytes are no machine code of a GPU; empty if they may be.
+static std::string judgeCubin(llvm::StringRef bytes) {
+  using Elf = llvm::object::ELF64LEFile;
+  if (bytes.empty())
+    return "it has no bytes";
+  llvm::Expected<Elf> elf = Elf::create(bytes);
+  if (!elf)
+    return llvm::toString(elf.takeError());
+  const auto &header = elf->getHeader();
+  if (!header.checkMagic())
+    return "it does not begin as ELF does";
+  if (header.e_machine != llvm::ELF::EM_CUDA)
+    return "it is ELF for machine " + std::to_string(header.e_machine) +
+           ", not for CUDA, " + std::to_string(llvm::ELF::EM_CUDA);
+  auto sections = elf->sections();
+  if (!sections)
+    return llvm::toString(sections.takeError());
+  return sections->empty() ? "it has no sections" : "";
+}
+
 llvm::Expected<AssembledModule>
 drawloom::target::assemble(llvm::StringRef ptx, const Architecture &arch,
                            const Ptxas &ptxas) {
@@ -45,9 +66,11 @@ drawloom::target::assemble(llvm::StringRef ptx, const Architecture &arch,
   if (llvm::Error error = input->write(ptx))
     return error;
 
-  llvm::Expected<ToolRun> run = runTool(
-      ptxas.path, {"-v", "-O3", "--gpu-name", arch.name, "--output-file",
-                   output->getPath(), input->getPath()});
+  llvm::Expected<ToolRun> run =
+      runTool(ptxas.path,
+              {"-v", "-O3", "--gpu-name", arch.name, "--output-file",
+               output->getPath(), input->getPath()},
+              getToolSeconds());
   if (!run)
     return run.takeError();
 
@@ -67,6 +90,11 @@ drawloom::target::assemble(llvm::StringRef ptx, const Architecture &arch,
   llvm::Expected<std::string> cubin = output->read();
   if (!cubin)
     return cubin.takeError();
+  if (std::string problem = judgeCubin(*cubin); !problem.empty())
+    return llvm::createStringError(ptxas.path +
+                                   " ended without an error, but "
+                                   "what it wrote is no cubin: " +
+                                   problem);
   module.cubin.assign(cubin->begin(), cubin->end());
   return module;
 }

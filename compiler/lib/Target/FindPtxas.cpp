@@ -112,7 +112,8 @@ drawloom::target::parseToolVersion(llvm::StringRef text) {
 
 llvm::Expected<Version>
 drawloom::target::queryToolVersion(llvm::StringRef program) {
-  llvm::Expected<ToolRun> run = runTool(program, {"--version"});
+  llvm::Expected<ToolRun> run =
+      runTool(program, {"--version"}, std::min(getToolSeconds(), 30u));
   if (!run)
     return run.takeError();
   if (std::optional<Version> version = parseToolVersion(run->output))

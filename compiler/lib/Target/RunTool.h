@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Runs a tool to its end, with its output in memory. Temporary files are gone
-// when the call returns, however it returns.
+// Runs a tool to its end, with its output in memory. A tool that doesn't end is
+// ended, and one that prints or writes without end, too. Temporary files are
+// gone when the call returns, however it returns.
 
 #ifndef DRAWLOOM_LIB_TARGET_RUNTOOL_H
 #define DRAWLOOM_LIB_TARGET_RUNTOOL_H
@@ -40,14 +41,23 @@ private:
 
 struct ToolRun {
   int exitCode;
-  /// Standard output, then standard error.
+  /// Standard output, then standard error, as text.
   std::string output;
 };
 
-/// Runs `program` with `arguments`. Fails only if it could not be started or
-/// was ended by a signal.
+/// Bytes that a tool may print, and that a file which it writes may have. A
+/// cubin of megabytes is a large one.
+constexpr size_t mostPrinted = size_t(16) << 20;
+constexpr size_t mostWritten = size_t(1) << 30;
+
+/// How long an assembler may take: DRAWLOOM_PTXAS_SECONDS, or ten minutes.
+unsigned getToolSeconds();
+
+/// Runs `program` with `arguments`. Fails if it could not be started, was ended
+/// by a signal, took longer than `seconds`, or printed more than it may.
 llvm::Expected<ToolRun> runTool(llvm::StringRef program,
-                                llvm::ArrayRef<llvm::StringRef> arguments);
+                                llvm::ArrayRef<llvm::StringRef> arguments,
+                                unsigned seconds);
 
 } // namespace drawloom::target
 

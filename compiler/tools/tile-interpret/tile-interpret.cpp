@@ -12,11 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/InitAll.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -182,8 +183,14 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module =
-      mlir::parseSourceFile<mlir::ModuleOp>(inputFile, sources, &context);
+  auto buffer = drawloom::input::readText(inputFile);
+  if (!buffer) {
+    llvm::WithColor::error(llvm::errs(), "tile-interpret")
+        << llvm::toString(buffer.takeError()) << '\n';
+    return 1;
+  }
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  auto module = drawloom::frontend::parseProgram(sources, context);
   if (!module)
     return 1;
   if (llvm::Error e = runFile(*module)) {

@@ -8,13 +8,13 @@
 
 #include "drawloom/Run/Arguments.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Input/Read.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Run/FindSizes.h"
 #include "drawloom/Run/Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <random>
 
@@ -139,11 +139,9 @@ llvm::Error ArgumentMaker::readFiles() {
     unsigned argument = llvm::find(names, name) - names.begin();
     std::optional<Format> format =
         interp::getFormat(kernel.getArgumentTypes()[argument]);
-    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
+    auto buffer = input::readBytes(path);
     if (!buffer)
-      return error("cannot read '" + path +
-                   "': " + buffer.getError().message());
+      return buffer.takeError();
     Expected<HostTensor> tensor = interp::readNpy(**buffer, *format);
     if (!tensor)
       return error("'" + path + "': " + llvm::toString(tensor.takeError()));
@@ -162,7 +160,10 @@ Expected<int64_t> ArgumentMaker::chooseSize(const SizeClass &sizes) const {
     bool isKnown = true;
     for (auto [argument, dimension] : reach.dimensions) {
       isKnown &= shapes[argument][dimension] >= 0;
-      end += shapes[argument][dimension];
+      if (llvm::AddOverflow(end, shapes[argument][dimension], end))
+        return error(describe(sizes.members.front().argument,
+                              sizes.members.front().dimension) +
+                     " reaches further than 2^63 elements");
     }
     if (isKnown)
       size = std::max(size, end);
@@ -191,7 +192,7 @@ llvm::Error ArgumentMaker::solve(const SizeClass &sizes) {
       return chosen.takeError();
     size = *chosen;
   }
-  if (size < 0)
+  if (size < 0 && named)
     return error(describe(named->argument, named->dimension) + " is " +
                  Twine(size + named->more) + ", and has " + Twine(named->more) +
                  " at least");
@@ -202,7 +203,10 @@ llvm::Error ArgumentMaker::solve(const SizeClass &sizes) {
                    Twine(known) + ", but the program walks it together with " +
                    describe(named->argument, named->dimension) +
                    ", which makes it " + Twine(size + member.more));
-    known = size + member.more;
+    if (llvm::AddOverflow(size, member.more, known) || known < 0)
+      return error(describe(member.argument, member.dimension) +
+                   " has no size: the program walks it with " + Twine(size) +
+                   " elements and " + Twine(member.more) + " more");
   }
   return llvm::Error::success();
 }

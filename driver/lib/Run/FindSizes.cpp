@@ -256,6 +256,9 @@ int64_t SizeClass::chooseSize() const {
   int64_t ragged = isInnermost ? 48 : tile / 3;
   if (tile <= 1)
     return isInnermost ? 64 : 3;
+  // More than any tensor has; who makes one says so.
+  if (tile > INT64_MAX / 8)
+    return INT64_MAX / 2;
   if (isItem)
     return 2 * tile + std::max<int64_t>(ragged, 1);
   return 3 * tile + (isInnermost ? 16 : std::max<int64_t>(ragged, 1));

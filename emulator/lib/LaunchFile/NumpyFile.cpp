@@ -7,14 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Emulator/NumpyFile.h"
+#include "drawloom/Input/Read.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
 
+using namespace drawloom;
 using namespace drawloom::emu;
 using llvm::StringRef;
 
@@ -86,14 +91,17 @@ llvm::Expected<NumpyArray> drawloom::emu::parseNumpy(StringRef contents) {
   shape = shape.take_until([](char c) { return c == ')'; });
   llvm::SmallVector<StringRef> extents;
   shape.split(extents, ',', -1, /*KeepEmpty=*/false);
-  if (extents.size() > NumpyArray::maxRank)
-    return damaged("the array has more than 64 dimensions");
   for (StringRef extent : extents) {
     if (extent.trim().empty())
       continue;
     if (extent.trim().getAsInteger(10, array.shape.emplace_back()))
       return damaged("the shape isn't a list of numbers");
   }
+  if (array.shape.size() > NumpyArray::mostDimensions)
+    return llvm::createStringError("the array has %zu dimensions; the limit is "
+                                   "%zu",
+                                   array.shape.size(),
+                                   NumpyArray::mostDimensions);
   uint64_t bytes = llvm::SaturatingMultiply(array.elementCount(), *element);
   if (contents.size() != bytes)
     return llvm::createStringError("the shape is of %llu bytes, and the file "
@@ -106,11 +114,9 @@ llvm::Expected<NumpyArray> drawloom::emu::parseNumpy(StringRef contents) {
 
 llvm::Expected<NumpyArray>
 drawloom::emu::readNumpyFile(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = input::readBytes(path);
   if (!buffer)
-    return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
+    return buffer.takeError();
   llvm::Expected<NumpyArray> array = parseNumpy((*buffer)->getBuffer());
   if (!array)
     return llvm::createStringError("'" + path +
@@ -118,7 +124,29 @@ drawloom::emu::readNumpyFile(const std::string &path) {
   return array;
 }
 
-llvm::Error drawloom::emu::writeNumpyFile(const std::string &path,
+/// Opens a file below a folder to be written, step by step, so that no link
+/// leads out of it. An error number in `errno` if it is below zero.
+static int openBelow(const std::string &folder, StringRef path) {
+  int place = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  llvm::SmallVector<StringRef> parts(llvm::sys::path::begin(path),
+                                     llvm::sys::path::end(path));
+  while (place >= 0 && !parts.empty()) {
+    std::string part = parts.front().str();
+    parts.erase(parts.begin());
+    int flags =
+        parts.empty() ? O_WRONLY | O_CREAT | O_TRUNC : O_PATH | O_DIRECTORY;
+    int next =
+        openat(place, part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int problem = errno;
+    close(place);
+    errno = problem;
+    place = next;
+  }
+  return place;
+}
+
+llvm::Error drawloom::emu::writeNumpyFile(const std::string &folder,
+                                          const std::string &path,
                                           const NumpyArray &array) {
   std::string header =
       "{'descr': '" + array.type + "', 'fortran_order': False, 'shape': (" +
@@ -134,18 +162,24 @@ llvm::Error drawloom::emu::writeNumpyFile(const std::string &path,
   header += '\n';
 
   std::error_code error;
-  llvm::raw_fd_ostream os(path, error, llvm::sys::fs::OF_None);
-  if (!error) {
-    char size[2];
-    llvm::support::endian::write16le(size, header.size());
-    os << magic << StringRef("\x01\x00", 2) << StringRef(size, 2) << header
-       << StringRef(array.bytes.data(), array.bytes.size());
-    os.close();
-    error = os.error();
-    os.clear_error();
+  int file = openBelow(folder, path);
+  if (file < 0) {
+    bool isLink = errno == ELOOP || errno == ENOTDIR;
+    error = std::error_code(errno, std::generic_category());
+    return llvm::createStringError(
+        "cannot write '" + path + "' in '" + folder + "': " + error.message() +
+        (isLink ? "; symbolic links are not followed there" : ""));
   }
+  llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+  char size[2];
+  llvm::support::endian::write16le(size, header.size());
+  os << magic << StringRef("\x01\x00", 2) << StringRef(size, 2) << header
+     << StringRef(array.bytes.data(), array.bytes.size());
+  os.close();
+  error = os.error();
+  os.clear_error();
   if (error)
-    return llvm::createStringError("cannot write '" + path +
+    return llvm::createStringError("cannot write '" + path + "' in '" + folder +
                                    "': " + error.message());
   return llvm::Error::success();
 }

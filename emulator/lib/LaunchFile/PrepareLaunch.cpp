@@ -10,9 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Path.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -83,7 +81,6 @@ llvm::Expected<PreparedLaunch> PreparedLaunch::create(const LaunchFile &file,
     launch.cluster = *(*kernel)->requiredCluster;
   launch.dynamicShared = file.dynamicShared;
 
-  result.outputFolder = file.outputFolder;
   uint64_t left = file.arrayLimit;
   for (const LaunchArray &array : file.arrays) {
     llvm::Expected<NumpyArray> before = makeArray(array, left);
@@ -100,8 +97,8 @@ llvm::Expected<PreparedLaunch> PreparedLaunch::create(const LaunchFile &file,
     if (!address)
       return failAt("arrays." + array.name,
                     llvm::toString(address.takeError()));
-    result.arraysField.push_back(
-        {array.name, array.output, std::move(*before), *address});
+    result.arraysField.push_back({array.name, array.output, array.outputFolder,
+                                  std::move(*before), *address});
   }
   result.restore(device);
 
@@ -254,32 +251,15 @@ llvm::ArrayRef<char> PreparedLaunch::contents(Device &device,
   return {device.memory().translate(array.address, size), size};
 }
 
-/// Whether a file is below a folder when links are followed, and is no link
-/// itself.
-static bool isBelow(StringRef folder, StringRef file) {
-  llvm::SmallString<256> top, parent;
-  StringRef above = llvm::sys::path::parent_path(file);
-  if (llvm::sys::fs::real_path(folder.empty() ? "." : folder, top) ||
-      llvm::sys::fs::real_path(above.empty() ? "." : above, parent))
-    return true; // It isn't there; that is told when it is written.
-  StringRef rest = parent;
-  return rest.consume_front(top) &&
-         (rest.empty() || top.ends_with("/") || rest.front() == '/') &&
-         !llvm::sys::fs::is_symlink_file(file);
-}
-
 llvm::Error PreparedLaunch::writeOutputs(Device &device) const {
   for (const Array &array : arraysField) {
     if (array.output.empty())
       continue;
-    if (!isBelow(outputFolder, array.output))
-      return failAt("arrays." + array.name + ".output",
-                    "'" + array.output + "' leads out of '" + outputFolder +
-                        "' by a symbolic link");
     NumpyArray after = array.before;
     llvm::ArrayRef<char> bytes = contents(device, array);
     after.bytes.assign(bytes.begin(), bytes.end());
-    if (llvm::Error error = writeNumpyFile(array.output, after))
+    if (llvm::Error error =
+            writeNumpyFile(array.outputFolder, array.output, after))
       return error;
   }
   return llvm::Error::success();

@@ -9,10 +9,12 @@
 #include "LaunchFile/JsonReader.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Schedule.h"
+#include "drawloom/Input/Scan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
+using namespace drawloom;
 using namespace drawloom::emu;
 using llvm::StringRef;
 using llvm::Twine;
@@ -219,14 +221,6 @@ static std::string relativeTo(StringRef folder, StringRef path) {
   return std::string(result);
 }
 
-/// Whether a path leads to what is below the folder that it is relative to, as
-/// far as its text says.
-static bool staysBelow(StringRef path) {
-  return !llvm::sys::path::is_absolute(path) &&
-         std::find(llvm::sys::path::begin(path), llvm::sys::path::end(path),
-                   "..") == llvm::sys::path::end(path);
-}
-
 static LaunchArray readArray(StringRef name, const Value &value,
                              StringRef folder, StringRef outputFolder,
                              JsonError &error) {
@@ -234,17 +228,23 @@ static LaunchArray readArray(StringRef name, const Value &value,
   result.name = name.str();
   JsonReader reader(value, "arrays." + result.name, error);
   result.file = relativeTo(folder, reader.text("file").value_or(""));
-  std::string output = reader.text("output").value_or("");
-  if (!staysBelow(output))
-    reader.fail("output", "'" + output +
-                              "' isn't below the folder for outputs; a "
-                              "relative path without '..' is expected");
-  result.output = relativeTo(outputFolder, output);
+  result.output = reader.text("output").value_or("");
+  result.outputFolder = outputFolder.empty() ? "." : outputFolder.str();
+  // Who runs a launch says where its files go, not who wrote it.
+  bool leaves =
+      llvm::any_of(llvm::make_range(llvm::sys::path::begin(result.output),
+                                    llvm::sys::path::end(result.output)),
+                   [](StringRef part) { return part == ".."; });
+  if (llvm::sys::path::is_absolute(result.output) || leaves)
+    reader.fail("output", "'" + result.output +
+                              "' is not below the folder that arrays are "
+                              "written to; name a file in it, without '..'");
   result.type = reader.text("type").value_or("");
   bool hasShape = reader.numbers("shape", result.shape, UINT32_MAX);
-  if (result.shape.size() > NumpyArray::maxRank)
-    reader.fail("shape", Twine(result.shape.size()) + " dimensions; " +
-                             Twine(NumpyArray::maxRank) + " are possible");
+  if (result.shape.size() > NumpyArray::mostDimensions)
+    reader.fail("shape", Twine(result.shape.size()) +
+                             " dimensions; an array has at most " +
+                             Twine(NumpyArray::mostDimensions));
   result.fill = reader.number("fill", 255).value_or(0);
   reader.finish();
   if (result.file.empty() == (result.type.empty() || !hasShape))
@@ -267,11 +267,10 @@ sortedByName(const llvm::json::Object &object) {
 llvm::Expected<LaunchFile>
 drawloom::emu::parseLaunchFile(StringRef json, StringRef folder,
                                StringRef outputFolder) {
-  llvm::Expected<Value> parsed = llvm::json::parse(json);
+  llvm::Expected<Value> parsed = input::parseJson(json);
   if (!parsed)
     return parsed.takeError();
   LaunchFile file;
-  file.outputFolder = outputFolder.str();
   JsonError error;
   JsonReader reader(*parsed, "", error);
   file.device = reader.text("device").value_or(file.device);

@@ -11,12 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Process.h"
 #include "Verb.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/InitLLVM.h"
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  drawloom::prepareProcess();
   llvm::SmallVector<llvm::StringRef> arguments(argv + 1, argv + argc);
-  return drawloom::runRun(arguments);
+  return drawloom::finishOutput(drawloom::runRun(arguments));
 }

@@ -18,6 +18,8 @@
 // Neither the disk nor the store is trusted: what they give is opened (Entry.h)
 // and handed to the caller, who may refuse it as well. Neither can fail: in the
 // end the value is made. Whoever waits for another does so for a time only.
+// What a user should know of a folder or a store, that one isn't used or isn't
+// signed, is a warning for the caller to pass on.
 
 #ifndef DRAWLOOM_CACHE_CACHE_H
 #define DRAWLOOM_CACHE_CACHE_H
@@ -37,6 +39,8 @@ struct Config {
   /// A URL; empty for none.
   std::string store = "";
   StoreOptions storeOptions = {};
+  /// Only takes from the store, and puts nothing there.
+  bool readsStoreOnly = false;
   /// How long to wait for somebody who makes the value.
   std::chrono::milliseconds patience{30'000};
 
@@ -50,7 +54,8 @@ struct Config {
   static llvm::Expected<std::optional<Config>> fromEnvironment();
 };
 
-/// A URL without its password, for people.
+/// A URL without what only its owner should know, for people: its password, and
+/// the values of its query.
 std::string hidePassword(llvm::StringRef url);
 
 class Cache {
@@ -64,6 +69,9 @@ public:
   llvm::Error get(const Key &key,
                   llvm::function_ref<bool(llvm::StringRef)> take,
                   llvm::function_ref<llvm::Expected<std::string>()> make);
+
+  /// What was noticed since, for the user.
+  std::vector<std::string> takeWarnings() { return std::move(warnings); }
 
   const Config &getConfig() const { return config; }
   Disk &getDisk() { return disk; }
@@ -85,6 +93,8 @@ private:
   Disk disk;
   std::unique_ptr<Store> store;
   std::unique_ptr<class Breaker> breaker;
+  std::vector<std::string> warnings;
+  bool saidUnsigned = false;
 };
 
 } // namespace drawloom::cache

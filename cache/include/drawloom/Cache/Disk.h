@@ -17,6 +17,10 @@
 //   lock          one byte for each key, locked by who makes its value
 //   counters      what happened, for `drawloom cache stats`
 //
+// Who can write to the folder hands us kernels, so it belongs to this user, and
+// nobody else may write there. A folder that isn't so is not used at all, and
+// no file in one is a symbolic link.
+//
 // Nothing here is an error to whoever wants a value: a disk that is full or
 // read-only keeps nothing.
 
@@ -61,6 +65,8 @@ public:
   Disk(std::string folder, uint64_t limit, std::string secret);
 
   llvm::StringRef getFolder() const { return folder; }
+  /// Why the folder is not used; empty if it is.
+  llvm::StringRef getRefusal() const { return refusal; }
   uint64_t getLimit() const { return limit; }
   Counters &getCounters() { return counters; }
 
@@ -96,7 +102,7 @@ public:
 private:
   std::string pathOf(const Key &key) const;
 
-  std::string folder;
+  std::string folder, refusal;
   uint64_t limit;
   std::string secret;
   Counters counters;

@@ -37,7 +37,9 @@ struct ProgramText {
 /// Compiles a program, or takes what `cache` has. `make` compiles it: it gets
 /// the options, with the ptxas to use. What is made on the way to be looked at,
 /// stages before PTX and files of each pass, is not kept, and neither are
-/// errors. Without a cache, only makes it.
+/// errors. Without a cache, only makes it. What is to be known of the cache,
+/// that its folder isn't used or its store isn't signed, is a warning among the
+/// messages.
 llvm::Expected<CompiledModule> compileCached(
     cache::Cache *cache, const ProgramText &program,
     const CompileOptions &options,

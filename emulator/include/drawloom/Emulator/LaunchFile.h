@@ -34,8 +34,9 @@ namespace drawloom::emu {
 
 struct LaunchArray {
   std::string name;
-  std::string file;   ///< What it holds before; empty for a filled array.
-  std::string output; ///< Where it is written after; empty for nowhere.
+  std::string file;         ///< What it holds before; empty for a filled array.
+  std::string output;       ///< Where it is written after; empty for nowhere.
+  std::string outputFolder; ///< What that is below.
   /// Without a file.
   std::string type;
   llvm::SmallVector<uint64_t, 4> shape;
@@ -67,14 +68,13 @@ struct LaunchFile {
   /// The bytes that all arrays together can have: a launch is there about three
   /// times, and small files can ask for much.
   uint64_t arrayLimit = uint64_t(512) << 20;
-  std::string outputFolder;
   std::vector<LaunchValue> parameters;
   /// Policy and step limit.
   RunOptions options;
 };
 
 /// Reads a launch from JSON. Files that it names are in `folder`, and those
-/// that are written in `outputFolder`.
+/// that are written below `outputFolder`, wherever links would lead.
 llvm::Expected<LaunchFile> parseLaunchFile(llvm::StringRef json,
                                            llvm::StringRef folder,
                                            llvm::StringRef outputFolder);
@@ -87,7 +87,7 @@ public:
 
   const Launch &launch() const { return launchField; }
   struct Array {
-    std::string name, output;
+    std::string name, output, outputFolder;
     NumpyArray before;
     uint64_t address;
   };
@@ -106,7 +106,6 @@ private:
   llvm::Expected<const Array *> find(const LaunchValue &value) const;
 
   Launch launchField;
-  std::string outputFolder;
   std::vector<Array> arraysField;
 };
 

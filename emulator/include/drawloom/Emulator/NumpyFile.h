@@ -25,12 +25,12 @@
 namespace drawloom::emu {
 
 struct NumpyArray {
-  /// The most dimensions, as numpy has it.
-  static constexpr unsigned maxRank = 64;
-
   std::string type; ///< "<f4"
   llvm::SmallVector<uint64_t, 4> shape;
   std::vector<char> bytes;
+
+  /// More than numpy has.
+  static constexpr size_t mostDimensions = 64;
 
   /// Bytes of an element; an error if the type isn't a plain one in the byte
   /// order of this machine.
@@ -40,7 +40,9 @@ struct NumpyArray {
 
 llvm::Expected<NumpyArray> parseNumpy(llvm::StringRef contents);
 llvm::Expected<NumpyArray> readNumpyFile(const std::string &path);
-llvm::Error writeNumpyFile(const std::string &path, const NumpyArray &array);
+/// Writes to `path` below `folder`: symbolic links in it are not followed.
+llvm::Error writeNumpyFile(const std::string &folder, const std::string &path,
+                           const NumpyArray &array);
 
 } // namespace drawloom::emu
 

@@ -14,7 +14,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include <numeric>
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -53,15 +53,25 @@ static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
 
 /// The second kernel is of use if its clusters are smaller.
 static std::string findFaultOfSmaller(const Schedule &schedule) {
+  // Sizes begin at 1, and their product may be larger than any number.
   auto count = [](ArrayRef<int64_t> sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                           std::multiplies<int64_t>());
+    uint64_t ctas = 1;
+    for (int64_t size : sizes)
+      ctas = llvm::SaturatingMultiply(ctas, static_cast<uint64_t>(size));
+    return ctas;
   };
-  if (schedule.smaller.empty() || schedule.clusterIsOpen)
+  if (schedule.smaller.empty())
     return "";
-  int64_t first = count(schedule.cluster), second = count(schedule.smaller);
+  uint64_t first = count(schedule.cluster), second = count(schedule.smaller);
   if (schedule.cluster.empty() && schedule.products == Issuer::Pair)
     first = 2;
+  if (schedule.clusterIsOpen && second > 1)
+    return ("smaller: clusters of " + Twine(second) +
+            " CTAs, but cluster = auto chooses one of 2 at most; use [1], or "
+            "leave it out")
+        .str();
+  if (schedule.clusterIsOpen)
+    return "";
   if (second < first)
     return "";
   return ("smaller: clusters of " + Twine(second) +

@@ -1,0 +1,44 @@
+//===- ScanJson.cpp - JSON that would exhaust its parser ------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "drawloom/Input/Scan.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace drawloom::input;
+using llvm::StringRef;
+
+std::optional<Refusal> drawloom::input::scanJson(StringRef text) {
+  unsigned depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        at += text[at] == '\\';
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepestNesting)
+        return Refusal{
+            at, "arrays and objects are nested " + llvm::utostr(depth) +
+                    " deep here; the limit is " + llvm::utostr(deepestNesting)};
+    } else if ((c == ']' || c == '}') && depth) {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<llvm::json::Value> drawloom::input::parseJson(StringRef text) {
+  if (std::optional<Refusal> refusal = scanJson(text)) {
+    // As llvm::json::ParseError says where.
+    StringRef before = text.take_front(refusal->at);
+    return llvm::createStringError(
+        "[" + llvm::Twine(before.count('\n') + 1) + ":" +
+        llvm::Twine(before.size() - (before.rfind('\n') + 1)) +
+        ", byte=" + llvm::Twine(refusal->at) + "]: " + refusal->words);
+  }
+  return llvm::json::parse(text);
+}
