@@ -30,15 +30,17 @@ static uint32_t rankOf(uint64_t address) {
 ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                const emu::ClusterStart &start,
                                const SharedArrays &arrays,
-                               GlobalChecker &global, bool isStrict)
+                               const Answers &answers, GlobalChecker &global,
+                               bool isStrict)
     : findings(isStrict, this), launch(start.launch), kernel(kernel),
       cluster(global.newCluster()), ctas(start.ctas.begin(), start.ctas.end()),
-      global(global), threads(actors, cluster, ctas.size() > 1, isStrict),
+      answers(answers), global(global), threads(actors, cluster, ctas.size() > 1, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
       protocol(kernel, ctas, threads, arrays, findings),
       written(start.sharedBytes, findings), writtenLocal(findings),
       items(kernel, ctas, findings),
       sharedJudge(Finding::Shared, isStrict, findings),
+      lostJudge(Finding::Global, isStrict, findings),
       tensorJudge(Finding::TensorMemory, isStrict, findings) {}
 
 void ClusterChecker::operation(const emu::OperationEvent &event) {
@@ -56,6 +58,8 @@ void ClusterChecker::group(const emu::GroupEvent &event) {
 
 void ClusterChecker::barrier(const emu::BarrierEvent &event) {
   countArrivals();
+  if (event.level == emu::BarrierEvent::Cta)
+    protocol.named(event);
   barriers.event(event, threads);
   protocol.meeting(event);
 }
@@ -131,6 +135,12 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
     viewer.time = ~0u; // All that the threads have done.
     viewers.push_back(viewer);
   });
+  if (event.lost && event.order == Order::Weak) {
+    access.range = event.ranges.front();
+    Judge &judge =
+        emu::isShared(access.range.address) ? sharedJudge : lostJudge;
+    judge.lostStores(access, event.ranges, event.lost);
+  }
   // A warp copies a tensor map as a whole.
   bool isWarps = kernel->parsed(event.origin.instruction)->opcode() ==
                  ptx::Opcode::TensormapCpFenceproxy;
@@ -281,6 +291,9 @@ void ClusterChecker::mbarrier(const MbarrierEvent &event) {
     usePeersBarrier(event);
   if (event.operation && event.kind != MbarrierEvent::PhaseEnd)
     return operations.arrive(event);
+  if (event.kind == MbarrierEvent::Wait &&
+      !answers.count(kernel->parsed(event.origin.instruction)))
+    return;
   mbarriers.event(event, threads);
   if (std::optional<Mbarriers::Wrap> wrap = mbarriers.wrapped())
     protocol.wrapped(*wrap, event);
@@ -351,7 +364,10 @@ void ClusterChecker::dependency(const emu::DependencyEvent &event) {
     return;
   }
   waited.push_back({event.origin.rank, event.origin.warp});
-  static const WorldRef earlier =
-      std::make_shared<World>(World{{earlierLaunches, nullptr}});
-  threads.takeWorld(event.origin, earlier, Order::Acquire);
+  hasWaited = true;
+  auto ended = std::make_shared<Clock>();
+  ended->raise(0, ~0u, valueOfLaunch(global.oldestEnded(launch)));
+  threads.takeWorld(event.origin,
+                    std::make_shared<World>(World{{earlierLaunches, ended}}),
+                    nullptr, Order::Acquire);
 }

@@ -9,6 +9,7 @@
 #ifndef DRAWLOOM_CHECKER_CLUSTERCHECKER_H
 #define DRAWLOOM_CHECKER_CLUSTERCHECKER_H
 
+#include "Answers.h"
 #include "GlobalChecker.h"
 #include "Operations.h"
 #include "Protocol.h"
@@ -21,8 +22,8 @@ namespace drawloom::checker {
 class ClusterChecker : public emu::ClusterListener {
 public:
   ClusterChecker(const emu::Kernel *kernel, const emu::ClusterStart &start,
-                 const SharedArrays &arrays, GlobalChecker &global,
-                 bool isStrict);
+                 const SharedArrays &arrays, const Answers &answers,
+                 GlobalChecker &global, bool isStrict);
 
   void access(const emu::AccessEvent &event) override;
   void operation(const emu::OperationEvent &event) override;
@@ -47,6 +48,8 @@ public:
   /// Whether a CTA has let the next launch start, by griddepcontrol or its end,
   /// before it has waited for those before.
   bool startsNextEarly = false;
+  /// Whether a thread has waited for earlier launches.
+  bool hasWaited = false;
   /// Whether its CTAs have tensor memory from the first column on.
   bool hasAllColumns = true;
 
@@ -69,6 +72,7 @@ private:
   const emu::Kernel *const kernel;
   const uint64_t cluster;                    ///< In the run.
   const llvm::SmallVector<uint64_t, 2> ctas; ///< Their numbers, by rank.
+  const Answers &answers;
   GlobalChecker &global;
   uint64_t serial = 0;
   std::optional<emu::MbarrierEvent> arrivals; ///< Not yet counted.
@@ -83,7 +87,9 @@ private:
   WrittenLocal writtenLocal;
   WorkItems items;
   Shadow shared, tensor;
-  Judge sharedJudge, tensorJudge;
+  Judge sharedJudge;
+  Judge lostJudge; ///< Of lanes of one store to global memory.
+  Judge tensorJudge;
   llvm::SmallVector<Viewer, 2> viewers; ///< Of the access at hand.
   /// Warps that have waited for earlier launches, by rank; ranks of CTAs that
   /// have let the next one start.

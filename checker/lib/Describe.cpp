@@ -98,12 +98,21 @@ static std::string completionOf(const Access &before) {
          "the thread that goes on or in one that hands over to it";
 }
 
+/// Whether they are lanes that execute an instruction together.
+static bool isOneInstruction(const Access &before, const Access &now) {
+  return before.cluster == now.cluster && before.serial == now.serial &&
+         !now.isEngine;
+}
+
 static std::string whyOf(const Finding &finding, const Access &before,
                          const Access &now) {
   const std::string first = lineOf(finding.first),
                     second = lineOf(finding.second);
   switch (finding.rule) {
   case Rule::Unordered:
+    if (isOneInstruction(before, now))
+      return "two lanes of one instruction store different values to the same "
+             "bytes; which one stays is not defined";
     return before.cluster == now.cluster
                ? "no barrier, mbarrier or flag stands between " + first +
                      " and " + second
@@ -175,6 +184,9 @@ static std::string adviceOf(const Finding &finding, const Access &before,
                     second = lineOf(finding.second);
   switch (finding.rule) {
   case Rule::Unordered:
+    if (isOneInstruction(before, now))
+      return "an atomic, if every lane's value counts; otherwise a predicate "
+             "by which one lane stores";
     if (before.cluster != now.cluster)
       return "st.release.gpu, or a fence and an atomic, in the CTA that comes "
              "first, and ld.acquire.gpu in the other";

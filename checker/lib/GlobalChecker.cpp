@@ -47,6 +47,7 @@ void GlobalChecker::check(GlobalLog &log) {
 void GlobalChecker::forget() {
   shadow.clear();
   flags.clear();
+  waited.clear();
 }
 
 void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
@@ -59,7 +60,7 @@ void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
       taken.isNew(thread, cluster, address, version, event.order, event.scope))
     for (const Write &write : writes)
       if (write.cluster != cluster)
-        threads.takeWorld(thread, write.given, event.order);
+        threads.takeWorld(thread, write.given, write.scGiven, event.order);
   if (event.kind == AccessKind::Read || event.failed >> lane & 1)
     return;
   version = ++versions;
@@ -68,15 +69,21 @@ void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
   Gift gift = threads.give(thread, event.order, event.scope);
   if (!gift.reachesGpu)
     return;
-  auto given = gift.near.world ? std::make_shared<World>(*gift.near.world)
-                               : std::make_shared<World>();
-  const ClockRef &causal = gift.near[Causal];
-  (*given)[cluster] =
-      causal ? std::make_shared<Clock>(*causal) : std::make_shared<Clock>();
+  auto with = [&](const WorldRef &world, const ClockRef &clock) -> WorldRef {
+    auto given =
+        world ? std::make_shared<World>(*world) : std::make_shared<World>();
+    if (clock)
+      (*given)[cluster] = std::make_shared<Clock>(*clock);
+    return given;
+  };
+  WorldRef given = with(gift.near.world, gift.near[Causal]), scGiven;
+  if (gift.near[ScFenced])
+    scGiven = with(nullptr, gift.near[ScFenced]);
   for (Write &write : writes)
     if (write.cluster == cluster) {
-      write.given = joined(write.given, WorldRef(given));
+      write.given = joined(write.given, given);
+      write.scGiven = joined(write.scGiven, scGiven);
       return;
     }
-  writes.push_back({cluster, given});
+  writes.push_back({cluster, given, scGiven});
 }

@@ -55,6 +55,20 @@ public:
   /// What launches before this one did comes before everything else.
   void forgetBefore(uint32_t launch) { shadow.forgetBefore(launch); }
 
+  /// Something of a launch has waited for the one before it.
+  void launchWaited(uint32_t launch) {
+    waited.resize(std::max<size_t>(waited.size(), launch + 1));
+    waited[launch] = true;
+  }
+  /// The oldest launch that is over when the one before `launch` is: that is
+  /// over after the one before itself only if it has waited for it.
+  uint32_t oldestEnded(uint32_t launch) const {
+    uint32_t oldest = launch - 1;
+    while (oldest && oldest < waited.size() && waited[oldest])
+      --oldest;
+    return oldest;
+  }
+
   /// A lane of a cluster that is alone touches a word by a strong access at the
   /// scope of the GPU or the system.
   void touchFlag(const emu::AccessEvent &event, unsigned lane, uint64_t address,
@@ -66,9 +80,10 @@ public:
 private:
   struct Write {
     uint64_t cluster;
-    WorldRef given;
+    WorldRef given, scGiven; ///< The second, to who has a fence.sc.
   };
   uint64_t clusters = 0;
+  std::vector<bool> waited; ///< By launch.
   Judge judge;
   Shadow shadow;
   struct Word {

@@ -99,8 +99,13 @@ bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
   if (before.cluster != now.cluster) {
     const Knowledge &known = *viewer.known;
     // A wait for earlier launches is for proxies, too.
-    if (before.launch != now.launch)
-      return known.world && known.world->count(earlierLaunches);
+    if (before.launch != now.launch) {
+      if (!known.world)
+        return false;
+      auto ended = known.world->find(earlierLaunches);
+      return ended != known.world->end() &&
+             ended->second->of(0, 0) >= valueOfLaunch(before.launch);
+    }
     const WorldRef &world =
         part == FencedGlobal ? known.worldFenced : known.world;
     if (!world)
@@ -155,6 +160,11 @@ bool Judge::areMorallyStrong(const Access &x, const Access &y) const {
   return x.rank == y.rank || isFarEnough(least);
 }
 
+/// Whether no two pieces of a range overlap.
+static bool areApart(const emu::MemoryRange &range) {
+  return range.count == 1 || uint64_t(std::abs(range.pitch)) >= range.bytes;
+}
+
 Judge::Answer Judge::order(const Access &before, const Access &now,
                            llvm::ArrayRef<Overlap> overlaps) {
   if (space == Finding::TensorMemory)
@@ -173,9 +183,10 @@ Judge::Answer Judge::order(const Access &before, const Access &now,
       (now.isEngine ? llvm::any_of(viewers, knowsAll)
                     : llvm::all_of(viewers, knowsAll)))
     return Answer::WhollyBefore;
-  // The same lanes at the same places.
+  // The same lanes at the same places, each at its own.
   if (!before.isEngine && !now.isEngine && before.range.lanes &&
-      before.range == now.range && before.rank == now.rank &&
+      before.range == now.range && areApart(now.range) &&
+      before.rank == now.rank &&
       before.warp == now.warp && before.cluster == now.cluster)
     return Answer::Ordered;
   return forEachPair(
@@ -202,9 +213,33 @@ void Judge::found(const Access &before, const Access &now,
   forEachPair(before, now, overlaps, [&](const Pair &pair) {
     if (isKnown(part, before, now, pair))
       return true;
+    // Another lane may break another rule.
     report(ruleFor(before, now, pair), before, now, pair);
-    return false;
+    return true;
   });
+}
+
+void Judge::lostStores(const Access &store,
+                       llvm::ArrayRef<emu::MemoryRange> ranges, uint32_t lost) {
+  // Where each lane stores.
+  uint64_t addresses[32] = {};
+  uint32_t lanes = 0;
+  for (const emu::MemoryRange &range : ranges) {
+    uint32_t rest = range.lanes;
+    for (uint32_t piece = 0; rest; ++piece, rest &= rest - 1)
+      addresses[llvm::countr_zero(rest)] = range.address + piece * range.pitch;
+    lanes |= range.lanes;
+  }
+  const uint32_t bytes = ranges.front().bytes;
+  unsigned gone = llvm::countr_zero(lost);
+  for (uint32_t rest = lanes & ~(1u << gone); rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint64_t first = std::min(addresses[lane], addresses[gone]);
+    uint64_t second = std::max(addresses[lane], addresses[gone]);
+    if (second - first < bytes)
+      return report(Rule::Unordered, store, store,
+                    {int(gone), int(lane), second});
+  }
 }
 
 Rule Judge::ruleFor(const Access &before, const Access &now,
@@ -281,6 +316,13 @@ Judge::Answer Judge::orderTensor(const Access &before, const Access &now) {
 
 void Judge::report(Rule rule, const Access &before, const Access &now,
                    const Pair &pair) {
+  if (std::exchange(reportedOf, {now.cluster, now.serial}) !=
+      std::pair(now.cluster, now.serial))
+    reported.clear();
+  std::pair broken(rule, before.instruction);
+  if (llvm::is_contained(reported, broken))
+    return;
+  reported.push_back(broken);
   if (!findings.isFirst(rule, now.kernel, before.instruction, now.instruction))
     return;
   // Where neither comes first, they are told as they stand in the text.

@@ -37,6 +37,11 @@ public:
   /// Whose access the next ones are: groups of lanes, or one operation.
   llvm::SmallVector<Viewer, 2> viewers;
 
+  /// Lanes of one weak store that put something else into the same bytes than
+  /// a lane of `lost`, whose value is gone.
+  void lostStores(const Access &store, llvm::ArrayRef<emu::MemoryRange> ranges,
+                  uint32_t lost);
+
   Answer order(const Access &before, const Access &now,
                llvm::ArrayRef<Overlap> overlaps) override;
   void found(const Access &before, const Access &now,
@@ -67,6 +72,10 @@ private:
   Rule ruleFor(const Access &before, const Access &now, const Pair &pair) const;
   void report(Rule rule, const Access &before, const Access &now,
               const Pair &pair);
+  /// What an access of a cluster has broken, with which instructions: it counts
+  /// once.
+  std::pair<uint64_t, uint64_t> reportedOf;
+  llvm::SmallVector<std::pair<Rule, uint32_t>, 2> reported;
 
   const Finding::Space space;
   const bool isStrict;

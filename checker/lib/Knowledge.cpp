@@ -29,16 +29,31 @@ WorldRef drawloom::checker::joined(const WorldRef &x, const WorldRef &y) {
   return *result == *x ? x : WorldRef(result);
 }
 
+SeenRef drawloom::checker::joined(const SeenRef &x, const SeenRef &y) {
+  if (x == y || !y)
+    return x;
+  if (!x)
+    return y;
+  auto result = std::make_shared<Seen>(*x);
+  result->near.joinMemory(y->near);
+  result->far.joinMemory(y->far);
+  result->world = joined(x->world, y->world);
+  result->scWorld = joined(x->scWorld, y->scWorld);
+  return *result == *x ? x : *result == *y ? y : SeenRef(result);
+}
+
 void Knowledge::join(const Knowledge &other) {
   for (unsigned part = 0; part != partCount; ++part)
     checker::join(parts[part], other.parts[part]);
   world = joined(world, other.world);
   worldFenced = joined(worldFenced, other.worldFenced);
+  seen = joined(seen, other.seen);
 }
 
 void Knowledge::joinMemory(const Knowledge &other) {
-  for (Part part : {Causal, FencedShared, FencedGlobal})
+  for (Part part : {Causal, FencedShared, FencedGlobal, ScFenced})
     checker::join(parts[part], other.parts[part]);
   world = joined(world, other.world);
   worldFenced = joined(worldFenced, other.worldFenced);
+  seen = joined(seen, other.seen);
 }

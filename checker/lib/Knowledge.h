@@ -34,20 +34,33 @@ enum Part : unsigned {
   TensorOwn,    ///< tcgen05's work: issued, done, and fenced on both sides.
   TensorOut,    ///< What of it tcgen05.fence::before_thread_sync has published.
   TensorIn,     ///< What others have; for tcgen05.fence::after_thread_sync.
+  /// What of it has passed a fence.sc of the GPU in the thread that did it. Two
+  /// such fences have an order, so a relaxed write behind one hands it over to
+  /// whoever reads that and then has a fence.sc, whatever threads were between.
+  ScFenced,
 };
-inline constexpr unsigned partCount = 7;
+inline constexpr unsigned partCount = 8;
 
 /// The causal clocks of other clusters, by their number in the run. Clusters on
 /// several threads have the same ones.
 using World = std::map<uint64_t, std::shared_ptr<const Clock>>;
 using WorldRef = std::shared_ptr<const World>;
-/// Stands for all clusters of earlier launches, once they are waited for.
+/// Stands for the clusters of earlier launches, once they are waited for. Its
+/// clock has one actor, whose value says which is the oldest launch that the
+/// wait is known to cover: the older it is, the greater the value.
 inline constexpr uint64_t earlierLaunches = ~uint64_t(0);
+inline uint32_t valueOfLaunch(uint32_t launch) { return ~launch; }
 WorldRef joined(const WorldRef &x, const WorldRef &y);
+
+struct Seen;
+using SeenRef = std::shared_ptr<const Seen>;
+SeenRef joined(const SeenRef &x, const SeenRef &y);
 
 struct Knowledge {
   std::array<ClockRef, partCount> parts;
   WorldRef world, worldFenced;
+  /// What relaxed accesses have read that come before, and a fence may acquire.
+  SeenRef seen;
 
   ClockRef &operator[](Part part) { return parts[part]; }
   const ClockRef &operator[](Part part) const { return parts[part]; }
@@ -55,6 +68,14 @@ struct Knowledge {
   /// Of what is visible, not of what was executed, or done in tensor memory.
   void joinMemory(const Knowledge &other);
   bool operator==(const Knowledge &) const = default;
+};
+
+/// From the same CTA, from others of the cluster, from others of the GPU; of
+/// these last, what a fence.sc acquires, too.
+struct Seen {
+  Knowledge near, far;
+  WorldRef world, scWorld;
+  bool operator==(const Seen &) const = default;
 };
 
 /// What is given, apart by who may take it: threads of the giver's CTA, those

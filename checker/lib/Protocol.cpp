@@ -343,6 +343,65 @@ void Protocol::touchArray(const Origin &origin, const emu::MemoryRange &range) {
 }
 
 //===----------------------------------------------------------------------===//
+// Barriers of a CTA
+//===----------------------------------------------------------------------===//
+
+/// A barrier is complete when its number of threads has come, whoever they are.
+/// So who arrives in a round must know that the round before it is complete:
+/// otherwise another schedule counts this arrival there.
+void Protocol::named(const emu::BarrierEvent &event) {
+  const Origin &now = event.origin;
+  const uint32_t number = uint32_t(now.rank) << 8 | event.number;
+  if (event.kind == emu::BarrierEvent::Complete) {
+    auto it = byNumber.find(number);
+    if (it == byNumber.end())
+      return;
+    auto takesPart = [&](const Named::Arrival &arrival) {
+      return llvm::any_of(event.participants, [&](auto &part) {
+        return part.warp == arrival.by.warp && (part.lanes & arrival.by.lanes);
+      });
+    };
+    Named &barrier = it->second;
+    barrier.before.clear();
+    llvm::copy_if(barrier.now, std::back_inserter(barrier.before), takesPart);
+    llvm::erase_if(barrier.now, takesPart);
+    return;
+  }
+  // All threads of the CTA take part in every round of one without a number.
+  if (event.kind != emu::BarrierEvent::Arrive || !event.threads)
+    return;
+  Named &barrier = byNumber[number];
+  const Actor actor = threads.actorOf(now);
+  const Named::Arrival *unknown = nullptr;
+  threads.view(now, [&](const Viewer &viewer) {
+    for (const Named::Arrival &arrival : barrier.before)
+      if (arrival.actor != actor &&
+          valueOf((*viewer.known)[Executed], arrival.actor,
+                  llvm::countr_zero(arrival.by.lanes)) < arrival.time)
+        unknown = &arrival;
+  });
+  if (unknown && findings.isFirst(Rule::BarrierMix, kernel,
+                                  unknown->by.instruction, now.instruction)) {
+    uint64_t nowhere = emu::sharedWindow | uint64_t(now.rank)
+                                               << emu::sharedRankShift;
+    Finding finding = findingOf(Rule::BarrierMix, nowhere, unknown->by, &now);
+    finding.space = Finding::Registers;
+    std::string second = lineOf(finding.second);
+    finding.why = "barrier " + utostr(event.number) + " is for " +
+                  utostr(event.threads) + " threads. Warp " +
+                  utostr(unknown->by.warp) + " has met others there, and warp " +
+                  utostr(now.warp) +
+                  " arrives without knowing that this round is complete: in "
+                  "another schedule it takes part in it";
+    finding.advice = "a barrier of another number for warp " +
+                     utostr(now.warp) + " at " + second +
+                     ", or one with the threads of both";
+    findings.add(std::move(finding));
+  }
+  barrier.now.push_back({now, actor, threads.tick(now)});
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 

@@ -62,6 +62,9 @@ public:
 
   /// Lanes of a warp have met.
   void meeting(const emu::BarrierEvent &event);
+  /// Lanes arrive at a barrier of their CTA, before they hand anything over by
+  /// it; or it is complete.
+  void named(const emu::BarrierEvent &event);
 
 private:
   struct Initialised {
@@ -89,12 +92,24 @@ private:
   Finding findingOf(Rule rule, uint64_t address, const emu::Origin &first,
                     const emu::Origin *second) const;
 
+  /// Of a barrier of a CTA that isn't for all its threads: who has arrived, in
+  /// the round under way and in the one before it.
+  struct Named {
+    struct Arrival {
+      emu::Origin by;
+      Actor actor;
+      uint32_t time;
+    };
+    llvm::SmallVector<Arrival, 8> now, before;
+  };
+
   const emu::Kernel *const kernel;
   const llvm::ArrayRef<uint64_t> ctas;
   Threads &threads;
   const SharedArrays &arrays;
   Findings &findings;
   llvm::DenseMap<uint64_t, Initialised> initialised; ///< By address.
+  llvm::DenseMap<uint32_t, Named> byNumber; ///< With the rank.
   /// When a lane has executed fence.mbarrier_init.
   llvm::DenseMap<std::pair<Actor, unsigned>, llvm::SmallVector<uint32_t, 1>>
       fences;

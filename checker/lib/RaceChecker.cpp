@@ -27,6 +27,8 @@ void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
   checkRegisters(*launch.kernel, global->findings);
   arrays.resize(kernels.size());
   arrays[index] = std::make_unique<SharedArrays>(*launch.kernel);
+  answers.resize(kernels.size());
+  answers[index] = std::make_unique<Answers>(*launch.kernel->function);
   // All launches before it have ended, in this run or before it.
   if (!launch.programmatic || index == 0) {
     early.assign(1, false);
@@ -49,7 +51,8 @@ std::unique_ptr<emu::ClusterListener>
 RaceChecker::startCluster(const emu::ClusterStart &start) {
   const emu::Kernel *kernel = kernels[start.launch];
   auto checker = std::make_unique<ClusterChecker>(
-      kernel, start, *arrays[start.launch], *global, options.isStrict);
+      kernel, start, *arrays[start.launch], *answers[start.launch], *global,
+      options.isStrict);
   if (remarks)
     checker->costs = std::make_unique<Costs>();
   running.push_back(checker.get());
@@ -66,6 +69,8 @@ void RaceChecker::endCluster(std::unique_ptr<emu::ClusterListener> listener) {
                  [&](Finding &remark) { name(remark, kernel, false); });
   collect(checker->findings.take(), kernel, checker->hasAllColumns);
   collect(global->findings.take(), kernel, false);
+  if (checker->hasWaited)
+    global->launchWaited(checker->launch);
   if (checker->startsNextEarly && checker->launch < early.size())
     early[checker->launch] = true;
   llvm::erase(running, checker);

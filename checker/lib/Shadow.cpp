@@ -17,7 +17,6 @@ using namespace drawloom::checker;
 struct Shadow::Touch {
   const Access &access;
   Judge &judge;
-  bool hasRaced = false;
   Held *held = nullptr; ///< Once there is a record of it; a use of it, too.
   /// The last ones found to be ordered before it as a whole.
   std::array<const Held *, 8> known = {};
@@ -133,6 +132,14 @@ void Shadow::forgetBefore(uint32_t launch) {
       });
 }
 
+/// Whether who is ordered with `now`, or morally strong with it, is so with
+/// `before`, too.
+static bool isAsStrong(const Access &before, const Access &now) {
+  return now.scope == emu::Scope::None ||
+         (before.scope >= now.scope && before.proxy == now.proxy &&
+          before.range.bytes == now.range.bytes);
+}
+
 void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
                        uint64_t mask, Touch &touch) {
   const Access &now = touch.access;
@@ -166,8 +173,10 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
       continue;
     }
     const Access &before = record.held->access;
-    // Reads don't race, and an engine's takes the place of its own only.
-    bool isOwn = !now.isEngine || now.actor == before.actor;
+    // Reads don't race, and an engine's takes the place of its own only; that
+    // of a lane doesn't of another lane's by the same instruction.
+    bool isOwn = now.isEngine ? now.actor == before.actor
+                              : now.serial != before.serial;
     if (!conflicts && !isOwn)
       continue;
     bool isOrdered = isBefore(record, both);
@@ -182,15 +191,14 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
           rest &= ~bytes;
       isOrdered = !rest;
     }
-    if (!isOrdered && conflicts && !touch.hasRaced) {
-      touch.hasRaced = true;
+    if (!isOrdered && conflicts) {
       overlaps.clear();
       overlapsOf(start, bitBytes, both, overlaps);
       touch.judge.found(before, now, overlaps);
     }
     // An engine's read hands on nothing else that its issuer knew.
     bool replaces = now.writes || (!before.writes && isOrdered && isOwn);
-    if (replaces) {
+    if (replaces && isAsStrong(before, now)) {
       record.mask &= ~mask;
       empties |= record.mask == 0;
     }

@@ -9,7 +9,10 @@
 // For each byte of a memory: its last write, and the reads since. An access is
 // compared with those. A write then takes the place of what it covers: what it
 // is ordered behind is known to whoever knows the write, and what it races with
-// has been found. So does a read that knows an earlier one.
+// has been found. So does a read that knows an earlier one. But a strong access
+// doesn't race with others that are morally strong with it, whether they know it
+// or not, so it takes the place only of what is as strong as itself: a weak store
+// stays behind the atomics that follow it.
 //
 // Memory is in blocks of 1 KiB. A block has a record for each access, with a
 // bit for each 16 bytes; tiles of copies and operands of MMAs are a few

@@ -81,18 +81,15 @@ void Threads::update(const Origin &origin,
       LaneGroup &one = own.groups[index], &two = own.groups[other];
       bool hasSameFences = one.fencedShared == two.fencedShared &&
                            one.fencedGlobal == two.fencedGlobal;
-      if (!(one.known == two.known) ||
+      bool hasReleasedSame = one.released == two.released &&
+                             one.releasedTime == two.releasedTime &&
+                             one.releasedScope == two.releasedScope;
+      if (!(one.known == two.known) || !hasReleasedSame ||
           (!hasSameFences && (hasOwnFences(one) || hasOwnFences(two))))
         continue;
       one.lanes |= two.lanes;
       one.fencedShared = std::min(one.fencedShared, two.fencedShared);
       one.fencedGlobal = std::min(one.fencedGlobal, two.fencedGlobal);
-      one.released.join(two.released);
-      one.releasedTime = std::max(one.releasedTime, two.releasedTime);
-      one.releasedScope = std::max(one.releasedScope, two.releasedScope);
-      one.seenNear.join(two.seenNear);
-      one.seenFar.join(two.seenFar);
-      one.seenWorld = joined(one.seenWorld, two.seenWorld);
       own.groups.erase(own.groups.begin() + other);
     }
 }
@@ -146,9 +143,11 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
     given[TensorOwn] = nullptr;
     given[TensorOut] = group.known[TensorOut];
     given[TensorIn] = nullptr;
+    given[ScFenced] = group.known[ScFenced];
     gift.near.join(given);
     gift.reachesGpu |= scope >= Scope::Gpu &&
-                       (releases(order) || group.releasedScope >= Scope::Gpu);
+                       (releases(order) || group.releasedScope >= Scope::Gpu ||
+                        given[ScFenced]);
     if (!hasPeers && !isFar)
       continue; // Nobody is far away.
     bool crosses =
@@ -190,19 +189,26 @@ void Threads::take(const Origin &origin, const Knowledge &given, bool isFar,
       return;
     if (acquires(order)) {
       group.known.joinMemory(given);
-    } else {
-      (isFar ? group.seenFar : group.seenNear).joinMemory(given);
+      return;
     }
+    auto seen = std::make_shared<Seen>();
+    Knowledge &memory = isFar ? seen->far : seen->near;
+    memory.joinMemory(given);
+    memory.seen = nullptr; // The giver's fence has acquired it.
+    group.known.seen = joined(group.known.seen, seen);
   });
 }
 
 void Threads::takeWorld(const Origin &origin, const WorldRef &given,
-                        Order order) {
+                        const WorldRef &scGiven, Order order) {
+  auto seen = std::make_shared<Seen>();
+  seen->world = acquires(order) ? nullptr : given;
+  seen->scWorld = scGiven;
   update(origin, [&](LaneGroup &group) {
     if (acquires(order))
       takeWorldNow(group, given);
-    else
-      group.seenWorld = joined(group.seenWorld, given);
+    if (seen->world || seen->scWorld)
+      group.known.seen = joined(group.known.seen, seen);
   });
 }
 
@@ -214,13 +220,24 @@ void Threads::learn(const Origin &origin, Actor actor, uint32_t lanes,
   });
 }
 
-void Threads::acquireSeen(LaneGroup &group, Scope scope) {
-  group.known.join(group.seenNear);
+void Threads::acquireSeen(LaneGroup &group, Order order, Scope scope) {
+  SeenRef seen = group.known.seen;
+  if (!seen)
+    return;
+  bool isSc = order == Order::SequentiallyConsistent && scope >= Scope::Gpu;
+  group.known.joinMemory(seen->near);
   if (isFarEnough(scope))
-    group.known.join(group.seenFar);
+    group.known.joinMemory(seen->far);
+  if (isSc)
+    join(group.known[Causal], seen->far[ScFenced]);
   if (scope >= Scope::Gpu)
-    takeWorldNow(group, group.seenWorld);
+    takeWorldNow(group, seen->world);
+  if (isSc)
+    takeWorldNow(group, seen->scWorld);
   join(group.known[Executed], group.known[Causal]);
+  // All of it, for good.
+  if (scope >= Scope::Gpu && (isSc || !seen->scWorld))
+    group.known.seen = nullptr;
 }
 
 bool Threads::knowsOfCta(const Knowledge &known, uint32_t rank) const {
@@ -239,9 +256,14 @@ void Threads::fence(const FenceEvent &event) {
   case FenceEvent::Memory:
     update(origin, [&](LaneGroup &group) {
       if (acquires(event.order))
-        acquireSeen(group, event.scope);
+        acquireSeen(group, event.order, event.scope);
       if (!releases(event.order))
         return;
+      if (event.order == Order::SequentiallyConsistent &&
+          event.scope >= Scope::Gpu) {
+        join(group.known[ScFenced], group.known[Causal]);
+        raise(group.known[ScFenced], own.actor, group.lanes, own.time);
+      }
       group.released = group.known;
       group.releasedTime = own.time;
       group.releasedScope = event.scope;

@@ -8,7 +8,8 @@
 //
 // A release gives away what a lane knows and what it has done itself; an
 // acquire takes that over. What is relaxed gives only what a fence in front of
-// it has released, and takes only for a fence behind it.
+// it has released, and takes only for a fence behind it, which may be another
+// thread's that a barrier leads to.
 //
 // Scopes: what crosses CTAs is *far*. Both ends must say at least .cluster for
 // it; inside a CTA any scope will do (PTX ISA, sections 8.7 and 8.9.4).
@@ -37,10 +38,6 @@ struct LaneGroup {
   Knowledge released;
   uint32_t releasedTime = 0;
   emu::Scope releasedScope = emu::Scope::None;
-  /// What relaxed accesses have read, and a fence may acquire: from the same
-  /// CTA, from others of the cluster, from others of the GPU.
-  Knowledge seenNear, seenFar;
-  WorldRef seenWorld;
 };
 
 /// Whose eyes an access is looked at with: of lanes at a time, or of an
@@ -82,9 +79,10 @@ public:
   /// The lanes take what was given, `isFar` if by another CTA.
   void take(const emu::Origin &origin, const Knowledge &given, bool isFar,
             emu::Order order, emu::Scope scope);
-  /// They take what another cluster has given.
+  /// They take what another cluster has given, and what of it only a fence.sc
+  /// takes.
   void takeWorld(const emu::Origin &origin, const WorldRef &given,
-                 emu::Order order);
+                 const WorldRef &scGiven, emu::Order order);
   /// They learn that an actor has come to `value`: in `parts`.
   void learn(const emu::Origin &origin, Actor actor, uint32_t lanes,
              uint32_t value, llvm::ArrayRef<Part> parts);
@@ -110,7 +108,7 @@ private:
   /// groups that have come to know the same.
   void update(const emu::Origin &origin,
               llvm::function_ref<void(LaneGroup &)> f);
-  void acquireSeen(LaneGroup &group, emu::Scope scope);
+  void acquireSeen(LaneGroup &group, emu::Order order, emu::Scope scope);
   void takeWorldNow(LaneGroup &group, const WorldRef &given);
 
   Actors &actors;

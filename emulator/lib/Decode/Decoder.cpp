@@ -332,7 +332,8 @@ void Decoder::placeWatchers() {
   for (uint32_t index = functionField->first; index != position(); ++index) {
     if (watching.contains(index))
       continue;
-    RegisterAccess access = accessOf(*program->source(&program->code[index]));
+    ptx::RegisterAccess access =
+        accessOf(*program->source(&program->code[index]));
     access.reads.append(access.writes);
     llvm::SmallVector<WatchedAccess::Register, 4> touched;
     Execute *watcher = nullptr;

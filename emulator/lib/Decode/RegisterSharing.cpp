@@ -17,7 +17,6 @@ using namespace drawloom;
 using namespace drawloom::emu;
 using ptx::Opcode;
 using ptx::Operand;
-using ptx::OperandSpec;
 using ptx::Type;
 
 namespace {
@@ -64,70 +63,13 @@ private:
   /// parameters. All tables below go by the index in this list: what is only
   /// declared costs nothing.
   std::vector<uint32_t> used;
-  std::vector<RegisterAccess> accesses;
+  std::vector<ptx::RegisterAccess> accesses;
   std::vector<Block> blocks;
   std::vector<Range> ranges;
   llvm::BitVector pinned;
 };
 
 } // namespace
-
-static void collect(const Operand &operand, bool isWrite,
-                    RegisterAccess &access) {
-  switch (operand.kind()) {
-  case Operand::Register:
-    (isWrite ? access.writes : access.reads).push_back(operand.index());
-    // An element of a vector register leaves the others alone.
-    access.replaces &= operand.component() < 0;
-    return;
-  case Operand::Address:
-    // What stands in brackets is read, whatever is done to memory.
-    for (const Operand &part : operand.parts())
-      collect(part, false, access);
-    return;
-  case Operand::Vector:
-  case Operand::Pair:
-    for (const Operand &part : operand.parts())
-      collect(part, isWrite, access);
-    return;
-  default:
-    return;
-  }
-}
-
-RegisterAccess drawloom::emu::accessOf(const ptx::Instruction &instruction) {
-  RegisterAccess access;
-  const ptx::Variant &variant = *instruction.variant;
-  llvm::ArrayRef<Operand> operands = instruction.operands();
-  llvm::ArrayRef<OperandSpec> specs = variant.form->operands;
-  if (instruction.guard != ptx::Instruction::noGuard) {
-    access.reads.push_back(instruction.guard);
-    access.replaces = false;
-  }
-  if (!specs.empty() && specs.front().kind == OperandSpec::Call) {
-    // Results come back when the callee returns; that is still here.
-    for (auto [index, operand] : llvm::enumerate(operands))
-      collect(operand, index == 0, access);
-    return access;
-  }
-  // A form's optional operands are absent from the right.
-  size_t used = 0;
-  for (auto [index, spec] : llvm::enumerate(specs)) {
-    if (!variant.shapes[index].wanted)
-      continue;
-    size_t needed = 0;
-    for (size_t later = index + 1; later < specs.size(); ++later)
-      needed += variant.shapes[later].wanted &&
-                specs[later].presence != OperandSpec::Optional;
-    if (spec.presence == OperandSpec::Optional &&
-        operands.size() - used <= needed)
-      continue;
-    if (used == operands.size())
-      break;
-    collect(operands[used++], spec.isOut, access);
-  }
-  return access;
-}
 
 /// Calls f with the number of each register that an operand names.
 template <typename F>
@@ -165,7 +107,7 @@ void Analysis::findUsed() {
   llvm::sort(used);
   used.erase(llvm::unique(used), used.end());
   for (const ptx::Instruction &instruction : function.instructions) {
-    RegisterAccess access = accessOf(instruction);
+    ptx::RegisterAccess access = accessOf(instruction);
     for (uint32_t &reg : access.reads)
       reg = indexOf(reg);
     for (uint32_t &reg : access.writes)

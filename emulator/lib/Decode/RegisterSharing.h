@@ -23,21 +23,11 @@
 #ifndef DRAWLOOM_EMULATOR_REGISTERSHARING_H
 #define DRAWLOOM_EMULATOR_REGISTERSHARING_H
 
-#include "drawloom/PTX/Module.h"
-#include "llvm/ADT/SmallVector.h"
+#include "drawloom/PTX/RegisterAccess.h"
 #include <cstdint>
 #include <vector>
 
 namespace drawloom::emu {
-
-/// The registers that an instruction reads and writes, by number.
-struct RegisterAccess {
-  llvm::SmallVector<uint32_t, 8> reads, writes;
-  /// The writes replace the whole register in every lane that goes on.
-  bool replaces = true;
-};
-
-RegisterAccess accessOf(const ptx::Instruction &instruction);
 
 /// A place for registers of one size.
 struct RegisterPlace {

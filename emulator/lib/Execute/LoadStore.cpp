@@ -123,6 +123,23 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
   return inst + 1;
 }
 
+/// Which lanes of a store don't find their values where they put them.
+template <typename M, typename Storage>
+[[gnu::cold, gnu::noinline]] static void
+findLost(Warp &warp, const Transfer &transfer, uint32_t mask,
+         char *const *host, StoreTold &told) {
+  size_t offset = 0;
+  for (Reg reg : transfer.registers) {
+    const Storage *data = warp.lanes<Storage>(reg);
+    forEachLane(mask, [&](unsigned lane) {
+      M value = lowPart<M>(data[lane]);
+      if (memcmp(host[lane] + offset, &value, sizeof(M)))
+        told.lose(lane);
+    });
+    offset += sizeof(M);
+  }
+}
+
 template <typename M, typename Storage>
 static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &transfer = inst->as<Transfer>();
@@ -133,6 +150,8 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
   if constexpr (sizeof(M) == 4 && sizeof(Storage) == 4)
     if (mask == allLanes && transfer.registers.size() == 4) {
       storeQuads(warp, transfer.registers, host);
+      if (told.isTold()) [[unlikely]]
+        findLost<M, Storage>(warp, transfer, mask, host, told);
       return inst + 1;
     }
   size_t offset = 0;
@@ -151,6 +170,8 @@ static const Inst *store(Warp &warp, const Inst *inst, uint32_t mask) {
       forEachLane(mask, body);
     offset += sizeof(M);
   }
+  if (told.isTold()) [[unlikely]]
+    findLost<M, Storage>(warp, transfer, mask, host, told);
   return inst + 1;
 }
 

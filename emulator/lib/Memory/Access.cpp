@@ -260,7 +260,7 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
 [[gnu::cold, gnu::noinline]] void
 drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                             const AccessInfo &info, uint32_t failed,
-                            uint32_t unchanged) {
+                            uint32_t unchanged, uint32_t lost) {
   uint64_t addresses[32];
   info.addresses(warp, info, addresses);
   RangeList ranges, local;
@@ -290,6 +290,7 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                                                 .nonCoherent = info.nonCoherent,
                                                 .failed = failed,
                                                 .unchanged = unchanged & told,
+                                                .lost = lost & told,
                                                 .ranges = ranges.get()});
 }
 
@@ -308,7 +309,7 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
     if (!memcmp(&before[lane * info.bytes], host[lane], info.bytes))
       unchanged |= 1u << lane;
   }
-  tellResolved(warp, inst, mask, info, 0, unchanged);
+  tellResolved(warp, inst, mask, info, 0, unchanged, lost);
 }
 
 /// Each lane on its own: several allocations, several CTAs, or an error.

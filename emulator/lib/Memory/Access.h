@@ -77,7 +77,7 @@ inline bool resolve(Warp &warp, const Inst *inst, uint32_t mask,
 /// compare-and-swap, the lanes that don't write.
 void tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                   const AccessInfo &info, uint32_t failed = 0,
-                  uint32_t unchanged = 0);
+                  uint32_t unchanged = 0, uint32_t lost = 0);
 
 /// Tells the listener, if there is one, about a store that is `toldLater`, when
 /// it goes out of scope: by then it is known whether anything has changed.
@@ -93,6 +93,10 @@ public:
     if (before) [[unlikely]]
       tellStore();
   }
+  bool isTold() const { return before != nullptr; }
+  /// A lane's value isn't in memory, though it was stored.
+  void lose(unsigned lane) { lost |= 1u << lane; }
+
   StoreTold(const StoreTold &) = delete;
   StoreTold &operator=(const StoreTold &) = delete;
 
@@ -106,6 +110,7 @@ private:
   const AccessInfo &info;
   char *const *host;
   std::unique_ptr<char[]> before; ///< What was there, by lane.
+  uint32_t lost = 0;
 };
 
 /// The space that a generic address is in; Generic if it is in none.

@@ -123,6 +123,7 @@ struct CheckOptions {
 class ClusterChecker;
 class GlobalChecker;
 class Remarks;
+class Answers;
 class SharedArrays;
 
 class RaceChecker : public emu::Listener {
@@ -163,6 +164,7 @@ private:
   CheckOptions options;
   std::vector<const emu::Kernel *> kernels;          ///< Of the launches.
   std::vector<std::unique_ptr<SharedArrays>> arrays; ///< Of these.
+  std::vector<std::unique_ptr<Answers>> answers;     ///< Of these.
   std::vector<Finding> found;
   std::vector<ClusterChecker *> running;
   /// Launches that have let the next one start before they have waited.

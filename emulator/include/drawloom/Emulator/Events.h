@@ -116,6 +116,9 @@ struct AccessEvent {
   /// Of a store, or a copy to global memory: the lanes that write what is there
   /// already. Of an operation: all or none.
   uint32_t unchanged = 0;
+  /// Of a store: the lanes whose value isn't there afterwards, since another
+  /// lane has stored a different one to the same bytes.
+  uint32_t lost = 0;
   llvm::ArrayRef<MemoryRange> ranges = {};
   llvm::ArrayRef<TensorRange> tensor = {}; ///< In place of ranges, if Tensor.
 };
