@@ -11,8 +11,8 @@
 // nothing depends on it, the thread goes on in either case, and what this run
 // answered tells nothing about the next one.
 //
-// A predicate counts if it guards something, or reaches an instruction that does
-// more than to compute a register from registers.
+// A predicate counts if it guards something, or reaches an instruction that
+// does more than to compute a register from registers.
 //
 //===----------------------------------------------------------------------===//
 

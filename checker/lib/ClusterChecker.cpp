@@ -34,7 +34,8 @@ ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                bool isStrict)
     : findings(isStrict, this), launch(start.launch), kernel(kernel),
       cluster(global.newCluster()), ctas(start.ctas.begin(), start.ctas.end()),
-      answers(answers), global(global), threads(actors, cluster, ctas.size() > 1, isStrict),
+      answers(answers), global(global),
+      threads(actors, cluster, ctas.size() > 1, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
       protocol(kernel, ctas, threads, arrays, findings),
       written(start.sharedBytes, findings), writtenLocal(findings),
@@ -89,6 +90,7 @@ Access ClusterChecker::accessOf(const AccessEvent &event) {
   access.reads = event.kind != AccessKind::Write;
   access.writes = event.kind != AccessKind::Read;
   access.unchanged = event.unchanged;
+  access.isNonCoherent = event.nonCoherent;
   access.proxy = event.proxy;
   access.scope = event.order == Order::Weak ? Scope::None : event.scope;
   return access;

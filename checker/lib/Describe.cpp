@@ -104,8 +104,61 @@ static bool isOneInstruction(const Access &before, const Access &now) {
          !now.isEngine;
 }
 
+/// Of accesses in different clusters.
+static std::string whyApart(const std::string &first, const std::string &second,
+                            Missing missing) {
+  switch (missing) {
+  case Missing::Handover:
+    return "the two CTAs are in different clusters, and no release and "
+           "acquire at the scope of the GPU lead from one to the other";
+  case Missing::WarpBeforeRelease:
+    return "another lane of the warp releases at the scope of the GPU, and " +
+           second + " comes after the acquire; but " + first +
+           " of this lane is not ordered before that release";
+  case Missing::BarrierBeforeRelease:
+    return "another thread of the CTA releases at the scope of the GPU, and " +
+           second + " comes after the acquire; but nothing orders " + first +
+           " before that release";
+  case Missing::BarrierAfterAcquire:
+    return "another thread of the CTA of " + second +
+           " acquires what the CTA of " + first +
+           " releases; but nothing orders that acquire before " + second;
+  case Missing::Wait:
+    return first + " is of a launch before, which need not be over: this one "
+                   "is a programmatic dependent launch, and the thread has "
+                   "not executed griddepcontrol.wait";
+  case Missing::WaitBetween:
+    return "griddepcontrol.wait waits for the launch before this one. " +
+           first +
+           " is of an older one, and a launch between them does not "
+           "wait: it may end first";
+  }
+  return "";
+}
+
+static std::string adviceApart(const std::string &first,
+                               const std::string &second, Missing missing) {
+  switch (missing) {
+  case Missing::Handover:
+    return "st.release.gpu, or a fence and an atomic, in the CTA that comes "
+           "first, and ld.acquire.gpu in the other";
+  case Missing::WarpBeforeRelease:
+    return "bar.warp.sync after " + first + ", before the release";
+  case Missing::BarrierBeforeRelease:
+    return "bar.sync after " + first + ", before the release";
+  case Missing::BarrierAfterAcquire:
+    return "bar.sync (bar.warp.sync in one warp) after the acquire, before " +
+           second;
+  case Missing::Wait:
+    return "griddepcontrol.wait before " + second;
+  case Missing::WaitBetween:
+    return "griddepcontrol.wait in every kernel of the chain";
+  }
+  return "";
+}
+
 static std::string whyOf(const Finding &finding, const Access &before,
-                         const Access &now) {
+                         const Access &now, Missing missing) {
   const std::string first = lineOf(finding.first),
                     second = lineOf(finding.second);
   switch (finding.rule) {
@@ -116,8 +169,7 @@ static std::string whyOf(const Finding &finding, const Access &before,
     return before.cluster == now.cluster
                ? "no barrier, mbarrier or flag stands between " + first +
                      " and " + second
-               : "the two CTAs are in different clusters, and no release and "
-                 "acquire at the scope of the GPU lead from one to the other";
+               : whyApart(first, second, missing);
   case Rule::LaneHandover:
     return "another lane of the warp handed over after " + first +
            "; what it hands over is its own past, and this lane's access is "
@@ -170,6 +222,10 @@ static std::string whyOf(const Finding &finding, const Access &before,
     return "both are issued in this order, but PTX doesn't say that " + first +
            " is over when " + second + " starts: of such pairs, only " +
            "tcgen05.cp before tcgen05.mma is";
+  case Rule::NonCoherentLoad:
+    return first + " writes the bytes in this launch, and " + second +
+           " reads them through a cache that need not see it, whatever orders "
+           "the two";
   case Rule::SameStore:
     return "nothing orders the two, and both write the same value";
   default: // No race.
@@ -179,7 +235,7 @@ static std::string whyOf(const Finding &finding, const Access &before,
 }
 
 static std::string adviceOf(const Finding &finding, const Access &before,
-                            const Access &now) {
+                            const Access &now, Missing missing) {
   const std::string first = lineOf(finding.first),
                     second = lineOf(finding.second);
   switch (finding.rule) {
@@ -188,8 +244,7 @@ static std::string adviceOf(const Finding &finding, const Access &before,
       return "an atomic, if every lane's value counts; otherwise a predicate "
              "by which one lane stores";
     if (before.cluster != now.cluster)
-      return "st.release.gpu, or a fence and an atomic, in the CTA that comes "
-             "first, and ld.acquire.gpu in the other";
+      return adviceApart(first, second, missing);
     if (before.rank != now.rank)
       return "barrier.cluster, or an mbarrier with .release.cluster and "
              ".acquire.cluster, between " +
@@ -240,6 +295,10 @@ static std::string adviceOf(const Finding &finding, const Access &before,
   case Rule::TensorCopyReuse:
     return "tcgen05.commit after " + first + " and a wait for it before " +
            second + ", or other columns";
+  case Rule::NonCoherentLoad:
+    return "ld.global without .nc at " + second +
+           ": in CUDA C++, no __ldg, and no const __restrict__ on a pointer "
+           "to memory that the kernel writes";
   case Rule::SameStore:
     return "nothing, as long as the values are the same";
   default:
@@ -249,7 +308,8 @@ static std::string adviceOf(const Finding &finding, const Access &before,
 }
 
 void drawloom::checker::describeFinding(Finding &finding, const Access &before,
-                                        const Access &now, uint64_t address) {
+                                        const Access &now, uint64_t address,
+                                        Missing missing) {
   finding.kernel = llvm::demangle(now.kernel->function->name);
   auto ctaOf = [&](uint32_t rank) {
     return rank == before.rank ? before.cta
@@ -277,7 +337,7 @@ void drawloom::checker::describeFinding(Finding &finding, const Access &before,
     finding.address = address;
     break;
   }
-  finding.why = whyOf(finding, before, now);
-  finding.advice = adviceOf(finding, before, now);
+  finding.why = whyOf(finding, before, now, missing);
+  finding.advice = adviceOf(finding, before, now, missing);
   finding.fixes = fixesOf(finding, before, now);
 }

@@ -30,9 +30,19 @@ std::string lineOf(const Site &site);
 /// "tile+16" for a byte of a CTA's shared memory; empty if it is in no
 /// variable.
 std::string arrayAt(const emu::Kernel &kernel, uint32_t offset);
+/// What there is not between two accesses that nothing orders.
+enum class Missing : uint8_t {
+  Handover,             ///< Anything.
+  WarpBeforeRelease,    ///< bar.warp.sync, in front of another lane's release.
+  BarrierBeforeRelease, ///< A barrier, in front of another thread's release.
+  BarrierAfterAcquire,  ///< A barrier, behind another thread's acquire.
+  Wait,                 ///< griddepcontrol.wait, in the later launch.
+  WaitBetween,          ///< The same, in a launch between the two.
+};
+
 /// Fills in the kernel, the place, why there is no order and what gives it.
 void describeFinding(Finding &finding, const Access &before, const Access &now,
-                     uint64_t address);
+                     uint64_t address, Missing missing = Missing::Handover);
 
 /// What may be inserted, the likeliest first; none if nothing helps.
 std::vector<Fix> fixesOf(const Finding &finding, const Access &before,

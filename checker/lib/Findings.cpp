@@ -13,11 +13,14 @@ using namespace drawloom;
 using namespace drawloom::checker;
 
 bool Findings::isFirst(Rule rule, const emu::Kernel *kernel, uint32_t first,
-                       uint32_t second) {
+                       uint32_t second, Finding::Distance distance) {
   if (isOncePerKernel(rule))
     first = second = 0;
   last = {rule, kernel, std::min(first, second), std::max(first, second)};
-  return ++counts[last] == 1;
+  Count &count = counts[last];
+  bool isFarther = distance > count.distance;
+  count.distance = std::max(count.distance, distance);
+  return ++count.times == 1 || isFarther;
 }
 
 void Findings::add(Finding finding) {
@@ -25,7 +28,12 @@ void Findings::add(Finding finding) {
   if (isStrict && ender && endsStrictRun(finding.rule))
     ender->endRun(titleOf(finding.rule).str() + " [" +
                   spelling(finding.rule).str() + "]");
-  list.emplace_back(last, std::move(finding));
+  auto it =
+      llvm::find_if(list, [&](auto &entry) { return entry.first == last; });
+  if (it != list.end())
+    it->second = std::move(finding);
+  else
+    list.emplace_back(last, std::move(finding));
 }
 
 std::vector<Finding> Findings::take() {
@@ -40,9 +48,11 @@ std::vector<Finding> Findings::take() {
   std::vector<Finding> result;
   for (auto &[key, finding] : list) {
     // Whoever races with a write may come before it.
-    if (finding.rule == Rule::Uninitialised && isInRace(finding))
+    bool isUnwritten = finding.rule == Rule::Uninitialised ||
+                       finding.rule == Rule::UninitialisedUpdate;
+    if (isUnwritten && isInRace(finding))
       continue;
-    finding.count = counts[key];
+    finding.count = counts[key].times;
     result.push_back(finding);
   }
   list.clear();

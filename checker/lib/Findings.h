@@ -25,9 +25,11 @@ public:
   explicit Findings(bool isStrict, emu::RunEnder *ender = nullptr)
       : isStrict(isStrict), ender(ender) {}
 
-  /// Counts one more; true if it is the first, and so to be described.
+  /// Counts one more; true if it is the first, or its threads are farther apart
+  /// than those of the first, and so to be described.
   bool isFirst(Rule rule, const emu::Kernel *kernel, uint32_t first,
-               uint32_t second);
+               uint32_t second, Finding::Distance distance = Finding::SameWarp);
+  /// In the place of one that was described before.
   void add(Finding finding);
   std::vector<Finding> take();
 
@@ -35,7 +37,11 @@ private:
   using Key = std::tuple<Rule, const emu::Kernel *, uint32_t, uint32_t>;
   const bool isStrict;
   emu::RunEnder *const ender;
-  std::map<Key, uint64_t> counts;
+  struct Count {
+    uint64_t times = 0;
+    Finding::Distance distance = Finding::SameWarp;
+  };
+  std::map<Key, Count> counts;
   std::vector<std::pair<Key, Finding>> list;
   Key last;
 };

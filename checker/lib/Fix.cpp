@@ -150,6 +150,9 @@ static StringRef completionOf(const Access &access) {
   case Opcode::WgmmaMmaAsync:
   case Opcode::WgmmaMmaAsyncSp:
     return "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;";
+  case Opcode::Tcgen05Ld:
+  case Opcode::Tcgen05LdRed:
+    return "tcgen05.wait::ld.sync.aligned;";
   case Opcode::Tcgen05St:
     return "tcgen05.wait::st.sync.aligned;";
   default:

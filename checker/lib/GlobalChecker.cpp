@@ -47,6 +47,7 @@ void GlobalChecker::check(GlobalLog &log) {
 void GlobalChecker::forget() {
   shadow.clear();
   flags.clear();
+  acquired.clear();
   waited.clear();
 }
 
@@ -59,8 +60,10 @@ void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
   if ((event.kind == AccessKind::Read || event.kind == AccessKind::Atomic) &&
       taken.isNew(thread, cluster, address, version, event.order, event.scope))
     for (const Write &write : writes)
-      if (write.cluster != cluster)
+      if (write.cluster != cluster) {
         threads.takeWorld(thread, write.given, write.scGiven, event.order);
+        acquired.insert({cluster, write.cluster});
+      }
   if (event.kind == AccessKind::Read || event.failed >> lane & 1)
     return;
   version = ++versions;

@@ -45,7 +45,9 @@ class GlobalChecker {
 public:
   explicit GlobalChecker(bool isStrict)
       : findings(isStrict), written(findings),
-        judge(Finding::Global, isStrict, findings) {}
+        judge(Finding::Global, isStrict, findings) {
+    judge.acquired = &acquired;
+  }
 
   uint64_t newCluster() { return ++clusters; }
   /// Looks at a log, and empties it.
@@ -92,6 +94,8 @@ private:
   };
   llvm::DenseMap<uint64_t, Word> flags;
   uint64_t versions = 0;
+  /// Pairs of clusters, of which the first has acquired from the second.
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> acquired;
   LastTaken taken;
 };
 

@@ -165,6 +165,12 @@ static bool areApart(const emu::MemoryRange &range) {
   return range.count == 1 || uint64_t(std::abs(range.pitch)) >= range.bytes;
 }
 
+/// Whether a non-coherent load may miss a write, however they are ordered: its
+/// cache is that of memory which nobody writes to as long as the kernel runs.
+static bool isUnseen(const Access &before, const Access &now) {
+  return now.isNonCoherent && before.writes && before.launch == now.launch;
+}
+
 Judge::Answer Judge::order(const Access &before, const Access &now,
                            llvm::ArrayRef<Overlap> overlaps) {
   if (space == Finding::TensorMemory)
@@ -174,6 +180,8 @@ Judge::Answer Judge::order(const Access &before, const Access &now,
   if ((before.serial == now.serial && before.cluster == now.cluster) ||
       areMorallyStrong(before, now) || now.proxy == Proxy::TensorMap)
     return Answer::WhollyBefore;
+  if (isUnseen(before, now))
+    return Answer::Unordered;
   const Part part = needed(before, now);
   auto knowsAll = [&](const Viewer &viewer) {
     const ClockRef &clock = (*viewer.known)[part];
@@ -186,8 +194,8 @@ Judge::Answer Judge::order(const Access &before, const Access &now,
   // The same lanes at the same places, each at its own.
   if (!before.isEngine && !now.isEngine && before.range.lanes &&
       before.range == now.range && areApart(now.range) &&
-      before.rank == now.rank &&
-      before.warp == now.warp && before.cluster == now.cluster)
+      before.rank == now.rank && before.warp == now.warp &&
+      before.cluster == now.cluster)
     return Answer::Ordered;
   return forEachPair(
              before, now, overlaps,
@@ -203,20 +211,48 @@ void Judge::found(const Access &before, const Access &now,
     bool isLoad = opcodeOf(before) == Opcode::Tcgen05Ld ||
                   opcodeOf(before) == Opcode::Tcgen05LdRed;
     bool isCopy = opcodeOf(now) == Opcode::Tcgen05Cp && isPipelined(before);
-    report(isIssued && isLoad   ? Rule::TensorLoadReuse
-           : isIssued && isCopy ? Rule::TensorCopyReuse
-                                : Rule::InFlight,
+    // Stores of the warp that has used what it loaded; others don't know that.
+    bool isOwn = before.rank == now.rank && before.warp == now.warp &&
+                 opcodeOf(now) == Opcode::Tcgen05St;
+    report(isIssued && isLoad && isOwn ? Rule::TensorLoadReuse
+           : isIssued && isCopy        ? Rule::TensorCopyReuse
+                                       : Rule::InFlight,
            before, now, {-1, -1, overlaps.front().address});
     return;
   }
   Part part = needed(before, now);
   forEachPair(before, now, overlaps, [&](const Pair &pair) {
+    if (isUnseen(before, now)) {
+      report(Rule::NonCoherentLoad, before, now, pair);
+      return false;
+    }
     if (isKnown(part, before, now, pair))
       return true;
     // Another lane may break another rule.
     report(ruleFor(before, now, pair), before, now, pair);
     return true;
   });
+}
+
+/// Release and acquire may be there, and what leads to the one or from the
+/// other is not.
+Missing Judge::missingFor(const Access &before, const Access &now) const {
+  if (before.cluster == now.cluster)
+    return Missing::Handover;
+  for (const Viewer &viewer : viewers) {
+    const WorldRef &world = viewer.known->world;
+    if (before.launch != now.launch)
+      return world && world->count(earlierLaunches) ? Missing::WaitBetween
+                                                    : Missing::Wait;
+    if (world && world->count(before.cluster))
+      return world->find(before.cluster)->second->ofAny(before.actor) >=
+                     before.value
+                 ? Missing::WarpBeforeRelease
+                 : Missing::BarrierBeforeRelease;
+  }
+  return acquired && acquired->contains({now.cluster, before.cluster})
+             ? Missing::BarrierAfterAcquire
+             : Missing::Handover;
 }
 
 void Judge::lostStores(const Access &store,
@@ -323,10 +359,19 @@ void Judge::report(Rule rule, const Access &before, const Access &now,
   if (llvm::is_contained(reported, broken))
     return;
   reported.push_back(broken);
-  if (!findings.isFirst(rule, now.kernel, before.instruction, now.instruction))
+  Finding::Distance distance = before.launch != now.launch ? Finding::Launches
+                               : before.cluster != now.cluster
+                                   ? Finding::SameLaunch
+                               : before.rank != now.rank ? Finding::SameCluster
+                               : before.warp != now.warp ? Finding::SameCta
+                                                         : Finding::SameWarp;
+  if (!findings.isFirst(rule, now.kernel, before.instruction, now.instruction,
+                        distance))
     return;
   // Where neither comes first, they are told as they stand in the text.
-  bool isTurned = rule == Rule::Unordered && before.kernel == now.kernel &&
+  Missing missing = missingFor(before, now);
+  bool isTurned = rule == Rule::Unordered && missing == Missing::Handover &&
+                  before.kernel == now.kernel &&
                   now.instruction < before.instruction;
   const Access &first = isTurned ? now : before;
   const Access &second = isTurned ? before : now;
@@ -337,6 +382,7 @@ void Judge::report(Rule rule, const Access &before, const Access &now,
   finding.second = describeSite(second, isTurned ? pair.before : pair.now);
   finding.firstInstruction = first.instruction;
   finding.secondInstruction = second.instruction;
-  describeFinding(finding, first, second, pair.address);
+  finding.distance = distance;
+  describeFinding(finding, first, second, pair.address, missing);
   findings.add(std::move(finding));
 }

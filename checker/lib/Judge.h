@@ -23,6 +23,7 @@
 #ifndef DRAWLOOM_CHECKER_JUDGE_H
 #define DRAWLOOM_CHECKER_JUDGE_H
 
+#include "Describe.h"
 #include "Findings.h"
 #include "Shadow.h"
 #include "Threads.h"
@@ -36,6 +37,9 @@ public:
 
   /// Whose access the next ones are: groups of lanes, or one operation.
   llvm::SmallVector<Viewer, 2> viewers;
+
+  /// Of pairs of clusters: the first has acquired something from the second.
+  const llvm::DenseSet<std::pair<uint64_t, uint64_t>> *acquired = nullptr;
 
   /// Lanes of one weak store that put something else into the same bytes than
   /// a lane of `lost`, whose value is gone.
@@ -70,6 +74,7 @@ private:
   Answer orderTensor(const Access &before, const Access &now);
   bool arePipelined(const Access &before, const Access &now) const;
   Rule ruleFor(const Access &before, const Access &now, const Pair &pair) const;
+  Missing missingFor(const Access &before, const Access &now) const;
   void report(Rule rule, const Access &before, const Access &now,
               const Pair &pair);
   /// What an access of a cluster has broken, with which instructions: it counts

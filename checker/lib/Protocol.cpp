@@ -389,8 +389,8 @@ void Protocol::named(const emu::BarrierEvent &event) {
     std::string second = lineOf(finding.second);
     finding.why = "barrier " + utostr(event.number) + " is for " +
                   utostr(event.threads) + " threads. Warp " +
-                  utostr(unknown->by.warp) + " has met others there, and warp " +
-                  utostr(now.warp) +
+                  utostr(unknown->by.warp) +
+                  " has met others there, and warp " + utostr(now.warp) +
                   " arrives without knowing that this round is complete: in "
                   "another schedule it takes part in it";
     finding.advice = "a barrier of another number for warp " +

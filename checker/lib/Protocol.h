@@ -109,7 +109,7 @@ private:
   const SharedArrays &arrays;
   Findings &findings;
   llvm::DenseMap<uint64_t, Initialised> initialised; ///< By address.
-  llvm::DenseMap<uint32_t, Named> byNumber; ///< With the rank.
+  llvm::DenseMap<uint32_t, Named> byNumber;          ///< With the rank.
   /// When a lane has executed fence.mbarrier_init.
   llvm::DenseMap<std::pair<Actor, unsigned>, llvm::SmallVector<uint32_t, 1>>
       fences;

@@ -116,13 +116,18 @@ void RaceChecker::collect(std::vector<Finding> more, const emu::Kernel &kernel,
               std::minmax(other.firstInstruction, other.secondInstruction) ==
                   lines);
     });
-    if (it != found.end()) {
+    if (it != found.end() && it->distance >= finding.distance) {
       it->count += finding.count;
       continue;
     }
     finding.isSuppressed = isSuppressed(finding);
     name(finding, kernel, hasAllColumns);
-    found.push_back(std::move(finding));
+    if (it == found.end()) {
+      found.push_back(std::move(finding));
+      continue;
+    }
+    finding.count += it->count;
+    *it = std::move(finding);
   }
 }
 

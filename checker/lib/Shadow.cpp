@@ -175,8 +175,8 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
     const Access &before = record.held->access;
     // Reads don't race, and an engine's takes the place of its own only; that
     // of a lane doesn't of another lane's by the same instruction.
-    bool isOwn = now.isEngine ? now.actor == before.actor
-                              : now.serial != before.serial;
+    bool isOwn =
+        now.isEngine ? now.actor == before.actor : now.serial != before.serial;
     if (!conflicts && !isOwn)
       continue;
     bool isOrdered = isBefore(record, both);

@@ -10,9 +10,9 @@
 // compared with those. A write then takes the place of what it covers: what it
 // is ordered behind is known to whoever knows the write, and what it races with
 // has been found. So does a read that knows an earlier one. But a strong access
-// doesn't race with others that are morally strong with it, whether they know it
-// or not, so it takes the place only of what is as strong as itself: a weak store
-// stays behind the atomics that follow it.
+// doesn't race with others that are morally strong with it, whether they know
+// it or not, so it takes the place only of what is as strong as itself: a weak
+// store stays behind the atomics that follow it.
 //
 // Memory is in blocks of 1 KiB. A block has a record for each access, with a
 // bit for each 16 bytes; tiles of copies and operands of MMAs are a few
@@ -55,6 +55,7 @@ struct Access {
   bool reads = false, writes = false;
   uint32_t unchanged = 0; ///< Lanes that write what is there already.
   bool isEngine = false;
+  bool isNonCoherent = false; ///< ld.global.nc
   emu::Proxy proxy = emu::Proxy::Generic;
   emu::Scope scope = emu::Scope::None; ///< None if it is weak.
   /// Of tcgen05's work: the warp that issued it, and its time. Of a tensor map:

@@ -67,15 +67,27 @@ static void forEachPiece(const MemoryRange &range, F f) {
       lanes ? llvm::countr_zero(lanes) : -1);
 }
 
+/// Whether it adds to what it reads: an atomic, or an MMA to its accumulator.
+static bool isUpdate(const Access &access) {
+  if (access.reads && access.writes && !access.isEngine)
+    return true;
+  llvm::StringRef name =
+      ptx::spelling(access.kernel->parsed(access.instruction)->opcode());
+  return access.isEngine && name.starts_with("tcgen05.mma");
+}
+
 /// `bytes`: that are read; `since`: "the CTA has started".
 static void report(const Access &access, Finding::Space space, uint64_t address,
                    int lane, const std::string &what, const char *since,
                    Findings &findings) {
-  if (!findings.isFirst(Rule::Uninitialised, access.kernel, access.instruction,
+  // A load may be of what nobody uses; a sum uses it.
+  const Rule rule =
+      isUpdate(access) ? Rule::UninitialisedUpdate : Rule::Uninitialised;
+  if (!findings.isFirst(rule, access.kernel, access.instruction,
                         access.instruction))
     return;
   Finding finding;
-  finding.rule = Rule::Uninitialised;
+  finding.rule = rule;
   finding.space = space;
   finding.first = describeSite(access, lane);
   finding.first.writes = false;

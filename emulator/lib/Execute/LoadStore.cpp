@@ -126,8 +126,8 @@ static const Inst *load(Warp &warp, const Inst *inst, uint32_t mask) {
 /// Which lanes of a store don't find their values where they put them.
 template <typename M, typename Storage>
 [[gnu::cold, gnu::noinline]] static void
-findLost(Warp &warp, const Transfer &transfer, uint32_t mask,
-         char *const *host, StoreTold &told) {
+findLost(Warp &warp, const Transfer &transfer, uint32_t mask, char *const *host,
+         StoreTold &told) {
   size_t offset = 0;
   for (Reg reg : transfer.registers) {
     const Storage *data = warp.lanes<Storage>(reg);

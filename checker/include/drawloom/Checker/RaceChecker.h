@@ -97,6 +97,16 @@ struct Finding {
   std::string tried;
   /// How often accesses of these two instructions were found.
   uint64_t count = 1;
+  /// How far apart the two threads are. Of pairs that are found, the farthest
+  /// is described: what orders that one orders the others, too.
+  enum Distance : uint8_t {
+    SameWarp,
+    SameCta,
+    SameCluster,
+    SameLaunch,
+    Launches
+  };
+  Distance distance = SameWarp;
   /// By CheckOptions::suppressions: it isn't told and doesn't count.
   bool isSuppressed = false;
 
