@@ -223,12 +223,16 @@ void ClusterChecker::touchTensor(const AccessEvent &event,
 }
 
 void ClusterChecker::touchFlags(const AccessEvent &event) {
+  const bool isDone = flags.accessTogether(event, threads);
+  if (isDone && !global.mayLearn(event))
+    return;
   for (const MemoryRange &range : event.ranges) {
     uint32_t lanes = range.lanes;
     for (uint32_t piece = 0; lanes; ++piece, lanes &= lanes - 1) {
       unsigned lane = llvm::countr_zero(lanes);
       uint64_t address = range.address + piece * range.pitch;
-      flags.access(event, lane, address, threads);
+      if (!isDone)
+        flags.access(event, lane, address, threads);
       if (event.scope < Scope::Gpu || emu::isShared(address))
         continue;
       // Others may learn of it now, and what they do then comes after it.

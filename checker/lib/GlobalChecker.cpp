@@ -51,13 +51,26 @@ void GlobalChecker::forget() {
   waited.clear();
 }
 
+bool GlobalChecker::mayLearn(const emu::AccessEvent &event) const {
+  if (flags.empty())
+    return false;
+  for (const emu::MemoryRange &range : event.ranges)
+    for (uint32_t piece = 0; piece != range.count; ++piece) {
+      auto word = flags.find(range.address + piece * range.pitch);
+      if (word != flags.end() && !word->second.writes.empty())
+        return true;
+    }
+  return false;
+}
+
 void GlobalChecker::touchFlag(const emu::AccessEvent &event, unsigned lane,
                               uint64_t address, uint64_t cluster,
                               Threads &threads) {
   emu::Origin thread = event.origin;
   thread.lanes = 1u << lane;
   auto &[writes, version] = flags[address];
-  if ((event.kind == AccessKind::Read || event.kind == AccessKind::Atomic) &&
+  if (!writes.empty() &&
+      (event.kind == AccessKind::Read || event.kind == AccessKind::Atomic) &&
       taken.isNew(thread, cluster, address, version, event.order, event.scope))
     for (const Write &write : writes)
       if (write.cluster != cluster) {

@@ -71,6 +71,9 @@ public:
     return oldest;
   }
 
+  /// Whether somebody has published something by one of the words that a strong
+  /// access touches.
+  bool mayLearn(const emu::AccessEvent &event) const;
   /// A lane of a cluster that is alone touches a word by a strong access at the
   /// scope of the GPU or the system.
   void touchFlag(const emu::AccessEvent &event, unsigned lane, uint64_t address,

@@ -236,6 +236,18 @@ bool LastTaken::isNew(const Origin &thread, uint64_t cluster, uint64_t address,
   return std::exchange(byLane[{cluster, lane}], now) != now;
 }
 
+void Flags::Word::add(uint16_t rank, const std::shared_ptr<const Gift> &gift) {
+  auto own = llvm::find_if(
+      writes, [&](const Write &write) { return write.rank == rank; });
+  if (own == writes.end()) {
+    writes.push_back({rank, gift});
+  } else if (own->gift != gift) {
+    auto both = std::make_shared<Gift>(*own->gift);
+    both->join(*gift);
+    own->gift = std::move(both);
+  }
+}
+
 void Flags::access(const AccessEvent &event, unsigned lane, uint64_t address,
                    Threads &threads) {
   Origin thread = event.origin;
@@ -251,18 +263,70 @@ void Flags::access(const AccessEvent &event, unsigned lane, uint64_t address,
                   event.scope))
     for (const Write &write : it->second.writes) {
       bool isFar = write.rank != thread.rank;
-      threads.take(thread, isFar ? write.gift.far : write.gift.near, isFar,
+      threads.take(thread, isFar ? write.gift->far : write.gift->near, isFar,
                    event.order, event.scope);
     }
   if (!writes)
     return;
   Word &word = byAddress[address];
   word.version = ++versions;
-  if (event.kind == AccessKind::Write)
+  if (event.kind == AccessKind::Write) {
     word.writes.clear();
-  Gift gift = threads.give(thread, event.order, event.scope);
-  for (Write &write : word.writes)
-    if (write.rank == thread.rank)
-      return write.gift.join(gift);
-  word.writes.push_back({thread.rank, std::move(gift)});
+    word.isPublished = false;
+  }
+  word.isPublished |= releases(event.order) || threads.haveReleased(thread);
+  word.add(thread.rank, std::make_shared<const Gift>(
+                            threads.give(thread, event.order, event.scope)));
+}
+
+/// Calls f(address, lane) for the words that an access touches.
+template <typename F>
+static void forEachWord(const AccessEvent &event, F f) {
+  for (const emu::MemoryRange &range : event.ranges) {
+    uint32_t lanes = range.lanes;
+    for (uint32_t piece = 0; lanes; ++piece, lanes &= lanes - 1)
+      f(range.address + piece * range.pitch, llvm::countr_zero(lanes));
+  }
+}
+
+bool Flags::accessTogether(const AccessEvent &event, Threads &threads) {
+  if (event.order != Order::Relaxed || threads.haveReleased(event.origin))
+    return false;
+  Knowledge near, far;
+  bool isPublished = false;
+  uint64_t last = 0;
+  forEachWord(event, [&](uint64_t address, unsigned) {
+    auto it = std::exchange(last, address) == address ? byAddress.end()
+                                                      : byAddress.find(address);
+    if (it == byAddress.end())
+      return;
+    isPublished |= it->second.isPublished;
+    for (const Write &write : it->second.writes)
+      if (write.rank == event.origin.rank)
+        join(near[Executed], write.gift->near[Executed]);
+      else
+        join(far[Executed], write.gift->far[Executed]);
+  });
+  if (isPublished)
+    return false;
+  if (event.kind != AccessKind::Write && event.kind != AccessKind::Reduce) {
+    if (near[Executed])
+      threads.take(event.origin, near, false, Order::Acquire, Scope::Cta);
+    if (far[Executed])
+      threads.take(event.origin, far, true, Order::Acquire, Scope::Cluster);
+  }
+  if (event.kind == AccessKind::Read)
+    return true;
+  auto gift = std::make_shared<const Gift>(
+      threads.give(event.origin, event.order, event.scope));
+  forEachWord(event, [&](uint64_t address, unsigned lane) {
+    if (event.failed >> lane & 1)
+      return;
+    Word &word = byAddress[address];
+    word.version = ++versions;
+    if (event.kind == AccessKind::Write)
+      word.writes.clear();
+    word.add(event.origin.rank, gift);
+  });
+  return true;
 }

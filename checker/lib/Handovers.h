@@ -120,16 +120,24 @@ public:
   /// A lane touches a word by a strong access.
   void access(const emu::AccessEvent &event, unsigned lane, uint64_t address,
               Threads &threads);
+  /// Lanes touch words by a relaxed access, and have nothing to publish: what
+  /// is passed on is that it was executed, which a warp knows as a whole. False
+  /// if there is more to take, and each lane has to do it for itself.
+  bool accessTogether(const emu::AccessEvent &event, Threads &threads);
 
 private:
+  /// Words that one instruction has written share what it gave.
   struct Write {
     uint16_t rank;
-    Gift gift;
+    std::shared_ptr<const Gift> gift;
   };
   /// What was written last, and the atomics that have added to it since.
   struct Word {
     llvm::SmallVector<Write, 1> writes;
     uint64_t version = 0;
+    bool isPublished = false; ///< One of them gives more than its execution.
+
+    void add(uint16_t rank, const std::shared_ptr<const Gift> &gift);
   };
   llvm::DenseMap<uint64_t, Word> byAddress;
   uint64_t versions = 0;

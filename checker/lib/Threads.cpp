@@ -122,6 +122,13 @@ Threads::Issue Threads::issue(const Origin &origin) {
   return issue;
 }
 
+bool Threads::haveReleased(const Origin &origin) {
+  return llvm::any_of(warp(origin).groups, [&](const LaneGroup &group) {
+    return group.lanes & origin.lanes &&
+           (group.releasedTime || group.known[ScFenced]);
+  });
+}
+
 Gift Threads::give(const Origin &origin, Order order, Scope scope) {
   Gift gift;
   Warp &own = warp(origin);

@@ -74,6 +74,8 @@ public:
   };
   Issue issue(const emu::Origin &origin);
 
+  /// Whether a relaxed write of the lanes would publish what they did.
+  bool haveReleased(const emu::Origin &origin);
   /// What the lanes give by something of that order and scope.
   Gift give(const emu::Origin &origin, emu::Order order, emu::Scope scope);
   /// The lanes take what was given, `isFar` if by another CTA.
