@@ -69,7 +69,8 @@ static std::string placeOf(const Finding &finding) {
     return slot + "column " + utostr(finding.address) +
            " of tensor memory of CTA " + utostr(finding.cta);
   case Finding::Global:
-    return "global memory at 0x" + llvm::utohexstr(finding.address, true);
+    return "global memory at 0x" + llvm::utohexstr(finding.address, true) +
+           (finding.array.empty() ? "" : ", " + finding.array);
   case Finding::Local:
     return "byte " + utostr(finding.address) +
            " of the local memory of its thread";
@@ -93,6 +94,12 @@ static std::string textOf(const Site &site) {
          (site.source.empty() ? "" : ", PTX line " + utostr(site.line));
 }
 
+/// "kernel 'scale', operation 3 in stream 2", and the instruction if it is
+/// known.
+static std::string operationOf(const Site &site) {
+  return site.operation + (site.instruction.empty() ? "" : ", " + textOf(site));
+}
+
 /// The same, ": CTA 0, warp 1, lane 3"
 static std::string accessOf(const Site &site) {
   std::string text = textOf(site) + ": CTA " + utostr(site.cta) + ", warp " +
@@ -114,6 +121,24 @@ static std::string shortened(llvm::StringRef name) {
 std::string Finding::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (isHostOrder(rule)) {
+    auto verb = [&](const Site &site) {
+      return rule == Rule::FreedInFlight && &site == &second ? "frees:  "
+             : site.writes                                   ? "writes: "
+                                                             : "reads:  ";
+    };
+    const Site &shown = rule == Rule::HostOrder ? first : second;
+    os << spelling(severity) << ": " << shortened(shown.operation) << ": "
+       << titleOf(rule) << " [" << spelling(rule) << "]\n"
+       << "  " << verb(first) << operationOf(first) << '\n'
+       << "  " << verb(second) << operationOf(second) << '\n'
+       << "  where:  " << placeOf(*this) << '\n'
+       << "  why:    " << why << '\n'
+       << "  add:    " << advice << '\n';
+    if (count > 1)
+      os << "  times:  " << count << '\n';
+    return text;
+  }
   auto verb = [&](const Site &site) {
     if (!isRace(rule))
       return &site == &first ? "first:  " : "then:   ";
@@ -140,6 +165,16 @@ std::string Finding::str() const {
 }
 
 static llvm::json::Object jsonOf(const Site &site) {
+  if (!site.operation.empty()) {
+    llvm::json::Object object{{"operation", site.operation},
+                              {"access", site.writes ? "write" : "read"}};
+    if (!site.instruction.empty()) {
+      object["instruction"] = site.instruction;
+      object["ptxLine"] = site.line;
+      ptx::addSource(object, site.source);
+    }
+    return object;
+  }
   llvm::json::Object object{{"instruction", site.instruction},
                             {"ptxLine", site.line},
                             {"cta", site.cta},
@@ -176,7 +211,8 @@ llvm::json::Object drawloom::checker::toJson(llvm::ArrayRef<Finding> findings) {
                               {"why", finding.why},
                               {"advice", finding.advice},
                               {"count", finding.count}};
-    if (!finding.second.instruction.empty())
+    if (!finding.second.instruction.empty() ||
+        !finding.second.operation.empty())
       object["second"] = jsonOf(finding.second);
     if (finding.space != Finding::Global)
       object["cta"] = finding.cta;

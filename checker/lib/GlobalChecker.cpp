@@ -39,6 +39,8 @@ void GlobalChecker::check(GlobalLog &log) {
     }
     shadow.touch(entry.access, judge);
     written.touch(entry.access);
+    if (entry.access.launch < touched.size())
+      touched[entry.access.launch].add(entry.access);
   }
   log.entries.clear();
   log.views.clear();

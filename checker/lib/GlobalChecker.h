@@ -19,6 +19,7 @@
 #include "Handovers.h"
 #include "Judge.h"
 #include "Written.h"
+#include "drawloom/Checker/HostOrder.h"
 
 namespace drawloom::checker {
 
@@ -81,6 +82,8 @@ public:
 
   Findings findings;
   WrittenGlobal written;
+  /// What launches use, for the order between streams; empty if nobody asks.
+  llvm::MutableArrayRef<TouchedMemory> touched;
 
 private:
   struct Write {

@@ -9,6 +9,7 @@
 #include "drawloom/Checker/RaceChecker.h"
 #include "ClusterChecker.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom;
 using namespace drawloom::checker;
@@ -82,6 +83,41 @@ void RaceChecker::allocated(uint64_t address, uint64_t bytes) {
 void RaceChecker::freed(uint64_t address) { global->written.free(address); }
 void RaceChecker::written(uint64_t address, uint64_t bytes) {
   global->written.write(address, bytes);
+}
+
+void RaceChecker::watchHost() {
+  hostOrder =
+      std::make_unique<HostOrder>(options.isStrict, [this](Finding finding) {
+        collectFromHost(std::move(finding));
+      });
+}
+
+void RaceChecker::expect(size_t launches) {
+  touchedBy = std::vector<TouchedMemory>(launches);
+  global->touched = touchedBy;
+}
+
+/// One for each rule, two operations of the same names and allocation.
+void RaceChecker::collectFromHost(Finding finding) {
+  auto key = [](const Finding &one) {
+    // Without the number of the operation and the bytes.
+    auto nameOf = [](const Site &site) {
+      auto [name, rest] = llvm::StringRef(site.operation).split(", operation ");
+      return std::pair(name, rest.drop_while(llvm::isDigit));
+    };
+    return std::tuple(one.rule, nameOf(one.first), nameOf(one.second),
+                      one.first.writes, one.second.writes,
+                      llvm::StringRef(one.array).rsplit(" of the ").second);
+  };
+  auto it = llvm::find_if(found, [&](const Finding &other) {
+    return isHostOrder(other.rule) && key(other) == key(finding);
+  });
+  if (it != found.end()) {
+    ++it->count;
+    return;
+  }
+  finding.isSuppressed = isSuppressed(finding);
+  found.push_back(std::move(finding));
 }
 
 void RaceChecker::roundEnded() {

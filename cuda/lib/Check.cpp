@@ -22,8 +22,11 @@ Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
   llvm::errs(); // To be there still when the program exits.
   // Once, for the one that is there then.
   static int registered = std::atexit([] {
-    if (Check *check = Driver::get().check.get())
-      check->tellCounts();
+    Driver &driver = Driver::get();
+    if (HostWatch *watch = driver.watch.get())
+      watch->end();
+    if (driver.check)
+      driver.check->tellCounts();
   });
   (void)registered;
 }

@@ -28,6 +28,11 @@ public:
   checker::RaceChecker &listener() { return checker; }
   /// Tells what is new.
   void tell();
+  /// The same, if anything is.
+  void tellNew() {
+    if (checker.findings().size() != told)
+      tell();
+  }
   /// Tells remarks, if there are any, and how many there were of all.
   void tellCounts();
 

@@ -291,6 +291,8 @@ Result cuda::cuCtxGetApiVersion(ContextState *context, unsigned *version) {
 
 Result cuda::cuCtxSynchronize() {
   DRAWLOOM_CALL(Idle);
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->synchronizeAll(&call.context());
   return CUDA_SUCCESS;
 }
 
@@ -301,6 +303,8 @@ Result cuda::cuCtxSynchronize_v2(ContextState *context) {
   if (!call.driver().alive(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   call.driver().flush();
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->synchronizeAll(context);
   return context->failure;
 }
 

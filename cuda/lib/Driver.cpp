@@ -37,6 +37,11 @@ std::vector<ContextState *> &cuda::contextStack() {
   return stack;
 }
 
+bool &cuda::nullStreamIsPerThread() {
+  static thread_local bool isPerThread = false;
+  return isPerThread;
+}
+
 std::string cuda::perProcess(std::string path) {
   if (size_t at = path.find("%p"); at != std::string::npos)
     path.replace(at, 2, std::to_string(getpid()));
@@ -99,6 +104,8 @@ Result Driver::initialize() {
         .suppressions = std::move(*suppressions),
         .countsCosts = !environment("DRAWLOOM_CHECK_REMARKS").empty(),
         .names = std::move(*names)});
+    check->listener().watchHost();
+    watch = std::make_unique<HostWatch>(*this, *check);
   }
   if (!environment("DRAWLOOM_TRACE").empty()) {
     if (check) {
@@ -124,6 +131,7 @@ Result Driver::restart(llvm::StringMap<std::string> wanted) {
   if (!contexts.empty())
     return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
   settings = std::move(wanted);
+  watch.reset();
   check.reset();
   fidelity.reset();
   trace.reset();
@@ -206,15 +214,22 @@ private:
 } // namespace
 
 Result Driver::enqueue(ContextState &context, StreamState *stream,
-                       emu::Launch &&launch) {
+                       const FunctionState &function, emu::Launch &&launch) {
   bool behind = launch.programmatic && pendingContext == &context &&
                 pendingStream == stream;
   if (!behind)
     if (Result result = flush(); result != CUDA_SUCCESS)
       return result;
+  bool runsAtOnce = watch && watch->runsAtOnce(function, launch);
   pending.push_back(std::move(launch));
   pendingContext = &context;
   pendingStream = stream;
+  if (watch)
+    pendingOperations.push_back(
+        watch->launch(context, stream, *pending.back().kernel));
+  // What goes wrong in it comes out of a later call.
+  if (runsAtOnce)
+    flush();
   return CUDA_SUCCESS;
 }
 
@@ -223,6 +238,9 @@ Result Driver::flush() {
     return CUDA_SUCCESS;
   std::vector<emu::Launch> launches = std::move(pending);
   pending.clear();
+  std::vector<checker::HostOperationRef> operations =
+      std::move(pendingOperations);
+  pendingOperations.clear();
   ContextState &context = *pendingContext;
   pendingContext = nullptr;
   llvm::scope_exit freeWorkspaces([&] {
@@ -265,7 +283,11 @@ Result Driver::flush() {
     return !interrupt.happened();
   };
   options.progress = progress;
+  if (watch)
+    watch->runStarts(launches.size());
   emu::RunResult result = emu::run(*device, launches, options);
+  if (watch)
+    watch->runEnded(operations);
   shown.reset();
   lastStatistics = result.statistics;
   output.flush();
@@ -300,6 +322,9 @@ void Driver::writeTrace() const {
 void Driver::release(DevicePointer address) {
   if (check)
     check->listener().freed(address);
+  // Plain memory is freed when the device is idle; that of a pool isn't.
+  if (watch)
+    watch->freed(address, !pooled.contains(address));
   visible.remove(device->memory(), address);
   if (auto pool = pooled.find(address); pool != pooled.end()) {
     pool->second->used -= device->memory().find(address)->size;
@@ -309,6 +334,8 @@ void Driver::release(DevicePointer address) {
 }
 
 void Driver::clear(ContextState &context) {
+  if (watch)
+    watch->destroyed(context);
   for (ModuleState *module : context.modules)
     delete module;
   for (StreamState *stream : context.streams)
@@ -342,6 +369,8 @@ Call::Call(Needs needs) : lock(Driver::get().mutex) {
     resultField = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return;
   }
+  if (driver().watch)
+    driver().watch->begin();
   if (needs == Needs::Idle)
     driver().flush();
   resultField = contextField->failure;

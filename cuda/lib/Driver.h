@@ -26,6 +26,7 @@
 #include "DriverApi.h"
 #include "FidelityLog.h"
 #include "HostVisible.h"
+#include "HostWatch.h"
 #include "drawloom/Checker/Trace.h"
 #include "drawloom/Emulator/Launch.h"
 #include "llvm/ADT/DenseMap.h"
@@ -77,12 +78,14 @@ struct StreamState {
   ContextState *context = nullptr;
   unsigned flags = 0;
   int priority = 0;
+  uint32_t actor = 0; ///< Of HostOrder; 0 before the first use.
 };
 
 struct EventState {
   ContextState *context = nullptr;
   unsigned flags = 0;
   std::optional<Clock::time_point> recorded;
+  checker::StreamEvent clock; ///< If it is watched.
 };
 
 /// A pool of device memory. It keeps nothing back, so what is reserved is used.
@@ -108,6 +111,10 @@ struct ContextState {
   llvm::DenseSet<StreamState *> streams;
   llvm::DenseSet<EventState *> events;
   llvm::DenseSet<DevicePointer> memory;
+
+  /// Of HostOrder: the legacy default stream, and those of threads.
+  uint32_t legacyActor = 0;
+  std::map<uint64_t, uint32_t> threadActors; ///< By HostWatch's number.
 };
 
 /// The one driver of the process; it is never destroyed, since programs call it
@@ -128,12 +135,16 @@ public:
   std::string lastFindings;              ///< As they were last asked for.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
   std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
+  std::unique_ptr<HostWatch> watch;      ///< The same.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.
   std::unique_ptr<checker::Trace> trace; ///< The same.
   PoolState defaultPool;
   PoolState *currentPool = &defaultPool; ///< Of cuMemAllocAsync.
   llvm::DenseSet<PoolState *> pools;     ///< All but the default one.
   llvm::DenseMap<DevicePointer, PoolState *> pooled; ///< Whose memory it is.
+  /// Memory of the program that is page-locked, and its size. Copies take any
+  /// memory, and kernels don't reach what is at addresses of the host's.
+  std::map<uint64_t, size_t> registered;
   /// What a program set by the names of variables; the environment has what
   /// isn't there.
   llvm::StringMap<std::string> settings;
@@ -157,9 +168,9 @@ public:
   ModuleState *module(ContextState &context, LibraryState &library);
 
   /// Puts a launch behind those that wait. One that isn't programmatic, or is
-  /// for another stream, runs those first.
+  /// for another stream, runs those first. The stream is as the program has it.
   Result enqueue(ContextState &context, StreamState *stream,
-                 emu::Launch &&launch);
+                 const FunctionState &function, emu::Launch &&launch);
   /// Runs what waits. The result is that of the context it ran in.
   Result flush();
   /// Frees an allocation of the device's memory, visible or not.
@@ -171,9 +182,14 @@ public:
 
 private:
   std::vector<emu::Launch> pending;
+  std::vector<checker::HostOperationRef> pendingOperations; ///< If watched.
   ContextState *pendingContext = nullptr;
   StreamState *pendingStream = nullptr;
 };
+
+/// Whether the calling thread is in a function for programs that are compiled
+/// with a default stream for each thread.
+bool &nullStreamIsPerThread();
 
 /// Contexts that are current to the calling thread, the last one first.
 std::vector<ContextState *> &contextStack();

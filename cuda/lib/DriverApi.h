@@ -164,6 +164,10 @@ enum Limit : int {
 };
 
 inline constexpr unsigned eventDisableTiming = 2;
+inline constexpr unsigned streamNonBlocking = 1;
+
+/// What the null stream is in functions that are looked up by name.
+inline constexpr uint64_t procLegacy = 1, procPerThread = 2;
 
 enum ProcAddressStatus : int {
   ProcFound = 0,

@@ -21,7 +21,16 @@ extern "C" {
 #define CU_FUNCTION(name, symbol, since, parameters)                           \
   __attribute__((visibility("default"))) Result symbol parameters;
 #include "Functions.def"
+#define CU_PER_THREAD(symbol, suffix, parameters, arguments)                   \
+  __attribute__((visibility("default"))) Result symbol##_##suffix parameters;
+#include "PerThread.def"
+__attribute__((visibility("default")))
+Result cuGetProcAddress_v2_ptsz(const char *name, void **address, int version,
+                                uint64_t flags, int *status);
 
+/// Whether the null stream is the calling thread's own in the calls that
+/// follow; returns what it was before.
+__attribute__((visibility("default"))) int drawloomNullStream(int isPerThread);
 /// What the last kernel that failed did, in words; empty if none has. It is
 /// valid until the next one fails.
 __attribute__((visibility("default"))) const char *drawloomLastReport();

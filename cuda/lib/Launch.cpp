@@ -139,9 +139,7 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
                   CUDA_ERROR_INVALID_HANDLE);
   if (!config || (config->attributeCount && !config->attributes))
     return refuse("a launch without its configuration");
-  std::optional<StreamState *> stream =
-      call.driver().stream(call.context(), config->stream);
-  if (!stream)
+  if (!call.driver().stream(call.context(), config->stream))
     return refuse("a launch into a stream that the current context doesn't "
                   "have",
                   CUDA_ERROR_INVALID_HANDLE);
@@ -188,7 +186,16 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
     if (Result result = makeGridWorkspace(call.device().memory(), launch))
       return result;
   }
-  return call.driver().enqueue(call.context(), *stream, std::move(launch));
+  if (Result result = call.driver().enqueue(call.context(), config->stream,
+                                            *function, std::move(launch)))
+    return result;
+  if (HostWatch *watch = call.driver().watch.get())
+    for (const LaunchAttribute &attribute :
+         llvm::ArrayRef(config->attributes, config->attributeCount))
+      if (attribute.id == LaunchProgrammaticEvent ||
+          attribute.id == LaunchCompletionEvent)
+        watch->record(call.context(), config->stream, *attribute.value.event);
+  return CUDA_SUCCESS;
 }
 
 Result cuda::cuLaunchKernel(FunctionState *function, unsigned gridX,

@@ -39,6 +39,14 @@ static const Export exportTable[] = {
 #include "Functions.def"
 };
 
+/// What programs with a default stream for each thread call instead.
+static const Export perThreadTable[] = {
+#define CU_PER_THREAD(symbol, suffix, parameters, arguments)                   \
+  {#symbol, #symbol "_" #suffix, 0,                                            \
+   reinterpret_cast<void *>(&symbol##_##suffix)},
+#include "PerThread.def"
+};
+
 /// The newest symbol of that name that a program of `version` knows.
 static const Export *find(llvm::StringRef name, int version, bool &tooNew) {
   const Export *best = nullptr;
@@ -54,15 +62,27 @@ static const Export *find(llvm::StringRef name, int version, bool &tooNew) {
 }
 
 Result cuda::cuGetProcAddress_v2(const char *name, void **address, int version,
-                                 uint64_t, int *status) {
+                                 uint64_t flags, int *status) {
   if (!name || !address)
     return CUDA_ERROR_INVALID_VALUE;
   bool tooNew = false;
   const Export *found = find(name, version, tooNew);
   *address = found ? found->address : nullptr;
+  if (found && (flags & procPerThread))
+    for (const Export &entry : perThreadTable)
+      if (entry.name == found->symbol)
+        *address = entry.address;
   if (status)
     *status = found ? ProcFound : tooNew ? ProcVersionTooLow : ProcNotFound;
   return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+Result cuda::cuGetProcAddress_v2_ptsz(const char *name, void **address,
+                                      int version, uint64_t flags,
+                                      int *status) {
+  if (!(flags & procLegacy))
+    flags |= procPerThread;
+  return cuGetProcAddress_v2(name, address, version, flags, status);
 }
 
 Result cuda::cuGetProcAddress(const char *name, void **address, int version,
@@ -165,6 +185,8 @@ const char *cuda::drawloomFindings() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
   driver.lastFindings.clear();
+  if (driver.watch)
+    driver.watch->end();
   if (driver.check)
     llvm::raw_string_ostream(driver.lastFindings) << llvm::json::Value(
         checker::toJson(driver.check->listener().findingsAndRemarks()));

@@ -36,6 +36,8 @@ Result cuda::cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
   call.context().memory.insert(*allocated);
   if (Check *check = call.driver().check.get())
     check->listener().allocated(*allocated, bytes);
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->allocated(*allocated, bytes);
   *address = *allocated;
   return CUDA_SUCCESS;
 }
@@ -50,8 +52,18 @@ Result cuda::cuMemFree_v2(DevicePointer address) {
   return CUDA_SUCCESS;
 }
 
-Result cuda::cuMemFreeAsync(DevicePointer address, StreamState *) {
-  return cuMemFree_v2(address);
+Result cuda::cuMemFreeAsync(DevicePointer address, StreamState *stream) {
+  DRAWLOOM_CALL(Idle);
+  if (!call.driver().stream(call.context(), stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (address == 0)
+    return CUDA_SUCCESS;
+  if (!call.context().memory.erase(address))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->freedInStream(call.context(), stream, address);
+  call.driver().release(address);
+  return CUDA_SUCCESS;
 }
 
 Result cuda::cuMemGetAddressRange_v2(DevicePointer *base, size_t *bytes,
@@ -162,6 +174,8 @@ static Result allocateVisible(Call &call, DevicePointer &address, size_t bytes,
              ", where kernels would use them");
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->allocated(*allocated, bytes);
   address = *allocated;
   return CUDA_SUCCESS;
 }
@@ -188,6 +202,29 @@ Result cuda::cuMemFreeHost(void *pointer) {
   if (call.driver().visible.kindOf(address) != HostVisible::Kind::Host)
     return CUDA_ERROR_INVALID_VALUE;
   call.driver().release(address);
+  return CUDA_SUCCESS;
+}
+
+Result cuda::cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned) {
+  DRAWLOOM_CALL(Context);
+  if (!pointer || bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  return call.driver()
+                 .registered.emplace(reinterpret_cast<uint64_t>(pointer), bytes)
+                 .second
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+}
+
+Result cuda::cuMemHostUnregister(void *pointer) {
+  DRAWLOOM_CALL(Context);
+  auto &registered = call.driver().registered;
+  auto it = registered.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == registered.end())
+    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->unregistered(pointer, it->second);
+  registered.erase(it);
   return CUDA_SUCCESS;
 }
 
@@ -284,45 +321,72 @@ static void tellWritten(Call &call, const void *to, size_t bytes) {
                               bytes);
 }
 
-static Result copy(Call &call, char *to, const char *from, size_t bytes) {
+// A stream is in order and its work is done when somebody looks, so what is
+// asynchronous on hardware is done at once here.
+
+namespace {
+/// Where a copy or a fill goes: in a stream, or in the default stream by a call
+/// that isn't asynchronous.
+struct Transfer {
+  StreamState *stream = nullptr;
+  bool isAsync = false;
+};
+} // namespace
+
+static Result copy(Call &call, const Transfer &transfer, char *to,
+                   const char *from, size_t bytes) {
+  if (!call.driver().stream(call.context(), transfer.stream))
+    return CUDA_ERROR_INVALID_HANDLE;
   if (bytes == 0)
     return CUDA_SUCCESS;
   if (!to || !from)
     return CUDA_ERROR_INVALID_VALUE;
-  memmove(to, from, bytes);
+  auto move = [&] { memmove(to, from, bytes); };
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->copy(call.context(), transfer.stream, transfer.isAsync, to, from,
+                bytes, move);
+  else
+    move();
   tellWritten(call, to, bytes);
   return CUDA_SUCCESS;
 }
 
-Result cuda::cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
+static Result copyHtoD(const Transfer &transfer, DevicePointer to,
+                       const void *from, size_t bytes) {
   DRAWLOOM_CALL(Idle);
-  return copy(call, call.device().memory().translate(to, bytes),
+  return copy(call, transfer, call.device().memory().translate(to, bytes),
               ofHost(call, from, bytes), bytes);
 }
 
-Result cuda::cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
+static Result copyDtoH(const Transfer &transfer, void *to, DevicePointer from,
+                       size_t bytes) {
   DRAWLOOM_CALL(Idle);
-  return copy(call, ofHost(call, to, bytes),
+  return copy(call, transfer, ofHost(call, to, bytes),
               call.device().memory().translate(from, bytes), bytes);
 }
 
-Result cuda::cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from,
-                             size_t bytes) {
+static Result copyDtoD(const Transfer &transfer, DevicePointer to,
+                       DevicePointer from, size_t bytes) {
   DRAWLOOM_CALL(Idle);
   emu::GlobalMemory &memory = call.device().memory();
-  return copy(call, memory.translate(to, bytes), memory.translate(from, bytes),
-              bytes);
+  return copy(call, transfer, memory.translate(to, bytes),
+              memory.translate(from, bytes), bytes);
 }
 
-Result cuda::cuMemcpy(DevicePointer to, DevicePointer from, size_t bytes) {
+static Result copyAny(const Transfer &transfer, DevicePointer to,
+                      DevicePointer from, size_t bytes) {
   DRAWLOOM_CALL(Idle);
-  return copy(call, behind(call, to, bytes), behind(call, from, bytes), bytes);
+  return copy(call, transfer, behind(call, to, bytes),
+              behind(call, from, bytes), bytes);
 }
 
 /// A fill with `count` elements of T. T's size divides a valid address.
 template <typename T>
-static Result fill(DevicePointer address, T value, size_t count) {
+static Result fill(const Transfer &transfer, DevicePointer address, T value,
+                   size_t count) {
   DRAWLOOM_CALL(Idle);
+  if (!call.driver().stream(call.context(), transfer.stream))
+    return CUDA_ERROR_INVALID_HANDLE;
   if (count == 0)
     return CUDA_SUCCESS;
   if (address % sizeof(T) || count > SIZE_MAX / sizeof(T))
@@ -330,52 +394,67 @@ static Result fill(DevicePointer address, T value, size_t count) {
   char *memory = call.device().memory().translate(address, count * sizeof(T));
   if (!memory)
     return CUDA_ERROR_INVALID_VALUE;
-  std::fill_n(reinterpret_cast<T *>(memory), count, value);
+  auto set = [&] { std::fill_n(reinterpret_cast<T *>(memory), count, value); };
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->fill(call.context(), transfer.stream, transfer.isAsync, memory,
+                count * sizeof(T), set);
+  else
+    set();
   tellWritten(call, memory, count * sizeof(T));
   return CUDA_SUCCESS;
 }
 
+Result cuda::cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
+  return copyHtoD({}, to, from, bytes);
+}
+Result cuda::cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
+  return copyDtoH({}, to, from, bytes);
+}
+Result cuda::cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from,
+                             size_t bytes) {
+  return copyDtoD({}, to, from, bytes);
+}
+Result cuda::cuMemcpy(DevicePointer to, DevicePointer from, size_t bytes) {
+  return copyAny({}, to, from, bytes);
+}
 Result cuda::cuMemsetD8_v2(DevicePointer address, unsigned char value,
                            size_t count) {
-  return fill<uint8_t>(address, value, count);
+  return fill<uint8_t>({}, address, value, count);
 }
 Result cuda::cuMemsetD16_v2(DevicePointer address, unsigned short value,
                             size_t count) {
-  return fill<uint16_t>(address, value, count);
+  return fill<uint16_t>({}, address, value, count);
 }
 Result cuda::cuMemsetD32_v2(DevicePointer address, unsigned value,
                             size_t count) {
-  return fill<uint32_t>(address, value, count);
+  return fill<uint32_t>({}, address, value, count);
 }
-
-// A stream is in order and its work is done when somebody looks, so what is
-// asynchronous on hardware is done at once here.
 
 Result cuda::cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from,
-                                  size_t bytes, StreamState *) {
-  return cuMemcpyHtoD_v2(to, from, bytes);
+                                  size_t bytes, StreamState *stream) {
+  return copyHtoD({stream, true}, to, from, bytes);
 }
 Result cuda::cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
-                                  StreamState *) {
-  return cuMemcpyDtoH_v2(to, from, bytes);
+                                  StreamState *stream) {
+  return copyDtoH({stream, true}, to, from, bytes);
 }
 Result cuda::cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from,
-                                  size_t bytes, StreamState *) {
-  return cuMemcpyDtoD_v2(to, from, bytes);
+                                  size_t bytes, StreamState *stream) {
+  return copyDtoD({stream, true}, to, from, bytes);
 }
 Result cuda::cuMemcpyAsync(DevicePointer to, DevicePointer from, size_t bytes,
-                           StreamState *) {
-  return cuMemcpy(to, from, bytes);
+                           StreamState *stream) {
+  return copyAny({stream, true}, to, from, bytes);
 }
 Result cuda::cuMemsetD8Async(DevicePointer address, unsigned char value,
-                             size_t count, StreamState *) {
-  return cuMemsetD8_v2(address, value, count);
+                             size_t count, StreamState *stream) {
+  return fill<uint8_t>({stream, true}, address, value, count);
 }
 Result cuda::cuMemsetD16Async(DevicePointer address, unsigned short value,
-                              size_t count, StreamState *) {
-  return cuMemsetD16_v2(address, value, count);
+                              size_t count, StreamState *stream) {
+  return fill<uint16_t>({stream, true}, address, value, count);
 }
 Result cuda::cuMemsetD32Async(DevicePointer address, unsigned value,
-                              size_t count, StreamState *) {
-  return cuMemsetD32_v2(address, value, count);
+                              size_t count, StreamState *stream) {
+  return fill<uint32_t>({stream, true}, address, value, count);
 }

@@ -22,9 +22,11 @@ static bool isPool(const Driver &driver, PoolState *pool) {
   return pool == &driver.defaultPool || driver.pools.contains(pool);
 }
 
-static Result allocateFrom(PoolState &pool, DevicePointer *address,
-                           size_t bytes) {
-  Driver &driver = Driver::get();
+static Result allocateFrom(Call &call, PoolState &pool, DevicePointer *address,
+                           size_t bytes, StreamState *stream) {
+  Driver &driver = call.driver();
+  if (!driver.stream(call.context(), stream))
+    return CUDA_ERROR_INVALID_HANDLE;
   if (pool.maxBytes && bytes > pool.maxBytes - pool.used)
     return CUDA_ERROR_OUT_OF_MEMORY;
   if (Result result = cuMemAlloc_v2(address, bytes))
@@ -32,6 +34,8 @@ static Result allocateFrom(PoolState &pool, DevicePointer *address,
   pool.used += driver.device->memory().find(*address)->size;
   pool.highest = std::max(pool.highest, pool.used);
   driver.pooled[*address] = &pool;
+  if (driver.watch)
+    driver.watch->allocatedInStream(call.context(), stream, *address);
   return CUDA_SUCCESS;
 }
 
@@ -63,17 +67,17 @@ Result cuda::cuDeviceSetMemPool(DeviceHandle device, PoolState *pool) {
 }
 
 Result cuda::cuMemAllocAsync(DevicePointer *address, size_t bytes,
-                             StreamState *) {
+                             StreamState *stream) {
   DRAWLOOM_CALL(Idle);
-  return allocateFrom(*call.driver().currentPool, address, bytes);
+  return allocateFrom(call, *call.driver().currentPool, address, bytes, stream);
 }
 
 Result cuda::cuMemAllocFromPoolAsync(DevicePointer *address, size_t bytes,
-                                     PoolState *pool, StreamState *) {
+                                     PoolState *pool, StreamState *stream) {
   DRAWLOOM_CALL(Idle);
   if (!isPool(call.driver(), pool))
     return CUDA_ERROR_INVALID_VALUE;
-  return allocateFrom(*pool, address, bytes);
+  return allocateFrom(call, *pool, address, bytes, stream);
 }
 
 Result cuda::cuMemPoolCreate(PoolState **pool,

@@ -46,6 +46,9 @@ cuda::placeModule(Driver &driver, ContextState &context,
 
 ModuleState::~ModuleState() {
   Driver &driver = Driver::get();
+  // What its kernels did is over.
+  if (driver.watch)
+    driver.watch->synchronizeAll(nullptr);
   for (DevicePointer address : managed)
     driver.visible.remove(driver.device->memory(), address);
 }

@@ -34,15 +34,19 @@ Result cuda::cuStreamDestroy_v2(StreamState *stream) {
   DRAWLOOM_CALL(Idle);
   if (!call.context().streams.erase(stream))
     return CUDA_ERROR_INVALID_HANDLE;
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->destroyed(*stream);
   delete stream;
   return CUDA_SUCCESS;
 }
 
 Result cuda::cuStreamSynchronize(StreamState *stream) {
   DRAWLOOM_CALL(Idle);
-  return call.driver().stream(call.context(), stream)
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_INVALID_HANDLE;
+  if (!call.driver().stream(call.context(), stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->synchronize(call.context(), stream);
+  return CUDA_SUCCESS;
 }
 
 Result cuda::cuStreamQuery(StreamState *stream) {
@@ -127,19 +131,28 @@ Result cuda::cuStreamWaitEvent(StreamState *stream, EventState *event,
   if (!call.driver().stream(call.context(), stream) ||
       !call.context().events.contains(event))
     return CUDA_ERROR_INVALID_HANDLE;
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->wait(call.context(), stream, *event);
   return CUDA_SUCCESS;
 }
 
 Result cuda::cuLaunchHostFunc(StreamState *stream, void (*function)(void *),
                               void *data) {
+  checker::HostOperationRef operation;
   {
     DRAWLOOM_CALL(Idle);
     if (!call.driver().stream(call.context(), stream))
       return CUDA_ERROR_INVALID_HANDLE;
     if (!function)
       return CUDA_ERROR_INVALID_VALUE;
+    if (HostWatch *watch = call.driver().watch.get())
+      operation = watch->hostFunctionStarts(call.context(), stream);
   }
   function(data);
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  if (operation && driver.watch)
+    driver.watch->hostFunctionEnded(*operation);
   return CUDA_SUCCESS;
 }
 
@@ -180,6 +193,8 @@ Result cuda::cuEventRecordWithFlags(EventState *event, StreamState *stream,
       !call.driver().stream(call.context(), stream))
     return CUDA_ERROR_INVALID_HANDLE;
   event->recorded = Clock::now();
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->record(call.context(), stream, *event);
   return CUDA_SUCCESS;
 }
 
@@ -189,8 +204,11 @@ Result cuda::cuEventRecord(EventState *event, StreamState *stream) {
 
 Result cuda::cuEventSynchronize(EventState *event) {
   DRAWLOOM_CALL(Idle);
-  return call.context().events.contains(event) ? CUDA_SUCCESS
-                                               : CUDA_ERROR_INVALID_HANDLE;
+  if (!call.context().events.contains(event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (HostWatch *watch = call.driver().watch.get())
+    watch->synchronize(*event);
+  return CUDA_SUCCESS;
 }
 
 Result cuda::cuEventQuery(EventState *event) {
@@ -208,6 +226,11 @@ Result cuda::cuEventElapsedTime_v2(float *milliseconds, EventState *start,
   if (!start->recorded || !end->recorded ||
       ((start->flags | end->flags) & eventDisableTiming))
     return CUDA_ERROR_INVALID_HANDLE;
+  // The answer is CUDA_ERROR_NOT_READY unless both are over.
+  if (HostWatch *watch = call.driver().watch.get()) {
+    watch->synchronize(*start);
+    watch->synchronize(*end);
+  }
   *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded -
                                                            *start->recorded)
                       .count();

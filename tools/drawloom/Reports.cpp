@@ -39,6 +39,8 @@ static std::string uriOf(StringRef path) {
 /// "st.shared.u32, PTX line 24: CTA 0, warp 1, lane 3"
 static std::string textOf(const Object &site) {
   std::string text;
+  if (auto operation = site.getString("operation"))
+    return operation->str();
   if (auto instruction = site.getString("instruction"))
     text += instruction->str() + ", ";
   text += "PTX line " + llvm::utostr(site.getInteger("ptxLine").value_or(0));

@@ -8,7 +8,6 @@
 
 #include "Runtime.h"
 #include "llvm/Support/MathExtras.h"
-#include <set>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -107,8 +106,9 @@ Error cuda::cudaMemPoolSetAccess(PoolState *pool, const PoolAccess *accesses,
   return note(cuMemPoolSetAccess(pool, accesses, count));
 }
 
-Error cuda::cudaFreeAsync(void *pointer, StreamState *) {
-  return cudaFree(pointer);
+Error cuda::cudaFreeAsync(void *pointer, StreamState *stream) {
+  DRAWLOOM_READY();
+  return note(cuMemFreeAsync(address(pointer), stream));
 }
 
 Error cuda::cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
@@ -140,30 +140,14 @@ Error cuda::cudaFreeHost(void *pointer) {
   return pointer ? note(cuMemFreeHost(pointer)) : cudaSuccess;
 }
 
-/// What is registered. It only has to be given back: copies take any memory,
-/// and kernels don't reach what is at addresses of the host's.
-static std::set<void *> &registeredMemory() {
-  static auto *memory = new std::set<void *>;
-  return *memory;
-}
-static std::mutex registeredMutex;
-
-Error cuda::cudaHostRegister(void *pointer, size_t bytes, unsigned) {
+Error cuda::cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
   DRAWLOOM_READY();
-  if (!pointer || bytes == 0)
-    return note(cudaErrorInvalidValue);
-  std::lock_guard lock(registeredMutex);
-  return note(registeredMemory().insert(pointer).second
-                  ? cudaSuccess
-                  : cudaErrorHostMemoryAlreadyRegistered);
+  return note(cuMemHostRegister_v2(pointer, bytes, flags));
 }
 
 Error cuda::cudaHostUnregister(void *pointer) {
   DRAWLOOM_READY();
-  std::lock_guard lock(registeredMutex);
-  return note(registeredMemory().erase(pointer)
-                  ? cudaSuccess
-                  : cudaErrorHostMemoryNotRegistered);
+  return note(cuMemHostUnregister(pointer));
 }
 
 Error cuda::cudaHostGetDevicePointer(void **devicePointer, void *pointer,
@@ -230,20 +214,29 @@ Error cuda::cudaPointerGetAttributes(PointerAttributes *attributes,
 // Copies and fills
 //===----------------------------------------------------------------------===//
 
+/// The stream of an asynchronous call; none for calls that aren't.
+using Stream = std::optional<StreamState *>;
+
 /// One run of bytes. The driver checks that what is said to be the device's is.
-static Result copy(void *to, const void *from, size_t bytes, CopyKind kind) {
+static Result copy(void *to, const void *from, size_t bytes, CopyKind kind,
+                   Stream stream) {
   switch (kind) {
   case CopyKind::HostToDevice:
-    return cuMemcpyHtoD_v2(address(to), from, bytes);
+    return stream ? cuMemcpyHtoDAsync_v2(address(to), from, bytes, *stream)
+                  : cuMemcpyHtoD_v2(address(to), from, bytes);
   case CopyKind::DeviceToHost:
-    return cuMemcpyDtoH_v2(to, address(from), bytes);
+    return stream ? cuMemcpyDtoHAsync_v2(to, address(from), bytes, *stream)
+                  : cuMemcpyDtoH_v2(to, address(from), bytes);
   case CopyKind::DeviceToDevice:
-    return cuMemcpyDtoD_v2(address(to), address(from), bytes);
+    return stream ? cuMemcpyDtoDAsync_v2(address(to), address(from), bytes,
+                                         *stream)
+                  : cuMemcpyDtoD_v2(address(to), address(from), bytes);
   case CopyKind::HostToHost:
   case CopyKind::Default:
     break;
   }
-  return cuMemcpy(address(to), address(from), bytes);
+  return stream ? cuMemcpyAsync(address(to), address(from), bytes, *stream)
+                : cuMemcpy(address(to), address(from), bytes);
 }
 
 static bool known(CopyKind kind) {
@@ -251,21 +244,26 @@ static bool known(CopyKind kind) {
          int(kind) <= int(CopyKind::Default);
 }
 
-Error cuda::cudaMemcpy(void *to, const void *from, size_t bytes,
-                       CopyKind kind) {
+static Error copyChecked(void *to, const void *from, size_t bytes,
+                         CopyKind kind, Stream stream) {
   DRAWLOOM_READY();
-  return note(known(kind) ? Error(int(copy(to, from, bytes, kind)))
+  return note(known(kind) ? Error(int(copy(to, from, bytes, kind, stream)))
                           : cudaErrorInvalidMemcpyDirection);
 }
 
-Error cuda::cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                            CopyKind kind, StreamState *) {
-  return cudaMemcpy(to, from, bytes, kind);
+Error cuda::cudaMemcpy(void *to, const void *from, size_t bytes,
+                       CopyKind kind) {
+  return copyChecked(to, from, bytes, kind, std::nullopt);
 }
 
-Error cuda::cudaMemcpy2D(void *to, size_t toPitch, const void *from,
-                         size_t fromPitch, size_t width, size_t height,
-                         CopyKind kind) {
+Error cuda::cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                            CopyKind kind, StreamState *stream) {
+  return copyChecked(to, from, bytes, kind, stream);
+}
+
+static Error copyRows(void *to, size_t toPitch, const void *from,
+                      size_t fromPitch, size_t width, size_t height,
+                      CopyKind kind, Stream stream) {
   DRAWLOOM_READY();
   if (!known(kind))
     return note(cudaErrorInvalidMemcpyDirection);
@@ -274,42 +272,60 @@ Error cuda::cudaMemcpy2D(void *to, size_t toPitch, const void *from,
   for (size_t row = 0; row != height; ++row)
     if (Result result = copy(static_cast<char *>(to) + row * toPitch,
                              static_cast<const char *>(from) + row * fromPitch,
-                             width, kind))
+                             width, kind, stream))
       return note(result);
   return cudaSuccess;
 }
 
+Error cuda::cudaMemcpy2D(void *to, size_t toPitch, const void *from,
+                         size_t fromPitch, size_t width, size_t height,
+                         CopyKind kind) {
+  return copyRows(to, toPitch, from, fromPitch, width, height, kind,
+                  std::nullopt);
+}
+
 Error cuda::cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from,
                               size_t fromPitch, size_t width, size_t height,
-                              CopyKind kind, StreamState *) {
-  return cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
+                              CopyKind kind, StreamState *stream) {
+  return copyRows(to, toPitch, from, fromPitch, width, height, kind, stream);
+}
+
+static Error fill(void *pointer, int value, size_t bytes, Stream stream) {
+  DRAWLOOM_READY();
+  auto byte = static_cast<unsigned char>(value);
+  return note(stream ? cuMemsetD8Async(address(pointer), byte, bytes, *stream)
+                     : cuMemsetD8_v2(address(pointer), byte, bytes));
 }
 
 Error cuda::cudaMemset(void *pointer, int value, size_t bytes) {
-  DRAWLOOM_READY();
-  return note(cuMemsetD8_v2(address(pointer), static_cast<unsigned char>(value),
-                            bytes));
+  return fill(pointer, value, bytes, std::nullopt);
 }
 
 Error cuda::cudaMemsetAsync(void *pointer, int value, size_t bytes,
-                            StreamState *) {
-  return cudaMemset(pointer, value, bytes);
+                            StreamState *stream) {
+  return fill(pointer, value, bytes, stream);
 }
 
-Error cuda::cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
-                         size_t height) {
+static Error fillRows(void *pointer, size_t pitch, int value, size_t width,
+                      size_t height, Stream stream) {
   if (width > pitch)
     return note(cudaErrorInvalidValue);
   for (size_t row = 0; row != height; ++row)
-    if (Error error = cudaMemset(static_cast<char *>(pointer) + row * pitch,
-                                 value, width))
+    if (Error error = fill(static_cast<char *>(pointer) + row * pitch, value,
+                           width, stream))
       return error;
   return cudaSuccess;
 }
 
+Error cuda::cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                         size_t height) {
+  return fillRows(pointer, pitch, value, width, height, std::nullopt);
+}
+
 Error cuda::cudaMemset2DAsync(void *pointer, size_t pitch, int value,
-                              size_t width, size_t height, StreamState *) {
-  return cudaMemset2D(pointer, pitch, value, width, height);
+                              size_t width, size_t height,
+                              StreamState *stream) {
+  return fillRows(pointer, pitch, value, width, height, stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,38 +346,48 @@ static Error place(char *&device, const void *symbol, size_t bytes,
   return cudaSuccess;
 }
 
-Error cuda::cudaMemcpyToSymbol(const void *symbol, const void *from,
-                               size_t bytes, size_t offset, CopyKind kind) {
+static Error copyToSymbol(const void *symbol, const void *from, size_t bytes,
+                          size_t offset, CopyKind kind, Stream stream) {
   char *device = nullptr;
   if (Error error = place(device, symbol, bytes, offset))
     return error;
   if (kind != CopyKind::HostToDevice && kind != CopyKind::DeviceToDevice &&
       kind != CopyKind::Default)
     return note(cudaErrorInvalidMemcpyDirection);
-  return cudaMemcpy(device, from, bytes, kind);
+  return copyChecked(device, from, bytes, kind, stream);
 }
 
-Error cuda::cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
-                                 size_t offset, CopyKind kind) {
+static Error copyFromSymbol(void *to, const void *symbol, size_t bytes,
+                            size_t offset, CopyKind kind, Stream stream) {
   char *device = nullptr;
   if (Error error = place(device, symbol, bytes, offset))
     return error;
   if (kind != CopyKind::DeviceToHost && kind != CopyKind::DeviceToDevice &&
       kind != CopyKind::Default)
     return note(cudaErrorInvalidMemcpyDirection);
-  return cudaMemcpy(to, device, bytes, kind);
+  return copyChecked(to, device, bytes, kind, stream);
+}
+
+Error cuda::cudaMemcpyToSymbol(const void *symbol, const void *from,
+                               size_t bytes, size_t offset, CopyKind kind) {
+  return copyToSymbol(symbol, from, bytes, offset, kind, std::nullopt);
+}
+
+Error cuda::cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
+                                 size_t offset, CopyKind kind) {
+  return copyFromSymbol(to, symbol, bytes, offset, kind, std::nullopt);
 }
 
 Error cuda::cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
                                     size_t bytes, size_t offset, CopyKind kind,
-                                    StreamState *) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                    StreamState *stream) {
+  return copyToSymbol(symbol, from, bytes, offset, kind, stream);
 }
 
 Error cuda::cudaMemcpyFromSymbolAsync(void *to, const void *symbol,
                                       size_t bytes, size_t offset,
-                                      CopyKind kind, StreamState *) {
-  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                      CopyKind kind, StreamState *stream) {
+  return copyFromSymbol(to, symbol, bytes, offset, kind, stream);
 }
 
 Error cuda::cudaGetSymbolAddress(void **pointer, const void *symbol) {

@@ -24,6 +24,9 @@ using StreamCallback = void (*)(StreamState *stream, Error status, void *data);
 
 #define RT_FUNCTION(name, parameters) DRAWLOOM_EXPORT Error name parameters;
 #include "RuntimeFunctions.def"
+#define RT_PER_THREAD(symbol, suffix, parameters, arguments)                   \
+  DRAWLOOM_EXPORT Error symbol##_##suffix parameters;
+#include "Runtime/PerThread.def"
 
 DRAWLOOM_EXPORT ChannelDescription cudaCreateChannelDesc(int x, int y, int z,
                                                          int w, int kind);

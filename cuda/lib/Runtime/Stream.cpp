@@ -81,11 +81,15 @@ Error cuda::cudaStreamAddCallback(StreamState *stream, StreamCallback callback,
   DRAWLOOM_READY();
   if (!callback || flags)
     return note(cudaErrorInvalidValue);
-  // The work before it is done when the stream has been waited for.
-  Error status = Error(int(cuStreamSynchronize(stream)));
+  auto call = [&](Error status) { callback(stream, status, data); };
+  using Call = decltype(call);
+  auto function = [](void *data) { (*static_cast<Call *>(data))(cudaSuccess); };
+  Error status = Error(int(cuLaunchHostFunc(stream, function, &call)));
   if (status == cudaErrorInvalidResourceHandle)
     return note(status);
-  callback(stream, status, data);
+  // It is called, too, if the work before it has failed.
+  if (status != cudaSuccess)
+    call(status);
   return cudaSuccess;
 }
 

@@ -26,6 +26,7 @@
 #define DRAWLOOM_CHECKER_RACECHECKER_H
 
 #include "drawloom/Checker/Fix.h"
+#include "drawloom/Checker/HostOrder.h"
 #include "drawloom/Checker/PlanNames.h"
 #include "drawloom/Checker/Suppressions.h"
 #include "drawloom/Emulator/Listener.h"
@@ -49,6 +50,10 @@ Severity severityOf(Rule rule, bool isStrict);
 inline bool isRace(Rule rule) { return rule <= Rule::SameStore; }
 /// A kernel without these fences has them nowhere: it is said once.
 inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
+/// Whether it is about operations of streams and the host, not instructions.
+inline bool isHostOrder(Rule rule) {
+  return rule >= Rule::StreamOrder && rule <= Rule::EarlyReturn;
+}
 /// What costs time and is no fault; told if it was asked for.
 inline bool isRemark(Rule rule) { return rule >= Rule::BankConflict; }
 /// What comes after it isn't defined, although kernels that run on hardware do
@@ -68,6 +73,9 @@ struct Site {
   bool writes = false;
   bool isEngine = false; ///< An operation that the thread has issued.
   std::string role = {}; ///< "@mma", if a plan says so.
+  /// "kernel 'scale', operation 3 in stream 2", of rules between streams and
+  /// the host. The instruction is one of a kernel, if it is known.
+  std::string operation = {};
 
   bool operator==(const Site &) const = default;
 };
@@ -88,7 +96,9 @@ struct Finding {
   /// Registers have none.
   uint64_t address = 0;
   uint32_t cta = 0;
-  std::string array;      ///< "tile+188", if a variable is there.
+  /// "tile+188", if a variable is there. Between streams and the host: which
+  /// bytes of which allocation.
+  std::string array;
   std::string slot;       ///< "slot 2 of @operands", if a plan says so.
   std::string why;        ///< There is no order, because ...
   std::string advice;     ///< What would give it.
@@ -156,6 +166,15 @@ public:
   /// By the host.
   void written(uint64_t address, uint64_t bytes);
 
+  /// From now on, the order between streams and the host is followed, too; null
+  /// before that.
+  void watchHost();
+  HostOrder *host() { return hostOrder.get(); }
+  /// The operations that the launches of the next run are, by their index.
+  /// What each has touched is there until the next call.
+  void expect(size_t launches);
+  TouchedMemory &touched(size_t launch) { return touchedBy[launch]; }
+
   void launchStarted(uint32_t index, const emu::Launch &launch) override;
   std::unique_ptr<emu::ClusterListener>
   startCluster(const emu::ClusterStart &start) override;
@@ -170,6 +189,7 @@ private:
   void name(Finding &finding, const emu::Kernel &kernel,
             bool hasAllColumns) const;
   bool isSuppressed(const Finding &finding);
+  void collectFromHost(Finding finding);
 
   CheckOptions options;
   std::vector<const emu::Kernel *> kernels;          ///< Of the launches.
@@ -181,6 +201,8 @@ private:
   std::vector<bool> early;
   std::unique_ptr<GlobalChecker> global;
   std::unique_ptr<Remarks> remarks; ///< Null if nothing is counted.
+  std::unique_ptr<HostOrder> hostOrder;
+  std::vector<TouchedMemory> touchedBy; ///< By launch; empty if unwatched.
 };
 
 /// {"findings": [...], "errors": 1, "warnings": 0, "notes": 0}

@@ -1,0 +1,34 @@
+//===- PerThread.cpp - Functions with a default stream per thread ---------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "Exports.h"
+
+using namespace drawloom;
+using namespace drawloom::cuda;
+
+int cuda::drawloomNullStream(int isPerThread) {
+  return std::exchange(nullStreamIsPerThread(), isPerThread != 0);
+}
+
+namespace {
+class PerThread {
+public:
+  ~PerThread() { drawloomNullStream(before); }
+
+private:
+  const int before = drawloomNullStream(true);
+};
+} // namespace
+
+#define CU_PER_THREAD(symbol, suffix, parameters, arguments)                   \
+  Result cuda::symbol##_##suffix parameters {                                  \
+    PerThread scope;                                                           \
+    return symbol arguments;                                                   \
+  }
+#include "PerThread.def"
