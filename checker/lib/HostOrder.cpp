@@ -56,6 +56,9 @@ uint32_t HostOrder::addStream(const void *context, StreamKind kind,
     actor = *it;
     unused.erase(it);
     actors[actor].known = StreamClock();
+    waits.remove_if([&](const std::pair<uint32_t, uint32_t> &wait) {
+      return wait.first == actor || wait.second == actor;
+    });
   }
   Actor &stream = actors[actor];
   stream.context = context;

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <utility>
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -65,16 +66,14 @@ static void handle(int signal, siginfo_t *info, void *context) {
 void faults::watch(uint64_t begin, uint64_t end) {
   windowBegin = begin;
   windowEnd = end;
-  struct sigaction current;
-  if (sigaction(SIGSEGV, nullptr, &current) ||
-      ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handle))
+  static bool isInstalled = false;
+  if (std::exchange(isInstalled, true))
     return;
-  before = current;
   struct sigaction ours = {};
   ours.sa_sigaction = handle;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&ours.sa_mask);
-  sigaction(SIGSEGV, &ours, nullptr);
+  sigaction(SIGSEGV, &ours, &before);
 }
 
 void faults::protect(uint64_t firstPage, uint64_t count, bool reads,

@@ -8,7 +8,8 @@
 //
 // Pages at addresses of the device may be protected from the host. An access of
 // the host then raises SIGSEGV; the handler notes it, opens the page, and the
-// access is made. All other faults go to the handler that was there before.
+// access is made. All other faults go to the handler that was there before. A
+// handler that a program installs later has to pass on what isn't its own.
 // A handler of signals has no object, so this is state of the process.
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +24,7 @@ namespace drawloom::cuda::faults {
 
 inline constexpr uint64_t pageBytes = 4096;
 
-/// Installs the handler if it isn't the one that is installed: for pages from
-/// `begin` to `end`.
+/// Installs the handler, once, for pages from `begin` to `end`.
 void watch(uint64_t begin, uint64_t end);
 /// Sets what the host may do to pages [first, first + count).
 void protect(uint64_t firstPage, uint64_t count, bool reads, bool writes);

@@ -25,8 +25,9 @@ using faults::pageBytes;
 using Allowed = HostOrder::Allowed;
 using StreamKind = HostOrder::StreamKind;
 
-/// No more than this is hashed for operations that are in flight at a time.
-static constexpr uint64_t mostKept = uint64_t(64) << 20;
+/// No more bytes and pieces than this are hashed for operations that are in
+/// flight at a time; the oldest pieces are forgotten.
+static constexpr uint64_t mostKept = uint64_t(64) << 20, mostSnapshots = 256;
 
 HostWatch::HostWatch(Driver &driver, Check &check)
     : driver(driver), check(check), order(*check.listener().host()) {}
@@ -39,8 +40,11 @@ void HostWatch::begin() {
 }
 
 void HostWatch::end() {
+  std::unique_lock lock(driver.mutex, std::try_to_lock);
+  if (!lock)
+    return;
   takeFaults(nullptr);
-  compare([](const Snapshot &) { return false; });
+  compare();
   check.tellNew();
 }
 
@@ -56,9 +60,10 @@ struct ThreadNumber {
     number = ++last;
   }
   ~ThreadNumber() {
+    // Not for as long as a kernel of another thread runs.
     Driver &driver = Driver::get();
-    std::lock_guard lock(driver.mutex);
-    if (driver.watch)
+    std::unique_lock lock(driver.mutex, std::try_to_lock);
+    if (lock && driver.watch)
       driver.watch->ended(number);
   }
   uint64_t number;
@@ -132,19 +137,19 @@ void HostWatch::wait(ContextState &context, StreamState *stream,
 }
 
 void HostWatch::synchronize(const EventState &event) {
-  compare([](const Snapshot &) { return false; });
+  compare();
   order.synchronize(event.clock.known);
   waited();
 }
 
 void HostWatch::synchronize(ContextState &context, StreamState *stream) {
-  compare([](const Snapshot &) { return false; });
+  compare();
   order.synchronizeStream(actorOf(context, stream));
   waited();
 }
 
 void HostWatch::synchronizeAll(ContextState *context) {
-  compare([](const Snapshot &) { return false; });
+  compare();
   order.synchronizeContext(context);
   waited();
 }
@@ -197,7 +202,7 @@ bool HostWatch::runsAtOnce(const FunctionState &function,
 
 void HostWatch::runStarts(size_t launches) {
   check.listener().expect(launches);
-  compare([](const Snapshot &) { return false; });
+  compare();
 }
 
 void HostWatch::runEnded(llvm::ArrayRef<HostOperationRef> operations) {
@@ -300,7 +305,7 @@ void HostWatch::copy(ContextState &context, StreamState *stream, bool isAsync,
                                             : "copy on the device") +
                  (isAsync ? " (cudaMemcpyAsync)" : " (cudaMemcpy)"));
   operation->returnsEarly = isStaged;
-  compareBefore(to, bytes);
+  compareAndForget(to, bytes);
   f();
   use(operation, from, bytes, MemoryUse::Read);
   use(operation, to, bytes, MemoryUse::Write);
@@ -320,7 +325,7 @@ void HostWatch::fill(ContextState &context, StreamState *stream, bool isAsync,
       order.enqueue(actorOf(context, stream),
                     isAsync ? "fill (cudaMemsetAsync)" : "fill (cudaMemset)");
   operation->returnsEarly = !isAsync;
-  compareBefore(to, bytes);
+  compareAndForget(to, bytes);
   f();
   use(operation, to, bytes, MemoryUse::Write);
   if (!isAsync && sideOf(to) != Side::Device)
@@ -336,7 +341,7 @@ HostOperationRef HostWatch::hostFunctionStarts(ContextState &context,
 void HostWatch::hostFunctionEnded(const checker::HostOperation &operation) {
   takeFaults(&operation);
   // It may have woken a thread that waited for it, which nobody sees.
-  compare([](const Snapshot &) { return false; });
+  compare();
   order.synchronize(operation.known);
   waited();
 }
@@ -374,7 +379,7 @@ void HostWatch::freed(DevicePointer address, bool waits) {
 }
 
 void HostWatch::unregistered(const void *pointer, size_t bytes) {
-  compareBefore(static_cast<const char *>(pointer), bytes);
+  compareAndForget(static_cast<const char *>(pointer), bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -451,6 +456,8 @@ static std::optional<uint64_t> hashOf(const char *memory, uint64_t bytes) {
 
 void HostWatch::keep(const HostOperationRef &operation, const char *memory,
                      size_t bytes) {
+  if (snapshots.size() == mostSnapshots)
+    snapshots.erase(snapshots.begin());
   uint64_t kept = 0;
   for (const Snapshot &snapshot : snapshots)
     kept += snapshot.bytes;
@@ -462,20 +469,26 @@ void HostWatch::keep(const HostOperationRef &operation, const char *memory,
     snapshots.push_back({operation, memory, address, bytes, *hash});
 }
 
-void HostWatch::compare(llvm::function_ref<bool(const Snapshot &)> isGone) {
-  llvm::erase_if(snapshots, [&](const Snapshot &snapshot) {
-    std::optional<uint64_t> hash = hashOf(snapshot.memory, snapshot.bytes);
-    bool isChanged = hash != snapshot.hash;
-    if (hash && isChanged && !order.isOver(*snapshot.operation))
-      order.changedByHost(*snapshot.operation, snapshot.address,
-                          snapshot.bytes);
-    return isChanged || isGone(snapshot);
-  });
+bool HostWatch::isChanged(const Snapshot &snapshot) {
+  std::optional<uint64_t> hash = hashOf(snapshot.memory, snapshot.bytes);
+  if (hash == snapshot.hash)
+    return false;
+  if (hash && !order.isOver(*snapshot.operation))
+    order.changedByHost(*snapshot.operation, snapshot.address, snapshot.bytes);
+  return true;
 }
 
-void HostWatch::compareBefore(const char *memory, size_t bytes) {
-  compare([&](const Snapshot &snapshot) {
-    return memory < snapshot.memory + snapshot.bytes &&
-           snapshot.memory < memory + bytes;
+void HostWatch::compare() {
+  llvm::erase_if(snapshots,
+                 [&](const Snapshot &one) { return isChanged(one); });
+}
+
+void HostWatch::compareAndForget(const char *memory, size_t bytes) {
+  llvm::erase_if(snapshots, [&](const Snapshot &snapshot) {
+    if (memory >= snapshot.memory + snapshot.bytes ||
+        snapshot.memory >= memory + bytes)
+      return false;
+    isChanged(snapshot);
+    return true;
   });
 }

@@ -113,9 +113,12 @@ private:
   /// Keeps a hash of the edges of a range, or all of it.
   void keep(const checker::HostOperationRef &operation, const char *memory,
             size_t bytes);
-  /// Compares what was kept, and forgets what `isGone` says.
-  void compare(llvm::function_ref<bool(const Snapshot &)> isGone);
-  void compareBefore(const char *memory, size_t bytes);
+  /// Whether the host has written there; if it has, that is a finding.
+  bool isChanged(const Snapshot &snapshot);
+  /// Looks at all that was kept.
+  void compare();
+  /// Looks at what was kept of a range that the device is about to write.
+  void compareAndForget(const char *memory, size_t bytes);
   /// The host has waited for something.
   void waited();
   void takeFaults(const checker::HostOperation *operation);

@@ -34,7 +34,6 @@
 
 #include "drawloom/Emulator/Device.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -233,7 +232,7 @@ private:
   std::map<uint64_t, uint64_t> allocations; ///< Address and size.
   uint64_t operations = 0;
   /// Streams that have waited for events of others, for what is told.
-  llvm::DenseSet<std::pair<uint32_t, uint32_t>> waits;
+  llvm::SmallSetVector<std::pair<uint32_t, uint32_t>, 4> waits;
 };
 
 } // namespace drawloom::checker
