@@ -8,7 +8,7 @@
 
 #include "Attack.h"
 #include "Guard.h"
-#include "drawloom/Emulator/Listener.h"
+#include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -105,16 +105,6 @@ attacks::readAttacks(llvm::StringRef folder) {
   return attacks;
 }
 
-namespace {
-/// Has everything told, and forgets it: the code that tells has addresses, too.
-class Deaf : public Listener {
-public:
-  std::unique_ptr<ClusterListener> startCluster(const ClusterStart &) override {
-    return std::make_unique<ClusterListener>();
-  }
-};
-} // namespace
-
 /// Whether something holds eight bytes of what only the host has.
 static bool holdsSecret(llvm::StringRef bytes) {
   llvm::StringRef secret(reinterpret_cast<const char *>(Watch::target()), 256);
@@ -133,7 +123,7 @@ Outcome attacks::attackOnce(const Attack &attack, llvm::StringRef folder) {
   model.memoryBytes = uint64_t(1) << 30;
   model.smCount = 16;
   static const char *const schedules[] = {"deterministic", "random",
-                                          "adversarial", "listened to"};
+                                          "adversarial", "checked"};
   for (llvm::StringRef schedule : schedules) {
     Watch watch;
     auto device = llvm::cantFail(Device::create(model));
@@ -176,13 +166,16 @@ Outcome attacks::attackOnce(const Attack &attack, llvm::StringRef folder) {
       options.stepLimit = 200000;
       options.threads = 1;
       options.output = &output;
-      Deaf listener;
+      // The checker has tables of what it is told, and addresses, too.
+      checker::CheckOptions check;
+      check.countsCosts = true;
+      checker::RaceChecker listener(std::move(check));
       if (schedule == "random") {
         options.policy = Policy::Random;
         options.seed = 1;
       } else if (schedule == "adversarial") {
         options.policy = Policy::Adversarial;
-      } else if (schedule == "listened to") {
+      } else if (schedule == "checked") {
         options.listener = &listener;
       }
       launched = true;

@@ -530,6 +530,26 @@ clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b
             "reported", device="b200")
     add("own-answer", "mov.b128 %q1, {%target, %target};\n"
         "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;", "reported", device="b200")
+    for code in ("ld.global.v4.u32 {%r1, %r2}, [%buffer];",
+                 "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3}, [%r1];",
+                 "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;",
+                 "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0, %f1}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f0, %f1, %f2, %f3};",
+                 "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1}, [%buffer], 16;",
+                 "mov.u32 %v.w, 1;", "mov.u32 %r1, %v.z;", "mov.b64 %rd1, {%r1, %rd2};",
+                 "ld.global.u64 %r1, [%buffer];", "st.global.u64 [%buffer], %r1;", "st.global.b128 [%buffer], %rd1;",
+                 "atom.global.add.u64 %r1, [%buffer], 1;", "cvta.global.u64 %r1, %buffer;",
+                 "mbarrier.try_wait.parity.shared.b64 1, [bar], 0;", "setp.eq.u32 1, 0, 0;",
+                 "add.u32 5, %r1, %r2;", "mov.u32 %tid.x, 1;"):
+        add("operands", ".reg .v2 .b32 %v;\n" + code, "refused")
+    for count in (2, 8):
+        registers = ", ".join(f"%r{i}" for i in range(count))
+        add("operands", f"tcgen05.ld.sync.aligned.16x256b.x1.b32 {{{registers}}}, [%r1];", "refused", device="b200")
+    add("own-location", ".loc 99 4000000000 1\nst.global.u32 [%target], %r1;")
+    for lane in ("-1", "32", "0x7fffffff"):
+        for mode in ("up", "down", "bfly", "idx"):
+            add("shuffle", f"mov.u32 %r1, {lane};\nmov.u32 %r2, -1;\n"
+                f"shfl.sync.{mode}.b32 %r3|%p1, %r3, %r1, %r2, -1;\nst.global.u32 [%buffer], %r3;", "runs")
+        add("barrier-number", f"mov.u32 %r1, {lane};\nbarrier.sync %r1;", "reported")
     add("registers", ".reg .b64 %x<1000000000>;\nmov.u64 %x999999999, %target;", "refused")
     add("own-registers", ".reg .b128 %x<16000000>;\nmov.b128 %x15999999, {%target, %target};", "runs")
     add("elect", "ld.param.u64 %rd1, [map+120];\nld.param.u64 %rd1, [map+128];", "reported")
