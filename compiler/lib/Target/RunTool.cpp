@@ -8,11 +8,11 @@
 
 #include "RunTool.h"
 #include "drawloom/Input/Printable.h"
+#include "drawloom/Input/Read.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -65,10 +65,10 @@ llvm::Error TemporaryFile::write(llvm::StringRef contents) const {
 }
 
 llvm::Expected<std::string> TemporaryFile::read() const {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  // A tool may have put something else in its place, which doesn't end.
+  auto buffer = input::readText(path, mostWritten);
   if (!buffer)
-    return llvm::createFileError(path, buffer.getError());
+    return buffer.takeError();
   return (*buffer)->getBuffer().str();
 }
 

@@ -48,7 +48,7 @@ struct ToolRun {
 /// Bytes that a tool may print, and that a file which it writes may have. A
 /// cubin of megabytes is a large one.
 constexpr size_t mostPrinted = size_t(16) << 20;
-constexpr size_t mostWritten = size_t(1) << 30;
+constexpr size_t mostWritten = size_t(256) << 20;
 
 /// How long an assembler may take: DRAWLOOM_PTXAS_SECONDS, or ten minutes.
 unsigned getToolSeconds();

@@ -97,6 +97,10 @@ bool Tiler::belongsInto(OpResult result, ArrayRef<int64_t> axes) {
          });
 }
 
+/// Upstream fuses a producer once for each slice of it, and only then are equal
+/// ones one again. What a large graph has is a hundredth of it.
+static constexpr unsigned mostFused = 16384;
+
 LogicalResult Tiler::tile(linalg::LinalgOp op, ArrayRef<int64_t> axes) {
   SmallVector<OpFoldResult> sizes;
   SmallVector<int64_t> order;
@@ -123,16 +127,24 @@ LogicalResult Tiler::tile(linalg::LinalgOp op, ArrayRef<int64_t> axes) {
   scf::SCFTileAndFuseOptions options;
   options.setTilingOptions(tiling);
   using Fusion = scf::SCFTileAndFuseOptions::ControlFnResult;
-  options.setFusionControlFn([&](tensor::ExtractSliceOp, OpResult producer,
-                                 bool) {
-    return belongsInto(producer, axes) ? std::optional(Fusion()) : std::nullopt;
-  });
+  unsigned fused = 0;
+  options.setFusionControlFn(
+      [&](tensor::ExtractSliceOp, OpResult producer, bool) {
+        return belongsInto(producer, axes) && fused++ < mostFused
+                   ? std::optional(Fusion())
+                   : std::nullopt;
+      });
 
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   FailureOr<scf::SCFTileAndFuseResult> result =
       scf::tileConsumerAndFuseProducersUsingSCF(
           rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (fused >= mostFused)
+    return emitError(loc) << "is computed along more than " << mostFused
+                          << " paths from its operands: each use of a value is "
+                             "a path of its own, and values that are used "
+                             "twice double them; write the kernel as tile text";
   if (failed(result) || result->loops.size() != 1)
     return emitError(loc) << "cannot be tiled: write the kernel as tile text";
   setAxes(result->loops.front(), axes);

@@ -130,6 +130,12 @@ std::string Schedule::findFault() const {
     return ("abreast: is " + Twine(*abreast) +
             ", and a work item has at least 1 tile")
         .str();
+  // Each of them is a copy of the program.
+  constexpr int64_t mostAbreast = 64;
+  if (abreast && *abreast > mostAbreast)
+    return ("abreast: is " + Twine(*abreast) +
+            ", and a work item has at most " + Twine(mostAbreast) + " tiles")
+        .str();
   llvm::StringSet<> hinted;
   for (const auto &[name, eviction] : hints)
     if (!hinted.insert(name).second)
