@@ -313,6 +313,10 @@ void drawloom::agent::addRegions(Projection &projection, const Pipes &pipes,
       blocks[block].first.push_back(std::move(range));
       blocks[block].second.push_back(std::move(values));
     }
+  // Out of the way: a consume holds all that is between its first and its last
+  // operation, and the stand-in for another slot is none of it.
+  for (Operation *standIn : projection.standIns)
+    standIn->moveBefore(&standIn->getBlock()->front());
   for (auto &[block, ends] : blocks)
     addConsumes(block, ends.first, ends.second);
   for (Operation *standIn : projection.standIns)
