@@ -165,7 +165,6 @@ static void giveUnshaped(func::FuncOp func) {
 }
 
 LogicalResult linalg_to_tile::normalize(func::FuncOp func) {
-  giveUnshaped(func);
   expandSoftmax(func);
   splitSearches(func);
   if (func.getBody().hasOneBlock())
@@ -175,6 +174,8 @@ LogicalResult linalg_to_tile::normalize(func::FuncOp func) {
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   if (failed(applyPatternsGreedily(func, std::move(patterns))))
     return failure();
+  // Now that whatever computes a result is a linalg operation.
+  giveUnshaped(func);
   placeNumbers(func);
   return success();
 }

@@ -152,3 +152,15 @@ func.func @heads(%x: tensor<256x512xf32>) -> (tensor<256x8x64xf32> {tile.name = 
   %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [256, 8, 64] : tensor<256x512xf32> into tensor<256x8x64xf32>
   return %1 : tensor<256x8x64xf32>
 }
+
+// So is one that was made narrower on whole tensors before.
+// CHECK-LABEL: tile.kernel @narrow_heads(
+// CHECK-SAME:    %y: !tile.view<128x256xbf16>
+// CHECK:         arith.truncf
+// CHECK:         tile.store %{{.*}}, %y[{{.*}}] : tensor<32x64xbf16>, !tile.view<128x256xbf16>
+func.func @narrow_heads(%x: tensor<128x256xf32>) -> (tensor<128x4x64xbf16> {tile.name = "y"})
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %0 = arith.truncf %x : tensor<128x256xf32> to tensor<128x256xbf16>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [128, 4, 64] : tensor<128x256xbf16> into tensor<128x4x64xbf16>
+  return %1 : tensor<128x4x64xbf16>
+}
