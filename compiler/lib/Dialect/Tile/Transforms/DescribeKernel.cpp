@@ -95,7 +95,7 @@ public:
     });
     addOperands();
     for (ForEachOp loop = kernel.getForEach(); loop; loop = loop.getNested())
-      llvm::append_range(problem.items, loop.getTiles());
+      llvm::append_range(problem.items, getOwnTiles(loop));
     addCounts();
     for (BlockArgument argument : kernel.getBody().getArguments())
       if (isa<ViewType>(argument.getType()))
@@ -172,6 +172,7 @@ private:
 
   /// What other CTAs have, and the own part.
   void addGather(AllGatherOp op) {
+    dividedDim = op.getAlong();
     std::string name = "exchange";
     if (exchanges++ > 0)
       name += "_" + std::to_string(exchanges - 1);
@@ -182,6 +183,14 @@ private:
          Problem::Pipe::Exchange,
          op->getBlock() != itemBody,
          SmallVector<Problem::Tile, 2>(op.getParts().size(), part)});
+  }
+
+  /// Without the part that a cluster divides a tile into: divide-tiles adds a
+  /// dimension for it, whose size nobody asks for.
+  ArrayRef<int64_t> getOwnTiles(ForEachOp loop) const {
+    ArrayRef<int64_t> tiles = loop.getTiles();
+    bool isDivided = !loop.getNested() && dividedDim == loop.getRank() - 1;
+    return isDivided ? tiles.drop_back() : tiles;
   }
 
   void addCounts() {
@@ -301,6 +310,8 @@ private:
   Problem problem;
   llvm::MapVector<Operation *, SmallVector<MmaOp>> operands;
   int outputs = 0, exchanges = 0;
+  /// The dimension of the work items along which parts are gathered.
+  std::optional<int64_t> dividedDim;
 };
 } // namespace
 
