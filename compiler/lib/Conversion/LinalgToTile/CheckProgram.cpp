@@ -52,6 +52,17 @@ linalg_to_tile::matchContraction(linalg::LinalgOp op) {
   return Contraction{lhs, rhs};
 }
 
+FailureOr<linalg::ContractionDimensions>
+linalg_to_tile::matchMatrixProduct(linalg::LinalgOp op) {
+  if (!matchContraction(op))
+    return failure();
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  if (failed(dims) || dims->m.empty() || dims->n.empty() || dims->k.empty())
+    return failure();
+  return dims;
+}
+
 std::optional<Combiner> linalg_to_tile::matchCombiner(linalg::LinalgOp op,
                                                       unsigned result) {
   OpOperand *init = op.getDpsInitOperand(result);
@@ -189,13 +200,10 @@ static LogicalResult checkInits(linalg::LinalgOp op) {
 }
 
 static LogicalResult checkProduct(linalg::LinalgOp op) {
-  std::optional<Contraction> product = matchContraction(op);
-  if (!product || op->hasAttr("tf32"))
+  if (op->hasAttr("tf32") || failed(matchMatrixProduct(op)))
     return success();
-  Type element = getElementTypeOrSelf(product->lhs->get().getType());
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  if (!element.isF32() || failed(dims) || dims->m.empty() || dims->n.empty())
+  Value lhs = matchContraction(op)->lhs->get();
+  if (!getElementTypeOrSelf(lhs.getType()).isF32())
     return success();
   return op.emitOpError()
          << "multiplies matrices of 'f32', which tensor cores read as TF32, "

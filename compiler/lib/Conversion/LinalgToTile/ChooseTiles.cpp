@@ -8,6 +8,7 @@
 
 #include "LinalgFunction.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace mlir;
@@ -105,6 +106,55 @@ static LogicalResult plan(LinalgFunction &function, ArrayRef<Axis *> thick,
   return success();
 }
 
+/// "dimension 1 of 'q'", or what else tells the axis from others.
+static std::string describeAxis(const LinalgFunction &function,
+                                const Axis &axis) {
+  func::FuncOp func = function.func;
+  if (!axis.place)
+    return "an axis of " + std::to_string(axis.size) + " elements";
+  unsigned number = axis.place->argument;
+  std::string name = number < func.getNumArguments()
+                         ? tile::getArgumentName(func.getArgument(number))
+                         : getResultName(func, number - func.getNumArguments());
+  return "dimension " + std::to_string(axis.place->dim) + " of '" + name + "'";
+}
+
+static std::string listAxes(const LinalgFunction &function,
+                            ArrayRef<Axis *> axes) {
+  return llvm::join(
+      llvm::map_range(
+          axes, [&](Axis *axis) { return describeAxis(function, *axis); }),
+      ", ");
+}
+
+/// Sizes may be given for all axes, or without those that have one element in
+/// each tile. Where it is the latter, and a matrix product would lose its
+/// tensor core to a size of one, the former was meant.
+static LogicalResult checkShortList(LinalgFunction &function,
+                                    ArrayRef<Axis *> thick,
+                                    ArrayRef<Axis *> all) {
+  for (linalg::LinalgOp op : function.ops) {
+    FailureOr<linalg::ContractionDimensions> dims = matchMatrixProduct(op);
+    if (failed(dims))
+      continue;
+    for (unsigned loop : {dims->m.back(), dims->n.back(), dims->k.back()}) {
+      const Axis &axis = function.axes[function.opAxes[op][loop]];
+      if (axis.tile != 1 || axis.size == 1)
+        continue;
+      InFlightDiagnostic diagnostic =
+          function.func.emitOpError()
+          << "has a schedule with " << thick.size()
+          << " tile sizes, which are those of " << listAxes(function, thick)
+          << ": 1 for " << describeAxis(function, axis)
+          << " leaves a matrix product no tile for the tensor core; give all "
+          << all.size() << " sizes, in this order: " << listAxes(function, all);
+      diagnostic.attachNote(op.getLoc()) << "the product is here";
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
 LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
                                           int64_t smaller) {
   SmallVector<Axis *> all, thick;
@@ -131,7 +181,8 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
       diagnostic << ", or " << all.size()
                  << " with those along which a tile has one element";
     return diagnostic << ": give one size for each dimension of the results, "
-                         "then one for each that is reduced";
+                         "then one for each that is reduced, that is for "
+                      << listAxes(function, all);
   }
   for (auto [axis, size] :
        llvm::zip_equal(given == thick.size() ? thick : all, schedule.tile))
@@ -140,6 +191,8 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
              << "has a schedule with a tile of " << size
              << " elements along one axis: no machine holds more than "
              << largestTile << "; tiles of 64 to 256 are usual";
+  if (given != all.size() && failed(checkShortList(function, thick, all)))
+    return failure();
   // What has one element altogether is not cut.
   for (Axis *axis : all)
     if (axis->tile == 1 && axis->size == 1)

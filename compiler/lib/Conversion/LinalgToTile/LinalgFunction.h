@@ -115,6 +115,11 @@ struct Contraction {
 /// Reads `out + a * b`, with the operands perhaps extended before the product.
 std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
 
+/// The loops of a product of matrices: it has rows, columns and something to
+/// add up, so that a tensor core may compute it. Failure for other operations.
+llvm::FailureOr<mlir::linalg::ContractionDimensions>
+matchMatrixProduct(mlir::linalg::LinalgOp op);
+
 /// How one result of an operation with reduced loops is combined.
 struct Combiner {
   tile::Reduction kind;

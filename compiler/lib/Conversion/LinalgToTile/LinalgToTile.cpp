@@ -22,6 +22,42 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::linalg_to_tile;
 
+/// "1 matrix product", "2 matrix products".
+static std::string countProducts(size_t count) {
+  return std::to_string(count) +
+         (count == 1 ? " matrix product" : " matrix products");
+}
+
+/// What a reader of the function would not expect: products that are computed
+/// several times, or without a tensor core.
+static std::vector<std::string> explainProducts(LinalgFunction &function,
+                                                tile::KernelOp kernel) {
+  SmallVector<tile::MmaOp> executed;
+  kernel.walk([&](tile::MmaOp product) { executed.push_back(product); });
+  std::vector<std::string> reasons;
+  size_t products = 0, byThreads = 0;
+  for (linalg::LinalgOp op : function.ops) {
+    if (failed(matchMatrixProduct(op)))
+      continue;
+    ++products;
+    byThreads += llvm::none_of(executed, [&](tile::MmaOp product) {
+      return product.getLoc() == op.getLoc();
+    });
+  }
+  if (byThreads != 0)
+    reasons.push_back("mma: " + countProducts(byThreads) + " of " +
+                      std::to_string(products) +
+                      " without a tensor core, because a tile has one element "
+                      "along the rows, the columns or what is added up, or "
+                      "numbers that an MMA does not take");
+  if (executed.size() > products - byThreads)
+    reasons.push_back(
+        "mma: the program has " + countProducts(products - byThreads) +
+        ", and each work item executes " + std::to_string(executed.size()) +
+        ": what several operations read is computed again for each of them");
+  return reasons;
+}
+
 static LogicalResult convert(func::FuncOp func, int64_t smaller) {
   if (failed(normalize(func)) || failed(checkProgram(func)))
     return failure();
@@ -34,10 +70,13 @@ static LogicalResult convert(func::FuncOp func, int64_t smaller) {
   FailureOr<tile::KernelOp> kernel = TileEmitter(*function, program).run();
   if (failed(kernel))
     return failure();
-  func.erase();
   IRRewriter rewriter(kernel->getContext());
   DominanceInfo dominance(*kernel);
   eliminateCommonSubExpressions(rewriter, dominance, *kernel);
+  if (std::vector<std::string> reasons = explainProducts(*function, *kernel);
+      !reasons.empty())
+    tile::addReasons(*kernel, reasons);
+  func.erase();
   return success();
 }
 
