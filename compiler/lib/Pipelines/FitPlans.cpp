@@ -14,13 +14,18 @@
 // and the path goes on as if the program had said it. If nothing fits, the
 // program stays as it is, and the path says why.
 //
+// A plan that isn't proved to end is no plan either. Where more slots of a pipe
+// would do, the proof says how many, and they are tried like a program's own.
+//
 // A cluster that the planner chose is a try, too: what has no plan with it is
 // planned with one CTA. And a program that asks for a second kernel gets it
 // here, where its tile is known: both have the same one, so that a launch can
 // compare how many work items they have.
 
 #include "Helpers.h"
+#include "drawloom/Analysis/AgentProgress/AgentProgress.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
+#include "drawloom/Analysis/Progress/Remedy.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -69,10 +74,15 @@ private:
     /// It is planned, and not proved to end. So would be a smaller one: the
     /// same roles wait for each other.
     bool isUnproved = false;
+    /// Slots of a pipe with which it is proved.
+    std::optional<std::pair<std::string, int64_t>> remedy;
     /// The first error.
     std::string error;
     /// As far as it was chosen; nothing if not even a tile was.
     std::optional<Schedule> schedule;
+    /// The slots of all pipes in shared memory, by name. The schedule has those
+    /// that the estimate knew of.
+    std::vector<std::pair<std::string, int64_t>> slots;
   };
 
   OpPassManager getPasses(int64_t smaller) const {
@@ -83,11 +93,31 @@ private:
   Outcome plan(Operation *program, const Schedule &schedule, int64_t smaller);
   /// What the program is planned with in the end, if it fits.
   std::optional<Schedule> fit(Operation *program);
+  /// The same, from the outcome of a first plan on, with no fewer than `fewest`
+  /// slots where the program leaves them open.
+  std::optional<Schedule> search(Operation *program, const Schedule &said,
+                                 Outcome outcome, int64_t fewest);
   LogicalResult addSmaller(Operation *program, const Schedule &chosen);
 
   BuildPlans build;
 };
 } // namespace
+
+/// The slots of one pipe with which the roles are proved to end, if more slots
+/// are what is missing.
+static std::optional<std::pair<std::string, int64_t>>
+findRemedy(agent::SwitchOp roles) {
+  agent::ProgressResult result = agent::proveProgress(roles);
+  if (!result.verdict.failure)
+    return std::nullopt;
+  std::optional<std::pair<std::string, int64_t>> best;
+  for (const progress::Remedy &remedy :
+       progress::findRemedies(result.network, *result.verdict.failure))
+    if (remedy.kind == progress::Remedy::Kind::slots &&
+        remedy.condition.empty() && (!best || remedy.value < best->second))
+      best = {result.network.pipes[remedy.pipe].name, remedy.value};
+  return best;
+}
 
 FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
                                  int64_t smaller) {
@@ -112,27 +142,45 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
   }
   // What isn't proved to end doesn't become code.
   trial.walk([&](agent::SwitchOp roles) {
+    if (!roles.getVerdictAttr())
+      return;
     if (auto verdict = agent::readVerdict(roles); !verdict) {
-      llvm::consumeError(verdict.takeError());
-      outcome.isUnproved |= outcome.fits;
+      outcome.error = llvm::toString(verdict.takeError());
+      outcome.isUnproved = true;
       outcome.fits = false;
+      outcome.remedy = findRemedy(roles);
     }
   });
   for (auto kernel : trial.getOps<tile::KernelOp>())
     outcome.schedule = tile::getSchedule(kernel);
+  trial.walk([&](agent::PipeOp pipe) {
+    if (pipe.getPipe().getType().getMemory() == agent::Memory::smem)
+      outcome.slots.emplace_back(pipe.getName(), pipe.getSlots());
+  });
   trial.erase();
   return outcome;
 }
 
 /// Takes a slot from the pipe with most of them, of those that the program says
-/// nothing about. False if none has more than `fewest`.
+/// nothing about. The estimate may know a pipe by another name than the plan,
+/// so the plan's counts, if it came that far. False if no pipe has more than
+/// `fewest`.
 static bool takeSlot(Schedule &schedule, const Schedule &given,
-                     const Schedule &chosen, int64_t fewest) {
+                     const Schedule &chosen,
+                     ArrayRef<std::pair<std::string, int64_t>> planned,
+                     int64_t fewest) {
   schedule.slots = chosen.slots;
+  for (const auto &pipe : planned)
+    if (!schedule.getSlots(pipe.first))
+      schedule.slots.push_back(pipe);
   int64_t *most = nullptr;
-  for (auto &[name, slots] : schedule.slots)
-    if (!given.getSlots(name) && slots > fewest && (!most || slots > *most))
+  for (auto &[name, slots] : schedule.slots) {
+    bool isPipe = planned.empty() ||
+                  llvm::is_contained(llvm::make_first_range(planned), name);
+    if (isPipe && !given.getSlots(name) && slots > fewest &&
+        (!most || slots > *most))
       most = &slots;
+  }
   if (most)
     --*most;
   return most;
@@ -168,8 +216,58 @@ static std::string spell(const Schedule &schedule, bool isNarrowed,
   if (isNarrowed)
     os << (schedule.tile.empty() && schedule.slots.empty() ? "" : " and ")
        << "one tile instead of two abreast";
-  os << ", because what was chosen first does not fit: " << inAscii(why);
+  os << ", because what was chosen first " << inAscii(why);
   return text;
+}
+
+std::optional<Schedule> FitPlans::search(Operation *program,
+                                         const Schedule &said, Outcome outcome,
+                                         int64_t fewest) {
+  Schedule given = said;
+  bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
+  std::string why =
+      (outcome.isUnproved ? "" : "does not fit: ") + outcome.error;
+  Schedule schedule = given;
+  for (int64_t smaller = 0, plans = 1; !outcome.fits; ++plans) {
+    if (plans == mostPlans || !outcome.schedule)
+      return std::nullopt;
+    if (outcome.isUnproved) {
+      // From here on it is as if the program had said so.
+      if (!outcome.remedy || said.getSlots(outcome.remedy->first))
+        return std::nullopt;
+      for (Schedule *one : {&given, &schedule}) {
+        llvm::erase_if(one->slots, [&](const auto &pipe) {
+          return pipe.first == outcome.remedy->first;
+        });
+        one->slots.push_back(*outcome.remedy);
+      }
+    } else if (!outcome.isTooLarge && smaller == 0) {
+      return std::nullopt;
+    } else if (!outcome.isTooLarge ||
+               !takeSlot(schedule, given, *outcome.schedule, outcome.slots,
+                         fewest)) {
+      // Tiles side by side take twice the room.
+      bool isAbreast = outcome.schedule->abreast.value_or(1) > 1;
+      if (isAbreast && !given.abreast) {
+        schedule = given;
+        schedule.abreast = 1;
+      } else if (hasOpenTile) {
+        schedule = given;
+        ++smaller;
+      } else {
+        return std::nullopt;
+      }
+    }
+    outcome = plan(program, schedule, smaller);
+    if (outcome.fits) {
+      if (hasOpenTile)
+        schedule.tile = outcome.schedule->tile;
+      tile::setSchedule(program, schedule);
+      tile::addReasons(
+          program, {spell(schedule, schedule.abreast != said.abreast, why)});
+    }
+  }
+  return outcome.schedule;
 }
 
 std::optional<Schedule> FitPlans::fit(Operation *program) {
@@ -199,40 +297,14 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
                                "one that was chosen first there is no plan: " +
                                inAscii(why)});
     outcome = plan(program, given, 0);
-    why = outcome.error;
   }
+  // Rather a smaller tile than few slots, and rather few slots than no plan.
   bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
-  int64_t fewest = hasOpenTile ? slotsBesideSmallerTiles : 1;
-  Schedule schedule = given;
-  for (int64_t smaller = 0, plans = 1; !outcome.fits; ++plans) {
-    if (plans == mostPlans || !outcome.schedule || outcome.isUnproved)
-      return std::nullopt;
-    if (!outcome.isTooLarge && smaller == 0)
-      return std::nullopt;
-    if (!outcome.isTooLarge ||
-        !takeSlot(schedule, given, *outcome.schedule, fewest)) {
-      // Tiles side by side take twice the room.
-      bool isAbreast = outcome.schedule->abreast.value_or(1) > 1;
-      if (isAbreast && !given.abreast) {
-        schedule = given;
-        schedule.abreast = 1;
-      } else if (hasOpenTile) {
-        schedule = given;
-        ++smaller;
-      } else {
-        return std::nullopt;
-      }
-    }
-    outcome = plan(program, schedule, smaller);
-    if (outcome.fits) {
-      if (hasOpenTile)
-        schedule.tile = outcome.schedule->tile;
-      tile::setSchedule(program, schedule);
-      tile::addReasons(
-          program, {spell(schedule, schedule.abreast != given.abreast, why)});
-    }
-  }
-  return outcome.schedule;
+  if (hasOpenTile)
+    if (std::optional<Schedule> chosen =
+            search(program, given, outcome, slotsBesideSmallerTiles))
+      return chosen;
+  return search(program, given, std::move(outcome), 1);
 }
 
 /// "1 CTA", "2 CTAs".
