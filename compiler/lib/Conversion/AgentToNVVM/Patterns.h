@@ -98,10 +98,6 @@ void prefetchMaps(mlir::ImplicitLocOpBuilder &b, agent::SwitchOp roles,
 void addPolicies(mlir::ImplicitLocOpBuilder &b, agent::RoleOp role,
                  const tile::Schedule &schedule, RoleValues &values);
 
-/// An error if a hint is for a view that no bulk copy moves.
-llvm::LogicalResult checkHints(tile::KernelOp kernel,
-                               const tile::Schedule &schedule);
-
 /// Copies by threads, called by those of addCopies.
 void fetchByThreads(agent::FetchOp op, agent::FetchOp::Adaptor operands,
                     CodeWriter &w);

@@ -6,7 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Owners.h"
+#include "SharedTiles.h"
+#include "StorePlaces.h"
 #include "drawloom/Analysis/Code/Code.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -20,6 +24,45 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
+/// Whether TMA moves what an operation loads or stores.
+static bool isByTma(Operation *op) {
+  if (isa<tile::LoadOp>(op)) {
+    auto produce = dyn_cast<ProduceOp>(op->getParentOp());
+    return produce && produce.getEngine() == Engine::tma &&
+           isa<RankedTensorType>(op->getResult(0).getType());
+  }
+  auto stored = dyn_cast<BlockArgument>(cast<tile::StoreOp>(op).getValue());
+  auto consume = dyn_cast<ConsumeOp>(op->getParentOp());
+  if (!stored || !consume)
+    return false;
+  for (unsigned pipe = 0; pipe < consume.getPipes().size(); ++pipe)
+    if (llvm::is_contained(consume.getSlotArguments(pipe), stored))
+      return consume.getEngine(pipe) == Engine::tma;
+  return false;
+}
+
+/// A hint is part of an instruction of TMA.
+static LogicalResult checkHints(tile::KernelOp kernel) {
+  for (const auto &[name, eviction] : tile::getSchedule(kernel).hints) {
+    WalkResult found = kernel.walk([&, &view = name](Operation *op) {
+      if (!isa<tile::LoadOp, tile::StoreOp>(op))
+        return WalkResult::advance();
+      BlockArgument argument = getArgument(
+          isa<tile::LoadOp>(op) ? cast<tile::LoadOp>(op).getView()
+                                : cast<tile::StoreOp>(op).getView());
+      return argument && tile::getArgumentName(argument) == view && isByTma(op)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (!found.wasInterrupted())
+      return kernel.emitError()
+             << "hints: '" << name
+             << "' is not moved by TMA, so that there is no copy to give a "
+                "hint to; leave it out";
+  }
+  return success();
+}
+
 namespace {
 struct CheckCodePass : agent::impl::CheckCodeBase<CheckCodePass> {
   void runOnOperation() override {
@@ -27,7 +70,9 @@ struct CheckCodePass : agent::impl::CheckCodeBase<CheckCodePass> {
     WalkResult result = kernel.walk([&](SwitchOp roles) -> WalkResult {
       FailureOr<const target::Architecture *> arch =
           tile::requireTarget(kernel);
-      return failure(failed(arch) || failed(plan::checkCode(roles, **arch)));
+      return failure(failed(arch) || failed(plan::checkCode(roles, **arch)) ||
+                     failed(checkHints(kernel)) || failed(checkStores(roles)) ||
+                     failed(checkSharedTiles(roles)));
     });
     if (result.wasInterrupted())
       signalPassFailure();

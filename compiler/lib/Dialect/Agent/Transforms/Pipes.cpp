@@ -41,6 +41,7 @@ private:
   void placeIt(PipeSpec &pipe);
   int64_t getLag(const PipeSpec &pipe, int role) const;
   MaybeRefusal countSlots(PipeSpec &pipe) const;
+  MaybeRefusal checkStores() const;
   void stageStores(Pipes &pipes);
   void findExchanges(Pipes &pipes);
   MaybeRefusal checkNames(const Pipes &pipes) const;
@@ -340,6 +341,31 @@ void PipeFinder::addPipe(ArrayRef<Value> values, Pipes &pipes) {
 /// A part of shared memory that is worth a staged store.
 static constexpr int64_t stagingShare = 4;
 
+/// Roles run side by side, so that stores of two of them have no order.
+MaybeRefusal PipeFinder::checkStores() const {
+  SmallVector<tile::StoreOp> stores;
+  item.body->walk([&](tile::StoreOp store) { stores.push_back(store); });
+  for (auto [number, b] : llvm::enumerate(stores))
+    for (tile::StoreOp a : ArrayRef(stores).take_front(number)) {
+      int one = owners.of(a), other = owners.of(b);
+      if (one == other || one == Owners::nobody || other == Owners::nobody ||
+          getArgument(a.getView()) != getArgument(b.getView()) ||
+          !mayMeet(a, b))
+        continue;
+      return Refusal{
+          b.getLoc(),
+          llvm::formatv("stores to '{0}' where another store may write, too: "
+                        "@{1} does this one and @{2} the other, side by side, "
+                        "so that nothing says which comes last; store each "
+                        "element once, or use 'roles = none'",
+                        getViewName(b.getView()), owners.roles[other].name,
+                        owners.roles[one].name)
+              .str()}
+          .note(a.getLoc(), "the other store is here");
+    }
+  return std::nullopt;
+}
+
 void PipeFinder::stageStores(Pipes &pipes) {
   if (owners.roles.size() < 2)
     return;
@@ -463,6 +489,8 @@ MaybeRefusal PipeFinder::run(Pipes &pipes) {
         pipe.because.push_back(fire(Rule::InFlight, owners.roles[role].name));
     }
   }
+  if (MaybeRefusal refusal = checkStores())
+    return refusal;
   stageStores(pipes);
   findExchanges(pipes);
   return checkNames(pipes);

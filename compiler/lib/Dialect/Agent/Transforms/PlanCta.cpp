@@ -76,6 +76,7 @@ private:
   std::string whyNotShared(tile::LoadOp load);
   MaybeRefusal takeOperand(tile::MmaOp product, Value operand, bool halve);
   MaybeRefusal share(tile::LoadOp load, Dims dims);
+  MaybeRefusal checkSaid(tile::LoadOp load, Dims control);
   MaybeRefusal checkGather(tile::AllGatherOp gather, Dims control);
   MaybeRefusal checkUsed(Dims control);
 
@@ -97,6 +98,12 @@ private:
   llvm::MapVector<Operation *, std::optional<int64_t>> pairOperands;
 };
 } // namespace
+
+/// CTAs share what products take, and nothing else.
+static bool isShareable(tile::LoadOp load) {
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  return tile && tile.getRank() == 2 && feedsProductsOnly(load);
+}
 
 /// "2 × 1".
 static std::string spell(ArrayRef<int64_t> cluster) {
@@ -175,6 +182,8 @@ bool CtaPlanner::visit(Operation *op) {
 }
 
 void CtaPlanner::findVarying() {
+  if (item.nest.empty())
+    return;
   for (auto [dim, offset] : llvm::enumerate(item.nest.back().getOffsets()))
     if (dim < cluster.size() && cluster[dim] > 1)
       varying[offset] = 1u << dim;
@@ -356,6 +365,42 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
   return std::nullopt;
 }
 
+/// What a program says of a load must be so: a CTA would get the tile of
+/// another one.
+MaybeRefusal CtaPlanner::checkSaid(tile::LoadOp load, Dims control) {
+  std::string view = getViewName(load.getView());
+  for (int64_t dim : load.getMulticast().value_or(ArrayRef<int64_t>())) {
+    int64_t size = dim < int64_t(cluster.size()) ? cluster[dim] : 1;
+    auto refuse = [&](const Twine &why) {
+      return Refusal{load.getLoc(),
+                     ("multicast: [" + Twine(dim) +
+                      "] is given for a tile of '" + view + "', but " + why +
+                      "; leave it out, plan-cta adds it where "
+                      "CTAs share a tile")
+                         .str()};
+    };
+    if (size == 1)
+      return refuse("the cluster has 1 CTA along dimension " + Twine(dim));
+    if (!isShareable(load))
+      return refuse("more than MMAs read it");
+    if (varying.lookup(load) & (1u << dim))
+      return refuse("the tile depends on dimension " + Twine(dim) +
+                    " of the work items, so that it is another one in each of "
+                    "the " +
+                    Twine(size) + " CTAs along it");
+    if (control & (1u << dim))
+      return refuse("the " + Twine(size) + " CTAs along dimension " +
+                    Twine(dim) + " do not do the same steps")
+          .note(depends->getLoc(), "this runs differently in each of them");
+  }
+  if (load.getHalved() && !pairOperands.contains(load))
+    return Refusal{load.getLoc(),
+                   "halved: is given for a tile of '" + view +
+                       "' that no pair of CTAs multiplies together; leave it "
+                       "out, plan-cta adds it"};
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // What CTAs give to each other
 //===----------------------------------------------------------------------===//
@@ -413,15 +458,17 @@ MaybeRefusal CtaPlanner::run() {
   MaybeRefusal refusal;
   if (inPairs)
     refusal = formPairs(control);
+  item.body->walk([&](tile::LoadOp load) {
+    if (!refusal)
+      refusal = checkSaid(load, control);
+  });
   item.body->walk([&](tile::AllGatherOp gather) {
     if (!refusal)
       refusal = checkGather(gather, control);
   });
   item.body->walk([&](tile::LoadOp load) {
-    auto tile = dyn_cast<RankedTensorType>(load.getType());
-    if (refusal || !tile || tile.getRank() != 2 || !feedsProductsOnly(load))
-      return;
-    refusal = share(load, ~(varying.lookup(load) | control));
+    if (!refusal && isShareable(load))
+      refusal = share(load, ~(varying.lookup(load) | control));
   });
   return refusal ? refusal : checkUsed(control);
 }
@@ -440,10 +487,17 @@ struct PlanCtaPass : agent::impl::PlanCtaBase<PlanCtaPass> {
 LogicalResult PlanCtaPass::plan() {
   tile::KernelOp kernel = getOperation();
   tile::Schedule schedule = tile::getSchedule(kernel);
-  bool gathers =
-      kernel.walk([](tile::AllGatherOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (!gathers &&
+  bool shares = kernel
+                    .walk([](Operation *op) {
+                      auto load = dyn_cast<tile::LoadOp>(op);
+                      bool isShared =
+                          load && (load.getMulticast() || load.getHalved());
+                      return isShared || isa<tile::AllGatherOp>(op)
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  if (!shares &&
       llvm::all_of(schedule.cluster, [](int64_t size) { return size == 1; }))
     return success();
   if (!kernel.getBody().getOps<SwitchOp>().empty())

@@ -171,8 +171,7 @@ static std::optional<Numbers> getSpan(const Extent &extent) {
   return span;
 }
 
-/// Whether two stores to one argument may write to the same element.
-static bool mayMeet(tile::StoreOp a, tile::StoreOp b) {
+bool agent::mayMeet(tile::StoreOp a, tile::StoreOp b) {
   if (a.getView() != b.getView() || hasChangingView(a))
     return true;
   for (auto [x, y] : llvm::zip_equal(findExtents(a), findExtents(b))) {
@@ -200,4 +199,89 @@ bool agent::needsOrder(tile::StoreOp store) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores of several roles
+//===----------------------------------------------------------------------===//
+
+/// Whether two numbers of two roles are the same for each work item.
+static bool isSameNumber(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto x = dyn_cast_if_present<BlockArgument>(a);
+  auto y = dyn_cast_if_present<BlockArgument>(b);
+  if (!x || !y || x.getArgNumber() != y.getArgNumber())
+    return false;
+  auto one = dyn_cast<ForEachItemOp>(x.getOwner()->getParentOp());
+  auto other = dyn_cast<ForEachItemOp>(y.getOwner()->getParentOp());
+  return one && other && one.getStream() == other.getStream() &&
+         one.getEvery() == other.getEvery() && one.getFrom() == other.getFrom();
+}
+
+/// Whether two stores of two roles write to the same element of the argument
+/// for each work item.
+static bool certainlyMeet(tile::StoreOp a, tile::StoreOp b) {
+  if (a.getView() != b.getView() || !isa<BlockArgument>(a.getView()))
+    return false;
+  for (auto [x, y] : llvm::zip_equal(findExtents(a), findExtents(b))) {
+    if (!x.isKnown || !y.isKnown || !x.loops.empty() || !y.loops.empty() ||
+        !isSameNumber(x.base, y.base) || x.constant + x.size <= y.constant ||
+        y.constant + y.size <= x.constant)
+      return false;
+  }
+  return true;
+}
+
+/// Whether one role hands something to the other after its store, and the other
+/// has it before its own. TMA is not done then.
+static bool isOrdered(tile::StoreOp first, tile::StoreOp second) {
+  auto consume = first->getParentOfType<ConsumeOp>();
+  if (consume && consume.getEnginesAttr() &&
+      isa<BlockArgument>(first.getValue()) &&
+      llvm::is_contained(consume.getEnginesAttr(),
+                         EngineAttr::get(first.getContext(), Engine::tma)))
+    return false;
+  bool isHandedOver = false;
+  auto producer = first->getParentOfType<RoleOp>();
+  auto consumer = second->getParentOfType<RoleOp>();
+  consumer.walk([&](ConsumeOp other) {
+    Operation *after =
+        other->getBlock()->findAncestorOpInBlock(*second.getOperation());
+    if (!after || after->isBeforeInBlock(other))
+      return;
+    for (Value pipe : other.getPipes())
+      for (Operation *user : pipe.getUsers()) {
+        auto produce = dyn_cast<ProduceOp>(user);
+        if (!produce || produce->getParentOfType<RoleOp>() != producer)
+          continue;
+        Operation *before =
+            produce->getBlock()->findAncestorOpInBlock(*first.getOperation());
+        isHandedOver |= before && !produce->isBeforeInBlock(before);
+      }
+  });
+  return isHandedOver;
+}
+
+LogicalResult agent::checkStores(SwitchOp roles) {
+  SmallVector<tile::StoreOp> stores;
+  roles.walk([&](tile::StoreOp store) { stores.push_back(store); });
+  for (auto [number, a] : llvm::enumerate(stores))
+    for (tile::StoreOp b : ArrayRef(stores).drop_front(number + 1)) {
+      auto one = a->getParentOfType<RoleOp>();
+      auto other = b->getParentOfType<RoleOp>();
+      if (one == other || !certainlyMeet(a, b) || isOrdered(a, b) ||
+          isOrdered(b, a))
+        continue;
+      InFlightDiagnostic error =
+          b.emitOpError() << "writes to the same elements of '"
+                          << getViewName(b.getView()) << "' as a store of @"
+                          << one.getSymName() << ", and nothing says whether @"
+                          << one.getSymName() << " or @" << other.getSymName()
+                          << " comes last; store from one role, or hand "
+                             "something over in between";
+      error.attachNote(a.getLoc()) << "the other store is here";
+      return error;
+    }
+  return success();
 }

@@ -13,10 +13,14 @@
 //   the rest                         column n + 96, 32 wide
 //
 // What isn't seen to be apart is taken to meet.
+//
+// Roles run side by side. Two of them must not store to one place, unless one
+// hands something to the other in between.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_STOREPLACES_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_STOREPLACES_H
 
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 namespace drawloom::agent {
@@ -25,6 +29,13 @@ namespace drawloom::agent {
 /// the work item, of the same role if there are roles, or by another iteration:
 /// then the order matters.
 bool needsOrder(tile::StoreOp store);
+
+/// Whether two stores to one argument may write to the same element.
+bool mayMeet(tile::StoreOp a, tile::StoreOp b);
+
+/// An error if two roles certainly store to the same element, and nothing says
+/// which of them is the last.
+mlir::LogicalResult checkStores(SwitchOp roles);
 
 } // namespace drawloom::agent
 

@@ -273,3 +273,106 @@ tile.kernel @pair_square(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
     tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
+
+// -----
+
+// Each CTA along dimension 0 has rows of A of its own.
+tile.kernel @own_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the tile depends on dimension 0 of the work items, so that it is another one in each of the 2 CTAs along it; leave it out, plan-cta adds it where CTAs share a tile}}
+      %x = tile.load %a[%m, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %p : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 1]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but the cluster has 1 CTA along dimension 1; leave it out, plan-cta adds it where CTAs share a tile}}
+      %x = tile.load %a[%m, %k] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %p : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+tile.kernel @no_pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      // expected-error @+1 {{halved: is given for a tile of 'a' that no pair of CTAs multiplies together; leave it out, plan-cta adds it}}
+      %x = tile.load %a[%m, %k] halved 0 : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %p : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// The loop ends at the diagonal, so that the CTAs do not load equally often.
+tile.kernel @other_steps(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    // expected-note @+1 {{this runs differently in each of them}}
+    %acc = scf.for %k = %c0 to %n step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but the 2 CTAs along dimension 1 do not do the same steps; leave it out, plan-cta adds it where CTAs share a tile}}
+      %x = tile.load %a[%m, %k] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %p : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
+
+// -----
+
+// What threads read, each CTA loads for itself.
+tile.kernel @more_than_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
+    // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but more than MMAs read it; leave it out, plan-cta adds it where CTAs share a tile}}
+    %x = tile.load %a[%m, 0] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
+    tile.store %x, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+  }
+}
+
+// -----
+
+// A kernel of one item has nobody to share with.
+tile.kernel @one_item(%a: !tile.view<128x64xbf16>, %d: !tile.view<128x64xbf16>) attributes {tile.target = "sm_100a"} {
+  // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the cluster has 1 CTA along dimension 0; leave it out, plan-cta adds it where CTAs share a tile}}
+  %x = tile.load %a[0, 0] multicast [0] : !tile.view<128x64xbf16> -> tensor<128x64xbf16>
+  tile.store %x, %d[0, 0] : tensor<128x64xbf16>, !tile.view<128x64xbf16>
+}

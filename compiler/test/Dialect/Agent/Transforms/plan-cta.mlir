@@ -182,3 +182,26 @@ tile.kernel @batched(%a: !tile.view<?x?x?xbf16>, %b: !tile.view<?x?x?xbf16>, %d:
     tile.store %acc, %d[%z, %m, %n] : tensor<128x64xf32>, !tile.view<?x?x?xf32>
   }
 }
+
+// -----
+
+// What a program says already, and is so, stays.
+// CHECK-LABEL: @said
+// CHECK:       tile.load %a{{.*}} multicast [1]
+tile.kernel @said(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
+  tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
+      // A
+      %x = tile.load %a[%m, %k] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+      scf.yield %p : tensor<128x128xf32>
+    }
+    tile.store %acc, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
+  }
+}
