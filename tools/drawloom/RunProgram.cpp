@@ -13,12 +13,14 @@
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Dialect/Tile/OpenStrides.h"
 #include "drawloom/Driver/Cached.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "drawloom/Input/Printable.h"
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Compile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -88,6 +90,57 @@ static void openStrides(tile::KernelOp kernel,
   }
   kernel.setFunctionType(mlir::FunctionType::get(
       kernel.getContext(), kernel.getBody().getArgumentTypes(), {}));
+}
+
+/// The same of a function, whose results are arguments of the kernel, too.
+static void openStrides(mlir::func::FuncOp function,
+                        llvm::ArrayRef<unsigned> arguments) {
+  auto open = mlir::UnitAttr::get(function.getContext());
+  unsigned inputs = function.getNumArguments();
+  for (unsigned argument : arguments)
+    if (argument < inputs)
+      function.setArgAttr(argument, tile::openStridesAttrName, open);
+    else
+      function.setResultAttr(argument - inputs, tile::openStridesAttrName,
+                             open);
+}
+
+namespace {
+/// A program that was compiled once more.
+struct Recompiled {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  tile::KernelOp kernel;
+  CompiledModule compiled;
+};
+} // namespace
+
+/// Plans the program anew, from its text on, with open strides for these
+/// arguments: without TMA it may need another tile, or have no second kernel.
+/// Nothing if there is no plan.
+static std::optional<Recompiled>
+recompile(mlir::OwningOpRef<mlir::ModuleOp> program, llvm::StringRef name,
+          llvm::ArrayRef<unsigned> arguments, const CompileOptions &options) {
+  mlir::Operation *found = program->lookupSymbol(name);
+  if (auto kernel = llvm::dyn_cast_if_present<tile::KernelOp>(found))
+    openStrides(kernel, arguments);
+  else if (auto function = llvm::dyn_cast_if_present<mlir::func::FuncOp>(found))
+    openStrides(function, arguments);
+  else
+    return std::nullopt;
+  // What is wrong with it is nothing that the program says.
+  mlir::ScopedDiagnosticHandler silent(
+      program->getContext(),
+      [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::FailureOr<tile::KernelOp> kernel =
+      chooseKernel(*program, *options.arch, name);
+  if (mlir::failed(kernel))
+    return std::nullopt;
+  llvm::Expected<CompiledModule> compiled = compile(*program, options);
+  if (!compiled) {
+    llvm::consumeError(compiled.takeError());
+    return std::nullopt;
+  }
+  return Recompiled{std::move(program), *kernel, std::move(*compiled)};
 }
 
 /// "A 298x208xbf16, B 560x208xbf16 strides [209, 1], alpha 0.5"
@@ -268,6 +321,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
   if (!input->parse(dialects))
     return refuse();
   mlir::ModuleOp module = input->get();
+  mlir::OwningOpRef<mlir::ModuleOp> written = module.clone();
   mlir::FailureOr<tile::KernelOp> kernel =
       chooseKernel(module, *options.arch, options.kernel);
   if (mlir::failed(kernel))
@@ -283,38 +337,34 @@ static ExitCode runProgram(const ProgramOptions &options) {
           entry.first + "', only " + llvm::join(arguments->names, ", ")));
 
   Stopwatch compiling;
-  auto compileIt = [&](cache::Cache *where) {
-    return compileCached(
-        where, {input->getText(), input->getName(), kernel->getSymName()},
-        {.arch = options.arch, .unproved = options.unproved},
-        [&](const CompileOptions &complete) {
-          return compile(module, complete);
-        });
-  };
   std::optional<Waiting> waiting("compiling");
-  llvm::Expected<CompiledModule> compiled = compileIt(cache->get());
+  llvm::Expected<CompiledModule> compiled = compileCached(
+      cache->get(), {input->getText(), input->getName(), kernel->getSymName()},
+      {.arch = options.arch, .unproved = options.unproved},
+      [&](const CompileOptions &complete) {
+        return compile(module, complete);
+      });
+  std::optional<Recompiled> again;
   if (compiled) {
     llvm::SmallVector<unsigned> refused =
         findRefused(compiled->kernels.front().info, *arguments);
     // Roles by hand say who copies.
     bool hasRoles =
         !kernel->getBody().front().getOps<agent::SwitchOp>().empty();
-    if (!refused.empty() && !hasRoles) {
-      openStrides(*kernel, refused);
-      // The text doesn't say it, so nobody else should find it. What doesn't
-      // fit without TMA is refused by the launch, with the arithmetic.
-      llvm::Expected<CompiledModule> again = compileIt(nullptr);
-      if (!again)
-        refused.clear();
+    // The text doesn't say it, so nobody else should find it in a cache. What
+    // has no plan without TMA is refused by the launch, with the arithmetic.
+    if (!refused.empty() && !hasRoles)
+      again = recompile(std::move(written), kernel->getSymName(), refused,
+                        {.arch = options.arch, .unproved = options.unproved});
+    if (again) {
+      compiled = std::move(again->compiled);
+      module = *again->module;
+      kernel = again->kernel;
       for (unsigned argument : refused)
         llvm::outs() << "'" << arguments->names[argument]
                      << "' has rows that are no multiple of 16 bytes long, "
                         "which TMA refuses: compiled again with open strides, "
                         "and threads copy it\n";
-      if (again)
-        compiled = std::move(again);
-      else
-        llvm::consumeError(again.takeError());
     }
   }
   waiting.reset();

@@ -9,6 +9,7 @@
 #include "CommandLine.h"
 #include "Verb.h"
 #include "drawloom/Target/Architecture.h"
+#include "suite/ClusterCases.h"
 #include "suite/ExampleCases.h"
 #include "suite/GemmCases.h"
 #include "suite/RunSuite.h"
@@ -44,13 +45,15 @@ static void printHelp() {
          "\n"
          "Usage: drawloom selftest --device DEVICE [options]\n"
          "\n"
-         "Compiles hundreds of matrix products and the programs of examples/ "
-         "for the\n"
-         "device, runs them, and compares each result with the reference "
-         "interpreter, to\n"
-         "the bound that follows from the program. On a GPU every case also "
-         "runs on the\n"
-         "emulator, and the two are compared bit by bit.\n"
+         "Compiles hundreds of matrix products, static, with dynamic "
+         "scheduling and in\n"
+         "clusters, the programs of examples/, and graphs of roles that the "
+         "examples don't\n"
+         "have, for the device, runs them, and compares each result with the "
+         "reference\n"
+         "interpreter, to the bound that follows from the program. On a GPU "
+         "every case\n"
+         "also runs on the emulator, and the two are compared bit by bit.\n"
          "\n"
          "Options:\n"
          "  --device DEVICE  cuda, a GPU of this machine, or an emulated h100 "
@@ -107,7 +110,10 @@ static std::vector<Case> makeCases(llvm::StringRef suiteName,
     return makeExampleCases(arch);
   if (suiteName == "graphs")
     return makeGraphCases(arch);
-  std::vector<Case> all = makeGemmCases(arch, options.seed);
+  std::vector<Case> all =
+      suiteName == "granted"    ? makeGrantedCases(arch, options.seed)
+      : suiteName == "clusters" ? makeClusterCases(arch, options.seed)
+                                : makeGemmCases(arch, options.seed);
   std::vector<Case> cases;
   for (size_t i = 0; i < all.size(); i += options.every)
     cases.push_back(std::move(all[i]));
@@ -175,7 +181,8 @@ static ExitCode selftest(const SelftestOptions &options) {
 
   auto begin = std::chrono::steady_clock::now();
   bool matches = true;
-  for (llvm::StringRef name : {"gemm", "examples", "graphs"}) {
+  for (llvm::StringRef name :
+       {"gemm", "granted", "clusters", "examples", "graphs"}) {
     llvm::Expected<Tally> tally =
         runCases(name, makeCases(name, arch, options), options);
     if (!tally)

@@ -35,6 +35,9 @@ static std::vector<Case> makeCases(llvm::StringRef arch,
     made.arch = arch.str();
     made.program = program.program;
     made.ctas = 0;
+    // Two CTAs multiply together on Blackwell only.
+    if (made.name == "sm_90a-paired_gemm")
+      made.refusal = "is of a pair of CTAs, which sm_90a does not have";
     cases.push_back(std::move(made));
   }
   return cases;

@@ -95,7 +95,10 @@ llvm::Error run::execute(const CompiledModule &module,
                          const runtime::Device &device, Arguments &arguments,
                          const runtime::LaunchOptions &options,
                          llvm::function_ref<void(const Choice &)> chosen) {
-  assert(module.kernels.size() == 1 && "the caller chooses the kernel");
+  if (module.kernels.size() != 1)
+    return llvm::createStringError(
+        "a launch is of one kernel, and the module has " +
+        llvm::Twine(module.kernels.size()) + "; choose one");
   const runtime::KernelInfo &called = module.kernels.front().info;
   llvm::Expected<runtime::Kernel> kernel =
       runtime::Kernel::load(device, called, module.ptx);

@@ -269,7 +269,7 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   unsigned arguments = body.getNumArguments();
   signature.addParameters(kernel);
 
-  KernelValues values(*arch, signature);
+  KernelValues values(*arch, signature, kernel);
   auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(), &body);
   addKernelValues(b, values);
   replaceScalars(b, kernel, signature, arguments);
@@ -277,8 +277,6 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
     values.tensor = op.getAddress();
   SwitchOp roles = *body.getOps<SwitchOp>().begin();
   tile::Schedule schedule = tile::getSchedule(kernel);
-  if (failed(checkHints(kernel, schedule)))
-    return failure();
   prefetchMaps(b, roles, values);
   values.inCluster = roles.getClusterSize() > 1;
   for (RoleOp role : roles.getRoles())

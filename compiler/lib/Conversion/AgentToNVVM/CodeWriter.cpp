@@ -179,22 +179,35 @@ SmallVector<Value> CodeWriter::getOrigin(Value view) {
 }
 
 ViewRegion CodeWriter::getRegion(Value view) {
-  ViewRegion region{getArgument(view), getOrigin(view), {}};
-  int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
-  for (int64_t dim = 0; dim < rank; ++dim)
-    region.ends.push_back(kernel.signature.getSize(b, region.argument, dim));
-  for (auto part = view.getDefiningOp<tile::SubviewOp>(); part;
-       part = part.getView().getDefiningOp<tile::SubviewOp>()) {
-    SmallVector<Value> values = llvm::map_to_vector(
-        part.getSizes(), [&](Value value) { return lookup(value); });
-    for (auto [end, start, size] :
-         llvm::zip_equal(region.ends, getOrigin(part),
-                         getOffsets(part.getStaticSizes(), values))) {
-      Value last = arith::AddIOp::create(b, start, size);
-      end = arith::MinSIOp::create(b, end, last);
-    }
+  auto part = view.getDefiningOp<tile::SubviewOp>();
+  if (!part) {
+    ViewRegion region{cast<BlockArgument>(view), getOrigin(view), {}, {}};
+    region.lows = region.starts;
+    for (int64_t dim = 0; dim < int64_t(region.starts.size()); ++dim)
+      region.ends.push_back(kernel.signature.getSize(b, region.argument, dim));
+    return region;
+  }
+  ViewRegion region = getRegion(part.getView());
+  auto lookUp = [&](Value value) { return lookup(value); };
+  SmallVector<Value> offsets = getOffsets(
+      part.getStaticOffsets(), llvm::map_to_vector(part.getOffsets(), lookUp));
+  SmallVector<Value> sizes = getOffsets(
+      part.getStaticSizes(), llvm::map_to_vector(part.getSizes(), lookUp));
+  for (auto [dim, offset] : llvm::enumerate(part.getMixedOffsets())) {
+    Value &start = region.starts[dim], &low = region.lows[dim];
+    bool isInside = beginsInside(region, dim, offset);
+    start = arith::AddIOp::create(b, start, offsets[dim]);
+    low = isInside ? start : arith::MaxSIOp::create(b, low, start).getResult();
+    Value last = arith::AddIOp::create(b, start, sizes[dim]);
+    region.ends[dim] = arith::MinSIOp::create(b, region.ends[dim], last);
   }
   return region;
+}
+
+bool CodeWriter::beginsInside(const ViewRegion &region, int64_t dim,
+                              OpFoldResult offset) {
+  return region.lows[dim] == region.starts[dim] &&
+         kernel.signs.isNonNegative(offset);
 }
 
 //===----------------------------------------------------------------------===//

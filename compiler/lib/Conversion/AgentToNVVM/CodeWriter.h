@@ -28,6 +28,7 @@
 #include "KernelSignature.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
+#include "drawloom/Analysis/Slots/Signs.h"
 #include "drawloom/Conversion/TileToNVVM/Elements.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -63,11 +64,13 @@ struct RoleValues {
 /// What all roles of a kernel share.
 struct KernelValues {
   KernelValues(const target::Architecture &arch,
-               const KernelSignature &signature)
-      : arch(arch), signature(signature) {}
+               const KernelSignature &signature, tile::KernelOp kernel)
+      : arch(arch), signature(signature), signs(kernel) {}
 
   const target::Architecture &arch;
   const KernelSignature &signature;
+  /// Which numbers of the program are not negative.
+  plan::Signs signs;
   /// The start of shared memory.
   mlir::Value shared;
   /// The number of this warp, the same for all its lanes, and of this lane.
@@ -105,11 +108,13 @@ mlir::Value getBytesAfter(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
                           mlir::LLVM::GEPArg bytes);
 
 /// A view, or a part of one, in the coordinates of the argument that it is or
-/// is cut from. Of each dimension an i32: the first element, and the one after
-/// the last, where both the part and the argument end.
+/// is cut from. Of each dimension an i32: where the part begins, the first
+/// element that it and the argument have, and the one after the last. The first
+/// two are the same value if the part is known not to begin before what it is
+/// cut from.
 struct ViewRegion {
   mlir::BlockArgument argument;
-  llvm::SmallVector<mlir::Value> starts, ends;
+  llvm::SmallVector<mlir::Value> starts, lows, ends;
 };
 
 /// The part of an offset that a thread computes once.
@@ -149,6 +154,9 @@ public:
   // Views.
   llvm::SmallVector<mlir::Value> getOrigin(mlir::Value view);
   ViewRegion getRegion(mlir::Value view);
+  /// Whether a tile at this offset is known not to begin before the view.
+  bool beginsInside(const ViewRegion &region, int64_t dim,
+                    mlir::OpFoldResult offset);
 
   // Elements of a tile in memory.
   ThreadOffset getThreadOffset(const plan::Offsets &offsets);

@@ -11,6 +11,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -105,24 +106,42 @@ static Values put(PutOp op, PutOp::Adaptor operands, CodeWriter &w) {
 }
 
 /// Whether a bulk copy of a tile of a part of a view does the right thing: the
-/// tile ends before the part does, or the part ends where the view does, whose
-/// edge the tensor map knows.
+/// tile lies in the part, or the part ends where the view does, whose edges the
+/// tensor map knows.
 static Values fitsTensorMap(FitsOp op, FitsOp::Adaptor operands,
                             CodeWriter &w) {
   ViewRegion region = w.getRegion(op.getView());
   SmallVector<Value> offsets =
       w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
   Value fits = w.constant(1, 1);
-  for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getShape())) {
+  auto require = [&](Value condition) {
+    fits = arith::AndIOp::create(w.b, fits, condition);
+  };
+  auto isAtMost = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(w.b, arith::CmpIPredicate::sle, x, y);
+  };
+  auto part = op.getView().getDefiningOp<tile::SubviewOp>();
+  for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    ArrayRef<int64_t> dims = op.getDims();
+    const int64_t *found = llvm::find(dims, int64_t(dim));
+    bool isOfTile = found != dims.end();
+    int64_t size = isOfTile ? op.getShape()[found - dims.begin()] : 1;
     Value at = arith::AddIOp::create(w.b, region.starts[dim], offsets[dim]);
+    if (!w.beginsInside(region, dim, offset))
+      require(isAtMost(region.lows[dim], at));
+    if (!part)
+      continue;
+    // In other dimensions a tile is one element, most often the only one.
+    std::optional<int64_t> first = getConstantIntValue(offset);
+    std::optional<int64_t> count =
+        getConstantIntValue(part.getMixedSizes()[dim]);
+    if (!isOfTile && first && count && *first < *count)
+      continue;
     Value last = arith::AddIOp::create(w.b, at, w.constant(size));
-    Value before = arith::CmpIOp::create(w.b, arith::CmpIPredicate::sle, last,
-                                         region.ends[dim]);
     Value known = arith::CmpIOp::create(
         w.b, arith::CmpIPredicate::eq, region.ends[dim],
         w.kernel.signature.getSize(w.b, region.argument, dim));
-    fits = arith::AndIOp::create(w.b, fits,
-                                 arith::OrIOp::create(w.b, before, known));
+    require(arith::OrIOp::create(w.b, isAtMost(last, region.ends[dim]), known));
   }
   return {fits};
 }
@@ -191,27 +210,6 @@ void codegen::addPolicies(ImplicitLocOpBuilder &b, RoleOp role,
     }
     values.policies[op] = policy;
   });
-}
-
-LogicalResult codegen::checkHints(tile::KernelOp kernel,
-                                  const tile::Schedule &schedule) {
-  for (const auto &[name, eviction] : schedule.hints) {
-    bool isMoved =
-        kernel
-            .walk([&, &view = name](Operation *op) {
-              BlockArgument argument = getMapped(op);
-              return argument && tile::getArgumentName(argument) == view
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted();
-    if (!isMoved)
-      return kernel.emitError()
-             << "hints: '" << name
-             << "' is not moved by TMA, so that there is no copy to give a "
-                "hint to; leave it out";
-  }
-  return success();
 }
 
 void codegen::addCopies(PatternList &list) {

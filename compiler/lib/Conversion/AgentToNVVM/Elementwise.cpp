@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -35,6 +36,51 @@ static Value resize(ImplicitLocOpBuilder &b, Value value, Type to,
   return arith::ExtUIOp::create(b, to, value);
 }
 
+/// The nearest number of 32 bits. An index that has none is outside of every
+/// view, and so is that one.
+static Value saturate(ImplicitLocOpBuilder &b, Value number, bool isSigned) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+  };
+  if (isSigned) {
+    number = arith::MaxSIOp::create(b, number, constant(INT32_MIN));
+    number = arith::MinSIOp::create(b, number, constant(INT32_MAX));
+  } else {
+    number = arith::MinUIOp::create(b, number, constant(INT32_MAX));
+  }
+  return arith::TruncIOp::create(b, b.getI32Type(), number);
+}
+
+/// Whether a number is made of sizes of views: how many tiles there are. It has
+/// no more factors than work items have dimensions.
+static bool isCount(Value number, unsigned factors = 8) {
+  Operation *op = number.getDefiningOp();
+  if (auto product = dyn_cast_if_present<arith::MulIOp>(op))
+    return factors > 1 && isCount(product.getLhs(), factors / 2) &&
+           isCount(product.getRhs(), factors / 2);
+  return isa_and_present<tile::DimOp, arith::CeilDivUIOp, arith::ConstantOp>(
+      op);
+}
+
+/// Whether a product of indices may have more than 32 bits. The number of work
+/// items has not: a launch counts them. A small factor is the size of a tile or
+/// of a row.
+static bool isWide(Operation *op) {
+  constexpr int64_t small = 1 << 16;
+  if (!op->getResult(0).getType().isIndex())
+    return false;
+  if (auto shift = dyn_cast<arith::ShLIOp>(op)) {
+    std::optional<int64_t> bits = getConstantIntValue(shift.getRhs());
+    return !bits || *bits > 16;
+  }
+  if (!isa<arith::MulIOp>(op) || isCount(op->getResult(0)))
+    return false;
+  return llvm::none_of(op->getOperands(), [](Value factor) {
+    std::optional<int64_t> constant = getConstantIntValue(factor);
+    return constant && *constant >= -small && *constant <= small;
+  });
+}
+
 namespace {
 /// Scalars, and operations on each element of tiles in registers: the same
 /// operation on other types, or a function. Which of them there are is asked
@@ -55,8 +101,24 @@ public:
       return failure();
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
-      rewriter.replaceOp(op, resize(b, operands.front(), types.front(),
-                                    isa<arith::IndexCastOp>(op)));
+      bool isSigned = isa<arith::IndexCastOp>(op);
+      bool isNarrowed = op->getResult(0).getType().isIndex() &&
+                        operands.front().getType().isInteger(64);
+      rewriter.replaceOp(
+          op, isNarrowed
+                  ? saturate(b, operands.front(), isSigned)
+                  : resize(b, operands.front(), types.front(), isSigned));
+      return success();
+    }
+    if (isWide(op)) {
+      Type i64 = b.getI64Type();
+      SmallVector<Value> wide;
+      for (Value operand : operands)
+        wide.push_back(arith::ExtSIOp::create(b, i64, operand));
+      Value product =
+          b.create(op->getLoc(), op->getName().getIdentifier(), wide, i64)
+              ->getResult(0);
+      rewriter.replaceOp(op, saturate(b, product, /*isSigned=*/true));
       return success();
     }
     if (Value result = makeFunction(b, op, operands)) {

@@ -111,12 +111,17 @@ static Access getAccess(ImplicitLocOpBuilder &b,
   auto add = [&](Value &sum, Value number) {
     sum = sum ? arith::AddIOp::create(b, sum, number).getResult() : number;
   };
-  for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    Value size = arith::SubIOp::create(b, region.ends[dim], region.starts[dim]);
+  for (auto [dim, given] : llvm::enumerate(offsets)) {
+    Value offset = given;
+    Value low = region.lows[dim];
+    Value size = arith::SubIOp::create(b, region.ends[dim], low);
     size = arith::MaxSIOp::create(b, size, zero);
     Value stride = signature.getStride(b, region.argument, dim);
     Value start = arith::AddIOp::create(b, region.starts[dim], offset);
     add(first, arith::MulIOp::create(b, extend(b, start), stride));
+    // From the first element that is there on.
+    if (low != region.starts[dim])
+      offset = arith::SubIOp::create(b, start, low);
     const auto *found = llvm::find(dims, int64_t(dim));
     if (found == dims.end()) {
       access.uniform = both(b, access.uniform, isBelow(b, offset, size));

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
 
@@ -39,20 +40,22 @@ static constexpr int64_t mostChunkBytes = 16;
 
 namespace {
 /// One chunk of a tile: where it is in shared memory, where its first element
-/// is in global memory, and how many elements of it are in the view (an i32,
-/// from 0 to all).
+/// is in global memory, how many elements of it are before the end of the view
+/// (an i32, from 0 to all), and how many of these are before its start; null if
+/// none is.
 struct Chunk {
-  Value shared, global, valid;
+  Value shared, global, valid, before;
 };
 
 /// A tile in a view, as threads see it.
 class ThreadCopy {
 public:
-  ThreadCopy(ImplicitLocOpBuilder &b, const KernelSignature &signature,
-             const ViewRegion &region, ArrayRef<Value> offsets,
-             ArrayRef<int64_t> dims, const Panels &panels, Value slot)
-      : b(b), panels(panels), slot(slot), bytes(panels.bits / 8),
+  ThreadCopy(CodeWriter &w, const ViewRegion &region, ArrayRef<Value> offsets,
+             ArrayRef<OpFoldResult> places, ArrayRef<int64_t> dims,
+             const Panels &panels, Value slot)
+      : b(w.b), panels(panels), slot(slot), bytes(panels.bits / 8),
         chunkBytes(std::gcd(mostChunkBytes, panels.width)) {
+    const KernelSignature &signature = w.kernel.signature;
     Type i64 = b.getI64Type();
     Value first = constant(0, 64);
     int64_t rowDim = dims.front(), columnDim = dims.back();
@@ -68,19 +71,27 @@ public:
       Value wide = arith::ExtSIOp::create(b, i64, at);
       first = arith::AddIOp::create(b, first,
                                     arith::MulIOp::create(b, wide, stride));
+      // How many elements come before the view, where that is not known.
+      Value before;
+      if (!w.beginsInside(region, dim, places[dim]))
+        before = arith::SubIOp::create(b, region.lows[dim], at);
       if (int64_t(dim) == columnDim) {
         columnStride = stride;
         columns = arith::SubIOp::create(b, region.ends[dim], at);
+        columnsBefore = before;
         continue;
       }
       strides.push_back(stride);
       if (int64_t(dim) == rowDim) {
         rowStride = stride;
         rows = arith::SubIOp::create(b, region.ends[dim], at);
+        rowsBefore = before;
       } else {
         Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at,
                                          region.ends[dim]);
         inside = arith::AndIOp::create(b, inside, in);
+        if (before)
+          inside = arith::AndIOp::create(b, inside, isAtMost(before, 0));
       }
     }
     Value base =
@@ -102,7 +113,8 @@ public:
     body(getChunk(row, chunk));
   }
 
-  /// Whether `size` bytes are one access wherever they are in global memory.
+  /// Whether `size` bytes are one access wherever they are in global memory,
+  /// and no row begins before the view.
   Value isAligned(int64_t size) {
     Value bits = address;
     for (Value stride : strides)
@@ -112,7 +124,22 @@ public:
                                           constant(0, 64));
     Value dense = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         columnStride, constant(bytes, 64));
-    return arith::AndIOp::create(b, aligned, dense);
+    aligned = arith::AndIOp::create(b, aligned, dense);
+    if (columnsBefore)
+      aligned = arith::AndIOp::create(b, aligned, isAtMost(columnsBefore, 0));
+    return aligned;
+  }
+
+  /// Whether rows are known not to begin before the view.
+  bool beginsInside() const { return !columnsBefore; }
+
+  /// Whether element `index` of a chunk is in the view.
+  Value isInside(const Chunk &chunk, int64_t index) {
+    Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                     constant(index), chunk.valid);
+    if (chunk.before)
+      in = arith::AndIOp::create(b, in, isAtMost(chunk.before, index));
+    return in;
   }
 
   int64_t getChunkBytes() const { return chunkBytes; }
@@ -142,6 +169,11 @@ public:
   }
 
 private:
+  Value isAtMost(Value number, int64_t most) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, number,
+                                 constant(most));
+  }
+
   Chunk getChunk(Value row, Value number) {
     // In its panel, then swizzled: chunks change places by the number of the
     // 128 bytes that they are in.
@@ -177,7 +209,13 @@ private:
     left = arith::MinSIOp::create(b, left, constant(getElements()));
     Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row, rows);
     in = arith::AndIOp::create(b, in, inside);
+    if (rowsBefore)
+      in = arith::AndIOp::create(
+          b, in,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sle, rowsBefore, row));
     chunk.valid = arith::SelectOp::create(b, in, left, constant(0));
+    if (columnsBefore)
+      chunk.before = arith::SubIOp::create(b, columnsBefore, column);
     return chunk;
   }
 
@@ -190,9 +228,11 @@ private:
   Value address, rowStride, columnStride;
   /// All strides but that of a column.
   SmallVector<Value> strides;
-  /// How many rows and columns are in the view from the first element on, and
-  /// whether the other coordinates are.
+  /// How many rows and columns the view has from the first element on, and
+  /// whether the other coordinates are in it.
   Value rows, columns, inside;
+  /// How many of these are before the view; null if none is known to be.
+  Value rowsBefore, columnsBefore;
 };
 } // namespace
 
@@ -236,8 +276,7 @@ static void copyElements(ImplicitLocOpBuilder &b, ThreadCopy &copy,
   Type type = copy.getElementType();
   SmallVector<Value> elements;
   for (int64_t i = 0; i < copy.getElements(); ++i) {
-    Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                     copy.constant(i), chunk.valid);
+    Value in = copy.isInside(chunk, i);
     auto op = scf::IfOp::create(b, type, in, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(op.thenBlock());
@@ -266,8 +305,10 @@ static ThreadCopy getCopy(OpT op, typename OpT::Adaptor operands,
                           CodeWriter &w) {
   SmallVector<Value> offsets =
       w.getOffsets(op.getStaticOffsets(), operands.getOffsets());
-  return ThreadCopy(w.b, w.kernel.signature, w.getRegion(op.getView()), offsets,
-                    op.getDims(), *plan::getPanels(op.getBuffer().getType()),
+  SmallVector<OpFoldResult> places =
+      getMixedValues(op.getStaticOffsets(), op.getOffsets(), op.getContext());
+  return ThreadCopy(w, w.getRegion(op.getView()), offsets, places, op.getDims(),
+                    *plan::getPanels(op.getBuffer().getType()),
                     operands.getBuffer());
 }
 
@@ -291,7 +332,7 @@ void codegen::fetchByThreads(agent::FetchOp op,
       copyAsync(w.b, copy, chunk, size);
     });
   };
-  if (op.getAligned())
+  if (op.getAligned() && copy.beginsInside())
     return byAccesses(copy.getChunkBytes());
   std::function<void(int64_t)> bySize = [&](int64_t size) {
     if (size < 4)
@@ -326,9 +367,7 @@ void codegen::putByThreads(agent::PutOp op, agent::PutOp::Adaptor operands,
         },
         [&] {
           for (int64_t i = 0; i < count; ++i) {
-            Value in = arith::CmpIOp::create(w.b, arith::CmpIPredicate::slt,
-                                             copy.constant(i), chunk.valid);
-            w.when(in, [&] {
+            w.when(copy.isInside(chunk, i), [&] {
               Value element = vector::ExtractOp::create(w.b, loaded, i);
               LLVM::StoreOp::create(w.b, element, copy.getElement(chunk, i));
             });

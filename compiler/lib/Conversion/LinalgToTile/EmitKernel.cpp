@@ -8,6 +8,7 @@
 
 #include "TileEmitter.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Tile/OpenStrides.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -28,8 +29,8 @@ TileEmitter::TileEmitter(LinalgFunction &function, NominalProgram &program)
 
 /// A view without strides promises what TMA asks for. Where the sizes say that
 /// rows without gaps don't keep that, the view says that there are none, and
-/// threads copy.
-static Type getViewType(Type type) {
+/// threads copy. So they do where the function says that strides are open.
+static Type getViewType(Type type, bool isOpen) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return type;
@@ -37,6 +38,11 @@ static Type getViewType(Type type) {
     return tile::ViewType::get(ArrayRef<int64_t>{1}, tensor.getElementType());
   constexpr int64_t unitBits = 8 * target::tiledMaps.granuleBytes;
   SmallVector<int64_t> strides(tensor.getRank(), ShapedType::kDynamic);
+  if (isOpen) {
+    strides.back() = 1;
+    return tile::ViewType::get(tensor.getShape(), tensor.getElementType(),
+                               strides);
+  }
   bool keeps = true;
   int64_t stride = 1;
   for (int64_t dim = tensor.getRank() - 1; dim >= 0; --dim) {
@@ -56,10 +62,11 @@ static Type getViewType(Type type) {
 tile::KernelOp TileEmitter::makeKernel() {
   func::FuncOp func = function.func;
   SmallVector<Type> types;
-  for (Type type : func.getArgumentTypes())
-    types.push_back(getViewType(type));
-  for (Type type : func.getResultTypes())
-    types.push_back(getViewType(type));
+  StringRef open = tile::openStridesAttrName;
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+    types.push_back(getViewType(type, bool(func.getArgAttr(i, open))));
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
+    types.push_back(getViewType(type, bool(func.getResultAttr(i, open))));
   builder.setInsertionPoint(func);
   auto result =
       tile::KernelOp::create(builder, func.getLoc(), func.getSymName(), types);

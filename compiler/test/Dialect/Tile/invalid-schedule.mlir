@@ -37,7 +37,7 @@ tile.kernel @k(%n: index) {
 
 // -----
 
-// expected-error @below {{argument 0 has the attribute 'tile.nam': only 'tile.name' is known here}}
+// expected-error @below {{argument 0 has the attribute 'tile.nam': only 'tile.name' and 'tile.open_strides' are known here}}
 func.func private @f(tensor<4xf32> {tile.nam = "x"})
 
 // -----

@@ -170,7 +170,14 @@ void RoleLowering::fetch(tile::LoadOp load, ArrayRef<int64_t> along,
 template <typename AccessT>
 Value RoleLowering::fits(AccessT access, RankedTensorType tile) {
   Value view = map.lookupOrDefault(access.getView());
-  if (isa<BlockArgument>(view))
+  // Of a whole view, a bulk load knows the edges; a bulk store may not begin
+  // before the first element.
+  auto isKnown = [&](OpFoldResult offset) {
+    return signs.isNonNegative(offset);
+  };
+  if (isa<BlockArgument>(view) &&
+      (isa<tile::LoadOp>(access) ||
+       llvm::all_of(access.getMixedOffsets(), isKnown)))
     return {};
   SmallVector<Value> offsets;
   for (Value offset : access.getOffsets())

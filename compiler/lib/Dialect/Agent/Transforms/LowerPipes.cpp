@@ -461,9 +461,10 @@ void LowerPipes::runOnOperation() {
     return signalPassFailure();
   Answers answers = lowerAnswers(roles, *arch, b);
   SmallVector<std::unique_ptr<Region>> bodies;
+  plan::Signs signs(kernel);
   for (RoleOp role : roles.getRoles()) {
     FailureOr<std::unique_ptr<Region>> body =
-        RoleLowering(role, *pipes, answers, *arch).run();
+        RoleLowering(role, *pipes, answers, signs, *arch).run();
     if (failed(body))
       return signalPassFailure();
     bodies.push_back(std::move(*body));

@@ -24,6 +24,7 @@
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
+#include "drawloom/Analysis/Slots/Signs.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -87,8 +88,8 @@ mlir::Operation *getLagScope(ConsumeOp op);
 class RoleLowering {
 public:
   RoleLowering(RoleOp role, LoweredPipes &pipes, const Answers &answers,
-               const target::Architecture &arch)
-      : role(role), pipes(pipes), answers(answers), arch(arch),
+               const plan::Signs &signs, const target::Architecture &arch)
+      : role(role), pipes(pipes), answers(answers), signs(signs), arch(arch),
         roles(cast<SwitchOp>(role->getParentOp())),
         cluster(plan::getPeerCluster(roles)), inPairs(plan::hasPairs(roles)),
         b(role.getLoc(), role) {}
@@ -216,6 +217,7 @@ private:
   RoleOp role;
   LoweredPipes &pipes;
   const Answers &answers;
+  const plan::Signs &signs;
   const target::Architecture &arch;
   SwitchOp roles;
   llvm::SmallVector<int64_t> cluster;

@@ -201,12 +201,60 @@ static std::string whyNoRank(Operation *op) {
   return "";
 }
 
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// An index is an i32 in a kernel: coordinates of TMA are, and more than that
+/// no view has in a dimension.
+static std::string whyNoIndex(int64_t index, StringRef what) {
+  if (llvm::isInt<32>(index))
+    return "";
+  return formatv("{0} {1}, and an index of a kernel has 32 bits: from {2} to "
+                 "{3}",
+                 what, index, INT32_MIN, INT32_MAX);
+}
+
+static std::string whyNoIndices(ArrayRef<int64_t> indices, StringRef what) {
+  for (int64_t index : indices)
+    if (!ShapedType::isDynamic(index))
+      if (std::string why = whyNoIndex(index, what); !why.empty())
+        return why;
+  return "";
+}
+
+/// The numbers in the text of an operation that are indices.
+static std::string whyNoIndices(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return whyNoIndices(load.getStaticOffsets(), "has offset");
+  if (auto store = dyn_cast<StoreOp>(op))
+    return whyNoIndices(store.getStaticOffsets(), "has offset");
+  if (auto part = dyn_cast<SubviewOp>(op)) {
+    std::string why = whyNoIndices(part.getStaticOffsets(), "has offset");
+    return why.empty() ? whyNoIndices(part.getStaticSizes(), "has size") : why;
+  }
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant || !getElementTypeOrSelf(constant.getType()).isIndex())
+    return "";
+  if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
+    return whyNoIndex(number.getInt(), "is");
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+    return whyNoIndex(splat.getSplatValue<APInt>().getSExtValue(), "is");
+  return "";
+}
+
 /// What a launch passes and nobody computes with.
 static std::string whyNoArguments(KernelOp kernel) {
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     Type element = argument.getType();
-    if (auto view = dyn_cast<ViewType>(element))
+    if (auto view = dyn_cast<ViewType>(element)) {
       element = view.getElementType();
+      if (std::string why = whyNoIndices(
+              view.getShape(),
+              "has argument '" + getArgumentName(argument) + "' of size");
+          !why.empty())
+        return why;
+    }
     if (!hasRegister(element) &&
         !isa<Float8E8M0FNUType, FloatTF32Type>(element))
       return formatv("has argument '{0}' of {1}, which no launch passes",
@@ -239,6 +287,8 @@ std::string tile::whyNoCode(Operation *op, const target::Architecture &arch) {
   if (isa<LoadOp, StoreOp>(op))
     if (std::string why = whyNoElements(op, Elements::All); !why.empty())
       return why;
+  if (std::string why = whyNoIndices(op); !why.empty())
+    return why;
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && onTiles && !isa<SplatElementsAttr>(constant.getValue()))
     return "is a tile of different numbers: load it, or make it of tile.iota";

@@ -8,6 +8,8 @@
 
 #include "drawloom/Dialect/Tile/IR/TileAttrs.h"
 #include "drawloom/Dialect/Tile/IR/TileDialect.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "drawloom/Dialect/Tile/OpenStrides.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -324,13 +326,23 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   return found->verify(op, attribute.getValue());
 }
 
-/// `tile.name` on an argument or a result.
+/// `tile.name` and `tile.open_strides` on an argument or a result.
 static LogicalResult verifyName(Operation *op, StringRef what, unsigned index,
                                 NamedAttribute attribute) {
+  if (attribute.getName() == openStridesAttrName) {
+    if (!isa<KernelOp>(op) && isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError()
+           << "'tile.open_strides' of " << what << ' ' << index << " is "
+           << attribute.getValue()
+           << ": it stands alone, on a tensor of a function; a view of a "
+              "kernel has strides in its type";
+  }
   if (attribute.getName() != nameAttrName)
     return op->emitOpError() << what << ' ' << index << " has the attribute '"
                              << attribute.getName().getValue()
-                             << "': only 'tile.name' is known here";
+                             << "': only 'tile.name' and 'tile.open_strides' "
+                                "are known here";
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.empty())
     return op->emitOpError()
