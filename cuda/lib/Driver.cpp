@@ -56,6 +56,13 @@ llvm::StringRef cuda::environment(const char *name) {
   return value ? value : "";
 }
 
+/// A device that can't be, in words.
+Result Driver::refuse(const Twine &why) {
+  lastReport = why.str();
+  complain(lastReport);
+  return CUDA_ERROR_NO_DEVICE;
+}
+
 Result Driver::initialize() {
   if (initialized)
     return CUDA_SUCCESS;
@@ -63,42 +70,38 @@ Result Driver::initialize() {
   if (name.empty())
     name = "h100";
   const emu::DeviceModel *model = emu::findDeviceModel(name);
-  if (!model) {
-    complain("DRAWLOOM_DEVICE is '" + name + "'; there are " +
-             llvm::join(llvm::map_range(emu::deviceModels(),
-                                        [](auto &m) { return m.name; }),
-                        ", "));
-    return CUDA_ERROR_NO_DEVICE;
-  }
+  if (!model)
+    return refuse("DRAWLOOM_DEVICE is '" + name + "'; there are " +
+                  llvm::join(llvm::map_range(emu::deviceModels(),
+                                             [](auto &m) { return m.name; }),
+                             ", "));
   emu::DeviceModel wanted = *model;
   if (llvm::StringRef sms = environment("DRAWLOOM_SMS"); !sms.empty())
-    if (sms.getAsInteger(10, wanted.smCount) || wanted.smCount == 0) {
-      complain("DRAWLOOM_SMS is '" + sms + "'; it takes a number of SMs");
-      return CUDA_ERROR_NO_DEVICE;
-    }
+    if (sms.getAsInteger(10, wanted.smCount) || wanted.smCount == 0 ||
+        wanted.smCount > maxSms)
+      return refuse("DRAWLOOM_SMS is '" + sms +
+                    "'; it takes a number of SMs from 1 to " + Twine(maxSms));
   auto created = emu::Device::create(wanted);
-  if (!created) {
-    complain(llvm::toString(created.takeError()));
-    return CUDA_ERROR_NO_DEVICE;
-  }
+  if (!created)
+    return refuse(llvm::toString(created.takeError()));
   device = std::move(*created);
+  // Read for each run, too; what is wrong at the start is told there.
+  emu::RunOptions ignored;
+  if (llvm::StringRef text = environment("DRAWLOOM_SCHEDULE"); !text.empty())
+    if (llvm::Error error = emu::parseSchedule(text, ignored))
+      return refuse(llvm::toString(std::move(error)));
   auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
-  if (!names) {
-    complain("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
-    return CUDA_ERROR_NO_DEVICE;
-  }
+  if (!names)
+    return refuse("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
   if (llvm::StringRef mode = environment("DRAWLOOM_CHECK"); !mode.empty()) {
-    if (mode != "default" && mode != "strict") {
-      complain("DRAWLOOM_CHECK is '" + mode + "'; it takes default or strict");
-      return CUDA_ERROR_NO_DEVICE;
-    }
+    if (mode != "default" && mode != "strict")
+      return refuse("DRAWLOOM_CHECK is '" + mode +
+                    "'; it takes default or strict");
     auto suppressions =
         checker::Suppressions::read(environment("DRAWLOOM_CHECK_SUPPRESSIONS"));
-    if (!suppressions) {
-      complain("DRAWLOOM_CHECK_SUPPRESSIONS: " +
-               llvm::toString(suppressions.takeError()));
-      return CUDA_ERROR_NO_DEVICE;
-    }
+    if (!suppressions)
+      return refuse("DRAWLOOM_CHECK_SUPPRESSIONS: " +
+                    llvm::toString(suppressions.takeError()));
     check = std::make_unique<Check>(checker::CheckOptions{
         .isStrict = mode == "strict",
         .suppressions = std::move(*suppressions),
@@ -108,12 +111,9 @@ Result Driver::initialize() {
     watch = std::make_unique<HostWatch>(*this, *check);
   }
   if (!environment("DRAWLOOM_TRACE").empty()) {
-    if (check) {
-      complain(
-          "DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is traced "
-          "or checked");
-      return CUDA_ERROR_NO_DEVICE;
-    }
+    if (check)
+      return refuse("DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is "
+                    "traced or checked");
     trace = std::make_unique<checker::Trace>(std::move(*names));
   }
   if (llvm::StringRef path = environment("DRAWLOOM_FIDELITY"); !path.empty()) {
@@ -276,11 +276,13 @@ Result Driver::flush() {
     options.listener = &check->listener();
   if (trace)
     options.listener = trace.get();
-  emu::Interrupt interrupt;
+  std::optional<emu::Interrupt> interrupt;
+  if (!interrupted)
+    interrupt.emplace();
   std::optional<RunProgress> shown(launches.back().kernel->function->name);
   auto progress = [&](uint64_t steps, uint64_t ctas) {
     shown->note(steps, ctas);
-    return !interrupt.happened();
+    return interrupt ? !interrupt->happened() : interrupted() == 0;
   };
   options.progress = progress;
   if (watch)

@@ -123,6 +123,10 @@ class Driver {
 public:
   static Driver &get();
 
+  /// SMs that a device has at most: far more than any, and few enough to be
+  /// kept in memory.
+  static constexpr unsigned maxSms = 1024;
+
   std::recursive_mutex mutex;
   bool initialized = false;
   std::unique_ptr<emu::Device> device;
@@ -131,7 +135,10 @@ public:
   HostVisible visible;
   llvm::DenseSet<LibraryState *> libraries;
   llvm::DenseSet<KernelState *> kernels; ///< Of those libraries.
-  std::string lastReport;                ///< Of the last kernel that failed.
+  /// Of the last kernel that failed, or why there is no device.
+  std::string lastReport;
+  /// Asked while a kernel runs; without it, Ctrl-C ends one.
+  int (*interrupted)() = nullptr;
   std::string lastFindings;              ///< As they were last asked for.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
   std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
@@ -151,6 +158,7 @@ public:
 
   /// Makes the device that the settings and the environment ask for.
   Result initialize();
+  Result refuse(const llvm::Twine &why);
   /// Forgets the device, for another with these settings. Not while a program
   /// has a context.
   Result restart(llvm::StringMap<std::string> settings);

@@ -43,6 +43,11 @@ drawloomLastStatistics(uint64_t *numbers);
 __attribute__((visibility("default"))) int
 drawloomStart(const char *const *names, const char *const *values,
               size_t count);
+/// Runs ask this, in the thread that waits for them, a few times a second, and
+/// end if the answer isn't 0. Null, as before the first call: they end at
+/// Ctrl-C.
+__attribute__((visibility("default"))) void
+drawloomDriverSetInterrupted(int (*interrupted)());
 /// What the checker has found, in JSON; empty without one. It is valid until
 /// the next call.
 __attribute__((visibility("default"))) const char *drawloomFindings();

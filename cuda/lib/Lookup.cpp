@@ -181,6 +181,12 @@ int cuda::drawloomStart(const char *const *names, const char *const *values,
   return driver.restart(std::move(settings));
 }
 
+void cuda::drawloomDriverSetInterrupted(int (*interrupted)()) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  driver.interrupted = interrupted;
+}
+
 const char *cuda::drawloomFindings() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);

@@ -49,14 +49,16 @@ const char *drawloomVersion(void) { return DRAWLOOM_VERSION; }
 void drawloomBytesDestroy(DrawloomBytes bytes) { delete[] bytes.data; }
 
 const char *drawloomErrorText(const DrawloomError *error) {
-  return error->text.c_str();
+  return error ? error->text.c_str() : "";
 }
 
 size_t drawloomErrorCount(const DrawloomError *error) {
-  return error->messages.size();
+  return error ? error->messages.size() : 0;
 }
 
 DrawloomMessage drawloomErrorAt(const DrawloomError *error, size_t index) {
+  if (index >= drawloomErrorCount(error))
+    return {"", "", 0, 0, ""};
   const Message &message = error->messages[index];
   return {toString(message.severity).data(), message.file.c_str(), message.line,
           message.column, message.text.c_str()};

@@ -12,6 +12,8 @@
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
 
 using namespace drawloom;
 using namespace drawloom::capi;
@@ -30,7 +32,9 @@ struct DrawloomFusion {
       : fusion(name, locate(place)) {}
 
   Where locate(DrawloomPlace place) {
-    return {files.insert(orEmpty(place.file)).first->getKeyData(), place.line};
+    // Locations are printed, and what prints them takes UTF-8 only.
+    std::string file = llvm::json::fixUTF8(orEmpty(place.file));
+    return {files.insert(file).first->getKeyData(), place.line};
   }
 
   /// The first mistake, as an error.
@@ -61,8 +65,16 @@ static llvm::Expected<DataType> findType(llvm::StringRef name) {
                                  names + ", not '" + name + "'");
 }
 
+/// Whether it is one of the fusion's.
+static llvm::Error checkTensor(const DrawloomFusion &fusion,
+                               DrawloomTensor tensor, llvm::StringRef what) {
+  if (tensor < fusion.tensors.size())
+    return llvm::Error::success();
+  return llvm::createStringError(what + " is no tensor of the fusion");
+}
+
 DrawloomFusion *drawloomFusionCreate(const char *name, DrawloomPlace place) {
-  return new DrawloomFusion(orEmpty(name), place);
+  return new DrawloomFusion(llvm::json::fixUTF8(orEmpty(name)), place);
 }
 
 void drawloomFusionDestroy(DrawloomFusion *fusion) { delete fusion; }
@@ -72,6 +84,16 @@ DrawloomError *drawloomFusionInput(DrawloomFusion *fusion, const char *name,
                                    const char *type, DrawloomPlace place,
                                    DrawloomTensor *tensor) {
   return guard([&]() -> llvm::Error {
+    if (llvm::Error error =
+            checkGiven({{fusion, "fusion"}, {tensor, "tensor"}}))
+      return error;
+    if (llvm::Error error = checkStrings({{name, "name"}, {type, "type"}}))
+      return error;
+    if (llvm::Error error = checkShape(orEmpty(name), shape, rank))
+      return error;
+    for (const DrawloomSize &size : llvm::ArrayRef(shape, rank))
+      if (llvm::Error error = checkStrings({{size.name, "name of a size"}}))
+        return error;
     llvm::Expected<DataType> known = findType(orEmpty(type));
     if (!known)
       return known.takeError();
@@ -110,7 +132,8 @@ static constexpr OfOne ofOne[] = {{"exp", exp},   {"rsqrt", rsqrt},
 static constexpr OfTwo ofTwo[] = {
     {"matmul", matmul}, {"add", add}, {"sub", sub}, {"mul", mul},
     {"div", div},       {"max", max}, {"min", min}};
-static constexpr WithNumber withNumber[] = {{"add", add}, {"mul", mul}};
+static constexpr WithNumber withNumber[] = {
+    {"add", add}, {"mul", mul}, {"max", max}, {"min", min}};
 static constexpr AlongAxis alongAxis[] = {
     {"unsqueeze", unsqueeze}, {"sum", sum}, {"maximum", maximum}};
 
@@ -141,9 +164,10 @@ static llvm::Expected<Tensor> apply(llvm::StringRef operation,
     if (const WithNumber *row = findRow(withNumber, operation))
       return row->make(operands[0], number, where);
     if (const AlongAxis *row = findRow(alongAxis, operation)) {
-      if (number < 0 || number != unsigned(number))
-        return llvm::createStringError(operation +
-                                       ": an axis is a number from 0 on");
+      if (!(number >= 0 && number <= maxRank) || number != std::trunc(number))
+        return llvm::createStringError(
+            operation + ": an axis is a whole number from 0 to " +
+            llvm::Twine(maxRank));
       return row->make(operands[0], unsigned(number), where);
     }
   }
@@ -159,10 +183,19 @@ DrawloomError *drawloomFusionApply(DrawloomFusion *fusion,
                                    DrawloomPlace place,
                                    DrawloomTensor *tensor) {
   return guard([&]() -> llvm::Error {
+    if (llvm::Error error =
+            checkGiven({{fusion, "fusion"}, {tensor, "tensor"}}))
+      return error;
+    if (llvm::Error error =
+            checkStrings({{operation, "operation"}, {type, "type"}}))
+      return error;
+    // No operation has more, so nothing behind them is read.
+    if (count > 2 || (count != 0 && !operands))
+      return llvm::createStringError("an operation has one or two operands");
     std::vector<Tensor> tensors;
     for (DrawloomTensor operand : llvm::ArrayRef(operands, count)) {
-      if (operand >= fusion->tensors.size())
-        return llvm::createStringError("an operand is no tensor of the fusion");
+      if (llvm::Error error = checkTensor(*fusion, operand, "an operand"))
+        return error;
       tensors.push_back(fusion->tensors[operand]);
     }
     llvm::Expected<Tensor> made = apply(orEmpty(operation), tensors, number,
@@ -177,8 +210,12 @@ DrawloomError *drawloomFusionOutput(DrawloomFusion *fusion, const char *name,
                                     DrawloomTensor tensor,
                                     DrawloomPlace place) {
   return guard([&]() -> llvm::Error {
-    if (tensor >= fusion->tensors.size())
-      return llvm::createStringError("an output is no tensor of the fusion");
+    if (llvm::Error error = checkGiven({{fusion, "fusion"}}))
+      return error;
+    if (llvm::Error error = checkStrings({{name, "name"}}))
+      return error;
+    if (llvm::Error error = checkTensor(*fusion, tensor, "an output"))
+      return error;
     fusion->fusion.output(orEmpty(name), fusion->tensors[tensor],
                           fusion->locate(place));
     return fusion->check();
@@ -188,6 +225,10 @@ DrawloomError *drawloomFusionOutput(DrawloomFusion *fusion, const char *name,
 DrawloomError *drawloomFusionSchedule(DrawloomFusion *fusion,
                                       const char *fields) {
   return guard([&]() -> llvm::Error {
+    if (llvm::Error error = checkGiven({{fusion, "fusion"}}))
+      return error;
+    if (llvm::Error error = checkStrings({{fields, "schedule"}}))
+      return error;
     if (fields) {
       auto context = makeProgramContext();
       auto read = readSchedule(fields, *context);
@@ -204,8 +245,10 @@ DrawloomError *drawloomFusionDescribe(const DrawloomFusion *fusion,
                                       DrawloomTensor tensor,
                                       DrawloomBytes *bytes) {
   return guard([&]() -> llvm::Error {
-    if (tensor >= fusion->tensors.size())
-      return llvm::createStringError("this is no tensor of the fusion");
+    if (llvm::Error error = checkGiven({{fusion, "fusion"}, {bytes, "bytes"}}))
+      return error;
+    if (llvm::Error error = checkTensor(*fusion, tensor, "this"))
+      return error;
     std::string text;
     for (const Size &size : fusion->tensors[tensor].shape())
       text += size.print() + "x";
@@ -214,9 +257,35 @@ DrawloomError *drawloomFusionDescribe(const DrawloomFusion *fusion,
   });
 }
 
+DrawloomError *drawloomFusionShape(const DrawloomFusion *fusion,
+                                   DrawloomTensor tensor,
+                                   DrawloomBytes *bytes) {
+  return guard([&]() -> llvm::Error {
+    if (llvm::Error error = checkGiven({{fusion, "fusion"}, {bytes, "bytes"}}))
+      return error;
+    if (llvm::Error error = checkTensor(*fusion, tensor, "this"))
+      return error;
+    llvm::json::Array sizes;
+    for (const Size &size : fusion->tensors[tensor].shape()) {
+      if (size.isStatic())
+        sizes.push_back(size.value);
+      else if (size.name.empty())
+        sizes.push_back(nullptr);
+      else
+        sizes.push_back(size.name);
+    }
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::json::Value(std::move(sizes));
+    *bytes = give(text);
+    return llvm::Error::success();
+  });
+}
+
 DrawloomError *drawloomFusionText(const DrawloomFusion *fusion, int located,
                                   DrawloomBytes *bytes) {
   return guard([&]() -> llvm::Error {
+    if (llvm::Error error = checkGiven({{fusion, "fusion"}, {bytes, "bytes"}}))
+      return error;
     auto context = makeProgramContext();
     auto module = fusion->fusion.build(*context);
     if (!module)

@@ -89,6 +89,7 @@ compileText(llvm::StringRef text, const DrawloomCompileOptions &given) {
     options.stopAfter = *stage;
   }
   options.unproved = given.unproved;
+  options.interrupted = isInterrupted;
   llvm::StringRef kernel = orEmpty(given.kernel);
   kernel.consume_front("@");
   if (!kernel.empty() && !options.arch)
@@ -118,8 +119,20 @@ compileText(llvm::StringRef text, const DrawloomCompileOptions &given) {
 DrawloomError *drawloomCompile(const char *text, size_t size,
                                const DrawloomCompileOptions *options,
                                DrawloomProgram **program) {
-  return guard([&]() -> llvm::Error {
-    auto made = compileText({text, size}, complete(options));
+  return guardInterruptible([&]() -> llvm::Error {
+    if (llvm::Error error = checkText(text, size))
+      return error;
+    if (llvm::Error error = checkGiven({{program, "program"}}))
+      return error;
+    auto given = complete(options, "DrawloomCompileOptions");
+    if (!given)
+      return given.takeError();
+    if (llvm::Error error = checkStrings({{given->name, "name"},
+                                          {given->arch, "arch"},
+                                          {given->kernel, "kernel"},
+                                          {given->stage, "stage"}}))
+      return error;
+    auto made = compileText({text, size}, *given);
     if (!made)
       return made.takeError();
     *program = made->release();
@@ -130,12 +143,14 @@ DrawloomError *drawloomCompile(const char *text, size_t size,
 void drawloomProgramDestroy(DrawloomProgram *program) { delete program; }
 
 size_t drawloomProgramCount(const DrawloomProgram *program) {
-  return program->compiled.kernels.size();
+  return program ? program->compiled.kernels.size() : 0;
 }
 
 const char *drawloomProgramKernel(const DrawloomProgram *program,
                                   size_t index) {
-  return program->compiled.kernels[index].plan.kernel.c_str();
+  return index < drawloomProgramCount(program)
+             ? program->compiled.kernels[index].plan.kernel.c_str()
+             : nullptr;
 }
 
 static llvm::json::Value toJson(const Message &message) {
@@ -227,7 +242,12 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
 DrawloomError *drawloomProgramGet(const DrawloomProgram *program,
                                   const char *form, const char *kernel,
                                   DrawloomBytes *bytes) {
-  return guard([&]() -> llvm::Error {
+  return guardInterruptible([&]() -> llvm::Error {
+    if (llvm::Error error =
+            checkGiven({{program, "program"}, {bytes, "bytes"}}))
+      return error;
+    if (llvm::Error error = checkStrings({{form, "form"}, {kernel, "kernel"}}))
+      return error;
     llvm::Expected<std::string> text = show(*program, orEmpty(form), kernel);
     if (!text)
       return text.takeError();

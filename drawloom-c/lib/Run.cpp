@@ -18,6 +18,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <chrono>
 #include <cmath>
 #include <dlfcn.h>
 #include <mutex>
@@ -47,7 +48,7 @@ static std::string findDriver() {
 
 /// The caller's array as a tensor.
 static llvm::Expected<HostTensor> take(const DrawloomArray &array) {
-  std::string name = array.name ? array.name : "";
+  std::string name = array.name;
   std::optional<interp::Format> format =
       interp::parseFormat(orEmpty(array.type));
   if (!format)
@@ -72,8 +73,20 @@ static llvm::Expected<HostTensor> take(const DrawloomArray &array) {
 static llvm::Error takeAll(llvm::ArrayRef<DrawloomArray> arrays,
                            run::ArgumentOptions &options) {
   for (const DrawloomArray &array : arrays) {
+    if (llvm::Error error = checkGiven({{array.name, "name of an array"}}))
+      return error;
+    if (llvm::Error error =
+            checkStrings({{array.name, "name"}, {array.type, "type"}}))
+      return error;
+    if (llvm::Error error = checkShape(array.name, array.shape, array.rank))
+      return error;
     if (options.choosesSizes && !array.data) {
-      options.shapes[array.name].assign(array.shape, array.shape + array.rank);
+      llvm::ArrayRef<int64_t> shape(array.shape, array.rank);
+      if (llvm::any_of(shape, [](int64_t size) { return size < -1; }))
+        return llvm::createStringError(
+            "'" + llvm::Twine(array.name) +
+            "' has a size below -1, which leaves it open");
+      options.shapes[array.name].assign(shape.begin(), shape.end());
       continue;
     }
     llvm::Expected<HostTensor> tensor = take(array);
@@ -155,6 +168,33 @@ static llvm::Error writePlan(const plan::Plan &plan,
   return llvm::Error::success();
 }
 
+/// What options may be, which the driver would say in words of its own.
+static llvm::Error checkOptions(const DrawloomRunOptions &options) {
+  if (llvm::Error error = checkStrings({{options.kernel, "kernel"},
+                                        {options.device, "device"},
+                                        {options.schedule, "schedule"},
+                                        {options.check, "check"}}))
+    return error;
+  static constexpr llvm::StringRef devices[] = {"h100", "b200", "cuda"};
+  if (options.device && !llvm::is_contained(devices, options.device))
+    return llvm::createStringError(
+        "there are the emulated devices h100 and b200, and cuda, a GPU of this "
+        "machine, and no '" +
+        llvm::Twine(options.device) + "'" + suggest(options.device, devices));
+  if (options.sms > maxSms)
+    return llvm::createStringError("sms is " + llvm::Twine(options.sms) +
+                                   "; an emulated device has from 1 to " +
+                                   llvm::Twine(maxSms) + " SMs");
+  static constexpr llvm::StringRef checks[] = {"default", "strict"};
+  if (options.check && !llvm::is_contained(checks, options.check))
+    return llvm::createStringError("check is 'default' or 'strict', and not '" +
+                                   llvm::Twine(options.check) + "'" +
+                                   suggest(options.check, checks));
+  return llvm::Error::success();
+}
+
+static int askInterrupted() { return isInterrupted(); }
+
 static llvm::Expected<OpenedDevice>
 openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
            const DrawloomRunOptions &options) {
@@ -189,6 +229,7 @@ openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
   auto driver = runtime::Driver::open(library, settings);
   if (!driver)
     return driver.takeError();
+  (*driver)->setInterrupted(asksCaller() ? askInterrupted : nullptr);
   llvm::Expected<runtime::Device> device = runtime::Device::open(*driver);
   if (!device)
     return device.takeError();
@@ -247,6 +288,9 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
   if (!arguments)
     return arguments.takeError();
 
+  if (isInterrupted())
+    return failInterrupted();
+
   auto result = std::make_unique<DrawloomResult>();
   llvm::json::Object report;
   std::optional<run::Arguments> before;
@@ -254,8 +298,11 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
     before = *arguments;
   {
     // A process has one emulated device at a time.
-    static std::mutex mutex;
-    std::lock_guard lock(mutex);
+    static std::timed_mutex mutex;
+    std::unique_lock lock(mutex, std::defer_lock);
+    while (!lock.try_lock_for(std::chrono::milliseconds(50)))
+      if (isInterrupted())
+        return failInterrupted();
     llvm::Expected<OpenedDevice> opened = openDevice(**chosen, **arch, options);
     if (!opened)
       return opened.takeError();
@@ -275,8 +322,8 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
     }
   }
   if (before) {
-    mlir::FailureOr<std::vector<run::Comparison>> comparisons =
-        run::compare(reference.kernel, **arch, *before, *arguments);
+    mlir::FailureOr<std::vector<run::Comparison>> comparisons = run::compare(
+        reference.kernel, **arch, *before, *arguments, isInterrupted);
     if (mlir::failed(comparisons))
       return reference.listener.fail();
     report["comparison"] = toJson(*comparisons);
@@ -290,12 +337,30 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
   return result;
 }
 
+/// Arrays are there if some are counted.
+static llvm::Error checkCount(const DrawloomArray *arrays, size_t count) {
+  if (count == 0 || arrays)
+    return llvm::Error::success();
+  return llvm::createStringError("there are " + llvm::Twine(count) +
+                                 " arrays, and they are null");
+}
+
 DrawloomError *drawloomRun(const DrawloomProgram *program,
                            const DrawloomArray *arrays, size_t count,
                            const DrawloomRunOptions *options,
                            DrawloomResult **result) {
-  return guard([&]() -> llvm::Error {
-    auto made = runProgram(*program, {arrays, count}, complete(options));
+  return guardInterruptible([&]() -> llvm::Error {
+    if (llvm::Error error =
+            checkGiven({{program, "program"}, {result, "result"}}))
+      return error;
+    if (llvm::Error error = checkCount(arrays, count))
+      return error;
+    auto given = complete(options, "DrawloomRunOptions");
+    if (!given)
+      return given.takeError();
+    if (llvm::Error error = checkOptions(*given))
+      return error;
+    auto made = runProgram(*program, {arrays, count}, *given);
     if (!made)
       return made.takeError();
     *result = made->release();
@@ -343,7 +408,7 @@ compareOutputs(const DrawloomProgram &program, const char *name,
   if (!after)
     return after.takeError();
   mlir::FailureOr<std::vector<run::Comparison>> comparisons =
-      run::compare(reference.kernel, arch, *before, *after);
+      run::compare(reference.kernel, arch, *before, *after, isInterrupted);
   if (mlir::failed(comparisons))
     return reference.listener.fail();
   std::string text;
@@ -355,7 +420,16 @@ DrawloomError *drawloomCompare(const DrawloomProgram *program,
                                const char *kernel, const DrawloomArray *arrays,
                                size_t count, const DrawloomArray *outputs,
                                size_t outputCount, DrawloomBytes *comparison) {
-  return guard([&]() -> llvm::Error {
+  return guardInterruptible([&]() -> llvm::Error {
+    if (llvm::Error error =
+            checkGiven({{program, "program"}, {comparison, "comparison"}}))
+      return error;
+    if (llvm::Error error = checkStrings({{kernel, "kernel"}}))
+      return error;
+    if (llvm::Error error = checkCount(arrays, count))
+      return error;
+    if (llvm::Error error = checkCount(outputs, outputCount))
+      return error;
     llvm::Expected<std::string> made = compareOutputs(
         *program, kernel, {arrays, count}, {outputs, outputCount});
     if (!made)
@@ -368,10 +442,12 @@ DrawloomError *drawloomCompare(const DrawloomProgram *program,
 void drawloomResultDestroy(DrawloomResult *result) { delete result; }
 
 size_t drawloomResultCount(const DrawloomResult *result) {
-  return result->outputs.size();
+  return result ? result->outputs.size() : 0;
 }
 
 DrawloomArray drawloomResultAt(const DrawloomResult *result, size_t index) {
+  if (index >= drawloomResultCount(result))
+    return {};
   unsigned argument = result->outputs[index];
   const HostTensor &tensor = result->arguments.tensors[argument];
   return {result->arguments.names[argument].c_str(),
@@ -381,5 +457,5 @@ DrawloomArray drawloomResultAt(const DrawloomResult *result, size_t index) {
 }
 
 const char *drawloomResultReport(const DrawloomResult *result) {
-  return result->report.c_str();
+  return result ? result->report.c_str() : "";
 }

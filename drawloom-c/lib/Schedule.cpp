@@ -72,6 +72,13 @@ DrawloomError *drawloomReschedule(const char *text, size_t size,
                                   const char *name, const char *fields,
                                   DrawloomBytes *bytes) {
   return guard([&]() -> llvm::Error {
+    if (llvm::Error error = checkText(text, size))
+      return error;
+    if (llvm::Error error = checkGiven({{bytes, "bytes"}}))
+      return error;
+    if (llvm::Error error =
+            checkStrings({{name, "name"}, {fields, "schedule"}}))
+      return error;
     llvm::Expected<std::string> made =
         reschedule({text, size}, name ? name : "program", orEmpty(fields));
     if (!made)

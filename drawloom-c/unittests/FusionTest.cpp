@@ -102,7 +102,7 @@ TEST_F(DrawloomCFusion, WhatIsRefused) {
                                  "'f12'");
   EXPECT_SAYS(apply("cast", {x}, made, 0, "f12"), "not 'f12'");
   EXPECT_SAYS(apply("sum", {x}, made, 0.5),
-              "sum: an axis is a number from 0 on");
+              "sum: an axis is a whole number from 0 to 32");
   EXPECT_SAYS(apply("sub", {x}, made),
               "a fusion has no operation 'sub' of 1 tensors");
   EXPECT_SAYS(apply("relu", {99}, made),
@@ -112,4 +112,86 @@ TEST_F(DrawloomCFusion, WhatIsRefused) {
   DrawloomBytes bytes = {};
   EXPECT_SAYS(drawloomFusionDescribe(fusion, 99, &bytes),
               "this is no tensor of the fusion");
+}
+
+TEST(FusionMisuse, Null) {
+  DrawloomTensor tensor;
+  DrawloomBytes bytes;
+  EXPECT_SAYS(drawloomFusionInput(nullptr, "x", nullptr, 0, "f32", {}, &tensor),
+              "the argument 'fusion' is null");
+  EXPECT_SAYS(
+      drawloomFusionApply(nullptr, "exp", nullptr, 0, 0, nullptr, {}, &tensor),
+      "the argument 'fusion' is null");
+  EXPECT_SAYS(drawloomFusionOutput(nullptr, "d", 0, {}),
+              "the argument 'fusion' is null");
+  EXPECT_SAYS(drawloomFusionSchedule(nullptr, ""),
+              "the argument 'fusion' is null");
+  EXPECT_SAYS(drawloomFusionDescribe(nullptr, 0, &bytes),
+              "the argument 'fusion' is null");
+  EXPECT_SAYS(drawloomFusionShape(nullptr, 0, &bytes),
+              "the argument 'fusion' is null");
+  EXPECT_SAYS(drawloomFusionText(nullptr, 0, &bytes),
+              "the argument 'fusion' is null");
+  DrawloomFusion *fusion = drawloomFusionCreate("f", {});
+  EXPECT_SAYS(drawloomFusionInput(fusion, "x", nullptr, 0, "f32", {}, nullptr),
+              "the argument 'tensor' is null");
+  EXPECT_SAYS(drawloomFusionInput(fusion, "x", nullptr, 2, "f32", {}, &tensor),
+              "'x' has 2 dimensions and no shape");
+  EXPECT_SAYS(
+      drawloomFusionInput(fusion, "x", nullptr, size_t(-1), "f32", {}, &tensor),
+      "dimensions, and a tensor has at most 32");
+  EXPECT_SAYS(
+      drawloomFusionApply(fusion, "add", nullptr, 2, 0, nullptr, {}, &tensor),
+      "an operation has one or two operands");
+  EXPECT_SAYS(drawloomFusionText(fusion, 0, nullptr),
+              "the argument 'bytes' is null");
+  EXPECT_SAYS(drawloomFusionDescribe(fusion, 7, &bytes),
+              "this is no tensor of the fusion");
+  drawloomFusionDestroy(fusion);
+}
+
+TEST(FusionMisuse, Names) {
+  DrawloomSize shape[] = {{-1, "M"}, {64, nullptr}};
+  DrawloomTensor tensor;
+  for (const char *name : {"my kernel",
+                           "gr\xc3\xb6\xc3\x9f"
+                           "e",
+                           "", "1st", "\xff"}) {
+    DrawloomFusion *fusion = drawloomFusionCreate(name, {});
+    EXPECT_SAYS(
+        drawloomFusionInput(fusion, "x", shape, 2, "f32", {}, &tensor),
+        "the fusion's name: a name is made of the letters A to Z and a to z, "
+        "digits and _, and begins with no digit");
+    drawloomFusionDestroy(fusion);
+  }
+  DrawloomFusion *fusion = drawloomFusionCreate("f", {"\xff.py", 3});
+  EXPECT_SAYS(drawloomFusionInput(fusion, "\xff", shape, 2, "f32", {}, &tensor),
+              "the name is not UTF-8 at byte 0");
+  EXPECT_SAYS(drawloomFusionInput(fusion, "a b", shape, 2, "f32", {}, &tensor),
+              "input 'a b': a name is made of");
+  drawloomFusionDestroy(fusion);
+  fusion = drawloomFusionCreate("f", {});
+  DrawloomSize twice[] = {{-1, "2*K"}};
+  EXPECT_SAYS(drawloomFusionInput(fusion, "x", twice, 1, "f32", {}, &tensor),
+              "input 'x' has a size '2*K': a name is made of");
+  drawloomFusionDestroy(fusion);
+}
+
+TEST(FusionMisuse, AxesAndShapes) {
+  DrawloomFusion *fusion = drawloomFusionCreate("f", {});
+  DrawloomSize shape[] = {{-1, "M"}, {64, nullptr}, {-1, nullptr}};
+  DrawloomTensor x, made;
+  EXPECT_EQ(words(drawloomFusionInput(fusion, "x", shape, 3, "f32", {}, &x)),
+            "");
+  DrawloomBytes bytes;
+  EXPECT_EQ(words(drawloomFusionShape(fusion, x, &bytes)), "");
+  EXPECT_EQ(take(bytes), "[\"M\",64,null]");
+  for (double axis : {-1.0, 0.5, 33.0, 1e30, double(INFINITY), double(NAN)})
+    EXPECT_SAYS(
+        drawloomFusionApply(fusion, "sum", &x, 1, axis, nullptr, {}, &made),
+        "sum: an axis is a whole number from 0 to 32");
+  EXPECT_EQ(
+      words(drawloomFusionApply(fusion, "max", &x, 1, 0, nullptr, {}, &made)),
+      "");
+  drawloomFusionDestroy(fusion);
 }

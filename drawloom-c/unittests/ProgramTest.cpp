@@ -229,6 +229,74 @@ TEST(DrawloomC, ListsOfLinalgAreChecked) {
 }
 
 TEST(DrawloomC, MessagesAreUtf8) {
-  EXPECT_NE(refuse("tile.kernel @f(%A: !foo.bar<\"\xff\">) {\n}").find("\\xff"),
+  EXPECT_NE(refuse("tile.kernel @f(%A: !foo.bar<\"\xff\">) {\n}")
+                .find("the text is not UTF-8"),
             std::string::npos);
+}
+
+TEST(ProgramMisuse, Null) {
+  DrawloomProgram *program = nullptr;
+  EXPECT_SAYS(drawloomCompile(nullptr, 3, nullptr, &program),
+              "the argument 'text' is null");
+  EXPECT_SAYS(drawloomCompile("", 0, nullptr, nullptr),
+              "the argument 'program' is null");
+  DrawloomBytes bytes;
+  EXPECT_SAYS(drawloomProgramGet(nullptr, "ptx", nullptr, &bytes),
+              "the argument 'program' is null");
+  EXPECT_SAYS(drawloomReschedule(nullptr, 0, nullptr, "", &bytes),
+              "the argument 'text' is null");
+  EXPECT_SAYS(drawloomReschedule("", 0, nullptr, "", nullptr),
+              "the argument 'bytes' is null");
+  EXPECT_EQ(drawloomProgramCount(nullptr), 0u);
+  EXPECT_EQ(drawloomProgramKernel(nullptr, 0), nullptr);
+  EXPECT_STREQ(drawloomErrorText(nullptr), "");
+  EXPECT_EQ(drawloomErrorCount(nullptr), 0u);
+  EXPECT_STREQ(drawloomErrorAt(nullptr, 7).text, "");
+  Program gemm = compileGemm();
+  EXPECT_SAYS(drawloomProgramGet(gemm.get(), "ptx", nullptr, nullptr),
+              "the argument 'bytes' is null");
+  EXPECT_SAYS(drawloomProgramGet(gemm.get(), nullptr, nullptr, &bytes),
+              "there are the forms");
+  EXPECT_EQ(drawloomProgramKernel(gemm.get(), 1), nullptr);
+}
+
+TEST(ProgramMisuse, Options) {
+  std::string text = readExample("gemm.mlir");
+  auto says = [&](void (*change)(DrawloomCompileOptions &)) {
+    DrawloomCompileOptions options = forArch("sm_90a");
+    change(options);
+    Program program;
+    return words(compile(text, options, program));
+  };
+  EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.structSize = 0; }),
+            "structSize of DrawloomCompileOptions is 0; it is "
+            "sizeof(DrawloomCompileOptions), " +
+                std::to_string(sizeof(DrawloomCompileOptions)));
+  EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.arch = "sm_\xff"; }),
+            "the arch is not UTF-8 at byte 3");
+  EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.name = "\xff"; }),
+            "the name is not UTF-8 at byte 0");
+  EXPECT_EQ(says([](DrawloomCompileOptions &o) {}), "");
+  // A newer caller has more, and that is fine.
+  EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.structSize += 8; }), "");
+}
+
+TEST(ProgramMisuse, Text) {
+  Program program;
+  EXPECT_SAYS(compile("func.func @f() { \xff }", forArch("sm_90a"), program),
+              "the text is not UTF-8 at byte 17");
+  // What is no name in PTX.
+  std::string spaced =
+      "func.func @\"my kernel\"(%x: tensor<?x64xf32>) -> "
+      "tensor<?x64xf32> {\n  return %x : tensor<?x64xf32>\n}\n";
+  EXPECT_NE(words(compile(spaced, forArch("sm_90a"), program)), "");
+}
+
+TEST(ProgramMisuse, Interrupted) {
+  drawloomSetInterrupted([](void *) { return 1; }, nullptr);
+  Program program;
+  EXPECT_SAYS(compile(readExample("gemm.mlir"), forArch("sm_90a"), program),
+              "interrupted");
+  drawloomSetInterrupted(nullptr, nullptr);
+  EXPECT_EQ(program, nullptr);
 }

@@ -1,5 +1,4 @@
-//===- RunTest.cpp - Runs of the C API
-//-------------------------------------===//
+//===- RunTest.cpp - Runs of the C API ------------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -308,4 +307,150 @@ TEST(DrawloomCRun, WhatCantBeAsked) {
   EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
               "cannot make a file for the plan: ");
   unsetenv("TMPDIR");
+}
+
+//===----------------------------------------------------------------------===//
+// What callers give
+//===----------------------------------------------------------------------===//
+
+TEST(RunMisuse, Null) {
+  Program program = compileGemm();
+  DrawloomResult *result = nullptr;
+  EXPECT_SAYS(drawloomRun(nullptr, nullptr, 0, nullptr, &result),
+              "the argument 'program' is null");
+  EXPECT_SAYS(drawloomRun(program.get(), nullptr, 0, nullptr, nullptr),
+              "the argument 'result' is null");
+  EXPECT_SAYS(drawloomRun(program.get(), nullptr, 2, nullptr, &result),
+              "there are 2 arrays, and they are null");
+  DrawloomBytes bytes;
+  EXPECT_SAYS(drawloomCompare(nullptr, nullptr, nullptr, 0, nullptr, 0, &bytes),
+              "the argument 'program' is null");
+  EXPECT_SAYS(
+      drawloomCompare(program.get(), nullptr, nullptr, 0, nullptr, 0, nullptr),
+      "the argument 'comparison' is null");
+  EXPECT_SAYS(
+      drawloomCompare(program.get(), nullptr, nullptr, 1, nullptr, 0, &bytes),
+      "there are 1 arrays, and they are null");
+  EXPECT_EQ(drawloomResultCount(nullptr), 0u);
+  EXPECT_EQ(drawloomResultAt(nullptr, 0).name, nullptr);
+  EXPECT_STREQ(drawloomResultReport(nullptr), "");
+  drawloomResultDestroy(nullptr);
+}
+
+TEST(RunMisuse, Options) {
+  Program program = compileGemm();
+  Gemm gemm;
+  auto says = [&](void (*change)(Options &)) {
+    Options options;
+    change(options);
+    Result result;
+    return words(run(program, gemm.arrays(), result, options));
+  };
+  EXPECT_EQ(says([](Options &o) { o.structSize = 0; }),
+            "structSize of DrawloomRunOptions is 0; it is "
+            "sizeof(DrawloomRunOptions), " +
+                std::to_string(sizeof(DrawloomRunOptions)));
+  EXPECT_EQ(says([](Options &o) { o.sms = -1; }),
+            "sms is 4294967295; an emulated device has from 1 to 1024 SMs");
+  EXPECT_EQ(says([](Options &o) { o.device = "b300"; }),
+            "there are the emulated devices h100 and b200, and cuda, a GPU of "
+            "this machine, and no 'b300'; did you mean 'b200'?");
+  EXPECT_EQ(says([](Options &o) { o.check = "stict"; }),
+            "check is 'default' or 'strict', and not 'stict'; did you mean "
+            "'strict'?");
+  EXPECT_EQ(says([](Options &o) { o.schedule = "randon:1"; }).substr(0, 24),
+            "no schedule 'randon:1'; ");
+  EXPECT_EQ(says([](Options &o) { o.schedule = "\xff"; }),
+            "the schedule is not UTF-8 at byte 0");
+  EXPECT_EQ(says([](Options &o) { o.kernel = "a\xc3"; }),
+            "the kernel is not UTF-8 at byte 1");
+  EXPECT_EQ(says([](Options &o) {}), "");
+}
+
+TEST(RunMisuse, Arrays) {
+  Program program = compileGemm();
+  Gemm gemm;
+  auto says = [&](void (*change)(DrawloomArray &), bool isRandom = false) {
+    std::vector<DrawloomArray> arrays = gemm.arrays();
+    change(arrays.front());
+    Options options;
+    options.random = isRandom;
+    Result result;
+    return words(run(program, arrays, result, options));
+  };
+  EXPECT_EQ(says([](DrawloomArray &a) { a.name = nullptr; }),
+            "the argument 'name of an array' is null");
+  EXPECT_EQ(says([](DrawloomArray &a) { a.name = "\xff"; }),
+            "the name is not UTF-8 at byte 0");
+  EXPECT_EQ(says([](DrawloomArray &a) { a.type = nullptr; }),
+            "'A': there are no elements of ");
+  EXPECT_EQ(says([](DrawloomArray &a) { a.rank = size_t(1) << 60; }),
+            "'A' has 1152921504606846976 dimensions, and a tensor has at most "
+            "32");
+  EXPECT_EQ(says([](DrawloomArray &a) { a.shape = nullptr; }),
+            "'A' has 2 dimensions and no shape");
+  EXPECT_EQ(says([](DrawloomArray &a) { a.data = nullptr; }),
+            "'A' has no elements");
+  for (void (*change)(DrawloomArray &) :
+       {+[](DrawloomArray &a) {
+          static const int64_t negative[] = {-2, 32};
+          a.shape = negative;
+        },
+        +[](DrawloomArray &a) {
+          static const int64_t huge[] = {INT64_MAX, INT64_MAX};
+          a.shape = huge;
+        }})
+    EXPECT_NE(says(change).find("'A' has a size below 0, or more than"),
+              std::string::npos);
+  EXPECT_EQ(says(
+                [](DrawloomArray &a) {
+                  static const int64_t below[] = {-2, 32};
+                  a.data = nullptr;
+                  a.shape = below;
+                },
+                true),
+            "'A' has a size below -1, which leaves it open");
+}
+
+namespace {
+/// Says yes the nth time.
+struct Countdown {
+  int left;
+  static int ask(void *data) {
+    return static_cast<Countdown *>(data)->left-- <= 0;
+  }
+};
+} // namespace
+
+TEST(RunInterrupted, StopsAndRunsAgain) {
+  Program program = compileGemm();
+  Gemm gemm;
+  Options options;
+  options.compare = 1;
+  Result result;
+  Countdown now = {0};
+  drawloomSetInterrupted(Countdown::ask, &now);
+  EXPECT_EQ(words(run(program, gemm.arrays(), result, options)), "interrupted");
+  EXPECT_EQ(result, nullptr);
+  Countdown never = {1 << 30};
+  drawloomSetInterrupted(Countdown::ask, &never);
+  EXPECT_EQ(words(run(program, gemm.arrays(), result, options)), "");
+  expectRight(gemm, result);
+  drawloomSetInterrupted(nullptr, nullptr);
+  EXPECT_EQ(words(run(program, gemm.arrays(), result, options)), "");
+}
+
+TEST(RunInterrupted, IsOfTheThreadThatAsks) {
+  Program program = compileGemm();
+  Gemm gemm;
+  Countdown now = {0};
+  drawloomSetInterrupted(Countdown::ask, &now);
+  std::string said = "not run";
+  std::thread other([&] {
+    Result result;
+    said = words(run(program, gemm.arrays(), result));
+  });
+  other.join();
+  drawloomSetInterrupted(nullptr, nullptr);
+  EXPECT_EQ(said, "");
 }

@@ -86,6 +86,8 @@ compileInPlace(ModuleOp module, const CompileOptions &options,
                Listener &listener) {
   CompiledModule result;
   auto describe = [&](Stage stage) -> LogicalResult {
+    if (options.interrupted && options.interrupted())
+      return module.emitError("interrupted");
     bool hasCode = options.stopAfter > Stage::Plan;
     if (stage == Stage::Plan)
       return describePrograms(module, hasCode, result.kernels);

@@ -45,11 +45,16 @@ llvm::Error drawloom::emu::parseSchedule(llvm::StringRef text,
         options.delayed = EngineKind(index);
         return llvm::Error::success();
       }
+  llvm::StringRef nearest;
+  for (llvm::StringRef known : {"deterministic", "random", "adversarial"})
+    if (name != known && name.edit_distance(known) < 3)
+      nearest = known;
   return llvm::createStringError(
       "no schedule '" + text +
       "'; there are deterministic, random:SEED, adversarial and "
       "adversarial:KIND with a kind of " +
-      llvm::join(llvm::ArrayRef(engineNames), ", "));
+      llvm::join(llvm::ArrayRef(engineNames), ", ") +
+      (nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?"));
 }
 
 std::string drawloom::emu::printSchedule(const RunOptions &options) {

@@ -56,8 +56,14 @@ Driver::open(llvm::StringRef library, llvm::ArrayRef<Setting> settings) {
       reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomLastReport"));
   driver->findingsOf =
       reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomFindings"));
-  if (llvm::Error error =
-          driver->check(driver->functionTable.cuInit(0), "cuInit"))
+  driver->setInterruptedOf = reinterpret_cast<void (*)(int (*)())>(
+      dlsym(handle, "drawloomDriverSetInterrupted"));
+  int result = driver->functionTable.cuInit(0);
+  // With settings it is the emulated one, which says what is wrong with them.
+  if (std::string report = driver->lastReport ? driver->lastReport() : "";
+      result != 0 && !settings.empty() && !report.empty())
+    return llvm::createStringError(report);
+  if (llvm::Error error = driver->check(result, "cuInit"))
     return error;
   return driver;
 }

@@ -82,8 +82,21 @@ std::string FusionGraph::describe(unsigned node) const {
 // Fusion
 //===----------------------------------------------------------------------===//
 
+static bool isName(llvm::StringRef text) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  return !text.empty() && !llvm::isDigit(text.front()) &&
+         llvm::all_of(text, isPart);
+}
+
+static constexpr llvm::StringLiteral nameRule =
+    ": a name is made of the letters A to Z and a to z, digits and _, and "
+    "begins with no digit";
+
 Fusion::Fusion(llvm::StringRef name, Where where)
-    : graph(new FusionGraph{name.str(), where}) {}
+    : graph(new FusionGraph{name.str(), where}) {
+  if (!isName(name))
+    graph->fail(where, "the fusion's name" + nameRule);
+}
 Fusion::~Fusion() = default;
 
 Tensor Fusion::input(llvm::StringRef name, llvm::ArrayRef<Size> shape,
@@ -93,11 +106,16 @@ Tensor Fusion::input(llvm::StringRef name, llvm::ArrayRef<Size> shape,
       graph->fail(where, "input '" + name + "' is declared twice");
   if (name.empty())
     graph->fail(where, "an input has no name: pipes are named after inputs");
+  else if (!isName(name))
+    graph->fail(where, "input '" + name + "'" + nameRule);
   for (const Size &size : shape)
     if (size.value == 0 || size.value < Size::dynamic)
       graph->fail(where, "input '" + name + "' " + print(shape) +
                              " has a size of " + Twine(size.value) +
                              ": write a number from 1, a name, or -1");
+    else if (!size.name.empty() && !isName(size.name))
+      graph->fail(where, "input '" + name + "' has a size '" + size.name + "'" +
+                             nameRule);
   Node node = {NodeKind::Input, type, {shape.begin(), shape.end()}, where};
   node.name = name.str();
   return graph->add(std::move(node));
@@ -118,6 +136,8 @@ void Fusion::output(llvm::StringRef name, Tensor tensor, Where where) {
   if (isTaken || name.empty())
     return graph->fail(where, "output '" + name +
                                   "': an output needs a name of its own");
+  if (!isName(name))
+    return graph->fail(where, "output '" + name + "'" + nameRule);
   graph->outputs.push_back({name.str(), FusionGraph::index(tensor)});
 }
 
@@ -435,6 +455,12 @@ Tensor frontend::add(Tensor a, double b, Where where) {
 }
 Tensor frontend::mul(Tensor a, double b, Where where) {
   return withNumber("mul", Formula::Mul, a, b, where);
+}
+Tensor frontend::max(Tensor a, double b, Where where) {
+  return withNumber("max", Formula::Max, a, b, where);
+}
+Tensor frontend::min(Tensor a, double b, Where where) {
+  return withNumber("min", Formula::Min, a, b, where);
 }
 Tensor frontend::exp(Tensor x, Where where) {
   return unary("exp", Formula::Exp, x, where);

@@ -165,6 +165,8 @@ LogicalResult Evaluator::deviate(Operation *op) {
 }
 
 LogicalResult Evaluator::step(Operation *op) {
+  if (options.interrupted && options.interrupted())
+    return op->emitError() << "interrupted";
   if (++steps <= options.maxSteps)
     return llvm::success();
   return op->emitError() << "stopped after " << options.maxSteps

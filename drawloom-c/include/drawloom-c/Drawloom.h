@@ -26,6 +26,15 @@
  * the caller, who gives it back with its Destroy function; null may be given
  * back, too. Strings are UTF-8 and end in a zero.
  *
+ * What a caller gives is checked, and is an error if it can't be: a handle, or
+ * a place for a result, that is null; a string that is not UTF-8; a structSize
+ * of nothing; more than 32 dimensions, or none where some are counted; a
+ * negative size; a name of a device, check, stage or form that there isn't;
+ * more than 1024 SMs. Of an error, a program or a result that is null there are
+ * 0 messages, kernels or outputs, and what has a number that is too large is
+ * empty. A pointer that is neither null nor valid can't be told, nor a string
+ * without its zero.
+ *
  * Any thread may call any function. A program and a result don't change, so
  * threads may share them; a fusion is one thread's at a time. Compiles run
  * beside each other. Runs take turns, because a process has one emulated device
@@ -47,7 +56,7 @@ extern "C" {
 #endif
 
 /* The number of this interface. It grows when something is added. */
-#define DRAWLOOM_API_VERSION 2
+#define DRAWLOOM_API_VERSION 3
 DRAWLOOM_EXPORT int drawloomApiVersion(void);
 
 /* Of Drawloom: "0.1.0". */
@@ -60,6 +69,14 @@ typedef struct DrawloomBytes {
 } DrawloomBytes;
 
 DRAWLOOM_EXPORT void drawloomBytesDestroy(DrawloomBytes bytes);
+
+/* Compiles, runs and comparisons of the calling thread ask this, in that thread
+ * and a few times a second, and end with the error "interrupted" if the answer
+ * isn't 0. Null, as before the first call, asks nobody; an emulated device then
+ * ends its run at Ctrl-C (SIGINT), and sends the signal again after it. Since
+ * version 3. */
+DRAWLOOM_EXPORT void drawloomSetInterrupted(int (*interrupted)(void *data),
+                                            void *data);
 
 /*===----------------------------------------------------------------------===*\
 |* Errors                                                                     *|
@@ -165,7 +182,8 @@ typedef struct DrawloomRunOptions {
   const char *kernel;   /* Null: the only one. */
   const char *device;   /* An emulated h100 or b200, or cuda: a GPU of this
                            machine; null: emulated, by the architecture. */
-  unsigned sms;         /* Of the emulated device; 0: two, or a cluster's. */
+  unsigned sms;         /* Of the emulated device, 1024 at most; 0: two, or a
+                           cluster's. */
   const char *schedule; /* The order of events, as for `drawloom run`; null:
                            the environment's, or deterministic. */
   const char *check; /* "default" or "strict": look for races; null: don't. */
@@ -251,7 +269,7 @@ drawloomFusionInput(DrawloomFusion *fusion, const char *name,
 /* An operation by its name:
  *
  *   matmul, add, sub, mul, div, max, min      of two tensors
- *   add, mul                                  of one tensor and `number`
+ *   add, mul, max, min                        of one tensor and `number`
  *   exp, rsqrt, relu, gelu, silu, transpose   of one
  *   unsqueeze, sum, maximum                   of one, along axis `number`
  *   cast                                      of one, to `type`
@@ -277,6 +295,12 @@ DRAWLOOM_EXPORT DrawloomError *drawloomFusionSchedule(DrawloomFusion *fusion,
 DRAWLOOM_EXPORT DrawloomError *
 drawloomFusionDescribe(const DrawloomFusion *fusion, DrawloomTensor tensor,
                        DrawloomBytes *bytes);
+
+/* Its sizes as they were given, in JSON: ["M", 64], null for those that nothing
+ * is known of. Since version 3. */
+DRAWLOOM_EXPORT DrawloomError *drawloomFusionShape(const DrawloomFusion *fusion,
+                                                   DrawloomTensor tensor,
+                                                   DrawloomBytes *bytes);
 
 /* The program, as linalg on tensors. With `located`, each operation says where
  * it stands in the caller's program, so that messages of the compiler do, too.

@@ -211,7 +211,8 @@ static Comparison compareTensor(StringRef name, const HostTensor &result,
 
 FailureOr<std::vector<Comparison>>
 run::compare(tile::KernelOp kernel, const target::Architecture &arch,
-             const Arguments &before, const Arguments &after) {
+             const Arguments &before, const Arguments &after,
+             llvm::function_ref<bool()> interrupted) {
   std::vector<HostTensor> reference = before.tensors;
   SmallVector<HostTensor *> pointers;
   for (HostTensor &tensor : reference)
@@ -219,6 +220,7 @@ run::compare(tile::KernelOp kernel, const target::Architecture &arch,
   interp::Arithmetic arithmetic = interp::getArithmetic(arch.name);
   interp::Options options;
   options.arithmetic = &arithmetic;
+  options.interrupted = interrupted;
   std::vector<std::optional<HostTensor>> deviations;
   if (failed(interp::run(kernel, pointers, options, deviations)))
     return failure();

@@ -9,6 +9,7 @@
 #include "Machine/Run.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <chrono>
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -21,7 +22,9 @@ static constexpr uint64_t roundLength = 1 << 13;
 /// happening, before that is called a deadlock. A kernel may look at several
 /// barriers in turn before it comes to the one that it must wait for.
 static constexpr uint64_t falseAnswers = 64;
-static constexpr uint64_t progressInterval = uint64_t(1) << 24;
+/// Who looks at a clock more often than that slows a run down.
+static constexpr uint64_t progressInterval = roundLength;
+static constexpr std::chrono::milliseconds progressTime(100);
 
 Run::Run(Device &device, const RunOptions &options)
     : deviceField(device), optionsField(options), workers(options.threads),
@@ -210,6 +213,8 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
   oneCluster = grids.size() == 1 && grids.front()->clusterCount() == 1;
   if (!report)
     startClusters();
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point nextProgressTime = Clock::now() + progressTime;
   while (!report) {
     if (!advance()) {
       if (llvm::all_of(grids, [](auto &grid) { return grid->done(); }))
@@ -225,11 +230,13 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
       reportEnded(ReportKind::StepLimit,
                   " (the step limit is " +
                       llvm::utostr(optionsField.stepLimit) + ")");
-    if (steps >= nextProgressCall) {
+    if (optionsField.progress && steps >= nextProgressCall) {
       nextProgressCall = steps + progressInterval;
-      if (optionsField.progress &&
-          !optionsField.progress(steps, statistics.ctas))
+      if (Clock::now() < nextProgressTime)
+        continue;
+      if (!optionsField.progress(steps, statistics.ctas))
         reportEnded(ReportKind::LaunchFailed, ", as it was told to");
+      nextProgressTime = Clock::now() + progressTime;
     }
   }
   endRound();

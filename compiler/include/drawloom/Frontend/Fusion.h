@@ -28,7 +28,9 @@
 // way into the compiler. Nothing of the schedule is needed, not even the tile.
 //
 // Sizes are numbers or names. Dimensions of one name have one size; -1 is a
-// size that nothing is known of.
+// size that nothing is known of. Names of all kinds are made of the letters A
+// to Z and a to z, digits and _, and begin with no digit: the kernel is called
+// as the fusion is, in PTX, too.
 //
 // The first mistake ends up in build()'s error, at the line of the C++ program
 // that made it. A tensor that comes out of a mistake may be used further.
@@ -165,6 +167,8 @@ Tensor max(Tensor a, Tensor b, Where where = std::source_location::current());
 Tensor min(Tensor a, Tensor b, Where where = std::source_location::current());
 Tensor add(Tensor a, double b, Where where = std::source_location::current());
 Tensor mul(Tensor a, double b, Where where = std::source_location::current());
+Tensor max(Tensor a, double b, Where where = std::source_location::current());
+Tensor min(Tensor a, double b, Where where = std::source_location::current());
 
 Tensor exp(Tensor x, Where where = std::source_location::current());
 Tensor rsqrt(Tensor x, Where where = std::source_location::current());

@@ -22,6 +22,7 @@
 #define DRAWLOOM_INTERPRETER_INTERPRETER_H
 
 #include "drawloom/Interpreter/Deviation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/LogicalResult.h"
 
 namespace mlir {
@@ -47,6 +48,9 @@ struct Options {
   /// If there is one, the run also computes how far a kernel with it may be
   /// from what the run computes; see Deviation.h.
   const Arithmetic *arithmetic = nullptr;
+
+  /// Asked before each operation: true ends the run with an error there.
+  llvm::function_ref<bool()> interrupted = nullptr;
 };
 
 /// The format of a scalar type, or of the elements of a tensor, view or buffer.

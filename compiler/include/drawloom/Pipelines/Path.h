@@ -61,6 +61,8 @@ struct CompileOptions {
   std::string printStagesTo = "";
   /// For machine code. Nothing: the first that is found.
   std::optional<target::Ptxas> ptxas = std::nullopt;
+  /// Asked after each stage: true ends the compile. It outlives the options.
+  llvm::function_ref<bool()> interrupted = nullptr;
 };
 
 //===----------------------------------------------------------------------===//

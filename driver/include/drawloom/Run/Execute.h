@@ -68,10 +68,12 @@ struct Comparison {
 };
 
 /// Runs `kernel` with the interpreter on `before` and compares every output
-/// with `after`. Fails with a diagnostic where the program has no meaning.
+/// with `after`. Fails with a diagnostic where the program has no meaning, or
+/// if `interrupted`, which is asked often, says so.
 mlir::FailureOr<std::vector<Comparison>>
 compare(tile::KernelOp kernel, const target::Architecture &arch,
-        const Arguments &before, const Arguments &after);
+        const Arguments &before, const Arguments &after,
+        llvm::function_ref<bool()> interrupted = nullptr);
 
 } // namespace drawloom::run
 

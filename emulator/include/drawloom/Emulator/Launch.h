@@ -85,8 +85,8 @@ struct RunOptions {
   DeviceHeap *heap = nullptr;
   /// Where vprintf and __assertfail write; null discards it.
   llvm::raw_ostream *output = nullptr;
-  /// Called about every 2^24 warp instructions with the number so far and the
-  /// CTAs finished; a run ends as soon as it returns false.
+  /// Called about ten times a second by the thread that called run(), with the
+  /// warp instructions so far and the CTAs finished; false ends the run.
   llvm::function_ref<bool(uint64_t steps, uint64_t ctas)> progress;
 };
 

@@ -84,6 +84,14 @@ public:
   /// nothing is checked.
   std::string findings() const { return findingsOf ? findingsOf() : ""; }
 
+  /// While the emulated driver runs a kernel it asks this a few times a second,
+  /// in the thread of the call, and ends the run if the answer isn't 0; without
+  /// it, Ctrl-C does. Null takes it back. Other drivers ask nobody.
+  void setInterrupted(int (*interrupted)()) const {
+    if (setInterruptedOf)
+      setInterruptedOf(interrupted);
+  }
+
 private:
   Driver() = default;
 
@@ -91,6 +99,7 @@ private:
   /// The emulator's last report; null in other drivers.
   const char *(*lastReport)() = nullptr;
   const char *(*findingsOf)() = nullptr;
+  void (*setInterruptedOf)(int (*)()) = nullptr;
   mutable std::string shownReport;
 };
 
