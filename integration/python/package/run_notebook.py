@@ -13,7 +13,10 @@ import json
 import pathlib
 import sys
 
-FORMS = {"image/svg+xml": "_repr_svg_", "text/markdown": "_repr_markdown_"}
+FORMS = {"image/svg+xml": "_repr_svg_", "text/html": "_repr_html_",
+         "text/markdown": "_repr_markdown_"}
+#: What draws without a network, and what doesn't: exports prefer the second.
+OFFLINE, ONLINE = "image/svg+xml", {"text/markdown", "text/html"}
 
 
 def lines(text):
@@ -26,6 +29,9 @@ def show(value, count):
     for form, method in FORMS.items():
         if made := getattr(value, method, lambda: None)():
             data[form] = lines(made)
+    if OFFLINE in data and ONLINE & set(data):
+        sys.exit(f"{value!r} is a drawing and {', '.join(ONLINE & set(data))}; an export "
+                 "takes that, and shows nothing without a network")
     return {"output_type": "execute_result", "execution_count": count,
             "metadata": {}, "data": data}
 

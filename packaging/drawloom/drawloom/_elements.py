@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import math
 from typing import Any
 
@@ -50,7 +51,10 @@ def element_of(dtype: Any) -> str:
     for element, known in NAMES.items():
         if known.rstrip("_") == name:
             return element
-    raise TypeError(f"there are elements of {', '.join(NAMES)}, and none of {name}")
+    near = [element for element in NAMES if element.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, NAMES, 1)
+    raise TypeError(f"there are elements of {', '.join(NAMES)}, and none of {name}"
+                    + (f"; did you mean '{near[0]}'?" if near else ""))
 
 
 class _Tensor(ctypes.Structure):

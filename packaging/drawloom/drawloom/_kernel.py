@@ -8,16 +8,20 @@ import math
 import os
 import pathlib
 import re
-from ctypes import byref, c_void_p
+from ctypes import byref
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Union
 
 from ._library import (Array, CompileOptions, Error, Handle, RunOptions, call, encoded,
-                       take)
+                       take, whole)
 
 if TYPE_CHECKING:
     import numpy as np
 
 Source = Union[str, "os.PathLike[str]"]
+
+#: Of an emulated device.
+MOST_SMS = 1024
+LARGEST_SIZE = 2**63 - 1
 
 
 class Argument(NamedTuple):
@@ -144,31 +148,48 @@ class Plan:
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    def _repr_markdown_(self) -> str:
-        return f"```mermaid\n{self.mermaid().rstrip()}\n```\n"
+    def __reduce__(self) -> Any:
+        raise TypeError("a plan can't be pickled or copied; its json() can")
 
 
 def _read(source: Source, name: str | None) -> tuple[str, str]:
     """The text and what messages call it."""
+    encoded(name, "the name of a program")
     if isinstance(source, str) and "\n" in source:
         return source, name or "program"
-    return pathlib.Path(source).read_text(), name or os.fspath(source)
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError("a program is MLIR text, or the path of a file with it, not "
+                        f"{type(source).__name__}")
+    path = os.fspath(source)
+    if not isinstance(path, str):
+        path = os.fsdecode(path)
+    try:
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no MLIR text: {error}") from None
+    # A path may have bytes that are no characters; messages show others.
+    return text, name or path.encode(errors="replace").decode()
 
 
-def _compile(source: Source, **options: Any) -> Handle:
-    text, options["name"] = _read(source, options["name"])
-    raw = CompileOptions(structSize=ctypes.sizeof(CompileOptions), **{
-        key: encoded(value) if isinstance(value, str) else value
-        for key, value in options.items()})
-    made = c_void_p()
-    data = text.encode()
-    call("Compile", data, len(data), byref(raw), byref(made))
-    assert made.value is not None
-    return Handle(made.value, "ProgramDestroy")
+def _compile(text: str, **options: Any) -> Handle:
+    raw = CompileOptions(
+        structSize=ctypes.sizeof(CompileOptions),
+        **{key: encoded(value, _OPTIONS[key]) if key in _OPTIONS else bool(value)
+           for key, value in options.items()})
+    # It ends where its size says, and may have anything in it.
+    data = text.encode(errors="replace")
+    program = Handle("ProgramDestroy")
+    call("Compile", data, len(data), byref(raw), byref(program.pointer))
+    return program
+
+
+#: Options that are strings, as messages call them.
+_OPTIONS = {"name": "the name of a program", "arch": "an architecture",
+            "kernel": "the name of a kernel", "stage": "a stage"}
 
 
 def _only_kernel(program: Handle) -> str:
-    names = [call("ProgramKernel", program.address, i).decode()
+    names = [call("ProgramKernel", program.address, i).decode(errors="replace")
              for i in range(call("ProgramCount", program.address))]
     if len(names) == 1:
         return str(names[0])
@@ -190,7 +211,8 @@ def plan(source: Source, arch: str | None = None, *, kernel: str | None = None,
     >>> drawloom.plan(GEMM, arch="sm_100a")
     <drawloom.Plan of @gemm>
     """
-    program = _compile(source, arch=arch, kernel=kernel, stage="plan", name=name)
+    text, name = _read(source, name)
+    program = _compile(text, arch=arch, kernel=kernel, stage="plan", name=name)
     return Plan(program, _only_kernel(program))
 
 
@@ -203,8 +225,9 @@ def reschedule(source: Source, fields: str, *, name: str | None = None) -> str:
     3
     """
     text, name = _read(source, name)
-    data = text.encode()
-    return take("Reschedule", data, len(data), name.encode(), fields.encode()).decode()
+    data = text.encode(errors="replace")
+    return take("Reschedule", data, len(data), name.encode(),
+                encoded(fields, "a schedule", is_needed=True)).decode()
 
 
 def compile(source: Source, arch: str, *, kernel: str | None = None,
@@ -219,9 +242,10 @@ def compile(source: Source, arch: str, *, kernel: str | None = None,
     >>> kernel
     <drawloom.Kernel gemm(A: bf16[-1, -1], B: bf16[-1, -1], D: f32[-1, -1]) for sm_100a>
     """
-    options = {"arch": arch, "kernel": kernel, "name": name, "unproved": unproved,
-               "noCache": not cache}
-    return Kernel(source, options)
+    encoded(arch, "an architecture", is_needed=True)
+    text, name = _read(source, name)
+    return Kernel(text, {"arch": arch, "kernel": kernel, "name": name,
+                         "unproved": unproved, "noCache": not cache})
 
 
 class Kernel:
@@ -233,11 +257,16 @@ class Kernel:
     >>> B = np.eye(32, dtype=ml_dtypes.bfloat16)
     >>> bool((kernel.run(A, B) == A).all())
     True
+
+    It can be pickled, and is compiled again where it is read, or taken from the cache.
     """
 
-    def __init__(self, source: Source, options: dict[str, Any]):
-        self._source, self._options = source, options
-        self._program = _compile(source, **options)
+    def __init__(self, text: str, options: dict[str, Any]):
+        self._text, self._options = text, options
+        #: Sizes of arguments as a formula has them.
+        self._shapes: dict[str, Sequence[int | str | None]] = {}
+        self._gives_dictionary = False
+        self._program = _compile(text, **options)
         self.name = _only_kernel(self._program)
         #: How it is launched (docs/Run.md has the fields).
         self.description: dict[str, Any] = json.loads(self._get("description"))
@@ -252,10 +281,17 @@ class Kernel:
                     self.name.encode())
 
     def __repr__(self) -> str:
-        arguments = ", ".join(
-            f"{a.name}: {a.element}{'' if a.shape is None else list(a.shape)}"
-            for a in self.arguments)
-        return f"<drawloom.Kernel {self.name}({arguments}) for {self.arch}>"
+        def show(one: Argument) -> str:
+            shape = self._shapes.get(one.name, one.shape)
+            sizes = ", ".join("-1" if size is None else str(size) for size in shape or ())
+            return f"{one.name}: {one.element}" + (f"[{sizes}]" if shape else "")
+
+        return (f"<drawloom.Kernel {self.name}({', '.join(map(show, self.arguments))}) "
+                f"for {self.arch}>")
+
+    def __reduce__(self) -> Any:
+        return _restore, (self._text, self._options, self._shapes,
+                          self._gives_dictionary)
 
     @property
     def ptx(self) -> str:
@@ -265,7 +301,7 @@ class Kernel:
     @property
     def cubin(self) -> bytes:
         """Its machine code; needs ptxas."""
-        program = _compile(self._source, stage="cubin", **self._options)
+        program = _compile(self._text, stage="cubin", **self._options)
         return take("ProgramGet", program.address, b"cubin", None)
 
     @property
@@ -281,7 +317,8 @@ class Kernel:
 
     def run(self, *arrays: Any, device: str | None = None, sms: int = 0,
             schedule: str | None = None, **named: Any) -> Any:
-        """Runs it and gives what it wrote: an array, or a tuple of several.
+        """Runs it and gives what it wrote: an array, or a tuple of several; of a formula
+        that returns a dictionary, a dictionary.
 
         Arguments are given by position or by name: numpy's arrays, with types of
         ml_dtypes, tensors of any library that has DLPack (on the CPU), numbers. Those
@@ -301,7 +338,10 @@ class Kernel:
         """
         outputs, _ = self._run(arrays, named, device=device, sms=sms,
                                schedule=schedule)
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        if self._gives_dictionary:
+            return outputs
+        made = tuple(outputs.values())
+        return made[0] if len(made) == 1 else made
 
     __call__ = run
 
@@ -326,10 +366,10 @@ class Kernel:
         [('D', True)]
         """
         _, report = self._run(arrays, named, device=device, sms=sms,
-                              schedule=schedule, compare=1)
+                              schedule=schedule, compare=True)
         return _comparisons(report["comparison"])
 
-    def compare_outputs(self, outputs: dict[str, Any], *arrays: Any,
+    def compare_outputs(self, outputs: Mapping[str, Any], *arrays: Any,
                         **named: Any) -> list[Comparison]:
         """Compares outputs that something else made of the arrays, by their names:
         another library's results are held to the same bounds. Nothing runs.
@@ -340,6 +380,9 @@ class Kernel:
         >>> print(kernel.compare_outputs({"D": D + 1}, A, B)[0].first)
         D[0, 0] is 1; right is 0
         """
+        if not isinstance(outputs, Mapping):
+            raise TypeError("the outputs are a dictionary of arrays by their names, not "
+                            f"{type(outputs).__name__}")
         keep: list[Any] = []  # Until they are compared.
         _, given = self._take(self._bind(arrays, named), keep)
         _, made = self._take(self._bind((), outputs), keep)
@@ -363,13 +406,21 @@ class Kernel:
         ((40, 24), (), True)
         """
         raw, keep = [], []
+        if not isinstance(shapes or {}, Mapping):
+            raise TypeError("shapes is a dictionary of sizes by the names of arguments, "
+                            f"not {type(shapes).__name__}")
         for name, sizes in (shapes or {}).items():
-            shape = (ctypes.c_int64 * len(sizes))(*(-1 if size is None else size
-                                                    for size in sizes))
-            keep.append(shape)
-            raw.append(Array(name.encode(), None, None, len(sizes), shape))
+            data = encoded(name, "the name of an argument", is_needed=True)
+            if isinstance(sizes, str) or not isinstance(sizes, Sequence):
+                raise TypeError(f"the sizes of '{name}' are a list of numbers and None")
+            given = (ctypes.c_int64 * len(sizes))(*(
+                -1 if size is None else whole(size, f"a size of '{name}'", 0,
+                                              LARGEST_SIZE) for size in sizes))
+            keep.append(given)
+            raw.append(Array(data, None, None, len(sizes), given))
         result, report = self._launch(raw, device=device, sms=sms, schedule=schedule,
-                                      check=check, compare=compare, random=1, seed=seed)
+                                      check=check, compare=compare, random=True,
+                                      seed=whole(seed, "a seed", 0, 2**64 - 1))
         outputs = []
         for i in range(call("ResultCount", result.address)):
             one = call("ResultAt", result.address, i)
@@ -380,21 +431,23 @@ class Kernel:
         return Trial(tuple(outputs), tuple(_findings(report) if check else ()),
                      tuple(_comparisons(report["comparison"]) if compare else ()))
 
-    def _launch(self, arrays: list[Array],
-                **options: Any) -> tuple[Handle, dict[str, Any]]:
+    def _launch(self, arrays: list[Array], *, device: str | None = None, sms: int = 0,
+                schedule: str | None = None, check: str | None = None,
+                compare: bool = False, random: bool = False,
+                seed: int = 0) -> tuple[Handle, dict[str, Any]]:
         settings = RunOptions(
             structSize=ctypes.sizeof(RunOptions), kernel=self.name.encode(),
-            **{key: encoded(value) if isinstance(value, str) else value
-               for key, value in options.items()})
-        made = c_void_p()
+            device=encoded(device, "a device"), sms=whole(sms, "sms", 0, MOST_SMS),
+            schedule=encoded(schedule, "a schedule"),
+            check=encoded(check, "check, which is 'default' or 'strict',"),
+            compare=bool(compare), random=random, seed=seed)
+        result = Handle("ResultDestroy")
         call("Run", self._program.address, (Array * len(arrays))(*arrays), len(arrays),
-             byref(settings), byref(made))
-        assert made.value is not None
-        result = Handle(made.value, "ResultDestroy")
+             byref(settings), byref(result.pointer))
         return result, json.loads(call("ResultReport", result.address))
 
     def _bind(self, arrays: tuple[Any, ...],
-              named: dict[str, Any]) -> dict[str, Any]:
+              named: Mapping[str, Any]) -> dict[str, Any]:
         names = [argument.name for argument in self.arguments]
         if len(arrays) > len(names):
             raise TypeError(f"{self.name} takes {len(names)} arguments, not "
@@ -432,13 +485,21 @@ class Kernel:
         return given, raw
 
     def _run(self, arrays: tuple[Any, ...], named: dict[str, Any],
-             **options: Any) -> tuple[list[Any], dict[str, Any]]:
+             **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         keep: list[Any] = []  # Until the kernel has run.
         given, raw = self._take(self._bind(arrays, named), keep)
         result, report = self._launch(raw, **options)
-        outputs = [_take_output(call("ResultAt", result.address, i), given)
-                   for i in range(call("ResultCount", result.address))]
-        return outputs, report
+        raw = [call("ResultAt", result.address, i)
+               for i in range(call("ResultCount", result.address))]
+        return {one.name.decode(): _take_output(one, given) for one in raw}, report
+
+
+def _restore(text: str, options: dict[str, Any], shapes: Any,
+             gives_dictionary: bool) -> Kernel:
+    """A kernel that was pickled."""
+    kernel = Kernel(text, options)
+    kernel._shapes, kernel._gives_dictionary = shapes, gives_dictionary
+    return kernel
 
 
 def _bytes_of(element: str) -> int:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.metadata
+import operator
 import pathlib
+import signal
 import sys
-from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Any, NamedTuple
+import threading
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int,
+                    c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
+from typing import Any, Callable, NamedTuple
 
-FOLDER = str(pathlib.Path(__file__).resolve().parent)
+FOLDER = str(pathlib.Path(__file__).parent)
 
 
 class Message(NamedTuple):
@@ -78,10 +81,15 @@ class Place(Structure):
     _fields_ = [("file", c_char_p), ("line", c_uint)]
 
 
+#: Asked whether calls are to stop.
+Interrupted = CFUNCTYPE(c_int, c_void_p)
+
+
 #: What each function returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "ApiVersion": (c_int, []),
     "Version": (c_char_p, []),
+    "SetInterrupted": (None, [Interrupted, c_void_p]),
     "BytesDestroy": (None, [Bytes]),
     "ErrorText": (c_char_p, [c_void_p]),
     "ErrorCount": (c_size_t, [c_void_p]),
@@ -112,12 +120,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "FusionOutput": (c_void_p, [c_void_p, c_char_p, c_uint32, Place]),
     "FusionSchedule": (c_void_p, [c_void_p, c_char_p]),
     "FusionDescribe": (c_void_p, [c_void_p, c_uint32, POINTER(Bytes)]),
+    "FusionShape": (c_void_p, [c_void_p, c_uint32, POINTER(Bytes)]),
     "FusionText": (c_void_p, [c_void_p, c_int, POINTER(Bytes)]),
 }
 #: These return an error.
 FALLIBLE = {"Compile", "Reschedule", "ProgramGet", "Run", "Compare", "FusionInput",
             "FusionApply", "FusionOutput", "FusionSchedule", "FusionDescribe",
-            "FusionText"}
+            "FusionShape", "FusionText"}
+#: And these may take seconds.
+LONG = {"Compile", "ProgramGet", "Run", "Compare"}
 
 
 def installed(name: str) -> pathlib.Path:
@@ -139,42 +150,117 @@ def library() -> ctypes.CDLL:
 
 def call(name: str, *arguments: Any) -> Any:
     """Calls drawloomNAME; what went wrong is an exception."""
-    result = getattr(library(), "drawloom" + name)(*arguments)
+    function = getattr(library(), "drawloom" + name)
+    result = (_call_interruptibly if name in LONG else _call)(function, *arguments)
     if name not in FALLIBLE or not result:
         return result
-    count = call("ErrorCount", result)
-    raw = [call("ErrorAt", result, i) for i in range(count)]
-    error = Error(
-        call("ErrorText", result).decode(),
-        tuple(Message(m.severity.decode(), m.file.decode(), m.line, m.column,
-                      m.text.decode()) for m in raw))
-    call("ErrorDestroy", result)
-    raise error
+    try:
+        raw = [call("ErrorAt", result, i) for i in range(call("ErrorCount", result))]
+        raise Error(
+            _text(call("ErrorText", result)),
+            tuple(Message(_text(m.severity), _text(m.file), m.line, m.column,
+                          _text(m.text)) for m in raw))
+    finally:
+        call("ErrorDestroy", result)
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def _text(data: bytes) -> str:
+    """Words of the library, which may repeat what isn't UTF-8."""
+    return data.decode(errors="replace")
+
+
+def _call_interruptibly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Python handles Ctrl-C in its main thread, between steps of its own, and there are
+    none while the library works. So the library asks a few times a second, which is
+    such a step; what was to handle the signal does when the library has stopped."""
+    handler = signal.getsignal(signal.SIGINT)
+    noted: list[Any] = []
+    ask = Interrupted(lambda _: len(noted))
+    call("SetInterrupted", ask, None)
+    try:
+        if (threading.current_thread() is not threading.main_thread()
+                or not callable(handler)):
+            return function(*arguments)
+        signal.signal(signal.SIGINT, lambda *event: noted.extend(event))
+        try:
+            result = function(*arguments)
+        finally:
+            signal.signal(signal.SIGINT, handler)
+    finally:
+        call("SetInterrupted", Interrupted(), None)
+    if noted:
+        try:
+            handler(*noted[:2])
+        except BaseException:
+            call("ErrorDestroy", result)  # Of these that is all that they return.
+            raise
+    return result
 
 
 def take(name: str, *arguments: Any) -> bytes:
     """Calls drawloomNAME, which gives bytes."""
     made = Bytes()
-    call(name, *arguments, byref(made))
     try:
+        call(name, *arguments, byref(made))
         return ctypes.string_at(made.data, made.size)
     finally:
         call("BytesDestroy", made)
 
 
-def encoded(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
+def encoded(text: str | None, what: str, *, is_needed: bool = False) -> bytes | None:
+    """A string for the library, which takes an address for one as well: so the type is
+    looked at here. None is none, if it isn't needed."""
+    if text is None and not is_needed:
+        return None
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a string, not {_name(text)}")
+    if "\0" in text:
+        raise ValueError(f"{what} has a character 0 in it, and a string ends there")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{what} has characters that UTF-8 can't write: "
+                         f"{error.reason}") from None
+
+
+def whole(value: Any, what: str, least: int, most: int) -> int:
+    """A whole number in a range; the library would take its last bits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number, not {_name(value)}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{what} is {number if abs(number) < 1 << 128 else 'huge'}; it is "
+                         f"from {least} to {most}")
+    return number
+
+
+def _name(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
 
 
 class Handle:
-    """Something of the library's, given back when nobody has it any more."""
+    """Something of the library's, given back when nobody has it any more. A function
+    that makes it writes its address to `pointer`."""
 
-    def __init__(self, address: int, destroy: str):
-        self.address = address
+    def __init__(self, destroy: str, address: int | None = None):
+        self.pointer = c_void_p(address)
         self.destroy = getattr(library(), "drawloom" + destroy)
 
+    @property
+    def address(self) -> int | None:
+        return self.pointer.value
+
     def __del__(self) -> None:
-        self.destroy(self.address)
+        if hasattr(self, "destroy"):  # Or the library isn't there.
+            self.destroy(self.pointer)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what the library holds can't be pickled or copied")
 
 
 def place() -> Place:
@@ -182,4 +268,5 @@ def place() -> Place:
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(FOLDER):
         frame = frame.f_back
-    return Place(frame.f_code.co_filename.encode(), frame.f_lineno)
+    file = frame.f_code.co_filename.replace("\0", "")
+    return Place(file.encode(errors="replace"), frame.f_lineno or 0)

@@ -162,7 +162,10 @@ def drive(sweep: Sweep, table: Table, engine: Engine, quiet: bool = False) -> Fi
     pruned = {key: plan.words if not plan.fits else over
               for key, plan in table.plans().items()
               if not plan.fits or (over := sweep.budget.over(plan))}
-    table.add(ResultRow(point.key, "pruned", pruned[point.configuration])
-              for point in sweep.points if point.configuration in pruned)
+    # What has no program was refused before there was a plan.
+    table.add(ResultRow(point.key, "refused" if fault else "pruned",
+                        pruned[point.configuration])
+              for point in sweep.points if point.configuration in pruned
+              for fault in [sweep.configurations[point.configuration].fault])
     done = table.keys("results")
     return loop("points", [point for point in sweep.points if point.key not in done])

@@ -24,7 +24,7 @@ MEANING = {
     "wrong": "elements are farther from the reference than their bounds",
     "races": "the checker found races, or fences that are missing",
     "unjudged": "an output has no bounds, so there is nothing to compare with",
-    "refused": "the launch does not take these sizes",
+    "refused": "the launch does not take these sizes, or the formula is wrong",
     "pruned": "the plan does not fit, so no code was made",
     "right": "nothing was found",
     "missing": "not run yet"}

@@ -14,6 +14,7 @@ import functools
 import glob
 import hashlib
 import importlib.util
+import inspect
 import itertools
 import json
 import os
@@ -298,15 +299,27 @@ class _Reader:
                                                           self.folder / file)
             assert spec and spec.loader
             module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            function = getattr(module, name)
-        except (OSError, AttributeError) as error:
+        except OSError as error:
             raise SpecError(f"{file}:{name}: {error}") from error
         try:
-            fusion = drawloom.trace(function)
-        except ImportError as error:
-            raise SpecError(f"functions need numpy where the sweep starts ({error}): pip "
-                            "install 'drawloom[numpy]'") from error
+            spec.loader.exec_module(module)
+            if not hasattr(module, name):
+                raise SpecError(f"{file} has no function '{name}'")
+            function = getattr(module, name)
+            # What `fuse` made a kernel of is a function below.
+            fusion = drawloom.trace(inspect.unwrap(function))
+        except ModuleNotFoundError as error:
+            raise SpecError(f"{file}:{name} needs {error.name} where the sweep starts"
+                            + (": pip install 'drawloom[numpy]'"
+                               if error.name in ("numpy", "ml_dtypes") else "")) from error
+        except FileNotFoundError as error:
+            raise SpecError(f"{file}:{name}: {error}") from error
+        except (SpecError, drawloom.Error):
+            raise
+        except Exception as error:
+            # Whatever a formula does wrong; the others have their points.
+            raise drawloom.Error(f"{file}:{name}: {type(error).__name__}: "
+                                 f"{error}") from error
         fusion.schedule(schedule or None)
         return fusion._located()
 
