@@ -8,7 +8,8 @@ context unusable, as on a GPU. It fails if a kernel failed, whether the test loo
 or not, and the report says where. With schedules it runs once for each.
 
 `@pytest.mark.drawloom(schedules=N)` sets the number for a test. With
---drawloom-check races fail a test, too. --drawloom-fidelity says which instructions
+--drawloom-check races fail a test, too, and by the text of the ISA with
+--drawloom-check=strict. --drawloom-fidelity says which instructions
 ran and how far they can be trusted. --drawloom-report FILE writes what became of each
 test, in JSON, and --drawloom-sarif FILE what the checker found, for code hosts.
 """
@@ -43,10 +44,13 @@ def pytest_addoption(parser):
     group.addoption("--drawloom-schedules", metavar="N", type=int, default=0,
                     help="run each test under N random schedules and every "
                     "adversarial one, too")
-    group.addoption("--drawloom-check", nargs="?", const="default",
-                    choices=["default", "strict"],
+    # Without a value of its own, so that a file may follow.
+    group.addoption("--drawloom-check", "--drawloom-check=default",
+                    action="store_const", const="default", dest="drawloom_check",
                     help="look for races in what the tests launch; an error fails "
-                    "the test. 'strict' goes by the text of the ISA")
+                    "the test")
+    group.addoption("--drawloom-check=strict", action="store_const", const="strict",
+                    dest="drawloom_check", help="the same by the text of the ISA")
     group.addoption("--drawloom-fidelity", action="store_true",
                     help="say which forms of instructions the tests' kernels "
                     "executed, and which of them aren't exact")
@@ -58,7 +62,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    if config.getoption("--drawloom-sarif") and not config.getoption("--drawloom-check"):
+    if config.getoption("--drawloom-sarif") and not config.getoption("drawloom_check"):
         raise pytest.UsageError("--drawloom-sarif goes with --drawloom-check")
     config.addinivalue_line(
         "markers", "drawloom(schedules): run under so many random schedules")
@@ -76,7 +80,7 @@ def pytest_cmdline_main(config):
     if not device or INSIDE in os.environ:
         return
     os.environ[INSIDE] = tempfile.mkdtemp(prefix="drawloom-pytest-")
-    if mode := config.getoption("--drawloom-check"):
+    if mode := config.getoption("drawloom_check"):
         os.environ["DRAWLOOM_CHECK"] = mode
         os.environ["DRAWLOOM_CHECK_REPORT"] = os.environ[INSIDE] + "/%p.json"
     if config.getoption("--drawloom-fidelity"):
