@@ -52,21 +52,6 @@ int64_t drawloom::plan::measureText(StringRef text, int64_t size) {
   return (measureTenths(text, size) + 9) / 10;
 }
 
-std::string drawloom::plan::cutText(StringRef text, int64_t size,
-                                    int64_t width) {
-  if (measureText(text, size) <= width)
-    return text.str();
-  // Whole signs: the bytes behind the first of one are 10xxxxxx.
-  while (!text.empty() && measureText(text, size) + size > width) {
-    do {
-      text = text.drop_back();
-    } while (!text.empty() && (text.back() & 0xc0) == 0x80);
-    if (!text.empty() && (text.back() & 0xc0) == 0xc0)
-      text = text.drop_back();
-  }
-  return text.rtrim().str() + "…";
-}
-
 void Drawing::reach(int64_t x, int64_t y) {
   right = std::max(right, x);
   bottom = std::max(bottom, y);

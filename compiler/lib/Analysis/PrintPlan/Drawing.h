@@ -24,9 +24,6 @@ namespace drawloom::plan {
 /// How wide text is, rounded up.
 int64_t measureText(llvm::StringRef text, int64_t size);
 
-/// As much of the text as is no wider; what is cut off ends in "…".
-std::string cutText(llvm::StringRef text, int64_t size, int64_t width);
-
 class Drawing {
 public:
   enum class Anchor { Start, Middle, End };

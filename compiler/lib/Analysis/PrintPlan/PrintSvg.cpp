@@ -367,6 +367,11 @@ void GraphDrawer::drawPipes() {
 /// The budgets' names, bars and words are below each other.
 static constexpr int64_t barStart = left + 110, barWidth = 460, barHeight = 18;
 
+/// Whether a part of a bar has room for its name.
+static bool hasRoom(int64_t start, int64_t end, StringRef name) {
+  return measureText(name, 10) + 4 <= end - start;
+}
+
 /// A part of a bar, with its name if there is room.
 static void drawPart(Drawing &drawing, int64_t start, int64_t end, int64_t y,
                      StringRef name, StringRef words,
@@ -374,7 +379,7 @@ static void drawPart(Drawing &drawing, int64_t start, int64_t end, int64_t y,
   drawing.beginGroup(words);
   drawing.rectangle(start, y, std::max<int64_t>(1, end - start), barHeight,
                     look);
-  if (measureText(name, 10) + 4 <= end - start)
+  if (hasRoom(start, end, name))
     drawing.text((start + end) / 2, y + 13, name,
                  {.size = 10, .colour = ink, .anchor = Anchor::Middle});
   drawing.endGroup();
@@ -387,15 +392,38 @@ void GraphDrawer::drawWarps() {
     return barStart + barWidth * warp / *plan.warps;
   };
   drawing.text(left, y + 13, "warps", {.size = wordSize, .colour = ink});
-  for (const Role &role : plan.roles) {
-    if (!role.at)
-      continue;
-    Colours colours = getColours(role.kind);
-    int64_t start = at(*role.at), end = at(*role.at + role.warps);
-    drawPart(drawing, start, end, y,
-             cutText("@" + role.name, 10, end - start - 4),
-             "@" + role.name + ", " + describeWarps(role),
+  std::vector<const Role *> roles;
+  for (const Role &role : plan.roles)
+    if (role.at)
+      roles.push_back(&role);
+  // Names without room are below the bar. From the right on, so that no line
+  // to a name crosses another one.
+  llvm::sort(roles,
+             [](const Role *a, const Role *b) { return *a->at > *b->at; });
+  constexpr int64_t pitch = 13;
+  /// Where the leftmost name of each row starts.
+  std::vector<int64_t> rows;
+  for (const Role *role : roles) {
+    Colours colours = getColours(role->kind);
+    int64_t start = at(*role->at), end = at(*role->at + role->warps);
+    std::string name = "@" + role->name;
+    drawPart(drawing, start, end, y, name, name + ", " + describeWarps(*role),
              {colours.fill, colours.line, 10});
+    if (hasRoom(start, end, name))
+      continue;
+    size_t row =
+        llvm::find_if(rows,
+                      [&](int64_t taken) {
+                        return start + measureText(name, 10) + 12 <= taken;
+                      }) -
+        rows.begin();
+    if (row == rows.size())
+      rows.push_back(start);
+    rows[row] = start;
+    int64_t foot = y + barHeight + int64_t(row + 1) * pitch;
+    drawing.line(start + 2, y + barHeight, start + 2, foot,
+                 {"none", colours.line, 10});
+    drawing.text(start + 6, foot, name, {.size = 10, .colour = ink});
   }
   for (int64_t hole : plan.holes)
     drawPart(drawing, at(hole), at(hole + 1), y, "idle",
@@ -407,7 +435,7 @@ void GraphDrawer::drawWarps() {
                         ? ""
                         : ", " + std::to_string(plan.holes.size()) + " idle"),
                {.size = wordSize, .colour = faint});
-  y += barHeight + 8;
+  y += barHeight + int64_t(rows.size()) * pitch + 8;
 }
 
 void GraphDrawer::drawBudgets() {
