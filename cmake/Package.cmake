@@ -9,6 +9,18 @@ install(FILES LICENSE DESTINATION share/doc/drawloom-emulator RENAME copyright
   COMPONENT emulator)
 install(FILES LICENSE DESTINATION share/doc/libdrawloom-dev RENAME copyright
   COMPONENT development)
+# What the help of each verb names (tools/drawloom/CommandLine.h).
+install(DIRECTORY examples/run examples/check COMPONENT emulator
+  DESTINATION share/drawloom/examples
+  FILES_MATCHING PATTERN *.ptx PATTERN *.json PATTERN *.npy)
+install(DIRECTORY examples/ COMPONENT compiler
+  DESTINATION share/drawloom/examples
+  FILES_MATCHING PATTERN *.mlir
+  PATTERN check EXCLUDE PATTERN cpp EXCLUDE PATTERN guides EXCLUDE
+  PATTERN jax EXCLUDE PATTERN nvvm EXCLUDE PATTERN python EXCLUDE
+  PATTERN repository EXCLUDE PATTERN run EXCLUDE PATTERN torch EXCLUDE)
+install(FILES examples/sweep/release.toml examples/sweep/formulas.py
+  DESTINATION share/drawloom/examples/sweep COMPONENT compiler)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME drawloom)

@@ -70,7 +70,8 @@ static void printHelp() {
          "2 bad usage. What could not be followed is told and is no fault.\n"
          "\n"
          "Example:\n"
-         "  drawloom check examples/check/handover.ptx\n";
+         "  drawloom check "
+      << findExamples() << "/check/handover.ptx\n";
 }
 
 static llvm::Expected<protocol::ExtractOptions>

@@ -8,6 +8,8 @@
 
 #include "CommandLine.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace drawloom;
 
@@ -25,6 +27,15 @@ std::string drawloom::suggestNearest(llvm::StringRef word,
     }
   }
   return nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();
+}
+
+std::string drawloom::findExamples() {
+  llvm::SmallString<128> path(llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&findExamples)));
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "share", "drawloom", "examples");
+  return llvm::sys::fs::is_directory(path) ? path.str().str() : "examples";
 }
 
 std::optional<llvm::StringRef> CommandLine::get(llvm::StringRef option) const {

@@ -53,6 +53,10 @@ private:
 std::string suggestNearest(llvm::StringRef word,
                            llvm::ArrayRef<llvm::StringRef> names);
 
+/// The folder of the examples that help names: where they are installed, or as
+/// it is called in the sources.
+std::string findExamples();
+
 } // namespace drawloom
 
 #endif // DRAWLOOM_TOOLS_DRAWLOOM_COMMANDLINE_H

@@ -86,8 +86,8 @@ static void printHelp() {
          "bad usage.\n"
          "\n"
          "Example:\n"
-         "  drawloom compile examples/gemm.mlir --arch sm_100a --emit ptx -o "
-         "gemm.ptx\n";
+         "  drawloom compile "
+      << findExamples() << "/gemm.mlir --arch sm_100a --emit ptx -o gemm.ptx\n";
 }
 
 static llvm::Expected<Request> readOptions(const CommandLine &line) {

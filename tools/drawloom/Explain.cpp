@@ -87,8 +87,9 @@ static void printHelp() {
          "Exit code: 0 done; 1 there is no plan; 2 bad usage.\n"
          "\n"
          "Example:\n"
-         "  drawloom explain examples/gemm_bias_activation_residual.mlir "
-         "--arch sm_100a\n";
+         "  drawloom explain "
+      << findExamples()
+      << "/gemm_bias_activation_residual.mlir --arch sm_100a\n";
 }
 
 static llvm::Expected<ExplainOptions> readOptions(const CommandLine &line) {

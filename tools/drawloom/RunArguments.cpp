@@ -14,6 +14,7 @@
 using namespace drawloom;
 
 void drawloom::printRunHelp() {
+  std::string examples = findExamples();
   llvm::outs()
       << "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
          "\n"
@@ -95,12 +96,18 @@ void drawloom::printRunHelp() {
          "1 if an error was found.\n"
          "\n"
          "Examples:\n"
-         "  drawloom run examples/gemm.mlir --arch sm_100a --random --compare\n"
-         "  drawloom run examples/run/saxpy.ptx --launch "
-         "examples/run/saxpy.json\n"
+         "  drawloom run "
+      << examples
+      << "/gemm.mlir --arch sm_100a --random --compare\n"
+         "  drawloom run "
+      << examples << "/run/saxpy.ptx --launch " << examples
+      << "/run/saxpy.json\n"
          "  drawloom run --device b200 -- ./gemm --m=512\n"
-         "  drawloom run --check examples/check/reverse.ptx \\\n"
-         "    --launch examples/check/reverse.json\n";
+         "  drawloom run --check "
+      << examples
+      << "/check/reverse.ptx \\\n"
+         "    --launch "
+      << examples << "/check/reverse.json\n";
 }
 
 llvm::Expected<CommandLine>

@@ -63,7 +63,8 @@ static void printHelp() {
          "could not run; 2 bad usage.\n"
          "\n"
          "Example:\n"
-         "  drawloom sweep examples/sweep/release.toml\n";
+         "  drawloom sweep "
+      << findExamples() << "/sweep/release.toml\n";
 }
 
 /// The Python of the environment that this command is installed into, or the

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLine.h"
 #include "HandPlan.h"
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
@@ -57,8 +58,8 @@ static void printTraceHelp() {
          "Exit code: that of 'drawloom run'; 1 if no kernel ran; 2 bad usage.\n"
          "\n"
          "Example:\n"
-         "  drawloom trace -o gemm.json examples/gemm.mlir --arch sm_100a "
-         "--random\n";
+         "  drawloom trace -o gemm.json "
+      << findExamples() << "/gemm.mlir --arch sm_100a --random\n";
 }
 
 /// The plans of kernels by hand in a file of PTX, as JSON.
@@ -147,5 +148,8 @@ ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
     return fail("'" + self + "': " + problem);
   if (result == Done && !llvm::sys::fs::exists(output))
     return fail("no kernel ran on the emulated device, so there is no trace");
+  if (llvm::sys::fs::exists(output))
+    llvm::errs() << "drawloom: the trace is in '" << output
+                 << "'; https://ui.perfetto.dev opens it\n";
   return ExitCode(result);
 }

@@ -73,8 +73,8 @@ static void printHelp(llvm::raw_ostream &os) {
         "  --version   the versions of drawloom and LLVM\n"
         "\n"
         "Example:\n"
-        "  drawloom run examples/gemm.mlir --arch sm_100a --random "
-        "--compare\n";
+        "  drawloom run "
+     << findExamples() << "/gemm.mlir --arch sm_100a --random --compare\n";
 }
 
 static int runVerb(llvm::ArrayRef<llvm::StringRef> given) {
