@@ -2,7 +2,8 @@
 """What is inside of a package besides Drawloom: licences and an SBOM.
 
 Everything comes from Debian's packages, so versions and licence texts are those
-that dpkg has. The table says who is in what: Install.cmake links or copies it.
+that dpkg has. The table says who is in what: Install.cmake links or copies it, and
+integration/packages/check_contents.py holds it to the command lines of the linker.
 """
 import argparse
 import json
@@ -23,6 +24,7 @@ CONTENTS = [
     ("zlib1g-dev", "Zlib", "linked", [EMULATOR, COMPILER]),
     ("libzstd-dev", "BSD-3-Clause", "linked", [EMULATOR, COMPILER]),
     ("liblz4-dev", "BSD-2-Clause", "linked", [EMULATOR, COMPILER]),
+    ("libhiredis-dev", "BSD-3-Clause", "linked", [COMPILER]),
     ("libdnnl2", "Apache-2.0", "copied", [EMULATOR]),
     ("libgomp1", GCC, "copied", [EMULATOR]),
     ("ocl-icd-libopencl1", "BSD-2-Clause", "copied", [EMULATOR]),

@@ -4,10 +4,12 @@ environment with no compiler around, and runs kernels from there. The first resu
 is there after FIRST_RESULT seconds at most. With --emulator it is the emulator's
 wheel alone, which is packed in seconds."""
 import argparse
+import hashlib
 import json
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -23,6 +25,13 @@ TAG = "manylinux_2_34_x86_64"
 SYSTEM = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6",
           "libgcc_s.so.1", "libstdc++.so.6", "libdl.so.2", "libpthread.so.0",
           "librt.so.1"}
+# What the help of the commands names, and what is beside it.
+EXAMPLES = [*ROOT.glob("examples/*.mlir"), *ROOT.glob("examples/linalg/*.mlir"),
+            *ROOT.glob("examples/schedules/*.mlir"), *ROOT.glob("examples/sweep/*.mlir"),
+            ROOT / "examples/sweep/release.toml", ROOT / "examples/sweep/formulas.py",
+            *(path for folder in ("run", "check")
+              for path in ROOT.glob(f"examples/{folder}/*")
+              if path.suffix in (".ptx", ".json", ".npy"))]
 INSIDE = {
     "drawloom_emulator": {
         "bin/drawloom-run", "lib/drawloom/libcuda.so.1",
@@ -38,6 +47,8 @@ INSIDE = {
         "lib/drawloom/python/drawloom_triton.egg-info/entry_points.txt",
         "lib/drawloom/python/sitecustomize.py",
         "share/doc/drawloom-emulator/copyright",
+        *(f"share/drawloom/{path.relative_to(ROOT)}" for path in EXAMPLES
+          if path.suffix in (".ptx", ".json", ".npy")),
         "drawloom_emulator/__init__.py",
         "drawloom_emulator/py.typed",
         "drawloom_emulator/pytest_plugin.py"},
@@ -53,7 +64,9 @@ INSIDE = {
                  "drawloom/sweep/_table.py", "drawloom/sweep/_work.py",
                  "drawloom/torch.py"}
                 | {f"share/man/man1/{page.name}"
-                   for page in (ROOT / "packaging/man").glob("*.1")},
+                   for page in (ROOT / "packaging/man").glob("*.1")}
+                | {f"share/drawloom/{path.relative_to(ROOT)}" for path in EXAMPLES
+                   if path.suffix in (".mlir", ".toml", ".py")},
 }
 
 
@@ -143,6 +156,10 @@ def install(folder, wheels, name):
         "--quiet", "--no-index", "--find-links", wheels, name)
 
 
+def digest(wheel):
+    return hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+
 def pack(build, names):
     start = time.monotonic()
     run(ROOT / "utils/wheels", build, *names)
@@ -150,6 +167,38 @@ def pack(build, names):
     expect(len(wheels) == len(names), f"wheels: {wheels}")
     print(f"packed in {time.monotonic() - start:.0f} s")
     return wheels
+
+
+def check_again(build):
+    """Packed once more, the emulator's wheel is the same bytes."""
+    wheel, = (build / "wheels").glob("drawloom_emulator-*.whl")
+    before = digest(wheel)
+    with tempfile.TemporaryDirectory() as scratch:
+        # In a build folder of another name, a few seconds later.
+        other = pathlib.Path(scratch) / "other"
+        other.symlink_to(build)
+        kept = build / "wheels.first"
+        (build / "wheels").rename(kept)
+        try:
+            run(ROOT / "utils/wheels", other, "drawloom-emulator")
+            after = digest(build / "wheels" / wheel.name)
+        finally:
+            shutil.rmtree(build / "wheels", ignore_errors=True)
+            kept.rename(build / "wheels")
+    expect(before == after, f"{wheel.name}: packed twice, it is {before} and {after}")
+    print(f"{wheel.name}: packed twice, the same bytes")
+
+
+def check_provenance(folder, wheels):
+    """The statement beside the wheels is about them, and about a commit."""
+    statement = json.loads((folder / "provenance.intoto.json").read_text())
+    subjects = {one["name"]: one["digest"]["sha256"] for one in statement["subject"]}
+    expect(subjects == {wheel.name: digest(wheel) for wheel in wheels},
+           f"the provenance is of {subjects}")
+    commit = run("git", "-C", ROOT, "rev-parse", "HEAD").strip()
+    definition = statement["predicate"]["buildDefinition"]
+    expect(definition["resolvedDependencies"][0]["digest"]["gitCommit"] == commit,
+           f"the provenance is of another commit than {commit}")
 
 
 # x is 0, 1, ..., 99 there, and y is 0.
@@ -223,7 +272,11 @@ def main():
     heading = (ROOT / "CHANGELOG.md").read_text().split("## ")[1].split("\n")[0]
     expect(heading.split(",")[0] == version,
            f"CHANGELOG.md begins with '{heading}', not {version}")
-    for wheel in pack(options.build, names):
+    wheels = pack(options.build, names)
+    check_provenance(options.build / "wheels", wheels)
+    if options.emulator:
+        check_again(options.build)
+    for wheel in wheels:
         check_contents(wheel, version)
         expect(wheel.name.endswith(f"-py3-none-{TAG}.whl"),
                f"{wheel.name}: another tag")
