@@ -54,7 +54,7 @@ def run_action(inputs, folder, path, skips=()):
         results[step["name"]] = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", script], cwd=folder,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "RUNNER_TEMP": str(folder),
+            env={**os.environ, "RUNNER_TEMP": str(folder), "GITHUB_ACTION_PATH": str(ROOT),
                  "PATH": f"{path}:{os.environ['PATH']}",
                  **{name: fill(text) for name, text in step["env"].items()}})
     return results

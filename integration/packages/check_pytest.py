@@ -82,8 +82,7 @@ def check_findings(python, scratch):
 
 
 def check_action(folder, scratch, wheels):
-    inputs = {"device": "h100", "package": str(next(wheels.glob(
-        "drawloom_emulator-*manylinux*.whl"))), "report": "action.json"}
+    inputs = {"device": "h100", "wheels": str(wheels), "report": "action.json"}
     right = f"{PROJECT}::test_after_failures"
     path = folder / "bin"
     steps = run_action({**inputs, "tests": right}, scratch, path)
