@@ -44,6 +44,18 @@ TEST(Schedule, OtherTexts) {
   }
 }
 
+TEST(Schedule, SlipsAreNamed) {
+  for (auto [text, right] : {std::pair("randon:1", "random"),
+                             std::pair("deterministc", "deterministic"),
+                             std::pair("adverserial:mma", "adversarial")}) {
+    RunOptions options;
+    std::string words = llvm::toString(parseSchedule(text, options));
+    EXPECT_TRUE(llvm::StringRef(words).ends_with("; did you mean '" +
+                                                 std::string(right) + "'?"))
+        << words;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // .npy
 //===----------------------------------------------------------------------===//

@@ -87,6 +87,26 @@ TEST_F(LaunchTest, SettingsMakeAnotherDevice) {
             "'libm.so.6' is no emulated driver: it takes no settings");
 }
 
+TEST_F(LaunchTest, SettingsThatCantBeAreRefusedInWords) {
+  device.reset();
+  auto says = [](const char *name, const char *value) {
+    auto refused = Driver::open(DRAWLOOM_LIBCUDA,
+                                {{"DRAWLOOM_QUIET", "1"}, {name, value}});
+    return refused ? "" : llvm::toString(refused.takeError());
+  };
+  EXPECT_EQ(says("DRAWLOOM_DEVICE", "b300").substr(0, 36),
+            "DRAWLOOM_DEVICE is 'b300'; there are");
+  for (const char *sms : {"0", "1025", "4294967295", "-1", "x"})
+    EXPECT_EQ(says("DRAWLOOM_SMS", sms),
+              "DRAWLOOM_SMS is '" + std::string(sms) +
+                  "'; it takes a number of SMs from 1 to 1024");
+  EXPECT_EQ(says("DRAWLOOM_SCHEDULE", "randon:1").substr(0, 24),
+            "no schedule 'randon:1'; ");
+  EXPECT_EQ(says("DRAWLOOM_CHECK", "stict"),
+            "DRAWLOOM_CHECK is 'stict'; it takes default or strict");
+  EXPECT_EQ(says("DRAWLOOM_SMS", "1024"), "");
+}
+
 TEST_F(LaunchTest, TensorMapsFromShapesAndStrides) {
   // 5 rows of 20 words, in rows of 24.
   std::vector<float> matrix(5 * 24, -1);
