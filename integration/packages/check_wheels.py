@@ -178,6 +178,7 @@ def check_again(build):
         other = pathlib.Path(scratch) / "other"
         other.symlink_to(build)
         kept = build / "wheels.first"
+        shutil.rmtree(kept, ignore_errors=True)
         (build / "wheels").rename(kept)
         try:
             run(ROOT / "utils/wheels", other, "drawloom-emulator")
