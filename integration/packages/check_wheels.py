@@ -169,10 +169,9 @@ def pack(build, names):
     return wheels
 
 
-def check_again(build):
-    """Packed once more, the emulator's wheel is the same bytes."""
-    wheel, = (build / "wheels").glob("drawloom_emulator-*.whl")
-    before = digest(wheel)
+def check_again(build, names):
+    """Packed once more, the wheels are the same bytes."""
+    before = {wheel.name: digest(wheel) for wheel in (build / "wheels").glob("*.whl")}
     with tempfile.TemporaryDirectory() as scratch:
         # In a build folder of another name, a few seconds later.
         other = pathlib.Path(scratch) / "other"
@@ -181,13 +180,14 @@ def check_again(build):
         shutil.rmtree(kept, ignore_errors=True)
         (build / "wheels").rename(kept)
         try:
-            run(ROOT / "utils/wheels", other, "drawloom-emulator")
-            after = digest(build / "wheels" / wheel.name)
+            run(ROOT / "utils/wheels", other, *names)
+            after = {wheel.name: digest(wheel)
+                     for wheel in (build / "wheels").glob("*.whl")}
         finally:
             shutil.rmtree(build / "wheels", ignore_errors=True)
             kept.rename(build / "wheels")
-    expect(before == after, f"{wheel.name}: packed twice, it is {before} and {after}")
-    print(f"{wheel.name}: packed twice, the same bytes")
+    expect(before == after, f"packed twice, the wheels are {before} and {after}")
+    print(f"{', '.join(before)}: packed twice, the same bytes")
 
 
 def check_provenance(folder, wheels):
@@ -275,8 +275,7 @@ def main():
            f"CHANGELOG.md begins with '{heading}', not {version}")
     wheels = pack(options.build, names)
     check_provenance(options.build / "wheels", wheels)
-    if options.emulator:
-        check_again(options.build)
+    check_again(options.build, names)
     for wheel in wheels:
         check_contents(wheel, version)
         expect(wheel.name.endswith(f"-py3-none-{TAG}.whl"),
