@@ -9,6 +9,7 @@
 #include "RunArguments.h"
 #include "Schedules.h"
 #include "Verb.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom;
@@ -95,19 +96,20 @@ void drawloom::printRunHelp() {
          "its own, or\n"
          "1 if an error was found.\n"
          "\n"
-         "Examples:\n"
-         "  drawloom run "
-      << examples
-      << "/gemm.mlir --arch sm_100a --random --compare\n"
-         "  drawloom run "
-      << examples << "/run/saxpy.ptx --launch " << examples
-      << "/run/saxpy.json\n"
-         "  drawloom run --device b200 -- ./gemm --m=512\n"
-         "  drawloom run --check "
-      << examples
-      << "/check/reverse.ptx \\\n"
-         "    --launch "
-      << examples << "/check/reverse.json\n";
+         "Examples:\n";
+  // The emulator alone has no compiler, and no program for one.
+  if (examples == "examples" || llvm::sys::fs::exists(examples + "/gemm.mlir"))
+    llvm::outs() << "  drawloom run " << examples
+                 << "/gemm.mlir --arch sm_100a --random --compare\n";
+  llvm::outs() << "  drawloom run " << examples << "/run/saxpy.ptx --launch "
+               << examples
+               << "/run/saxpy.json\n"
+                  "  drawloom run --device b200 -- ./gemm --m=512\n"
+                  "  drawloom run --check "
+               << examples
+               << "/check/reverse.ptx \\\n"
+                  "    --launch "
+               << examples << "/check/reverse.json\n";
 }
 
 llvm::Expected<CommandLine>
