@@ -211,9 +211,11 @@ static void readDirectives(Kernel &kernel, const DeviceModel &model) {
   if (kernel.maxThreads && ctasPerSm)
     kernel.registers = std::min<uint64_t>(
         255,
-        llvm::alignDown(model.registersPerSm /
-                            (llvm::alignTo(kernel.maxThreads, 32) * ctasPerSm),
-                        8));
+        llvm::alignDown(
+            model.registersPerSm /
+                llvm::SaturatingMultiply<uint64_t>(
+                    llvm::alignTo(uint64_t(kernel.maxThreads), 32), ctasPerSm),
+            8));
   // More than a setmaxnreg.inc of the kernel asks for is of no use to it;
   // ptxas doesn't give it more either.
   uint64_t largest = 0;

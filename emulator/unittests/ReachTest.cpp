@@ -213,6 +213,26 @@ TEST(ReachMustFail, TooManyRegisters) {
                   "'k': the registers and constants of a warp take");
 }
 
+TEST(Reach, DirectivesWhoseProductWraps) {
+  // Neither divides by a product that is 0 in so many bits.
+  const struct {
+    const char *directives, *words;
+  } cases[] = {
+      {".maxntid 4294967295 .minnctapersm 2", ""},
+      {".maxntid 4294967295 .minnctapersm 4294967295", ""},
+      {".maxnreg 4194304", "no room for a cluster of 1 CTAs"},
+      {".maxntid 4294967295, 4294967295, 4294967295 .minnctapersm 2", ""},
+  };
+  for (auto [directives, words] : cases) {
+    Harness h("b200",
+              ".visible .entry k() " + std::string(directives) + " { ret; }");
+    std::string report = h.fail("k", {1}, {1024}, {});
+    EXPECT_TRUE(*words ? llvm::StringRef(report).contains(words)
+                       : report.empty())
+        << directives << ": " << report;
+  }
+}
+
 TEST(Reach, RegistersThatAreOnlyDeclared) {
   EXPECT_EQ(perLane<uint32_t>(".reg .b32 %x<16000000>;"
                               "mov.u32 %x15999999, %lane;"

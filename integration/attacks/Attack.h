@@ -62,6 +62,9 @@ llvm::Expected<std::vector<Attack>> readAttacks(llvm::StringRef folder);
 /// Launches it under several schedules and looks at what is left.
 Outcome attackOnce(const Attack &attack, llvm::StringRef folder);
 
+/// The number of the one mutant to look at, in this process.
+extern std::optional<unsigned> only;
+
 /// The campaigns with mutants; each answers whether all went well.
 bool attackWithMaps(unsigned count, uint64_t seed);
 bool attackWithFatBinaries(unsigned count, uint64_t seed,

@@ -21,6 +21,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <random>
@@ -77,31 +78,70 @@ static void changeNumber(std::string &text, Random &random) {
   text.replace(start, end - start, extremes[random() % std::size(extremes)]);
 }
 
-static void mutate(std::string &bytes, Random &random, bool isText) {
-  for (unsigned left = 1 + random() % 4; left && !bytes.empty(); --left) {
-    size_t at = random() % bytes.size();
-    size_t length = std::min<size_t>(1 + random() % 16, bytes.size() - at);
-    switch (random() % (isText ? 7 : 5)) {
-    case 0:
-      bytes[at] = char(bytes[at] ^ 1 << random() % 8);
-      break;
-    case 1:
-      bytes[at] = char(random());
-      break;
-    case 2:
-      bytes.erase(at, length);
-      break;
-    case 3:
-      bytes.insert(random() % bytes.size(), bytes.substr(at, length));
-      break;
-    case 4:
-      for (size_t i = at; i != at + length; ++i)
-        bytes[i] = random() % 2 ? '\xff' : '\0';
-      break;
-    default:
-      changeNumber(bytes, random);
-    }
+/// Changes bytes, whatever they mean.
+static void changeBytes(std::string &bytes, Random &random) {
+  size_t at = random() % bytes.size();
+  size_t length = std::min<size_t>(1 + random() % 16, bytes.size() - at);
+  switch (random() % 5) {
+  case 0:
+    bytes[at] = char(bytes[at] ^ 1 << random() % 8);
+    break;
+  case 1:
+    bytes[at] = char(random());
+    break;
+  case 2:
+    bytes.erase(at, length);
+    break;
+  case 3:
+    bytes.insert(random() % bytes.size(), bytes.substr(at, length));
+    break;
+  default:
+    for (size_t i = at; i != at + length; ++i)
+      bytes[i] = random() % 2 ? '\xff' : '\0';
   }
+}
+
+/// A statement of PTX or a field of JSON, with what ends it.
+static std::pair<size_t, size_t> pickPart(const std::string &text,
+                                          Random &random) {
+  size_t at = random() % text.size();
+  size_t begin = text.find_last_of(";{,", at),
+         end = text.find_first_of(";,", at);
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  end = end == std::string::npos ? text.size() : end + 1;
+  return {begin, std::max(begin, end) - begin};
+}
+
+/// Changes text so that much of it is still understood.
+static void changeText(std::string &text, Random &random) {
+  auto [at, length] = pickPart(text, random);
+  switch (random() % 8) {
+  case 0: // A statement is left out,
+    text.erase(at, length);
+    return;
+  case 1: // or there again elsewhere,
+  case 2: {
+    std::string part = text.substr(at, length);
+    text.insert(pickPart(text, random).first, part);
+    return;
+  }
+  case 3: { // or two change places.
+    std::string part = text.substr(at, length);
+    text.erase(at, length);
+    if (!text.empty())
+      text.insert(pickPart(text, random).first, part);
+    return;
+  }
+  case 4:
+    return changeBytes(text, random);
+  default:
+    return changeNumber(text, random);
+  }
+}
+
+static void mutate(std::string &bytes, Random &random, bool isText) {
+  for (unsigned left = 1 + random() % 3; left && !bytes.empty(); --left)
+    isText ? changeText(bytes, random) : changeBytes(bytes, random);
 }
 
 static std::vector<std::string> readFolder(llvm::StringRef folder) {
@@ -117,12 +157,28 @@ static std::vector<std::string> readFolder(llvm::StringRef folder) {
   return contents;
 }
 
+std::optional<unsigned> attacks::only;
+
+/// How many mutants came as far as they could: a campaign whose mutants are all
+/// refused at the door shows nothing. Processes share it.
+static std::atomic<uint64_t> &arrived() {
+  static auto *counter =
+      new (mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<uint64_t>(0);
+  return *counter;
+}
+
 /// Does `one(number)` for all numbers, so many at a time in a process of their
 /// own; one that ends badly is found by doing its part again, one by one.
 static bool inParts(unsigned count, unsigned perPart, unsigned seconds,
                     llvm::StringRef what,
                     llvm::function_ref<Outcome(unsigned)> one) {
   Tally tally;
+  arrived() = 0;
+  if (only) { // For a debugger.
+    llvm::outs() << what << " " << *only << '\n';
+    return *only >= count || one(*only) == Outcome::Good;
+  }
   auto range = [&](unsigned first, unsigned last) {
     uint64_t kiB = 0;
     Outcome outcome = apart(
@@ -146,7 +202,8 @@ static bool inParts(unsigned count, unsigned perPart, unsigned seconds,
       tally.add((llvm::Twine(what) + " " + llvm::Twine(i)).str(),
                 range(i, i + 1));
   }
-  llvm::outs() << "attacks: " << tally.str(what) << '\n';
+  llvm::outs() << "attacks: " << tally.str(what) << "; " << arrived().load()
+               << " came through\n";
   // What a launch file may ask for is bounded so that this holds.
   constexpr uint64_t most = 2 << 20;
   if (tally.mostKiB > most)
@@ -248,26 +305,41 @@ bool attacks::attackWithMaps(unsigned count, uint64_t seed) {
     map.rank = map.im2col ? 3 + random() % 3 : 1 + random() % 5;
     map.type = TensorMapType(random() % 16);
     map.address = prepared->buffer;
+    // One in eight numbers is far out.
+    bool far = false;
+    auto usually = [&](auto... values) {
+      far = random() % 8 == 0;
+      return pick(values...);
+    };
     for (unsigned dim = 0; dim != map.rank; ++dim) {
-      map.dims[dim] = pick(16, 128, 256, 1, uint64_t(1) << 32, 4096);
-      map.box[dim] = map.im2col && dim ? 1 : pick(16, 128, 1, 256, 2, 64);
-      map.elementStrides[dim] = pick(1, 1, 1, 2, 8);
-      if (dim)
+      map.dims[dim] = dim ? usually(1, 2, 4, 16) : usually(16, 128, 256, 64);
+      if (far)
+        map.dims[dim] = pick(uint64_t(1) << 32, 4096, 1, 127);
+      map.box[dim] = dim ? usually(1, 2, 4, 8) : usually(16, 32, 64, 128);
+      if (far)
+        map.box[dim] = pick(256, 128, 1, 17);
+      if (map.im2col && dim)
+        map.box[dim] = 1;
+      map.elementStrides[dim] = pick(1, 1, 1, 1, 1, 1, 2, 8);
+      if (!dim)
+        continue;
+      map.strides[dim - 1] = usually(64, 256, 1024, 0);
+      if (far)
         map.strides[dim - 1] =
-            pick(64, 256, 0, 4096, uint64_t(1) << 36, (uint64_t(1) << 40) - 32);
+            pick(4096, 16, uint64_t(1) << 36, (uint64_t(1) << 40) - 32);
     }
-    map.swizzle = TensorMapSwizzle(random() % 7);
-    map.interleave = TensorMapInterleave(random() % 8 < 6 ? 0 : random() % 3);
+    map.swizzle = TensorMapSwizzle(random() % 2 ? 0 : random() % 7);
+    map.interleave = TensorMapInterleave(random() % 8 ? 0 : random() % 3);
     map.pixels = pick(1, 64, 1024);
     TensorMapBytes bytes = {};
     if (auto good = encodeTensorMap(map, prepared->device->model().target))
       bytes = *good;
     else
       llvm::consumeError(good.takeError());
-    // A third as it is, as far as it is right.
-    if (random() % 3) {
+    // Half of them as they are, as far as they are right.
+    if (random() % 2) {
       std::string raw(bytes.begin(), bytes.end());
-      for (unsigned flips = 1 + random() % 6; flips; --flips)
+      for (unsigned flips = 1 + random() % 3; flips; --flips)
         raw[random() % 64] ^= 1 << random() % 8;
       llvm::copy(raw, bytes.begin());
     }
@@ -277,7 +349,14 @@ bool attacks::attackWithMaps(unsigned count, uint64_t seed) {
     launch.kernel = prepared->kernel;
     launch.grid = launch.block = launch.cluster = {1};
     launch.parameters.resize(prepared->kernel->parameterBytes);
-    uint64_t given[] = {prepared->buffer, random() % ways,
+    // The instruction fits the map, or is any.
+    static constexpr unsigned firstWay[] = {0, 3, 6, 10, 14};
+    uint64_t way = firstWay[map.rank - 1] + (map.im2col ? 3 : random() % 3);
+    if (map.rank == 2 && random() % 3 == 0)
+      way = ways - 1 - random() % 2;
+    if (random() % 8 == 0)
+      way = random() % ways;
+    uint64_t given[] = {prepared->buffer, way,
                         pick(0, 0, 1, 7, -1, INT32_MAX, INT32_MIN, 268435456)};
     memcpy(launch.parameters.data(), given, sizeof(given));
     memcpy(launch.parameters.data() +
@@ -286,7 +365,7 @@ bool attacks::attackWithMaps(unsigned count, uint64_t seed) {
     RunOptions options;
     options.stepLimit = 10000;
     options.threads = 1;
-    (void)run(*prepared->device, launch, options);
+    arrived() += run(*prepared->device, launch, options).ok();
     return prepared->watch.changed() ? Outcome::Outside : Outcome::Good;
   });
 }
@@ -341,8 +420,10 @@ bool attacks::attackWithFatBinaries(unsigned count, uint64_t seed,
     char *image = memory + room - bytes.size();
     memcpy(image, bytes.data(), bytes.size());
     void *module = nullptr;
-    if (load(&module, image) == 0)
+    if (load(&module, image) == 0) {
+      ++arrived();
       unload(module);
+    }
     munmap(memory, room + 4096);
     return Outcome::Good;
   });
@@ -405,7 +486,7 @@ static Outcome runMutant(std::unique_ptr<ptx::Module> module,
   options.threads = 1;
   auto attempt = [&](const Launch &launch) {
     if (!checkLaunch(model, launch))
-      (void)run(*device, launch, options);
+      arrived() += run(*device, launch, options).ok();
   };
   if (auto prepared = PreparedLaunch::create(*file, *device, **loaded)) {
     attempt(prepared->launch());
@@ -463,6 +544,7 @@ bool attacks::attackWithPtx(unsigned parsedCount, unsigned runCount,
       inParts(parsedCount, 200, 300, "parsed PTX", [&](unsigned number) {
         Random random = randomOf(seed, number);
         ptx::ParseResult parsed = parse(random);
+        arrived() += bool(parsed);
 #ifdef DRAWLOOM_HAS_PROTOCOL
         if (parsed)
           checkStatically(*parsed.module);

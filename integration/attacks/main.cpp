@@ -11,6 +11,7 @@
 //   attack-kernels fat COUNT SEED FOLDER LIB  fat binaries, by libcuda.so.1
 //   attack-kernels ptx COUNT RUNS SEED FOLDER ...
 //
+// With --only=NUMBER in front, that one mutant in this process, for a debugger.
 // Each ends with a line such as
 //
 //   attacks: 426 kernels, 0 bytes outside, 0 crashes, 0 hangs
@@ -47,6 +48,11 @@ static unsigned number(const char *text) {
 
 int main(int argc, char **argv) {
   llvm::ArrayRef<char *> arguments(argv + 1, argc - 1);
+  if (!arguments.empty() &&
+      llvm::StringRef(arguments[0]).starts_with("--only=")) {
+    only = number(arguments[0] + strlen("--only="));
+    arguments = arguments.drop_front();
+  }
   llvm::StringRef mode = arguments.empty() ? "" : arguments[0];
   if (mode == "kernels" && arguments.size() >= 2)
     return !attackWithKernels(arguments[1],

@@ -17,11 +17,13 @@ unsigned drawloom::emu::residentCtasPerSm(const DeviceModel &model,
                                           const Kernel &kernel,
                                           uint32_t threads,
                                           uint32_t dynamicShared) {
-  uint32_t rounded = llvm::alignTo(std::max(threads, 1u), 32);
-  uint32_t shared =
-      llvm::alignTo(kernel.program->staticSharedEnd + dynamicShared, 128);
-  unsigned result = std::min(model.ctasPerSm, model.threadsPerSm / rounded);
-  result = std::min(result, model.sharedPerSm / std::max(shared, 1u));
+  uint64_t rounded = llvm::alignTo(uint64_t(std::max(threads, 1u)), 32);
+  uint64_t shared = llvm::alignTo(
+      uint64_t(kernel.program->staticSharedEnd) + dynamicShared, 128);
+  uint64_t result =
+      std::min<uint64_t>(model.ctasPerSm, model.threadsPerSm / rounded);
+  if (shared)
+    result = std::min(result, model.sharedPerSm / shared);
   if (kernel.registers)
     result =
         std::min(result, model.registersPerSm / (kernel.registers * rounded));
