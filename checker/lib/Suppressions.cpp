@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Checker/Suppressions.h"
+#include "drawloom/Input/Read.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace drawloom::checker;
 using llvm::StringRef;
@@ -25,10 +25,9 @@ llvm::Expected<Suppressions> Suppressions::read(StringRef file) {
   Suppressions result;
   if (file.empty())
     return result;
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+  auto buffer = input::readText(file);
   if (!buffer)
-    return llvm::createStringError("cannot read '" + file +
-                                   "': " + buffer.getError().message());
+    return buffer.takeError();
   result.name = file.str();
   unsigned number = 0;
   for (StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {

@@ -295,3 +295,25 @@ TEST(BuildIdentity, IsThere) {
   EXPECT_GE(identity->size(), 32u);
   EXPECT_EQ(identity, getBuildIdentity());
 }
+
+TEST(Cached, SaysThatAFolderIsNotUsed) {
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cached", folder));
+  std::string kernels = (folder + "/kernels").str();
+  ASSERT_FALSE(llvm::sys::fs::create_directory(kernels));
+  ASSERT_FALSE(llvm::sys::fs::setPermissions(kernels, llvm::sys::fs::all_all));
+  cache::Config config;
+  config.folder = kernels;
+  cache::Cache cache(config);
+  std::string text = readExample("gemm");
+  auto made =
+      compileCached(&cache, {text, "gemm.mlir"}, {.arch = find("sm_90a")});
+  ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
+  ASSERT_EQ(made->messages.size(), 1u);
+  EXPECT_EQ(made->messages.front().severity, mlir::DiagnosticSeverity::Warning);
+  EXPECT_EQ(made->messages.front().text,
+            "there is no cache: '" + kernels +
+                "' may be written by others (mode 0777); 'chmod go-w' changes "
+                "that");
+  (void)llvm::sys::fs::remove_directories(folder);
+}

@@ -336,6 +336,10 @@ void Server::serveEditor() {
   while (std::optional<Object> message = editor.read()) {
     StringRef method = message->getString("method").value_or("");
     const Value *id = message->get("id");
+    // MLIR's server ends when it hears what is no message.
+    if (message->getString("jsonrpc") != "2.0" ||
+        (!message->getString("method") && !id))
+      continue;
     if (Object *params = message->getObject("params")) {
       if (method.starts_with("textDocument/did"))
         keepText(method, *params);
