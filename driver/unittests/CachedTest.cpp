@@ -296,7 +296,7 @@ TEST(BuildIdentity, IsThere) {
   EXPECT_EQ(identity, getBuildIdentity());
 }
 
-TEST(Cached, SaysThatAFolderIsNotUsed) {
+TEST(CachedFolder, IsNotUsedIfOthersMayWrite) {
   llvm::SmallString<128> folder;
   ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cached", folder));
   std::string kernels = (folder + "/kernels").str();
