@@ -164,3 +164,13 @@ func.func @narrow_heads(%x: tensor<128x256xf32>) -> (tensor<128x4x64xbf16> {tile
   %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [128, 4, 64] : tensor<128x256xbf16> into tensor<128x4x64xbf16>
   return %1 : tensor<128x4x64xbf16>
 }
+
+// Rows that may be any distance apart.
+// CHECK-LABEL: tile.kernel @any_rows(
+// CHECK-SAME:    %{{.*}}: !tile.view<128x256xf32, strides = [?, 1]>
+// CHECK-SAME:    %y: !tile.view<128x256xbf16, strides = [?, 1]>
+func.func @any_rows(%x: tensor<128x256xf32> {tile.open_strides}) -> (tensor<128x256xbf16> {tile.name = "y", tile.open_strides})
+    attributes {tile.schedule = #tile.schedule<tile = [32, 64]>} {
+  %0 = arith.truncf %x : tensor<128x256xf32> to tensor<128x256xbf16>
+  return %0 : tensor<128x256xbf16>
+}

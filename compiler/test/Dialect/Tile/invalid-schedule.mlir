@@ -179,3 +179,10 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // expected-error @below {{pragmas: the text for 'sync' is empty or has one of " \ $ { } | or a new line, which a pragma of PTX has not}}
 #s = #tile.schedule<pragmas = {sync = "a$b"}>
+
+// -----
+
+// expected-error @below {{'tile.open_strides' of argument 0 is "yes": it stands alone, on a tensor of a function; a view of a kernel has strides in its type}}
+func.func @said(%x: tensor<64x64xf32> {tile.open_strides = "yes"}) {
+  return
+}

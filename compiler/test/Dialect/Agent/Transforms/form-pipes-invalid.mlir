@@ -34,3 +34,19 @@ tile.kernel @carried(%x: !tile.view<?xf32>) attributes {
     scf.yield %s : index
   } {agent.owners = [@nobody]}
 }
+
+// -----
+
+// assign-roles gives stores to one view to one role. By hand they may be of two.
+tile.kernel @two_roles(%a: !tile.view<?x64xf32>, %d: !tile.view<?x64xf32>) attributes {
+    tile.target = "sm_90a",
+    agent.roles = [#agent.owner<name = "one", warps = 4, because = []>, #agent.owner<name = "other", warps = 4, because = []>]} {
+  tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x64xf32> {
+    %x = tile.load %a[%m, %n] {agent.owner = @one} : !tile.view<?x64xf32> -> tensor<64x64xf32>
+    // expected-note @+1 {{the other store is here}}
+    tile.store %x, %d[%m, %n] {agent.owner = @one} : tensor<64x64xf32>, !tile.view<?x64xf32>
+    %y = tile.load %a[%m, %n] {agent.owner = @other} : !tile.view<?x64xf32> -> tensor<64x64xf32>
+    // expected-error @+1 {{stores to 'd' where another store may write, too: @other does this one and @one the other, side by side, so that nothing says which comes last; store each element once, or use 'roles = none'}}
+    tile.store %y, %d[%m, %n] {agent.owner = @other} : tensor<64x64xf32>, !tile.view<?x64xf32>
+  }
+}
