@@ -151,6 +151,8 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
       range.lanes = 0;
     if (emu::isShared(range.address))
       protocol.touchArray(event.origin, range);
+    if (emu::isShared(range.address) && access.writes)
+      protocol.touchBarrier(event.origin, range);
     uint64_t last = range.address + (range.count - 1) * range.pitch;
     bool isMixed = emu::isShared(range.address) != emu::isShared(last);
     if (!isMixed && !event.failed) {

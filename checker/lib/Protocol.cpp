@@ -77,6 +77,8 @@ void Protocol::mbarrier(const MbarrierEvent &event) {
     barrier.time = threads.tick(now);
     barrier.count = event.count;
     initialised.insert_or_assign(event.address, std::move(barrier));
+    firstBarrier = std::min(firstBarrier, event.address);
+    lastBarrier = std::max(lastBarrier, event.address);
     return;
   }
   if (!event.operation && event.kind != MbarrierEvent::PhaseEnd)
@@ -315,6 +317,35 @@ void Protocol::ctaExited(uint32_t rank) {
   }
 }
 
+void Protocol::touchBarrier(const Origin &origin,
+                            const emu::MemoryRange &range) {
+  int64_t reach = int64_t(range.count - 1) * range.pitch;
+  uint64_t begin = range.address + std::min<int64_t>(reach, 0);
+  uint64_t end = range.address + std::max<int64_t>(reach, 0) + range.bytes;
+  if (end <= firstBarrier || begin >= lastBarrier + mbarrierBytes)
+    return;
+  for (uint32_t piece = 0; piece != range.count; ++piece) {
+    uint64_t address = range.address + piece * range.pitch;
+    for (uint64_t at = address & ~uint64_t(mbarrierBytes - 1);
+         at < address + range.bytes; at += mbarrierBytes) {
+      auto it = initialised.find(at);
+      if (it == initialised.end() ||
+          !findings.isFirst(Rule::BarrierBytes, kernel,
+                            it->second.by.instruction, origin.instruction))
+        continue;
+      Finding finding =
+          findingOf(Rule::BarrierBytes, at, it->second.by, &origin);
+      std::string second = lineOf(finding.second);
+      finding.why = lineOf(finding.first) + " has initialised the mbarrier, " +
+                    second + " stores into its bytes, and no mbarrier.inval "
+                             "stands between them";
+      finding.advice = "other bytes for " + second +
+                       ", or mbarrier.inval before it, ordered behind all uses";
+      findings.add(std::move(finding));
+    }
+  }
+}
+
 void Protocol::touchArray(const Origin &origin, const emu::MemoryRange &range) {
   const SharedArrays::Array *meant = arrays.meantBy(origin.instruction);
   if (!meant)
@@ -406,20 +437,24 @@ void Protocol::named(const emu::BarrierEvent &event) {
 //===----------------------------------------------------------------------===//
 
 void Protocol::meeting(const emu::BarrierEvent &event) {
-  if (!event.absent ||
-      !findings.isFirst(Rule::AbsentLane, kernel, event.origin.instruction,
-                        event.origin.instruction))
+  const bool hasExited = event.exited;
+  const Rule rule = hasExited ? Rule::ExitedLane : Rule::AbsentLane;
+  if (!event.absent || !findings.isFirst(rule, kernel, event.origin.instruction,
+                                         event.origin.instruction))
     return;
   Origin reader = event.origin;
-  reader.lanes = event.absent;
+  reader.lanes = hasExited ? event.exited : event.absent;
   uint64_t nowhere = emu::sharedWindow | uint64_t(reader.rank)
                                              << emu::sharedRankShift;
-  Finding finding = findingOf(Rule::AbsentLane, nowhere, reader, nullptr);
+  Finding finding = findingOf(rule, nowhere, reader, nullptr);
   finding.space = Finding::Registers;
   std::string line = lineOf(finding.first);
-  finding.why = line + " gives " + emu::describeLanes(event.absent) +
-                " the value of a lane that doesn't execute it with the same "
-                "mask: it has exited, or the block has no such thread";
+  finding.why = line + " gives " + emu::describeLanes(reader.lanes) +
+                (hasExited
+                     ? " the value of a lane that the member mask names and "
+                       "that does not execute it: it has exited, or the block "
+                       "has no such thread"
+                     : " the value of a lane outside of the member mask");
   finding.advice = "a number of threads that is a multiple of 32, or a source "
                    "lane that is there, in " +
                    line;

@@ -55,6 +55,8 @@ public:
                 unsigned lane, uint32_t value) {
     uses[{origin.rank, actor, lane}] = {origin, address, value, nullptr};
   }
+  /// Lanes store to shared memory themselves.
+  void touchBarrier(const emu::Origin &origin, const emu::MemoryRange &range);
   /// Lanes touch shared memory themselves.
   void touchArray(const emu::Origin &origin, const emu::MemoryRange &range);
   void lanesExited(const emu::Origin &origin);
@@ -108,7 +110,10 @@ private:
   Threads &threads;
   const SharedArrays &arrays;
   Findings &findings;
+  static constexpr uint64_t mbarrierBytes = 8;
   llvm::DenseMap<uint64_t, Initialised> initialised; ///< By address.
+  /// All that have ever been are between these.
+  uint64_t firstBarrier = ~uint64_t(0), lastBarrier = 0;
   llvm::DenseMap<uint32_t, Named> byNumber;          ///< With the rank.
   /// When a lane has executed fence.mbarrier_init.
   llvm::DenseMap<std::pair<Actor, unsigned>, llvm::SmallVector<uint32_t, 1>>

@@ -27,17 +27,23 @@ using ptx::Type;
 namespace {
 /// Where the operands are; the same for all of these instructions.
 enum : unsigned { D, P, A, B, C, Members };
+
+/// Lanes that read from one that isn't there; of these, those that name it.
+struct Absent {
+  uint32_t lanes = 0, exited = 0;
+};
 } // namespace
 
 /// Lanes have met. Only bar.warp.sync orders their accesses to memory.
 [[gnu::cold, gnu::noinline]] static void
-tellMeeting(Warp &warp, const Inst *inst, uint32_t group, uint32_t absent) {
+tellMeeting(Warp &warp, const Inst *inst, uint32_t group, Absent absent) {
   bool orders = warp.program().source(inst)->opcode() == Opcode::BarWarpSync;
   tell(warp.issuePoint(inst, group),
        BarrierEvent{.kind = BarrierEvent::Complete,
                     .level = BarrierEvent::Warp,
                     .order = orders ? Order::AcquireRelease : Order::Relaxed,
-                    .absent = absent});
+                    .absent = absent.lanes,
+                    .exited = absent.exited});
 }
 
 /// Calls `body(group)` for each group of lanes that is complete: the lanes that
@@ -63,7 +69,7 @@ static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
     forEachLane(rest, [&](unsigned lane) {
       group |= uint32_t(members[lane] == value) << lane;
     });
-    uint32_t absent = 0;
+    Absent absent;
     if constexpr (std::is_void_v<decltype(body(group))>)
       body(group);
     else
@@ -109,17 +115,20 @@ static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
     uint32_t *d = warp.lanes<uint32_t>(inst->slot[D]);
     const uint32_t *b = warp.lanes<uint32_t>(inst->slot[B]);
     const uint32_t *c = warp.lanes<uint32_t>(inst->slot[C]);
+    const uint32_t *members = warp.lanes<uint32_t>(inst->slot[Members]);
     uint32_t a[32];
     memcpy(a, warp.lanes<uint32_t>(inst->slot[A]), sizeof(a));
     auto mode = static_cast<Modifier>(inst->imm);
-    uint32_t inRange = 0, absent = 0;
+    uint32_t inRange = 0;
+    Absent absent;
     forEachLane(group, [&](unsigned lane) {
       auto [from, valid] = sourceLane(mode, lane, b[lane], c[lane]);
       // The value of a lane outside the group is undefined; the lane's own is
       // the same under every schedule.
       bool isThere = group >> from & 1;
       d[lane] = isThere ? a[from] : a[lane];
-      absent |= uint32_t(!isThere) << lane;
+      absent.lanes |= uint32_t(!isThere) << lane;
+      absent.exited |= uint32_t(!isThere && members[lane] >> from & 1) << lane;
       inRange |= uint32_t(valid) << lane;
     });
     warp.setPredicate(inst->slot[P], inRange, group);

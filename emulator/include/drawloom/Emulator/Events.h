@@ -234,8 +234,9 @@ struct BarrierEvent {
   /// warp: AcquireRelease for bar.warp.sync, Relaxed for elect, shfl, vote,
   /// match and redux; its lanes meet in one event, Complete.
   Order order = Order::AcquireRelease;
-  /// Of shfl: the lanes that read from one that isn't there.
-  uint32_t absent = 0;
+  /// Of shfl: the lanes that read from one that isn't there; of these, those
+  /// whose member mask names it, so that it has exited.
+  uint32_t absent = 0, exited = 0;
   /// Of Complete at a CTA's barrier. At a cluster's, it is every thread that
   /// hasn't exited.
   llvm::ArrayRef<Participant> participants = {};
