@@ -155,6 +155,14 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
     case Kind::Store:
     case Kind::ClusterBarrier:
     case Kind::Mark:
+    // Those of the order aren't asked for.
+    case Kind::NamedBarrier:
+    case Kind::ClusterArrive:
+    case Kind::ClusterWait:
+    case Kind::WarpBarrier:
+    case Kind::Decide:
+    case Kind::Registers:
+    case Kind::Allocate:
     case Kind::Trap:
     case Kind::Expect:
     case Kind::Invalidate:

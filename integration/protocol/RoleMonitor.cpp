@@ -403,6 +403,14 @@ llvm::Error RoleMonitor::see(const Event &event) {
   case Kind::Expect:
   case Kind::Invalidate:
   case Kind::Other:
+  // Those of the order aren't asked for.
+  case Kind::NamedBarrier:
+  case Kind::ClusterArrive:
+  case Kind::ClusterWait:
+  case Kind::WarpBarrier:
+  case Kind::Decide:
+  case Kind::Registers:
+  case Kind::Allocate:
     return llvm::Error::success();
   }
   return llvm::Error::success();

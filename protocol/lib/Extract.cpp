@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decisions.h"
 #include "drawloom/Protocol/Claims.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,13 +25,21 @@ struct Seen {
   /// Lines that arrived since the path last waited for anything.
   uint8_t run = 0;
   uint32_t lastWait = 0, lastArrival = 0, lastExpectation = 0;
+  /// Bytes that are expected and not yet copied, since the path last waited for
+  /// anything: a number, and the tensor maps of copies by their lines.
+  int64_t owed = 0;
+  std::set<std::pair<uint32_t, std::pair<int, int64_t>>> maps = {};
+  std::set<uint32_t> lines = {};
+  bool isOwed() const { return !lines.empty(); }
 };
 
 /// Adds what a path does to the claims.
 class Collector : public Monitor {
 public:
-  Collector(Claims &claims, WarpId warp, Paths &paths, bool hasGraph)
-      : claims(claims), warp(warp), paths(paths), hasGraph(hasGraph) {}
+  Collector(Claims &claims, WarpId warp, Paths &paths,
+            const ExtractOptions &options)
+      : claims(claims), warp(warp), paths(paths), options(options),
+        hasGraph(options.hasGraph) {}
   std::unique_ptr<Monitor> clone() const override {
     return std::make_unique<Collector>(*this);
   }
@@ -43,6 +52,10 @@ public:
       key.push_back(static_cast<char>(state.lastParity));
       uint32_t arrived = state.firstParity < 0 ? state.arrived : 0;
       key.append(reinterpret_cast<const char *>(&arrived), sizeof(arrived));
+      key.append(reinterpret_cast<const char *>(&state.owed),
+                 sizeof(state.owed));
+      for (const auto &[line, map] : state.maps)
+        key.append(reinterpret_cast<const char *>(&line), sizeof(line));
     }
   }
   llvm::Error see(const Event &event) override;
@@ -53,6 +66,7 @@ public:
     at = node;
   }
   llvm::Error end(uint32_t mask) override {
+    settle();
     paths.end(at, mask);
     return llvm::Error::success();
   }
@@ -61,6 +75,13 @@ private:
   Part &addPart(const Event &event, Barrier &barrier);
   void wait(const Event &event, Barrier &barrier, Part &part);
   void arrive(const Event &event, Barrier &barrier);
+  /// Something about other barriers than mbarriers. False if it is none of it.
+  bool order(const Event &event);
+  unsigned numberOf(const Decision &decision);
+  void expect(const Event &event);
+  void copy(const Event &event, Barrier &barrier, Part &part);
+  /// Before the path waits, what it has expected has to be on its way.
+  void settle();
   void step(const Event &event, Step::Kind kind, int64_t number) {
     at = paths.append(at, {kind, {event.rank, event.barrier}, number},
                       event.line, event.mask, event.path);
@@ -69,6 +90,7 @@ private:
   Claims &claims;
   WarpId warp;
   Paths &paths;
+  const ExtractOptions &options;
   bool hasGraph;
   unsigned at = 0; ///< The node of `paths`.
   std::map<BarrierId, Seen> seen;
@@ -92,7 +114,154 @@ Part &Collector::addPart(const Event &event, Barrier &barrier) {
   return part;
 }
 
+void Collector::settle() {
+  for (auto &[id, state] : seen) {
+    if (!state.isOwed())
+      continue;
+    int64_t owed = state.owed;
+    std::set<uint32_t> lines = std::move(state.lines), copies;
+    bool isKnown = true;
+    for (auto [line, map] : state.maps) {
+      auto box = options.boxes.find(map);
+      isKnown &= box != options.boxes.end();
+      copies.insert(line);
+      owed -= box != options.boxes.end() ? box->second : 0;
+    }
+    state.owed = 0;
+    state.maps.clear();
+    state.lines.clear();
+    if (isKnown && owed == 0)
+      continue;
+    // Copies of other warps may make up for it.
+    if (copies.empty() || copies == lines || isKnown)
+      claims.assumptions.insert({"bytes",
+                                 "copies bring the bytes that are expected",
+                                 std::move(lines)});
+    else
+      claims.assumptions.insert(
+          {"boxes",
+           llvm::formatv("{0} of {1} bytes{2}",
+                         copies.size() == 1 ? "the tensor map has a box"
+                                            : "the tensor maps have boxes",
+                         owed, copies.size() == 1 ? "" : " together"),
+           std::move(copies)});
+  }
+}
+
+void Collector::expect(const Event &event) {
+  Seen &state = seen[{event.rank, event.barrier}];
+  state.lastExpectation = event.line;
+  if (hasGraph)
+    return;
+  // What is expected apart from an arrival may be so too late.
+  if (event.kind == Kind::Expect)
+    claims.assumptions.insert(
+        {"bytes", "copies bring the bytes that are expected", {event.line}});
+  state.owed += event.count * llvm::popcount(event.mask);
+  state.lines.insert(event.line);
+}
+
+void Collector::copy(const Event &event, Barrier &barrier, Part &part) {
+  BarrierId id = {event.rank, event.barrier};
+  if (hasGraph && event.rank != warp.rank)
+    step(event, Step::Kind::Copy, 0);
+  if (!hasGraph) {
+    Seen &state = seen[id];
+    state.lines.insert(event.line);
+    // Boxes are those of whole tiles, and a line has one map.
+    bool isTensor =
+        event.instruction->opcode() == ptx::Opcode::CpAsyncBulkTensor;
+    bool isTile = !llvm::StringRef(part.mnemonic).contains("im2col") &&
+                  !llvm::StringRef(part.mnemonic).contains("gather");
+    bool isOne = llvm::popcount(event.mask) == 1;
+    if (!isTensor && event.count)
+      state.owed -= event.count * llvm::popcount(event.mask);
+    else if (isTensor && isTile && isOne && event.map >= 0 &&
+             state.maps.insert({event.line, {event.map, event.mapAt}}).second)
+      ;
+    else
+      claims.assumptions.insert(
+          {"bytes", "copies bring the bytes that are expected", {event.line}});
+  }
+  if (event.address < 0) {
+    part.knowsTargets = false;
+    return;
+  }
+  part.targets.insert({event.addressRank, event.address});
+  if (auto found = seen.find(id); found != seen.end())
+    for (Kind kind : {Kind::ArriveExpect, Kind::Expect})
+      if (auto at = barrier.parts.find({kind, found->second.lastExpectation});
+          at != barrier.parts.end())
+        at->second.targets.insert({event.addressRank, event.address});
+}
+
+unsigned Collector::numberOf(const Decision &decision) {
+  std::string text = decision.text;
+  // CTAs of a cluster stand at different places.
+  if (claims.ctas() > 1 && llvm::StringRef(text).contains('%'))
+    text += llvm::formatv(" in CTA {0}", warp.rank);
+  std::pair<std::string, bool> wanted = {text, decision.isInvariant};
+  auto found = llvm::find(claims.decisions, wanted);
+  if (found == claims.decisions.end())
+    found = claims.decisions.insert(found, wanted);
+  return found - claims.decisions.begin();
+}
+
+bool Collector::order(const Event &event) {
+  auto add = [&](Step::Kind kind, int64_t byte, int64_t number) {
+    at = paths.append(at, {kind, {event.rank, byte}, number}, event.line,
+                      event.mask, event.path);
+  };
+  switch (event.kind) {
+  case Kind::NamedBarrier:
+    if (!event.isKnown) {
+      claims.unfollowed.insert({event.line,
+                                event.instruction->variant->mnemonic(),
+                                "its number isn't known, or for how many "
+                                "threads it is"});
+      return true;
+    }
+    if (event.waits)
+      settle();
+    add(event.waits ? Step::Kind::Sync : Step::Kind::Come, event.barrier,
+        event.count);
+    return true;
+  case Kind::ClusterArrive:
+    add(Step::Kind::ClusterArrive, 0, 0);
+    return true;
+  case Kind::ClusterWait:
+    settle();
+    add(Step::Kind::ClusterWait, 0, 0);
+    return true;
+  case Kind::WarpBarrier:
+    settle();
+    add(Step::Kind::Together, warp.warp,
+        static_cast<int64_t>(event.line) << 32 | event.members);
+    return true;
+  case Kind::Registers:
+    if (event.waits)
+      settle();
+    add(event.waits ? Step::Kind::TakeRegisters : Step::Kind::GiveRegisters, 0,
+        event.count);
+    return true;
+  case Kind::Allocate:
+    settle();
+    add(Step::Kind::Allocate, 0, 0);
+    return true;
+  case Kind::Decide:
+    at = paths.append(at,
+                      {Step::Kind::Decide,
+                       {},
+                       int64_t(numberOf(*event.decision)) * 2 + event.count},
+                      event.line, event.mask, event.path);
+    return true;
+  default:
+    return false;
+  }
+}
+
 void Collector::wait(const Event &event, Barrier &barrier, Part &part) {
+  settle();
   Seen &state = seen[{event.rank, event.barrier}];
   auto parity = static_cast<int8_t>(event.count & 1);
   step(event, Step::Kind::Wait, parity);
@@ -140,6 +309,8 @@ void Collector::arrive(const Event &event, Barrier &barrier) {
 }
 
 llvm::Error Collector::see(const Event &event) {
+  if (order(event))
+    return llvm::Error::success();
   switch (event.kind) {
   case Kind::Store:
   case Kind::Group:
@@ -190,34 +361,30 @@ llvm::Error Collector::see(const Event &event) {
   Barrier &barrier = claims.barriers[id];
   Part &part = addPart(event, barrier);
   switch (event.kind) {
+  case Kind::Init:
+  case Kind::Invalidate:
+    if (!hasGraph)
+      step(event,
+           event.kind == Kind::Init ? Step::Kind::Init : Step::Kind::Invalidate,
+           event.count);
+    break;
   case Kind::Wait:
     wait(event, barrier, part);
     break;
   case Kind::Expect:
-    seen[id].lastExpectation = event.line;
+    expect(event);
     break;
   case Kind::Arrive:
   case Kind::ArriveExpect:
   case Kind::Commit:
   case Kind::CopyArrive:
     if (event.kind == Kind::ArriveExpect)
-      seen[id].lastExpectation = event.line;
+      expect(event);
     if (event.kind != Kind::CopyArrive || event.count)
       arrive(event, barrier);
     break;
   case Kind::Copy:
-    if (hasGraph && event.rank != warp.rank)
-      step(event, Step::Kind::Copy, 0);
-    if (event.address < 0) {
-      part.knowsTargets = false;
-      break;
-    }
-    part.targets.insert({event.addressRank, event.address});
-    if (auto found = seen.find(id); found != seen.end())
-      for (Kind kind : {Kind::ArriveExpect, Kind::Expect})
-        if (auto at = barrier.parts.find({kind, found->second.lastExpectation});
-            at != barrier.parts.end())
-          at->second.targets.insert({event.addressRank, event.address});
+    copy(event, barrier, part);
     break;
   default:
     break;
@@ -234,13 +401,16 @@ static unsigned multiply(llvm::ArrayRef<int64_t> values) {
 
 /// What the kernel's directives say.
 static void readDirectives(const ptx::Function &kernel, unsigned &threads,
-                           std::array<unsigned, 3> &cluster) {
+                           std::array<unsigned, 3> &cluster,
+                           unsigned &registers) {
   if (!kernel.prototype)
     return;
   unsigned most = 0;
   for (const ptx::Directive &directive : kernel.prototype->directives) {
     if (directive.kind == ptx::DirectiveKind::ReqNTid && !threads)
       threads = multiply(directive.values);
+    if (directive.kind == ptx::DirectiveKind::MaxNReg)
+      registers = static_cast<unsigned>(directive.values.front());
     if (directive.kind == ptx::DirectiveKind::MaxNTid)
       most = multiply(directive.values);
     if (directive.kind == ptx::DirectiveKind::ReqNCtaPerCluster && !cluster[0])
@@ -253,9 +423,36 @@ static void readDirectives(const ptx::Function &kernel, unsigned &threads,
     extent = std::max(extent, 1u);
 }
 
+/// What may keep a warp waiting and is no barrier.
+static void addAssumptions(const ptx::Function &kernel,
+                           const Decisions &decisions, Claims &claims) {
+  using ptx::Opcode;
+  auto assume = [&](const char *rule, const char *words,
+                    llvm::ArrayRef<Opcode> opcodes) {
+    std::set<uint32_t> lines;
+    for (const ptx::Instruction &one : kernel.instructions)
+      if (llvm::is_contained(opcodes, one.opcode()))
+        lines.insert(one.line);
+    if (!lines.empty())
+      claims.assumptions.insert({rule, words, std::move(lines)});
+  };
+  if (!decisions.endless.empty())
+    claims.assumptions.insert(
+        {"loops",
+         decisions.endless.size() == 1 ? "the loop ends" : "the loops end",
+         decisions.endless});
+  assume("calls", "what is called returns, and uses no barrier",
+         {Opcode::Call});
+  assume("dependent-launch", "the grids before this one end",
+         {Opcode::GriddepcontrolWait});
+  assume("bytes", "copies bring the bytes that are expected",
+         {Opcode::CpReduceAsyncBulk, Opcode::MultimemCpReduceAsyncBulk});
+}
+
 /// Adds what a warp does.
 static llvm::Error follow(const ptx::Function &kernel, WarpId id,
-                          const WalkOptions &options, bool hasGraph,
+                          const WalkOptions &options,
+                          const ExtractOptions &extractOptions,
                           StoredBytes &stored, Claims &claims) {
   auto walk = Walk::create(kernel, options);
   if (!walk)
@@ -263,8 +460,9 @@ static llvm::Error follow(const ptx::Function &kernel, WarpId id,
   (*walk)->share(stored);
   auto paths = std::make_shared<Paths>();
   claims.paths[id] = paths;
-  if (llvm::Error error = (*walk)->run(
-          id.warp, std::make_unique<Collector>(claims, id, *paths, hasGraph)))
+  if (llvm::Error error =
+          (*walk)->run(id.warp, std::make_unique<Collector>(claims, id, *paths,
+                                                            extractOptions)))
     claims.unfollowed.insert(
         {0, "", llvm::toString(std::move(error)) + " (--states)"});
   claims.counters.insert((*walk)->getGivenUp().begin(),
@@ -279,7 +477,7 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
   claims.kernel = kernel.name.str();
   claims.threads = options.threads;
   claims.cluster = options.cluster;
-  readDirectives(kernel, claims.threads, claims.cluster);
+  readDirectives(kernel, claims.threads, claims.cluster, claims.registers);
   if (claims.threads == 0)
     return llvm::createStringError(
         "'" + kernel.name +
@@ -289,6 +487,10 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
         "'{0}' would have {1} threads in a CTA and {2} CTAs in a cluster; at "
         "most 1024 and 16 are possible",
         kernel.name, claims.threads, claims.ctas()));
+  Decisions decisions;
+  if (!options.hasGraph)
+    decisions = findDecisions(kernel);
+  addAssumptions(kernel, decisions, claims);
   const Claims nothing = claims;
   unsigned warps = (claims.threads + lanesOfWarp - 1) / lanesOfWarp;
 
@@ -306,9 +508,10 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
         walkOptions.cluster = claims.cluster;
         walkOptions.stateLimit = options.stateLimit;
         walkOptions.followsLanes = true;
+        walkOptions.order = options.hasGraph ? nullptr : &decisions;
         Claims start = claims;
         if (llvm::Error error = follow(kernel, {rank, warp}, walkOptions,
-                                       options.hasGraph, stored, claims))
+                                       options, stored, claims))
           return error;
         if (claims.unfollowed == start.unfollowed)
           continue;
@@ -316,7 +519,7 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
         walkOptions.learnsEqual = true;
         Claims second = start;
         if (llvm::Error error = follow(kernel, {rank, warp}, walkOptions,
-                                       options.hasGraph, stored, second))
+                                       options, stored, second))
           return error;
         if (second.unfollowed == start.unfollowed)
           claims = std::move(second);
@@ -324,6 +527,11 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
     if (!stored.isUsed || stored.values == before)
       break;
   }
+  if (!stored.readers.empty())
+    claims.assumptions.insert(
+        {"shared-memory",
+         "what is read from shared memory was stored where the check saw it",
+         stored.readers});
   // Counters that no barrier depends on don't matter.
   if (!claims.isCounted)
     claims.counters.clear();

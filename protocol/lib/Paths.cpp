@@ -39,6 +39,43 @@ std::set<Step> Strand::waits() const {
   return waits;
 }
 
+/// States that allow the same become one; numbered as they are reached.
+static void minimise(std::vector<Automaton::State> &states) {
+  std::vector<unsigned> classes(states.size(), 0);
+  for (size_t count = 0;;) {
+    std::map<std::pair<unsigned, Automaton::State>, unsigned> found;
+    std::vector<unsigned> finer;
+    for (auto [state, old] : llvm::zip(states, classes)) {
+      Automaton::State image = state;
+      for (Automaton::Edge &edge : image.edges)
+        edge.to = classes[edge.to];
+      finer.push_back(found.try_emplace({old, std::move(image)}, found.size())
+                          .first->second);
+    }
+    classes = std::move(finer);
+    if (found.size() == count)
+      break;
+    count = found.size();
+  }
+  std::map<unsigned, unsigned> order;
+  std::vector<unsigned> representatives;
+  auto place = [&](unsigned state) {
+    auto [it, isNew] = order.try_emplace(classes[state], order.size());
+    if (isNew)
+      representatives.push_back(state);
+    return it->second;
+  };
+  place(0);
+  std::vector<Automaton::State> small;
+  for (size_t i = 0; i != representatives.size(); ++i) {
+    Automaton::State state = states[representatives[i]];
+    for (Automaton::Edge &edge : state.edges)
+      edge.to = place(edge.to);
+    small.push_back(std::move(state));
+  }
+  states = std::move(small);
+}
+
 namespace drawloom::protocol {
 
 /// Makes the automaton of lanes that go and act together.
@@ -56,7 +93,6 @@ private:
   using Nodes = std::vector<unsigned>;
   Nodes close(Nodes nodes) const;
   unsigned numberOf(Nodes nodes);
-  void minimise();
 
   const Paths &paths;
   uint32_t lanes;
@@ -132,46 +168,8 @@ bool AutomatonBuilder::build(unsigned limit) {
       state.edges.push_back({step, numberOf(std::move(nodes))});
     states.push_back(std::move(state));
   }
-  minimise();
+  minimise(states);
   return true;
-}
-
-/// States that allow the same become one; numbered as they are reached.
-void AutomatonBuilder::minimise() {
-  std::vector<Automaton::State> &states = strand.automaton.states;
-  std::vector<unsigned> classes(states.size(), 0);
-  for (size_t count = 0;;) {
-    std::map<std::pair<unsigned, Automaton::State>, unsigned> found;
-    std::vector<unsigned> finer;
-    for (auto [state, old] : llvm::zip(states, classes)) {
-      Automaton::State image = state;
-      for (Automaton::Edge &edge : image.edges)
-        edge.to = classes[edge.to];
-      finer.push_back(found.try_emplace({old, std::move(image)}, found.size())
-                          .first->second);
-    }
-    classes = std::move(finer);
-    if (found.size() == count)
-      break;
-    count = found.size();
-  }
-  std::map<unsigned, unsigned> order;
-  std::vector<unsigned> representatives;
-  auto place = [&](unsigned state) {
-    auto [it, isNew] = order.try_emplace(classes[state], order.size());
-    if (isNew)
-      representatives.push_back(state);
-    return it->second;
-  };
-  place(0);
-  std::vector<Automaton::State> small;
-  for (size_t i = 0; i != representatives.size(); ++i) {
-    Automaton::State state = states[representatives[i]];
-    for (Automaton::Edge &edge : state.edges)
-      edge.to = place(edge.to);
-    small.push_back(std::move(state));
-  }
-  states = std::move(small);
 }
 
 Strand AutomatonBuilder::take() {
@@ -191,4 +189,43 @@ std::optional<std::vector<Strand>> protocol::findStrands(const Paths &paths,
   llvm::erase_if(strands,
                  [](const Strand &strand) { return strand.lines.empty(); });
   return strands;
+}
+
+Automaton protocol::without(const Automaton &automaton,
+                            llvm::function_ref<bool(const Step &)> isLeftOut) {
+  using States = std::set<unsigned>;
+  auto close = [&](std::vector<unsigned> work) {
+    States seen(work.begin(), work.end());
+    while (!work.empty()) {
+      unsigned at = work.back();
+      work.pop_back();
+      for (const Automaton::Edge &edge : automaton.states[at].edges)
+        if (isLeftOut(edge.step) && seen.insert(edge.to).second)
+          work.push_back(edge.to);
+    }
+    return seen;
+  };
+  std::map<States, unsigned> numbers = {{close({0}), 0}};
+  std::vector<States> sets = {close({0})};
+  Automaton result;
+  for (size_t number = 0; number != sets.size(); ++number) {
+    Automaton::State state;
+    std::map<Step, std::vector<unsigned>> next;
+    for (unsigned at : sets[number]) {
+      state.mayEnd |= automaton.states[at].mayEnd;
+      for (const Automaton::Edge &edge : automaton.states[at].edges)
+        if (!isLeftOut(edge.step))
+          next[edge.step].push_back(edge.to);
+    }
+    for (auto &[step, targets] : next) {
+      auto [it, isNew] =
+          numbers.try_emplace(close(std::move(targets)), sets.size());
+      if (isNew)
+        sets.push_back(it->first);
+      state.edges.push_back({step, it->second});
+    }
+    result.states.push_back(std::move(state));
+  }
+  minimise(result.states);
+  return result;
 }

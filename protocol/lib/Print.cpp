@@ -163,6 +163,22 @@ void protocol::locate(llvm::MutableArrayRef<Misfit> misfits,
   }
 }
 
+std::string protocol::describe(const Progress &progress) {
+  if (!progress.isProved)
+    return "not proved: " + progress.why;
+  std::string text = "proved";
+  for (auto [number, assumption] : llvm::enumerate(progress.assumptions)) {
+    std::vector<unsigned> lines(assumption.lines.begin(),
+                                assumption.lines.end());
+    text +=
+        formatv("{0}{1} (line{2} {3})", number ? ", and " : " if ",
+                assumption.words, lines.size() == 1 ? "" : "s", ranges(lines));
+  }
+  return text + formatv("; {0} role{1}, {2} states", progress.roles,
+                        progress.roles == 1 ? "" : "s", progress.states)
+                    .str();
+}
+
 void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
                      const Progress *progress, llvm::StringRef file,
                      bool isQuiet, llvm::raw_ostream &os) {
@@ -203,12 +219,8 @@ void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
       os << formatv("line {0}, {1}: ", one.line, one.mnemonic);
     os << one.why << '\n';
   }
-  if (progress && progress->isProved)
-    os << formatv("  progress: proved for all trip counts on which its {0} "
-                  "roles agree; {1} states\n",
-                  progress->roles, progress->states);
-  else if (progress)
-    os << formatv("  progress: not proved: {0}\n", progress->why);
+  if (progress)
+    os << "  progress: " << describe(*progress) << '\n';
 }
 
 llvm::json::Value protocol::toJson(const Claims &claims,
@@ -267,8 +279,18 @@ llvm::json::Value protocol::toJson(const Claims &claims,
              {"mbarriers", std::move(barriers)},
              {"findings", std::move(findings)},
              {"not_followed", std::move(unfollowed)}};
+  Array assumptions;
   if (progress)
-    all["progress"] = Object{{"proved", progress->isProved},
+    for (const Assumption &one : progress->assumptions) {
+      Array lines;
+      for (uint32_t line : one.lines)
+        lines.push_back(line);
+      assumptions.push_back(Object{
+          {"rule", one.rule}, {"if", one.words}, {"lines", std::move(lines)}});
+    }
+  if (progress)
+    all["progress"] = Object{{"proved", progress->isUnconditional()},
+                             {"assumptions", std::move(assumptions)},
                              {"roles", progress->roles},
                              {"states", progress->states},
                              {"why", progress->why}};

@@ -33,6 +33,8 @@ bool Walk::Implementation::isNew(const State &state) {
   };
   append(state.pc);
   append(state.mask);
+  append(state.joining);
+  append(state.joinsAt);
   for (unsigned index : live[state.pc].set_bits())
     state.registers[index].appendKey(key);
   state.monitor->appendKey(key);
@@ -42,7 +44,7 @@ bool Walk::Implementation::isNew(const State &state) {
       llvm::xxh3_128bits(llvm::arrayRefFromStringRef(key));
   auto [it, isNew] =
       visited.try_emplace({hash.low64, hash.high64}, visited.size());
-  state.monitor->reach(it->second, state.mask);
+  state.monitor->reach(it->second, state.path());
   return isNew;
 }
 
@@ -137,6 +139,7 @@ bool Walk::Implementation::readStored(State &state,
   auto found = stored->values.find(*address);
   if (found == stored->values.end())
     return false;
+  stored->readers.insert(instruction.line);
   bool isFirst = true;
   State before = state.clone();
   for (uint8_t value : found->second) {
@@ -175,10 +178,165 @@ void Walk::Implementation::noteStored(const State &state,
     note(part, *address + number * bytes);
 }
 
+/// What the guard of an instruction is.
+Value Walk::Implementation::readGuard(const State &state,
+                                      const Instruction &instruction) {
+  if (instruction.guard == Instruction::noGuard)
+    return Value::of(1);
+  if (place[instruction.guard] < 0)
+    return Value();
+  Value guard = state.registers[place[instruction.guard]];
+  if (!instruction.guardNegated)
+    return guard;
+  return table.map(guard, [](llvm::ArrayRef<uint64_t> n) { return !n[0]; });
+}
+
+/// The lanes of a path that an instruction is for. Where it decides about the
+/// path, those that go another way are put aside; 0 if all have.
+llvm::Expected<uint32_t>
+Walk::Implementation::part(State &state, const Instruction &instruction,
+                           Value guard) {
+  uint32_t taken = 0, undecided = 0;
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+    if (state.mask >> lane & 1) {
+      if (!guard.isKnownAt(lane))
+        undecided |= 1u << lane;
+      else if (guard.at(lane))
+        taken |= 1u << lane;
+    }
+  if (undecided && options.parameters)
+    return fail(instruction, "what decides here is not known");
+  // Lanes that don't know go both ways, together.
+  if (undecided) {
+    State other = state.clone();
+    assume(other, instruction.guard, instruction.guardNegated);
+    learnEqual(other, instruction.guard, instruction.guardNegated);
+    if (llvm::Error error = tellDecision(other, /*isTaken=*/false))
+      return error;
+    work.push_back(std::move(other));
+    assume(state, instruction.guard, !instruction.guardNegated);
+    learnEqual(state, instruction.guard, !instruction.guardNegated);
+    taken |= undecided;
+  }
+  if (llvm::Error error = tellDecision(state, taken != 0))
+    return error;
+  bool goesElsewhere =
+      jumps(instruction.opcode()) || leaves(instruction.opcode());
+  if (taken == 0 || taken == state.mask || (options.order && !goesElsewhere))
+    return taken;
+  if (options.order && stepsOver.test(state.pc) && !state.joining) {
+    state.joining = state.mask;
+    state.joinsAt = getTargets(kernel, instruction).front();
+    state.mask &= ~taken;
+    return 0;
+  }
+  State other = state.clone();
+  other.mask &= ~taken;
+  ++other.pc;
+  work.push_back(std::move(other));
+  state.mask = taken;
+  return taken;
+}
+
+/// An instruction that a monitor is told about. False if the path isn't to be
+/// followed further.
+llvm::Expected<bool> Walk::Implementation::pass(State &state,
+                                                const Instruction &instruction,
+                                                uint32_t taken) {
+  bool waits = isWait(instruction.opcode());
+  Value lanes = options.order ? lanesOf(taken) : Value::of(1);
+  if (waits && !options.parameters) {
+    State failed = state.clone();
+    write(failed, instruction.operands()[0], Value::of(0), lanes);
+    ++failed.pc;
+    work.push_back(std::move(failed));
+  }
+  if (llvm::Error error = tell(state, instruction, taken))
+    return error;
+  if (state.monitor->isDone())
+    return false;
+  if (waits) {
+    write(state, instruction.operands()[0], Value::of(1), lanes);
+    return true;
+  }
+  for (uint32_t reg : accesses[state.pc].writes)
+    if (place[reg] >= 0)
+      state.registers[place[reg]] = Value();
+  return true;
+}
+
+/// Tells of something that has no operands.
+llvm::Error Walk::Implementation::mention(State &state, Event::Kind kind,
+                                          int64_t count) {
+  const Instruction &instruction = kernel.instructions[state.pc];
+  Event event;
+  event.kind = kind;
+  event.line = instruction.line;
+  event.mask = state.mask;
+  event.path = state.path();
+  event.count = count;
+  event.instruction = &instruction;
+  return state.monitor->see(event);
+}
+
+/// Takes one step. False if the path has come to its end.
+llvm::Expected<bool> Walk::Implementation::step(State &state) {
+  const Instruction &instruction = kernel.instructions[state.pc];
+  Opcode opcode = instruction.opcode();
+  Value guard = readGuard(state, instruction);
+  uint32_t taken = state.mask;
+  bool decides = decidesPath(opcode) || isTold(instruction);
+  if (decides && instruction.guard != Instruction::noGuard) {
+    auto lanes = part(state, instruction, guard);
+    if (!lanes)
+      return lanes.takeError();
+    taken = *lanes;
+    if (taken == 0) {
+      ++state.pc;
+      return true;
+    }
+  }
+  if (jumps(opcode))
+    return jump(state, instruction, taken);
+  if (opcode == Opcode::Trap) {
+    if (llvm::Error error = mention(state, Event::Kind::Trap))
+      return error;
+    return false;
+  }
+  if (leaves(opcode)) {
+    if (llvm::Error error = state.monitor->end(state.mask))
+      return error;
+    return false;
+  }
+  if (options.order && together.test(state.pc))
+    if (llvm::Error error = tellTogether(state, instruction, taken))
+      return error;
+  if (isTold(instruction)) {
+    llvm::Expected<bool> goesOn = pass(state, instruction, taken);
+    if (!goesOn || !*goesOn)
+      return goesOn;
+  } else if (readStored(state, instruction)) {
+    return true;
+  } else if (marks.contains(state.pc)) {
+    if (llvm::Error error =
+            mention(state, Event::Kind::Mark, marks.lookup(state.pc)))
+      return error;
+  } else {
+    noteStored(state, instruction, guard);
+    assign(state, instruction, guard);
+  }
+  ++state.pc;
+  return true;
+}
+
 /// Runs a path to its end, or to a state that was visited. Other ways are put
 /// aside.
 llvm::Error Walk::Implementation::advance(State state) {
   while (true) {
+    if (state.joining && state.pc == state.joinsAt) {
+      state.mask = state.joining;
+      state.joining = 0;
+    }
     if (state.pc == kernel.instructions.size())
       return state.monitor->end(state.mask);
     if (isLabel[state.pc]) {
@@ -189,107 +347,11 @@ llvm::Error Walk::Implementation::advance(State state) {
                                        llvm::Twine(options.stateLimit) +
                                        " states of warp " + llvm::Twine(warp));
     }
-    const Instruction &instruction = kernel.instructions[state.pc];
-    Opcode opcode = instruction.opcode();
-    bool decides = decidesPath(opcode);
-
-    Value guard = Value::of(1);
-    if (instruction.guard != Instruction::noGuard &&
-        place[instruction.guard] < 0) {
-      guard = Value();
-    } else if (instruction.guard != Instruction::noGuard) {
-      guard = state.registers[place[instruction.guard]];
-      if (instruction.guardNegated)
-        guard =
-            table.map(guard, [](llvm::ArrayRef<uint64_t> n) { return !n[0]; });
-    }
-    uint32_t taken = state.mask;
-    if (decides && guard != Value::of(1)) {
-      taken = 0;
-      uint32_t undecided = 0;
-      for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
-        if (state.mask >> lane & 1) {
-          if (!guard.isKnownAt(lane))
-            undecided |= 1u << lane;
-          else if (guard.at(lane))
-            taken |= 1u << lane;
-        }
-      if (undecided && options.parameters)
-        return fail(instruction, "what decides here is not known");
-      // Lanes that don't know go both ways, together.
-      if (undecided) {
-        State other = state.clone();
-        assume(other, instruction.guard, instruction.guardNegated);
-        learnEqual(other, instruction.guard, instruction.guardNegated);
-        work.push_back(std::move(other));
-        assume(state, instruction.guard, !instruction.guardNegated);
-        learnEqual(state, instruction.guard, !instruction.guardNegated);
-        taken |= undecided;
-      }
-      if (taken == 0) {
-        ++state.pc;
-        continue;
-      }
-      if (taken != state.mask) {
-        State other = state.clone();
-        other.mask &= ~taken;
-        ++other.pc;
-        work.push_back(std::move(other));
-        state.mask = taken;
-      }
-    }
-
-    if (jumps(opcode)) {
-      if (!jump(state, instruction, taken))
-        return llvm::Error::success();
-      continue;
-    }
-    if (opcode == Opcode::Trap) {
-      Event event;
-      event.kind = Event::Kind::Trap;
-      event.line = instruction.line;
-      event.mask = taken;
-      event.instruction = &instruction;
-      return state.monitor->see(event);
-    }
-    if (leaves(opcode))
-      return state.monitor->end(state.mask);
-    if (isWait(opcode)) {
-      if (!options.parameters) {
-        State failed = state.clone();
-        write(failed, instruction.operands()[0], Value::of(0), Value::of(1));
-        ++failed.pc;
-        work.push_back(std::move(failed));
-      }
-      if (llvm::Error error = tell(state, instruction, taken))
-        return error;
-      if (state.monitor->isDone())
-        return llvm::Error::success();
-      write(state, instruction.operands()[0], Value::of(1), Value::of(1));
-    } else if (isEvent(opcode)) {
-      if (llvm::Error error = tell(state, instruction, taken))
-        return error;
-      if (state.monitor->isDone())
-        return llvm::Error::success();
-      for (uint32_t reg : accesses[state.pc].writes)
-        if (place[reg] >= 0)
-          state.registers[place[reg]] = Value();
-    } else if (readStored(state, instruction)) {
-      continue;
-    } else if (marks.contains(state.pc)) {
-      Event event;
-      event.kind = Event::Kind::Mark;
-      event.line = instruction.line;
-      event.mask = event.path = state.mask;
-      event.count = marks.lookup(state.pc);
-      event.instruction = &instruction;
-      if (llvm::Error error = state.monitor->see(event))
-        return error;
-    } else {
-      noteStored(state, instruction, guard);
-      assign(state, instruction, guard);
-    }
-    ++state.pc;
+    llvm::Expected<bool> goesOn = step(state);
+    if (!goesOn)
+      return goesOn.takeError();
+    if (!*goesOn)
+      return llvm::Error::success();
   }
 }
 

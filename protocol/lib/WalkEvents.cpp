@@ -66,11 +66,104 @@ llvm::Error Walk::Implementation::tell(State &state,
                     value.at(lane) == value.at(first));
           }))
         group |= 1u << lane;
-    if (llvm::Error error = tellGroup(state, instruction, group))
+    bool ofOrder = options.order && isOrder(instruction.opcode());
+    if (llvm::Error error = ofOrder ? tellOrder(state, instruction, group)
+                                    : tellGroup(state, instruction, group))
       return error;
     mask &= ~group;
   }
   return llvm::Error::success();
+}
+
+/// Barriers of the CTA and the cluster, registers and tensor memory.
+llvm::Error Walk::Implementation::tellOrder(State &state,
+                                            const Instruction &instruction,
+                                            uint32_t mask) {
+  Opcode opcode = instruction.opcode();
+  Event event;
+  event.line = instruction.line;
+  event.mask = mask;
+  event.path = state.path();
+  event.rank = options.rank;
+  event.instruction = &instruction;
+  bool isRegisters =
+      opcode == Opcode::SetmaxnregInc || opcode == Opcode::SetmaxnregDec;
+  if (!isNamedBarrier(opcode)) {
+    event.kind = isRegisters                            ? Kind::Registers
+                 : opcode == Opcode::Tcgen05Alloc       ? Kind::Allocate
+                 : opcode == Opcode::BarrierClusterWait ? Kind::ClusterWait
+                                                        : Kind::ClusterArrive;
+    if (isRegisters)
+      event.count = instruction.operands()[0].integer();
+    event.waits = opcode == Opcode::SetmaxnregInc;
+    return state.monitor->see(event);
+  }
+  event.kind = Kind::NamedBarrier;
+  event.waits = !isNamedArrival(opcode);
+  // d and c of a reduction stand around a and b.
+  llvm::ArrayRef<Operand> operands = instruction.operands();
+  if (!isCtaBarrier(opcode) && event.waits)
+    operands = operands.slice(1, operands.size() - 2);
+  std::optional<uint64_t> number = read(state, operands[0]).get(mask);
+  std::optional<uint64_t> threads = 0;
+  if (operands.size() > 1)
+    threads = read(state, operands[1]).get(mask);
+  event.isKnown = number && threads;
+  event.isCounted = false;
+  event.barrier = number.value_or(0);
+  event.count = threads.value_or(0);
+  return state.monitor->see(event);
+}
+
+/// An instruction for which lanes of the warp come together, where some have
+/// gone another way.
+llvm::Error Walk::Implementation::tellTogether(State &state,
+                                               const Instruction &instruction,
+                                               uint32_t mask) {
+  Event event;
+  event.kind = Kind::WarpBarrier;
+  event.line = instruction.line;
+  event.mask = mask;
+  event.path = state.path();
+  event.rank = options.rank;
+  event.instruction = &instruction;
+  event.members = ~0u;
+  switch (instruction.opcode()) {
+  case Opcode::Shfl:
+  case Opcode::Vote:
+  case Opcode::MatchAny:
+  case Opcode::MatchAll:
+  case Opcode::Redux:
+  case Opcode::Elect:
+  case Opcode::BarWarpSync:
+    if (auto members = read(state, instruction.operands().back()).get(mask))
+      event.members = static_cast<uint32_t>(*members);
+    break;
+  default:
+    break;
+  }
+  if (!(event.members & ~event.path))
+    return llvm::Error::success();
+  return state.monitor->see(event);
+}
+
+/// A branch whose condition other warps may have, too.
+llvm::Error Walk::Implementation::tellDecision(State &state, bool isTaken) {
+  if (!options.order)
+    return llvm::Error::success();
+  auto found = options.order->branches.find(state.pc);
+  if (found == options.order->branches.end())
+    return llvm::Error::success();
+  const Instruction &instruction = kernel.instructions[state.pc];
+  Event event;
+  event.kind = Kind::Decide;
+  event.line = instruction.line;
+  event.mask = event.path = state.mask;
+  event.rank = options.rank;
+  event.count = isTaken != found->second.isNegated;
+  event.decision = &found->second;
+  event.instruction = &instruction;
+  return state.monitor->see(event);
 }
 
 llvm::Error Walk::Implementation::tellGroup(State &state,
@@ -81,7 +174,7 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
   Event event;
   event.line = instruction.line;
   event.mask = mask;
-  event.path = state.mask;
+  event.path = state.path();
   event.rank = event.addressRank = options.rank;
   event.instruction = &instruction;
   auto getNumber = [&](const Operand &operand) {
@@ -208,8 +301,10 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
     setAddress(operands[isLoad ? 0 : 1]);
     if (isTensor) {
       // A map is a parameter; its address says which.
-      if (std::optional<uint64_t> map = getNumber(operands[isLoad ? 1 : 0]))
+      if (std::optional<uint64_t> map = getNumber(operands[isLoad ? 1 : 0])) {
         event.map = static_cast<int>(*map >> parameterShift) - 1;
+        event.mapAt = *map & ((uint64_t(1) << parameterShift) - 1);
+      }
     } else if (std::optional<uint64_t> bytes = getNumber(operands[2])) {
       event.count = static_cast<int64_t>(*bytes);
     }

@@ -48,6 +48,17 @@ bool protocol::isCtaBarrier(Opcode opcode) {
          opcode == Opcode::BarrierSync || opcode == Opcode::BarrierCtaSync;
 }
 
+bool protocol::isNamedArrival(Opcode opcode) {
+  return opcode == Opcode::BarArrive || opcode == Opcode::BarCtaArrive ||
+         opcode == Opcode::BarrierArrive || opcode == Opcode::BarrierCtaArrive;
+}
+
+bool protocol::isNamedBarrier(Opcode opcode) {
+  return isCtaBarrier(opcode) || isNamedArrival(opcode) ||
+         opcode == Opcode::BarRed || opcode == Opcode::BarCtaRed ||
+         opcode == Opcode::BarrierRed || opcode == Opcode::BarrierCtaRed;
+}
+
 bool protocol::isEvent(Opcode opcode) {
   switch (opcode) {
   case Opcode::MbarrierInit:
@@ -197,6 +208,13 @@ Value Walk::Implementation::loadParameter(const Operand &address,
   return Value::of((*options.parameters)[number]);
 }
 
+Value Walk::Implementation::lanesOf(uint32_t mask) {
+  Lanes lanes;
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane)
+    lanes[lane] = mask >> lane & 1;
+  return table.make(lanes);
+}
+
 void Walk::Implementation::write(State &state, const Operand &operand,
                                  Value value, Value guard) {
   if (!operand.is(Operand::Register) || place[operand.index()] < 0)
@@ -211,6 +229,10 @@ void Walk::Implementation::write(State &state, const Operand &operand,
     value = table.map(value, [&](llvm::ArrayRef<uint64_t> n) {
       return n[0] & ((uint64_t(1) << bits) - 1);
     });
+  // Lanes that have stepped over this keep what they have.
+  if (state.joining)
+    guard = table.map({guard, lanesOf(state.mask)},
+                      [](llvm::ArrayRef<uint64_t> n) { return n[0] & n[1]; });
   if (guard != Value::of(1)) {
     Lanes lanes = {};
     uint32_t unknown = 0;

@@ -13,6 +13,7 @@
 #ifndef DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
 #define DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
 
+#include "Decisions.h"
 #include "SharedLayout.h"
 #include "drawloom/Protocol/Walk.h"
 #include "llvm/ADT/BitVector.h"
@@ -26,8 +27,15 @@ struct State {
   uint32_t mask = ~0u;
   std::vector<Value> registers;
   std::unique_ptr<Monitor> monitor;
+  /// Lanes that have stepped over something, `mask` among them, and where these
+  /// are again. No lanes: nothing is stepped over.
+  uint32_t joining = 0, joinsAt = 0;
 
-  State clone() const { return {pc, mask, registers, monitor->clone()}; }
+  State clone() const {
+    return {pc, mask, registers, monitor->clone(), joining, joinsAt};
+  }
+  /// The lanes that go this way.
+  uint32_t path() const { return joining ? joining : mask; }
 };
 
 struct Access {
@@ -47,6 +55,11 @@ bool jumps(ptx::Opcode opcode);
 bool leaves(ptx::Opcode opcode);
 /// Whether it is about the path, so that its guard is.
 bool decidesPath(ptx::Opcode opcode);
+/// Whether it comes to a barrier of the CTA, and whether it waits there.
+bool isNamedBarrier(ptx::Opcode opcode);
+bool isNamedArrival(ptx::Opcode opcode);
+/// Whether it is told if the order is.
+bool isOrder(ptx::Opcode opcode);
 /// Whether it loads a byte of shared memory, which warps may have stored.
 bool mayReadStored(const ptx::Instruction &instruction);
 /// The instructions that it may jump to.
@@ -67,9 +80,27 @@ struct Walk::Implementation {
   void findTracked();
   void findLive();
   void findMarks();
+  void findOrder();
+  bool isShort(uint32_t branch) const;
+  /// Whether a monitor is told about an instruction.
+  bool isTold(const ptx::Instruction &instruction) const;
+  llvm::Error tellOrder(State &state, const ptx::Instruction &instruction,
+                        uint32_t mask);
+  llvm::Error tellTogether(State &state, const ptx::Instruction &instruction,
+                           uint32_t mask);
+  llvm::Error tellDecision(State &state, bool isTaken);
   /// Tells the monitor which state it is.
   bool isNew(const State &state);
   llvm::Error advance(State state);
+  llvm::Expected<bool> step(State &state);
+  llvm::Expected<uint32_t>
+  part(State &state, const ptx::Instruction &instruction, Value guard);
+  llvm::Expected<bool> pass(State &state, const ptx::Instruction &instruction,
+                            uint32_t taken);
+  llvm::Error mention(State &state, Event::Kind kind, int64_t count = 0);
+  Value readGuard(const State &state, const ptx::Instruction &instruction);
+  /// 1 in the lanes of a mask, 0 in others.
+  Value lanesOf(uint32_t mask);
   bool jump(State &state, const ptx::Instruction &instruction, uint32_t taken);
   bool readStored(State &state, const ptx::Instruction &instruction);
   void noteStored(const State &state, const ptx::Instruction &instruction,
@@ -108,6 +139,9 @@ struct Walk::Implementation {
   std::vector<llvm::BitVector> live;
   /// By the number of their instruction.
   llvm::DenseMap<size_t, int64_t> marks;
+  // If the order is told: branches over something short, and instructions for
+  // which lanes of a warp come together.
+  llvm::BitVector stepsOver, together;
 
   // Of one run.
   unsigned warp = 0;

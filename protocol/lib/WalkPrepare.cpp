@@ -29,6 +29,8 @@ llvm::Error Walk::Implementation::prepare() {
   isLabel.resize(kernel.instructions.size() + 1);
   for (const ptx::Label &label : kernel.labels)
     isLabel.set(label.position);
+  if (options.order)
+    findOrder();
   findTracked();
   findLive();
   findMarks();
@@ -46,6 +48,69 @@ void Walk::Implementation::findMarks() {
     if (name == "drawloom_item" || name == "drawloom_step")
       marks[pc] = name == "drawloom_step";
   }
+}
+
+bool Walk::Implementation::isTold(const Instruction &instruction) const {
+  Opcode opcode = instruction.opcode();
+  return isEvent(opcode) || (options.order && isOrder(opcode));
+}
+
+bool protocol::isOrder(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::BarrierClusterArrive:
+  case Opcode::BarrierClusterWait:
+  case Opcode::SetmaxnregInc:
+  case Opcode::SetmaxnregDec:
+  case Opcode::Tcgen05Alloc:
+    return true;
+  default:
+    return isNamedBarrier(opcode);
+  }
+}
+
+/// Whether lanes that take a branch step over a few instructions only, none of
+/// which waits for anything.
+bool Walk::Implementation::isShort(uint32_t branch) const {
+  const Instruction &instruction = kernel.instructions[branch];
+  if (instruction.opcode() != Opcode::Bra)
+    return false;
+  uint32_t target = getTargets(kernel, instruction).front();
+  uint32_t pc = branch + 1;
+  for (size_t left = kernel.instructions.size(); left; --left) {
+    if (pc == target)
+      return true;
+    if (pc == kernel.instructions.size())
+      return false;
+    const Instruction &at = kernel.instructions[pc];
+    Opcode opcode = at.opcode();
+    bool isPlainJump =
+        opcode == Opcode::Bra && at.guard == Instruction::noGuard;
+    if ((jumps(opcode) && !isPlainJump) || leaves(opcode) || isWait(opcode) ||
+        isNamedBarrier(opcode) || opcode == Opcode::BarrierClusterWait ||
+        opcode == Opcode::Call || together.test(pc) || mayReadStored(at))
+      return false;
+    pc = isPlainJump ? getTargets(kernel, at).front() : pc + 1;
+  }
+  return false;
+}
+
+/// What decides about paths, and where lanes of a warp come together.
+void Walk::Implementation::findOrder() {
+  size_t count = kernel.instructions.size();
+  together.resize(count + 1);
+  stepsOver.resize(count + 1);
+  for (auto [pc, instruction] : llvm::enumerate(kernel.instructions)) {
+    Opcode opcode = instruction.opcode();
+    std::string mnemonic = instruction.variant->mnemonic() + ".";
+    llvm::StringRef name = mnemonic;
+    bool isAligned = name.contains(".aligned.") || name.starts_with("bar.");
+    bool isSync = name.contains(".sync.") && !isNamedBarrier(opcode);
+    if (isAligned || isSync)
+      together.set(pc);
+  }
+  for (uint32_t pc = 0; pc != count; ++pc)
+    if (isShort(pc))
+      stepsOver.set(pc);
 }
 
 bool protocol::jumps(Opcode opcode) {
@@ -135,12 +200,13 @@ void Walk::Implementation::findTracked() {
   llvm::BitVector wanted(kernel.registerCount);
   for (auto [instruction, access] : llvm::zip(kernel.instructions, accesses)) {
     Opcode opcode = instruction.opcode();
-    if (instruction.guard != Instruction::noGuard && decidesPath(opcode))
+    if (instruction.guard != Instruction::noGuard &&
+        (decidesPath(opcode) || isTold(instruction)))
       wanted.set(instruction.guard);
     if (opcode == Opcode::BrxIdx)
       for (uint32_t reg : access.reads)
         wanted.set(reg);
-    if (isEvent(opcode))
+    if (isTold(instruction))
       for (uint32_t reg : getEventReads(instruction))
         wanted.set(reg);
   }

@@ -85,23 +85,115 @@ TEST(Progress, SeveralCounts) {
 
 TEST(Progress, CountThatNobodyReaches) {
   EXPECT_EQ(makeRing().barrier(8, {2}).prove().why,
-            "the mbarrier at byte 8 has a count of 2, and roles that arrive "
-            "there have 1 arrivals");
+            "warp 0 in line 1 waits for byte 8, where nobody else arrives");
 }
 
 TEST(Progress, ArrivalsOfDifferentCounts) {
   Kernel kernel = makeRing();
   kernel.warp(1, {wait(0, 0), arrive(8), wait(0, 1), arrive(8, 2)});
-  EXPECT_EQ(kernel.prove().why, "warp 1 arrives at the mbarrier at byte 8 with "
-                                "different counts");
+  EXPECT_EQ(kernel.prove().why,
+            "warp 1 in line 11 may arrive at byte 8 twice in one phase");
 }
 
 TEST(Progress, MoreRolesThanAStateHolds) {
   // Each has a barrier of its own, so no two are one role.
   Kernel kernel;
-  kernel.barrier(0, {16});
-  for (unsigned warp = 0; warp != 16; ++warp)
+  kernel.barrier(0, {32});
+  for (unsigned warp = 0; warp != 32; ++warp)
     kernel.barrier(8 + 8 * warp, {1})
         .warp(warp, {arrive(0), arrive(8 + 8 * warp)});
-  EXPECT_EQ(kernel.prove().why, "more than 15 roles arrive at one mbarrier");
+  EXPECT_EQ(kernel.prove().why, "there are more than 31 roles");
+}
+
+static Step sync(int64_t number, int64_t threads) {
+  return {Step::Kind::Sync, {0, number}, threads};
+}
+
+/// Two warps that come to a barrier of the CTA once.
+static Kernel makeMeeting(const Step &one, const Step &other) {
+  Kernel kernel = makeRing();
+  kernel.claims.paths.clear();
+  for (auto [warp, step] : {std::pair(0u, one), std::pair(1u, other)}) {
+    auto paths = std::make_shared<Paths>();
+    unsigned at = paths->append(0, step, 10 * warp + 1, ~0u, ~0u);
+    paths->end(at, ~0u);
+    kernel.claims.paths[{0, warp}] = paths;
+  }
+  return kernel;
+}
+
+TEST(Progress, WarpsMeet) {
+  EXPECT_TRUE(makeMeeting(sync(0, 0), sync(0, 0)).prove().isUnconditional());
+  EXPECT_TRUE(makeMeeting(sync(1, 64), sync(1, 64)).prove().isUnconditional());
+  EXPECT_TRUE(makeMeeting(sync(1, 32), sync(2, 32)).prove().isUnconditional());
+}
+
+TEST(Progress, WarpsMeetAtDifferentBarriers) {
+  EXPECT_EQ(makeMeeting(sync(1, 64), sync(2, 64)).prove().why,
+            "warp 0 in line 1 waits for others, where nobody else arrives");
+}
+
+TEST(Progress, MoreThreadsThanTheBarrierIsFor) {
+  EXPECT_EQ(makeMeeting(sync(1, 32), sync(1, 32)).prove().why,
+            "more than 32 threads may come to barrier 1");
+}
+
+TEST(Progress, FewerThreadsThanTheBarrierIsFor) {
+  EXPECT_EQ(makeMeeting(sync(1, 96), sync(1, 96)).prove().why,
+            "warp 0 in line 1 waits for others, where nobody else arrives");
+}
+
+/// The producer goes round with one condition, the consumer with another.
+static Progress proveWithDecisions(int64_t one, int64_t other) {
+  Kernel kernel = makeRing();
+  kernel.claims.decisions = {{"while lt.s32 {0,+,1} n", false},
+                             {"while lt.s32 {0,+,1} m", false}};
+  auto add = [&](unsigned warp, int64_t decision, std::vector<Step> steps) {
+    auto paths = std::make_shared<Paths>();
+    auto decide = [&](int64_t value) {
+      return Step{Step::Kind::Decide, {}, 2 * decision + value};
+    };
+    unsigned at = 0;
+    // One round for each parity.
+    for (size_t i = 0; i != steps.size(); i += 2) {
+      paths->end(paths->append(at, decide(0), 10 * warp + 1, 1, 1), 1);
+      at = paths->append(at, decide(1), 10 * warp + 1, 1, 1);
+      at = paths->append(at, steps[i], 10 * warp + 2, 1, 1);
+      at = paths->append(at, steps[i + 1], 10 * warp + 3, 1, 1);
+    }
+    paths->connect(at, 0, 1);
+    kernel.claims.paths[{0, warp}] = paths;
+  };
+  add(0, one, {wait(8, 1), arrive(0), wait(8, 0), arrive(0)});
+  add(1, other, {wait(0, 0), arrive(8), wait(0, 1), arrive(8)});
+  return kernel.prove();
+}
+
+TEST(Progress, LoopsOfTheSameCondition) {
+  Progress progress = proveWithDecisions(0, 0);
+  EXPECT_TRUE(progress.isUnconditional()) << describe(progress);
+}
+
+TEST(Progress, LoopsOfDifferentConditions) {
+  Progress progress = proveWithDecisions(0, 1);
+  EXPECT_EQ(describe(progress).substr(0, 53),
+            "proved if warps loop equally often (lines 2, 12); 2 r");
+}
+
+TEST(Progress, UseBeforeItIsSetUp) {
+  Kernel kernel = makeRing();
+  auto paths = std::make_shared<Paths>();
+  paths->end(paths->append(0, {Step::Kind::Init, {0, 8}, 1}, 21, 1, 1), 1);
+  kernel.claims.paths[{0, 2}] = paths;
+  EXPECT_EQ(kernel.prove().why,
+            "warp 0 in line 1 may wait for byte 8 before it is set up");
+}
+
+TEST(Progress, AWaitThatComesTooLate) {
+  // Nobody waits for warp 1, which may find the next phase over, too.
+  Kernel kernel = Kernel().barrier(0, {1});
+  kernel.warp(0, {arrive(0), wait(0, 0), arrive(0), wait(0, 1)});
+  kernel.warp(1, {wait(0, 0), wait(0, 1)});
+  EXPECT_EQ(kernel.prove().why,
+            "warp 1 may wait for a phase of byte 0 when the next one is over");
 }

@@ -240,6 +240,7 @@ static std::string findReason(const progress::Verdict &verdict) {
 
 protocol::Progress drawloom::summarize(const HandProof &proof) {
   return {.isProved = proof.verdict.kind == progress::Verdict::Kind::proved,
+          .assumptions = {},
           .roles = unsigned(proof.network.roles.size()),
           .states = unsigned(proof.verdict.states),
           .why = findReason(proof.verdict)};

@@ -35,9 +35,11 @@ static void printHelp() {
          "who waits\n"
          "for which parity; then what cannot fit together, what could not be "
          "followed, and\n"
-         "whether somebody may wait for ever. 'drawloom run --check' finds "
-         "races, and needs\n"
-         "a launch. Both are in docs/Checker.md.\n"
+         "whether it is deadlock-free: 'progress: proved', 'proved if' with "
+         "what that takes for\n"
+         "granted and where, or 'not proved'. 'drawloom run --check' finds "
+         "races, and needs a\n"
+         "launch. Both are in docs/Checker.md.\n"
          "\n"
          "A kernel of the device library says in its PTX which roles and pipes "
          "it has. Of\n"
@@ -62,7 +64,9 @@ static void printHelp() {
          "  --suppressions FILE   what is known, by rule and line: it isn't "
          "told and\n"
          "                   doesn't count\n"
-         "  --quiet          only what cannot fit\n"
+         "  --quiet          only what cannot fit, and kernels that aren't "
+         "proved to be\n"
+         "                   deadlock-free\n"
          "  --help           this text\n"
          "\n"
          "Exit code: 0 nothing is at odds; 1 something cannot fit, or the file "
@@ -181,6 +185,12 @@ static ExitCode check(const CommandLine &line,
       print(*proofByHand, llvm::outs());
     if (proofByHand)
       progress = summarize(*proofByHand);
+    // A kernel that may wait for ever is told of in any case.
+    if (progress && !progress->isProved && line.has("--quiet"))
+      llvm::outs() << claims->kernel << ": progress: "
+                   << (proofByHand ? progress->why
+                                   : protocol::describe(*progress))
+                   << '\n';
     kernels.push_back(
         protocol::toJson(*claims, misfits, progress ? &*progress : nullptr));
   }

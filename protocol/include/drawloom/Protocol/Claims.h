@@ -83,10 +83,23 @@ struct Unfollowed {
   auto operator<=>(const Unfollowed &) const = default;
 };
 
+/// Something that a proof of progress has to take for granted, and where.
+struct Assumption {
+  /// A name for programs, such as "bytes".
+  std::string rule;
+  /// Behind "if": "the loop ends".
+  std::string words;
+  std::set<uint32_t> lines;
+
+  auto operator<=>(const Assumption &) const = default;
+};
+
 struct Claims {
   std::string kernel;
   unsigned threads = 0;
   std::array<unsigned, 3> cluster = {1, 1, 1};
+  /// That a thread has at the entry; 0 if the kernel doesn't say so.
+  unsigned registers = 0;
   std::map<BarrierId, Barrier> barriers;
   /// By byte: what a barrier is for, if the kernel says so (Graph.h).
   std::map<int64_t, std::string> names;
@@ -100,8 +113,13 @@ struct Claims {
   /// Operands of products: CTA and byte, and how many bytes, by how they lie
   /// there.
   std::map<BarrierId, std::map<uint64_t, int64_t>> reads;
-  /// In which order each warp uses mbarriers.
+  /// In which order each warp uses barriers.
   std::map<WarpId, std::shared_ptr<const Paths>> paths;
+  /// What warps decide alike, in the order of Step::Kind::Decide: the texts of
+  /// conditions, and whether their values are always the same.
+  std::vector<std::pair<std::string, bool>> decisions;
+  /// What is taken for granted so that nobody waits for ever.
+  std::set<Assumption> assumptions;
 
   unsigned ctas() const { return cluster[0] * cluster[1] * cluster[2]; }
   /// Whether count, bytes, parity, who arrives and who waits are known of it.
@@ -117,8 +135,12 @@ struct ExtractOptions {
   std::array<unsigned, 3> cluster = {0, 0, 0};
   /// States of a warp after which it is given up.
   unsigned stateLimit = 50000;
-  /// Whether marks, and copies to other CTAs, are steps of paths, too.
+  /// Whether marks, and copies to other CTAs, are steps of paths, too; other
+  /// barriers than mbarriers aren't then.
   bool hasGraph = false;
+  /// By parameter, and where in it a tensor map is: how many bytes a copy by it
+  /// brings, if that is known.
+  std::map<std::pair<int, int64_t>, int64_t> boxes = {};
 };
 
 /// An error if the kernel doesn't say how many threads it has, and the options

@@ -23,6 +23,7 @@
 #define DRAWLOOM_PROTOCOL_PATHS_H
 
 #include "drawloom/Protocol/Walk.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <compare>
 #include <set>
 
@@ -38,15 +39,46 @@ struct BarrierId {
   auto operator<=>(const BarrierId &) const = default;
 };
 
-/// A wait for a parity, or a number of arrivals; of kernels with a graph
-/// (Graph.h) also a copy to a barrier of another CTA, and a mark.
+/// Something that a lane does to a barrier, in its place among what else it
+/// does.
 struct Step {
-  enum class Kind : uint8_t { Arrive, Wait, Copy, Mark };
+  enum class Kind : uint8_t {
+    Arrive, ///< `number` times.
+    Wait,   ///< For parity `number`.
+    // Of kernels with a graph (Graph.h):
+    Copy, ///< To a barrier of another CTA.
+    Mark,
+    // Of others:
+    Init, ///< For `number` arrivals.
+    Invalidate,
+    /// At barrier `barrier.byte` of the CTA, for `number` threads (0: all):
+    /// comes and waits, or comes only.
+    Sync,
+    Come,
+    ClusterArrive,
+    ClusterWait,
+    /// In line `number >> 32`, for the lanes `number` of warp `barrier.byte`.
+    Together,
+    /// Decides about number `number / 2` of Claims::decisions: `number % 2`.
+    Decide,
+    /// From here on, a thread has `number` registers: fewer, or more than
+    /// before.
+    GiveRegisters,
+    TakeRegisters,
+    /// Allocates columns of tensor memory.
+    Allocate
+  };
   Kind kind = Kind::Arrive;
   BarrierId barrier;
   int64_t number = 0;
 
   bool isWait() const { return kind == Kind::Wait; }
+  /// Whether a lane does it at once and on its own.
+  bool gives() const {
+    return kind == Kind::Arrive || kind == Kind::Init ||
+           kind == Kind::Invalidate || kind == Kind::Copy ||
+           kind == Kind::Mark || kind == Kind::Come;
+  }
 
   auto operator<=>(const Step &) const = default;
 };
@@ -112,10 +144,14 @@ struct Strand {
   std::set<Step> waits() const;
 };
 
-/// Those of a warp that do anything to mbarriers. None if an automaton would
+/// Those of a warp that do anything to barriers. None if an automaton would
 /// have more than `limit` states.
 std::optional<std::vector<Strand>> findStrands(const Paths &paths,
                                                unsigned limit);
+
+/// What is left of an automaton without some of its steps.
+Automaton without(const Automaton &automaton,
+                  llvm::function_ref<bool(const Step &)> isLeftOut);
 
 } // namespace drawloom::protocol
 

@@ -33,13 +33,20 @@ struct ProgressLimits {
 };
 
 struct Progress {
+  /// For all runs in which what is assumed holds.
   bool isProved = false;
+  std::set<Assumption> assumptions;
   unsigned roles = 0, states = 0;
   std::string why; ///< Of what isn't proved.
+
+  bool isUnconditional() const { return isProved && assumptions.empty(); }
 };
 
 /// Expects claims about at least one barrier.
 Progress proveProgress(const Claims &claims, const ProgressLimits &limits = {});
+
+/// "proved", "proved if ..." or "not proved: ...".
+std::string describe(const Progress &progress);
 
 } // namespace drawloom::protocol
 

@@ -39,6 +39,9 @@
 
 namespace drawloom::protocol {
 
+struct Decision;
+struct Decisions;
+
 /// Something that a warp does to a barrier or a slot. Addresses are bytes from
 /// where a CTA's shared memory starts for the kernel: static variables, in the
 /// order of their first use, then dynamic ones.
@@ -74,6 +77,19 @@ struct Event {
     /// All warps of the CTA meet, or of the cluster.
     CtaBarrier,
     ClusterBarrier,
+    // Only if the order is told: see WalkOptions.
+    /// Comes to barrier number `barrier` of the CTA for `count` threads (0:
+    /// all), and waits there if `waits`.
+    NamedBarrier,
+    ClusterArrive,
+    ClusterWait,
+    /// Waits for the lanes of `members`, in one instruction.
+    WarpBarrier,
+    /// Branches on `decision`, whose value is `count`.
+    Decide,
+    /// setmaxnreg to `count`, and tcgen05.alloc.
+    Registers,
+    Allocate,
     /// Here begins an item (0), or ends a step along K (1): `count`. A write to
     /// a
     /// register with the name of a mark says so.
@@ -105,6 +121,7 @@ struct Event {
   int64_t address = -1;
   int64_t count = 0;
   int map = -1;
+  int64_t mapAt = 0; ///< The byte of the parameter.
   std::vector<Read> reads = {};
   /// Whether a product reads from both CTAs of a pair.
   bool isOfPair = false;
@@ -113,6 +130,9 @@ struct Event {
   bool isKnown = true;
   /// Of what isn't: whether only counters that were given up are to blame.
   bool isCounted = true;
+  bool waits = true;
+  uint32_t members = 0;
+  const Decision *decision = nullptr;
   const ptx::Instruction *instruction = nullptr;
 };
 
@@ -150,6 +170,11 @@ struct WalkOptions {
   /// Whether values that were known once stay so: lanes that come out of a
   /// branch alone count the same ones again. In many more states, too.
   bool followsLanes = false;
+  /// What decides about branches (Decisions.h). If it is given, everything is
+  /// told that a warp may wait at and what decides where it goes; lanes that
+  /// step over something short stay with the others, and all barriers of the
+  /// CTA are told as named ones.
+  const Decisions *order = nullptr;
   /// States after which the walk is given up.
   unsigned stateLimit = 16000000;
 };
@@ -158,8 +183,9 @@ struct WalkOptions {
 /// it: by it a kernel tells warps what to do next.
 struct StoredBytes {
   std::map<uint64_t, std::set<uint8_t>> values;
-  /// Whether a path has asked for one of them.
+  /// Whether a path has asked for one of them, and the lines that got one.
   bool isUsed = false;
+  std::set<uint32_t> readers = {};
 
   bool operator==(const StoredBytes &) const = default;
 };
