@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mutants.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -243,9 +244,108 @@ std::string Mutant::apply(StringRef text) const {
   return replaceLines(text, line, lines, statement);
 }
 
-std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
+/// The names of labels: "$L__BB0_3".
+static std::vector<std::string> findLabels(llvm::ArrayRef<StringRef> lines) {
+  std::vector<std::string> labels;
+  for (StringRef line : lines) {
+    line = line.split("//").first.trim();
+    if (line.consume_back(":") && !line.empty() &&
+        line.find_first_of(" \t,") == StringRef::npos)
+      labels.push_back(line.str());
+  }
+  return labels;
+}
+
+using AddMutant = llvm::function_ref<void(
+    const char *category, const Statement &with, const llvm::Twine &edit)>;
+
+static void changeGuard(const Statement &statement, AddMutant add) {
+  StringRef guard = statement.guard;
+  if (!guard.consume_front("@"))
+    return;
+  Statement other = statement;
+  other.guard = guard.starts_with("!") ? ("@" + guard.drop_front()).str()
+                                       : ("@!" + guard).str();
+  add("guard", other, "opposite");
+  other.guard.clear();
+  add("guard", other, "none");
+}
+
+/// Another label, near the one that it goes to.
+static void changeTarget(const Statement &statement,
+                         llvm::ArrayRef<std::string> labels, AddMutant add) {
+  if (!StringRef(statement.opcode).starts_with("bra"))
+    return;
+  const auto *at = llvm::find(labels, statement.operands[0]);
+  if (at == labels.end())
+    return;
+  Statement other = statement;
+  for (int step : {-2, -1, 1, 2})
+    if (int to = int(at - labels.begin()) + step;
+        to >= 0 && to < int(labels.size())) {
+      other.operands[0] = labels[to];
+      add("target", other, labels[to]);
+    }
+}
+
+static void changeComparison(const Statement &statement, AddMutant add) {
+  static const std::pair<const char *, const char *> others[] = {
+      {".lt.", ".le."}, {".le.", ".lt."}, {".gt.", ".ge."}, {".ge.", ".gt."},
+      {".eq.", ".ne."}, {".ne.", ".eq."}, {".ge.", ".lt."}, {".lt.", ".ge."}};
+  if (!StringRef(statement.opcode).starts_with("setp."))
+    return;
+  for (auto [one, other] : others)
+    if (size_t at = statement.opcode.find(one); at != std::string::npos) {
+      Statement changed = statement;
+      changed.opcode.replace(at, StringRef(one).size(), other);
+      add("compare", changed, other);
+    }
+}
+
+static void changeNumbers(const Statement &statement, AddMutant add) {
+  bool isBarrier = matches(statement.opcode, ctaBarriers);
+  for (size_t i = 0; i != statement.operands.size(); ++i) {
+    int64_t value = 0;
+    if (StringRef(statement.operands[i]).getAsInteger(0, value))
+      continue;
+    for (int64_t with : {value + 1, value - 1, 2 * value, int64_t(0)}) {
+      if (with == value || with < -1)
+        continue;
+      Statement other = statement;
+      other.operands[i] = std::to_string(with);
+      add(isBarrier ? "barrier" : "number", other,
+          llvm::Twine(i) + " is " + llvm::Twine(with));
+    }
+  }
+}
+
+/// What may decide where a warp goes, and for which barrier it waits.
+static void changeAnything(const Statement &statement,
+                           llvm::ArrayRef<std::string> labels, AddMutant add) {
+  static const char *const deciding =
+      "^(bra|setp|selp|mov\\.(b|u|s)(32|64)|mov\\.pred|add|sub|mul\\.lo|"
+      "mad\\.lo|and|or|xor|not|shl|shr|min|max|elect|shfl|ld\\.param|bar|"
+      "barrier|mbarrier|tcgen05\\.(commit|alloc)|setmaxnreg|cp\\.async\\.bulk|"
+      "ret|exit)(\\.|$)";
+  if (!matches(statement.opcode, deciding) ||
+      StringRef(statement.opcode).contains(".f"))
+    return;
+  changeGuard(statement, add);
+  changeTarget(statement, labels, add);
+  changeComparison(statement, add);
+  changeNumbers(statement, add);
+  Statement twice = statement;
+  twice.operands.clear();
+  twice.guard.clear();
+  twice.opcode = statement.str() + " " + statement.str();
+  twice.opcode.pop_back();
+  add("repeat", twice, "");
+}
+
+std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text, Draw draw) {
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
+  std::vector<std::string> labels = findLabels(lines);
   std::vector<Mutant> mutants;
   for (unsigned number = 1; number <= lines.size(); ++number) {
     std::optional<Statement> statement = parse(lines[number - 1]);
@@ -256,6 +356,16 @@ std::vector<Mutant> drawloom::mutate::makeMutants(StringRef text) {
       mutants.push_back(
           {number, category, opcode.str(), std::move(with), count});
     };
+    if (draw == Draw::Everything) {
+      changeAnything(*statement, labels,
+                     [&](const char *category, const Statement &with,
+                         const llvm::Twine &edit) {
+                       add(category, with.str());
+                       mutants.back().edit = edit.str();
+                     });
+      if (!matches(opcode, waits))
+        add("lose", "");
+    }
     if (llvm::any_of(synchronizing, [&](const char *pattern) {
           return matches(opcode, pattern);
         })) {

@@ -19,6 +19,17 @@
 //   slot     the barrier is the one beside it; only if asked for
 //   swap     it changes places with the next one
 //
+// And of all instructions that may decide where a warp goes, if everything is
+// asked for:
+//
+//   guard    the opposite one, or none
+//   target   a branch goes to another label
+//   compare  lt for le, eq for ne and so on
+//   number   one more or less, or twice as much
+//   barrier  of the CTA: another one
+//   lose     it is left out
+//   repeat   it stands there twice
+//
 // The instructions are those that synchronise: arrivals, expectations, waits,
 // commits, fences, barriers and groups.
 //
@@ -50,8 +61,11 @@ struct Mutant {
   std::string apply(llvm::StringRef text) const;
 };
 
+enum class Draw { Synchronizing, Everything };
+
 /// All of them, in the order of the lines.
-std::vector<Mutant> makeMutants(llvm::StringRef text);
+std::vector<Mutant> makeMutants(llvm::StringRef text,
+                                Draw draw = Draw::Synchronizing);
 
 } // namespace drawloom::mutate
 

@@ -8,9 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecordedLaunch.h"
+#include "drawloom/Emulator/TensorMap.h"
 #include "drawloom/PTX/Parser.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstring>
 
@@ -110,6 +113,38 @@ RecordedLaunch::read(llvm::StringRef base) {
         return gap.takeError();
     }
   return launch;
+}
+
+std::map<std::pair<int, int64_t>, int64_t>
+RecordedLaunch::boxes(const ptx::Function &kernel) const {
+  constexpr uint64_t size = sizeof(emu::TensorMapBytes);
+  std::map<std::pair<int, int64_t>, int64_t> boxes;
+  uint64_t start = 0;
+  for (auto [number, parameter] :
+       llvm::enumerate(kernel.prototype->parameters)) {
+    const ptx::Variable &variable = *parameter.variable;
+    uint64_t bytes = variable.elementSize();
+    for (int64_t extent : variable.extents)
+      bytes *= extent;
+    start = llvm::alignTo(
+        start, std::max<uint64_t>(variable.alignment, variable.elementSize()));
+    for (uint64_t at = 0; at + size <= bytes; at += emu::tensorMapAlignment) {
+      if (start + at + size > parameters.size())
+        break;
+      auto map = emu::decodeTensorMap(parameters.data() + start + at);
+      if (!map) {
+        llvm::consumeError(map.takeError());
+        continue;
+      }
+      int64_t box = map->sharedRowBytes();
+      for (unsigned dim = 1; dim != map->rank; ++dim)
+        box *= map->extent(dim);
+      if (!map->im2col)
+        boxes[{int(number), int64_t(at)}] = box;
+    }
+    start += bytes;
+  }
+  return boxes;
 }
 
 Outcome RecordedLaunch::run(llvm::StringRef text,

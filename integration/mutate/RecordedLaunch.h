@@ -16,6 +16,7 @@
 #define DRAWLOOM_INTEGRATION_MUTATE_RECORDEDLAUNCH_H
 
 #include "drawloom/Emulator/Launch.h"
+#include <map>
 #include <vector>
 
 namespace drawloom::mutate {
@@ -42,6 +43,11 @@ public:
   const std::string &text() const { return textField; }
   emu::Dim3 cluster() const { return clusterField; }
   emu::Dim3 block() const { return blockField; }
+
+  /// What a copy by each tensor map among the parameters brings: bytes, by the
+  /// parameter and where in it the map is.
+  std::map<std::pair<int, int64_t>, int64_t>
+  boxes(const ptx::Function &kernel) const;
 
   Outcome run(llvm::StringRef text, const emu::RunOptions &options);
 

@@ -13,7 +13,8 @@
 //
 //   claims    taken from the PTX (drawloom/Protocol/Claims.h); nothing may be
 //             at odds, since these kernels are right; of those that were
-//             followed whole, how many are proved to make progress
+//             followed whole, how many are proved to be deadlock-free, with the
+//             boxes of the launch's tensor maps
 //   runs      each kernel runs on the emulator, and everything that it does to
 //             an mbarrier has to be claimed: who, where, which number
 //   mutants   one count, number of bytes or parity is changed, and has to be at
@@ -187,8 +188,10 @@ static llvm::Expected<Claims> extract(const RecordedLaunch &launch,
                      launch.cluster().z};
   options.stateLimit = states;
   for (const ptx::Function *function : parsed.module->functions)
-    if (function->isEntry && function->hasBody)
+    if (function->isEntry && function->hasBody) {
+      options.boxes = launch.boxes(*function);
       return protocol::extract(*function, options);
+    }
   return llvm::createStringError("no kernel in " + launch.name());
 }
 
@@ -221,7 +224,7 @@ int main(int argc, char **argv) {
       if (llvm::sys::path::extension(at->path()) == ".json")
         bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
   llvm::sort(bases);
-  unsigned kernels = 0, whole = 0, proved = 0, faults = 0;
+  unsigned kernels = 0, whole = 0, proved = 0, conditional = 0, faults = 0;
   uint64_t events = 0;
   std::vector<std::unique_ptr<RecordedLaunch>> followed;
   for (size_t i = 0; i < bases.size(); i += std::max(1u, every.getValue())) {
@@ -247,18 +250,21 @@ int main(int argc, char **argv) {
     events += comparison.events;
     bool isWhole = claims->isWhole() && !claims->barriers.empty();
     whole += isWhole;
-    bool isProved = isWhole && protocol::proveProgress(*claims).isProved;
+    protocol::Progress progress;
+    if (isWhole)
+      progress = protocol::proveProgress(*claims);
+    bool isProved = progress.isUnconditional();
     proved += isProved;
+    conditional += progress.isProved && !isProved;
     bool isFault =
         !outcome.ok() || !misfits.empty() || !comparison.unclaimed.empty();
     faults += isFault;
     llvm::outs() << llvm::formatv(
         "{0,-42} {1,3} mbarriers, {2,6} events, {3}{4}\n", (*launch)->name(),
         claims->barriers.size(), comparison.events,
-        isProved                   ? "whole, proved"
-        : isWhole                  ? "whole"
-        : claims->barriers.empty() ? "none"
-                                   : "not all followed",
+        isWhole                    ? "whole, " + protocol::describe(progress)
+        : claims->barriers.empty() ? std::string("none")
+                                   : std::string("not all followed"),
         isFault ? "  AT FAULT" : "");
     for (const protocol::Misfit &misfit : misfits)
       llvm::outs() << "  at odds: line " << misfit.line << ", " << misfit.title
@@ -308,11 +314,10 @@ int main(int argc, char **argv) {
     llvm::outs() << llvm::formatv("{0,-6} {1} of {2} found\n", category,
                                   counts.second, counts.first);
   llvm::outs() << llvm::formatv(
-      "check-static: {0} kernels, {1} followed whole, {2} of them proved to "
-      "make progress, {3} at fault; {4} events of their runs; {5} of {6} "
-      "mutants "
-      "found without a run\n",
-      kernels, whole, proved, faults, events, found, made);
+      "check-static: {0} kernels, {1} followed whole, {2} of them proved to be "
+      "deadlock-free, {3} more with conditions, {4} at fault; {5} events of "
+      "their runs; {6} of {7} mutants found without a run\n",
+      kernels, whole, proved, conditional, faults, events, found, made);
   bool hasEnough =
       made == 0 ? mutantCount == 0 : found * 100 >= made * foundAtLeast;
   return faults || whole < wholeAtLeast || proved < provedAtLeast || !hasEnough;
