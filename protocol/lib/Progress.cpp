@@ -44,8 +44,9 @@ private:
   Progress progress;
   std::vector<Role> roles;
   std::set<uint32_t> uneven;
-  /// How often columns may be allocated, and in which lines.
-  unsigned allocations = 0;
+  /// Warps that allocate columns, whether they may do so again, and in which
+  /// lines.
+  std::map<WarpId, bool> allocations;
   std::set<uint32_t> allocating;
 };
 
@@ -107,7 +108,8 @@ void Prover::addStrands(WarpId warp, std::vector<Strand> strands) {
       continue;
     // Columns are allocated by one warp of those that do the same else.
     auto [allocates, again] = mayTake(strand.automaton, {Step::Kind::Allocate});
-    allocations += allocates + again;
+    if (allocates)
+      allocations[warp] |= again;
     Automaton automaton = without(strand.automaton, [&](const Step &step) {
       return step.kind == Step::Kind::Allocate ||
              (step.kind == Step::Kind::Together &&
@@ -224,7 +226,9 @@ void Prover::noteResources() {
               std::max(registers[member.warp], step.number);
     }
   }
-  if (allocations > 1 || (allocations && claims.ctas() > 1))
+  bool isOnce = allocations.size() == 1 && !allocations.begin()->second &&
+                claims.ctas() == 1;
+  if (!allocations.empty() && !isOnce)
     progress.assumptions.insert(
         {"tensor-memory", "there are columns for tcgen05.alloc", allocating});
   if (takes.empty())
@@ -264,8 +268,22 @@ Progress Prover::prove() {
   if (isProved) {
     noteChoices();
     noteResources();
+    // The same about several lines is said once; boxes are those of their
+    // lines.
     progress.assumptions.insert(claims.assumptions.begin(),
                                 claims.assumptions.end());
+    std::map<std::pair<std::string, std::string>, Assumption> merged;
+    std::set<Assumption> all;
+    for (const Assumption &one : progress.assumptions)
+      if (one.rule == "boxes")
+        all.insert(one);
+      else if (auto [at, isNew] =
+                   merged.try_emplace({one.rule, one.words}, one);
+               !isNew)
+        at->second.lines.insert(one.lines.begin(), one.lines.end());
+    for (auto &[what, one] : merged)
+      all.insert(std::move(one));
+    progress.assumptions = std::move(all);
     progress.isProved = true;
   } else {
     progress.assumptions.clear();
