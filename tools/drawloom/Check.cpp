@@ -105,6 +105,17 @@ readOptions(const CommandLine &line) {
   return options;
 }
 
+/// What a reader of SARIF is told of a kernel that isn't proved, or only with
+/// conditions; at the first line that one is about.
+static llvm::json::Object toMessage(const protocol::Progress &progress,
+                                    std::string words) {
+  llvm::json::Object message{
+      {"severity", "remark"}, {"rule", "progress"}, {"text", std::move(words)}};
+  if (!progress.assumptions.empty())
+    message["line"] = *progress.assumptions.begin()->lines.begin();
+  return message;
+}
+
 static ExitCode check(const CommandLine &line,
                       const protocol::ExtractOptions &options) {
   llvm::StringRef path = line.getOperands().front();
@@ -127,7 +138,7 @@ static ExitCode check(const CommandLine &line,
     return Failed;
   }
   std::optional<llvm::StringRef> wanted = line.get("--kernel");
-  llvm::json::Array kernels;
+  llvm::json::Array kernels, messages;
   auto suppressions =
       checker::Suppressions::read(line.get("--suppressions").value_or(""));
   if (!suppressions)
@@ -186,11 +197,14 @@ static ExitCode check(const CommandLine &line,
     if (proofByHand)
       progress = summarize(*proofByHand);
     // A kernel that may wait for ever is told of in any case.
+    std::string words;
+    if (progress)
+      words = claims->kernel + ": progress: " +
+              (proofByHand ? progress->why : protocol::describe(*progress));
     if (progress && !progress->isProved && line.has("--quiet"))
-      llvm::outs() << claims->kernel << ": progress: "
-                   << (proofByHand ? progress->why
-                                   : protocol::describe(*progress))
-                   << '\n';
+      llvm::outs() << words << '\n';
+    if (progress && !progress->isUnconditional())
+      messages.push_back(toMessage(*progress, std::move(words)));
     kernels.push_back(
         protocol::toJson(*claims, misfits, progress ? &*progress : nullptr));
   }
@@ -209,7 +223,7 @@ static ExitCode check(const CommandLine &line,
   if (llvm::Error error =
           writeReports(llvm::json::Object{{"kernels", std::move(kernels)},
                                           {"errors", faults}},
-                       files, {path.str()}))
+                       files, {path.str(), "", std::move(messages)}))
     return fail(llvm::toString(std::move(error)));
   return faults ? Failed : Done;
 }

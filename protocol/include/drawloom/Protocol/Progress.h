@@ -6,19 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Does a kernel come to its end, whatever its trip counts? Lanes that use
-// mbarriers in the same order (Paths.h) are a role. All orders in which roles
-// may go on are tried, with mbarriers that count arrivals and have a parity, as
-// the machine's do. Loops are not bounded: the states of roles and barriers
-// are finitely many, and what is proved holds for any number of rounds.
+// Is a kernel deadlock-free, whatever it is called with? Lanes that use barriers
+// in the same order (Paths.h) are a role. Their steps are tried in one order,
+// which stands for all (lib/Explore.h), with both answers to everything that a
+// launch decides (lib/Decisions.h). Loops are not bounded: the states of roles
+// and barriers are finitely many, and what is proved holds for any number of
+// iterations.
 //
-// A state is stuck if nobody in it can go on. It counts if a circle of roles
-// wait for each other, or for an arrival that nobody makes. It doesn't if what
-// is waited for would come from a role that has left: then roles had different
-// trip counts, and it is taken that they agree on these.
+// A state in which nobody can go on is a deadlock. Where what is waited for
+// would come from a role that has left, roles had different trip counts; that
+// they agree on these is an assumption, and told as one. So are the bytes of
+// tensor maps, and all else that may keep a warp waiting and isn't known.
 //
-// Also taken: lanes that only wait go with those that arrive, and copies and
-// products come to their end. Other barriers than mbarriers aren't looked at.
+// Invariant: a kernel that is proved without assumptions doesn't hang, if lanes
+// of a warp that wait at the same instructions wait together, copies and MMAs
+// come to their end, and no counter wraps.
 
 #ifndef DRAWLOOM_PROTOCOL_PROGRESS_H
 #define DRAWLOOM_PROTOCOL_PROGRESS_H
