@@ -96,9 +96,23 @@ static llvm::Expected<std::vector<StringRef>> fatBinariesIn(const Elf &elf) {
   return result;
 }
 
-/// The first device that each of the fat binaries has PTX for.
+static bool hasPtx(StringRef fatBinary) {
+  auto entries = cuda::readFatBinary(fatBinary);
+  if (entries)
+    return llvm::any_of(*entries, [](const cuda::FatBinaryEntry &entry) {
+      return entry.kind == cuda::FatBinaryEntry::Kind::Ptx;
+    });
+  llvm::consumeError(entries.takeError());
+  return false;
+}
+
+/// The first device that each of the fat binaries with PTX has some for. What
+/// nvcc's device linker adds has machine code alone.
 static std::optional<std::string>
-deviceFor(llvm::ArrayRef<StringRef> fatBinaries) {
+deviceFor(std::vector<StringRef> fatBinaries) {
+  llvm::erase_if(fatBinaries, [](StringRef bytes) { return !hasPtx(bytes); });
+  if (fatBinaries.empty())
+    return std::nullopt;
   for (const emu::DeviceModel &model : emu::deviceModels()) {
     bool all = llvm::all_of(fatBinaries, [&](StringRef bytes) {
       auto selection = cuda::selectPtx(bytes, model.target);
@@ -144,7 +158,7 @@ llvm::Expected<ProgramFacts> drawloom::inspectProgram(StringRef path) {
     return damaged(fatBinaries.takeError());
   facts.hasKernels = !fatBinaries->empty();
   if (facts.hasKernels)
-    facts.device = deviceFor(*fatBinaries);
+    facts.device = deviceFor(std::move(*fatBinaries));
   return facts;
 }
 
