@@ -8,7 +8,6 @@
 
 #include "Check.h"
 #include "Driver.h"
-#include "drawloom/Checker/Tell.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,8 +33,8 @@ Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
 void Check::tell() {
   llvm::ArrayRef<checker::Finding> findings = checker.findings();
   for (const checker::Finding &finding : findings.drop_front(told))
-    if (finding.isTold() && environment("DRAWLOOM_QUIET").empty())
-      checker::tell(finding, llvm::errs());
+    if (environment("DRAWLOOM_QUIET").empty())
+      teller.tell(finding, llvm::errs());
   told = findings.size();
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
   if (path.empty())
@@ -63,8 +62,8 @@ void Check::tellCounts() {
     return;
   std::vector<checker::Finding> all = checker.findingsAndRemarks();
   for (const checker::Finding &remark : llvm::drop_begin(all, told))
-    if (remark.isTold())
-      checker::tell(remark, llvm::errs());
+    teller.tell(remark, llvm::errs());
+  teller.tellRest(llvm::errs());
   for (const std::string &unused : checker.suppressions().unused())
     complain(unused);
   checker::writeCounts(all, llvm::errs());

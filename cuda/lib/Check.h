@@ -17,7 +17,7 @@
 #ifndef DRAWLOOM_CUDA_CHECK_H
 #define DRAWLOOM_CUDA_CHECK_H
 
-#include "drawloom/Checker/RaceChecker.h"
+#include "drawloom/Checker/Tell.h"
 
 namespace drawloom::cuda {
 
@@ -39,6 +39,7 @@ public:
 private:
   checker::RaceChecker checker;
   size_t told = 0;
+  checker::Teller teller;
 };
 
 } // namespace drawloom::cuda

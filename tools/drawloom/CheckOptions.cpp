@@ -55,12 +55,13 @@ bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
                             const checker::Suppressions &suppressions,
                             const ReportFiles &files, const CheckedRun &run) {
   bool hasError = false;
+  checker::Teller teller;
   for (const checker::Finding &finding : findings) {
-    if (!finding.isTold())
-      continue;
-    hasError |= finding.severity == checker::Severity::Error;
-    checker::tell(finding, llvm::errs());
+    hasError |=
+        finding.isTold() && finding.severity == checker::Severity::Error;
+    teller.tell(finding, llvm::errs());
   }
+  teller.tellRest(llvm::errs());
   tellUnused(suppressions);
   checker::writeCounts(findings, llvm::errs());
   if (llvm::Error error = writeReports(checker::toJson(findings), files, run)) {

@@ -19,6 +19,22 @@ namespace drawloom::checker {
 /// Prints a finding and the end of its last line.
 void tell(const Finding &finding, llvm::raw_ostream &os);
 
+/// Prints the findings of a run or a program as they come: the first errors and
+/// the first warnings in full, and how many more there were.
+class Teller {
+public:
+  /// Of errors and of warnings; remarks were asked for, so all of them.
+  static constexpr unsigned most = 20;
+
+  /// Nothing for a finding that isn't told.
+  void tell(const Finding &finding, llvm::raw_ostream &os);
+  /// "check: 17 more errors and 2 more warnings; --report FILE has all of them"
+  void tellRest(llvm::raw_ostream &os) const;
+
+private:
+  unsigned errors = 0, warnings = 0;
+};
+
 } // namespace drawloom::checker
 
 #endif // DRAWLOOM_CHECKER_TELL_H
