@@ -109,9 +109,7 @@ std::pair<uint64_t, uint64_t> PageBytes::overlap(const PageBytes &other) const {
 
 PageBytes PageBytes::copy() const {
   PageBytes result;
-  result.isWhole = isWhole;
-  if (words)
-    result.words = std::make_unique<Words>(*words);
+  result.add(*this);
   return result;
 }
 

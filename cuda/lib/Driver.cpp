@@ -285,6 +285,9 @@ Result Driver::flush() {
     return interrupt ? !interrupt->happened() : interrupted() == 0;
   };
   options.progress = progress;
+  // Other threads ask this. Who gave `interrupted` is asked by its own, above.
+  auto isStopped = [&] { return interrupt && interrupt->happened(); };
+  options.isStopped = isStopped;
   if (watch)
     watch->runStarts(launches.size());
   emu::RunResult result = emu::run(*device, launches, options);

@@ -117,6 +117,21 @@ DriverCheck::~DriverCheck() {
     llvm::sys::fs::remove(planFile);
 }
 
+void DriverCheck::tellCounts() const {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!options.checks || !buffer)
+    return;
+  auto report = llvm::json::parse((*buffer)->getBuffer());
+  if (!report)
+    return llvm::consumeError(report.takeError());
+  if (const llvm::json::Object *object = report->getAsObject())
+    llvm::errs() << "check: interrupted; errors: "
+                 << object->getInteger("errors").value_or(0)
+                 << ", warnings: " << object->getInteger("warnings").value_or(0)
+                 << ", notes: " << object->getInteger("notes").value_or(0)
+                 << '\n';
+}
+
 ExitCode DriverCheck::judge(ExitCode result) const {
   if (!options.checks)
     return result;

@@ -56,6 +56,8 @@ public:
 
   /// `result`, or Failed if errors were found. What was found has been told.
   ExitCode judge(ExitCode result) const;
+  /// Of a command that was interrupted: how many findings there were.
+  void tellCounts() const;
 
 private:
   const CheckOptions options;

@@ -150,6 +150,8 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   };
   emu::RunOptions options = setup.options;
   options.progress = progress;
+  auto isStopped = [&] { return setup.interrupt->happened(); };
+  options.isStopped = isStopped;
   emu::RunResult result =
       emu::run(*setup.device, setup.launch->launch(), options);
   llvm::outs().flush();

@@ -238,6 +238,49 @@ static std::string refusal(StringRef program, const ProgramFacts &facts) {
   return "";
 }
 
+namespace {
+/// While one of these lives, signals that end a process are the command's: it
+/// is waited for, so that what was found is told and nothing runs on. What a
+/// terminal sends, the command has got itself. A third one kills it.
+class Forwarding {
+public:
+  explicit Forwarding(int child) {
+    process = child;
+    count = 0;
+    first = 0;
+    struct sigaction action = {};
+    action.sa_sigaction = forward;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (auto [signal, before] : llvm::zip(signals, earlier))
+      sigaction(signal, &action, &before);
+  }
+  ~Forwarding() {
+    for (auto [signal, before] : llvm::zip(signals, earlier))
+      sigaction(signal, &before, nullptr);
+  }
+  /// The first signal that came; 0 if none has.
+  int came() const { return first; }
+
+private:
+  static void forward(int signal, siginfo_t *info, void *) {
+    count = count + 1;
+    if (count == 1)
+      first = signal;
+    if (count > 2)
+      kill(process, SIGKILL);
+    else if (info->si_code <= 0) // By a process, not by the terminal.
+      kill(process, signal);
+  }
+
+  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction earlier[3];
+  // A handler of signals reaches nothing else.
+  static volatile std::sig_atomic_t process, count, first;
+};
+volatile std::sig_atomic_t Forwarding::process = 0, Forwarding::count = 0,
+                           Forwarding::first = 0;
+} // namespace
+
 /// Runs it as a process of its own, and says what it printed if `printed` isn't
 /// null.
 static ExitCode runOnce(const std::string &path,
@@ -254,12 +297,25 @@ static ExitCode runOnce(const std::string &path,
   if (printed)
     redirects[1] = file;
   std::string problem;
-  int result = llvm::sys::ExecuteAndWait(path, command, std::nullopt, redirects,
-                                         0, 0, &problem);
+  bool hasFailed = false;
+  llvm::sys::ProcessInfo child = llvm::sys::ExecuteNoWait(
+      path, command, std::nullopt, redirects, 0, &problem, &hasFailed);
+  if (hasFailed)
+    return fail("'" + path + "': " + problem);
+  int result = 0, signal = 0;
+  {
+    Forwarding forwarding(child.Pid);
+    result = llvm::sys::Wait(child, std::nullopt, &problem).ReturnCode;
+    signal = forwarding.came();
+  }
   if (printed) {
     if (auto buffer = llvm::MemoryBuffer::getFile(file))
       *printed = (*buffer)->getBuffer().str();
     llvm::sys::fs::remove(file);
+  }
+  if (signal) {
+    check.tellCounts();
+    return ExitCode(128 + signal);
   }
   if (result < 0)
     return fail("'" + path + "': " + problem);

@@ -148,13 +148,33 @@ void Run::reportDeadlock() {
   fail(std::move(report));
 }
 
+/// Of the grid that runs: how many CTAs found no room yet; empty if all have
+/// started. A barrier of a grid waits for them, and they for it.
+static std::string
+describeWaiting(llvm::ArrayRef<std::unique_ptr<Grid>> grids) {
+  for (const std::unique_ptr<Grid> &grid : grids) {
+    if (grid->clusters().empty() || !grid->hasMoreClusters())
+      continue;
+    uint64_t all = grid->clusterCount() * grid->clusterSize();
+    uint64_t running = grid->clusters().size() * grid->clusterSize();
+    uint64_t waiting = grid->waitingClusters() * grid->clusterSize();
+    return "; " + llvm::utostr(waiting) + " of " + llvm::utostr(all) +
+           " CTAs have not started, as the device has room for " +
+           llvm::utostr(running) +
+           " at a time: a CTA that waits for one of them, as at a barrier of "
+           "the grid, waits for ever (launch no more than fit, or by "
+           "cudaLaunchCooperativeKernel, which checks that)";
+  }
+  return "";
+}
+
 void Run::reportEnded(ReportKind kind, const std::string &why) {
   Fragment *first = nullptr;
   std::string warps = describeWarps(grids, first);
   Report report;
   report.kind = kind;
   report.message = "the run was ended after " + llvm::utostr(steps) +
-                   " warp instructions" + why +
+                   " warp instructions" + why + describeWaiting(grids) +
                    "; where its warps stand:" + warps;
   if (first)
     locateAt(report, *first);

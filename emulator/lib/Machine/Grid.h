@@ -201,6 +201,7 @@ public:
   Prerequisites prerequisites;
 
   bool hasMoreClusters() const { return nextCluster < clusterCountField; }
+  uint64_t waitingClusters() const { return clusterCountField - nextCluster; }
   bool done() const { return !hasMoreClusters() && live.empty(); }
   /// Starts the next cluster if the SMs have room for it.
   bool startCluster(llvm::MutableArrayRef<Sm> sms);

@@ -151,15 +151,16 @@ bool Run::advanceRound() {
     if (machine->hasReady())
       runnable.push_back(machine);
   }
-  workers.forEach(runnable, steps, [](Machine &machine, Worker &worker) {
-    machine.runFor(roundLength, worker);
+  workers.forEach(runnable, steps, [&](Machine &machine, Worker &worker) {
+    if (!isStopped())
+      machine.runFor(roundLength, worker);
   });
   bool moved = !runnable.empty();
   for (Machine *machine : machines)
     if (machine->failed())
       fail(*machine->report);
   for (Machine *machine : machines) {
-    if (report)
+    if (report || isStopped())
       break;
     if (!machine->hasParked())
       continue;
@@ -216,7 +217,12 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point nextProgressTime = Clock::now() + progressTime;
   while (!report) {
-    if (!advance()) {
+    bool hasAdvanced = advance();
+    if (!report && isStopped()) {
+      reportEnded(ReportKind::LaunchFailed, ", as it was told to");
+      break;
+    }
+    if (!hasAdvanced) {
       if (llvm::all_of(grids, [](auto &grid) { return grid->done(); }))
         break;
       reportDeadlock();

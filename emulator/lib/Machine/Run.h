@@ -83,6 +83,9 @@ private:
   /// Of a run that is ended from outside; `why` comes behind "warp
   /// instructions".
   void reportEnded(ReportKind kind, const std::string &why);
+  bool isStopped() const {
+    return optionsField.isStopped && optionsField.isStopped();
+  }
 
   Device &deviceField;
   const RunOptions &optionsField;

@@ -88,6 +88,9 @@ struct RunOptions {
   /// Called about ten times a second by the thread that called run(), with the
   /// warp instructions so far and the CTAs finished; false ends the run.
   llvm::function_ref<bool(uint64_t steps, uint64_t ctas)> progress;
+  /// Asked by any of the host threads before a turn of a cluster; once it says
+  /// true, the run ends. It may be null.
+  llvm::function_ref<bool()> isStopped;
 };
 
 struct RunStatistics {

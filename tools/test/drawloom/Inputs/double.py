@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Doubles 64 numbers of a buffer that was filled `copy`, `set`, `half` or not at all;
-or, with `spin FILE`, runs the kernel `spin` of a file on zeros."""
+or, with `spin FILE`, runs the kernel `spin` of a file on zeros. With `endless FILE NUMBER` it does
+so with `endless`, and writes the number of its process to a file."""
 
 import ctypes
+import os
 import sys
 
 KERNEL = b"""
@@ -28,6 +30,12 @@ if fills[:1] == ["spin"]:
     name, fills = b"spin", ["zero"]
     with open(sys.argv[2], "rb") as file:
         KERNEL = file.read()
+elif fills[:1] == ["endless"]:
+    name, fills = b"endless", ["zero"]
+    with open(sys.argv[2], "rb") as file:
+        KERNEL = file.read()
+    with open(sys.argv[3], "w") as file:
+        file.write(str(os.getpid()))
 cuda = ctypes.CDLL("libcuda.so.1")
 
 
@@ -52,6 +60,7 @@ for filled in fills:
         count = ctypes.c_size_t(64 if filled == "set" else 32)
         call("cuMemsetD32_v2", buffer, ctypes.c_uint(1), count)
 parameters = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(buffer), ctypes.c_void_p))
+ctas = 4 if name == b"endless" else 1
 for _ in range(2):
-    call("cuLaunchKernel", function, 1, 1, 1, 64, 1, 1, 0, None, parameters, None)
+    call("cuLaunchKernel", function, ctas, 1, 1, 64, 1, 1, 0, None, parameters, None)
 call("cuCtxSynchronize")
