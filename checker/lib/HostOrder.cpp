@@ -265,12 +265,9 @@ void HostOrder::useByHost(uint64_t address, bool writes,
       find(record, operation, address, 1, use, TouchedMemory::none);
 }
 
-void HostOrder::changedByHost(const HostOperation &operation, uint64_t address,
-                              uint64_t bytes) {
-  Record record{HostOperationRef(new HostOperation(operation)),
-                MemoryUse::Read,
-                {},
-                TouchedMemory::none};
+void HostOrder::changedByHost(const HostOperationRef &operation, MemoryUse use,
+                              uint64_t address, uint64_t bytes) {
+  Record record{operation, use, {}, TouchedMemory::none};
   find(record, nullptr, address, bytes, MemoryUse::Write, TouchedMemory::none);
 }
 

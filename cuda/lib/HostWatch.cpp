@@ -262,7 +262,7 @@ void HostWatch::use(const HostOperationRef &operation, const char *memory,
   std::optional<uint64_t> address = deviceAddress(memory);
   if (!address) {
     if (sideOf(memory) == Side::Registered)
-      keep(operation, memory, bytes);
+      keep(operation, use, memory, bytes);
     return;
   }
   order.use(operation, *address, bytes, use);
@@ -280,7 +280,7 @@ void HostWatch::use(const HostOperationRef &operation, const char *memory,
       return;
     uint64_t begin = std::max(*address, page * pageBytes);
     uint64_t end = std::min(*address + bytes, (page + 1) * pageBytes);
-    keep(operation, memory + (begin - *address), end - begin);
+    keep(operation, use, memory + (begin - *address), end - begin);
   };
   keepPart(first);
   if (last != first)
@@ -334,8 +334,15 @@ void HostWatch::fill(ContextState &context, StreamState *stream, bool isAsync,
 
 HostOperationRef HostWatch::hostFunctionStarts(ContextState &context,
                                                StreamState *stream) {
-  return order.enqueue(actorOf(context, stream),
-                       "host function (cudaLaunchHostFunc)");
+  compare();
+  HostOperationRef operation = order.enqueue(
+      actorOf(context, stream), "host function (cudaLaunchHostFunc)");
+  // What it is ordered after, it may write to.
+  llvm::erase_if(snapshots, [&](const Snapshot &snapshot) {
+    return operation->known.knows(snapshot.operation->actor,
+                                  snapshot.operation->value);
+  });
+  return operation;
 }
 
 void HostWatch::hostFunctionEnded(const checker::HostOperation &operation) {
@@ -454,8 +461,8 @@ static std::optional<uint64_t> hashOf(const char *memory, uint64_t bytes) {
   return hash;
 }
 
-void HostWatch::keep(const HostOperationRef &operation, const char *memory,
-                     size_t bytes) {
+void HostWatch::keep(const HostOperationRef &operation, MemoryUse use,
+                     const char *memory, size_t bytes) {
   if (snapshots.size() == mostSnapshots)
     snapshots.erase(snapshots.begin());
   uint64_t kept = 0;
@@ -466,7 +473,7 @@ void HostWatch::keep(const HostOperationRef &operation, const char *memory,
   uint64_t address =
       deviceAddress(memory).value_or(reinterpret_cast<uint64_t>(memory));
   if (std::optional<uint64_t> hash = hashOf(memory, bytes))
-    snapshots.push_back({operation, memory, address, bytes, *hash});
+    snapshots.push_back({operation, use, memory, address, bytes, *hash});
 }
 
 bool HostWatch::isChanged(const Snapshot &snapshot) {
@@ -474,7 +481,8 @@ bool HostWatch::isChanged(const Snapshot &snapshot) {
   if (hash == snapshot.hash)
     return false;
   if (hash && !order.isOver(*snapshot.operation))
-    order.changedByHost(*snapshot.operation, snapshot.address, snapshot.bytes);
+    order.changedByHost(snapshot.operation, snapshot.use, snapshot.address,
+                        snapshot.bytes);
   return true;
 }
 

@@ -97,6 +97,7 @@ private:
   /// Bytes that an operation in flight uses, and what they were.
   struct Snapshot {
     checker::HostOperationRef operation;
+    checker::MemoryUse use;
     const char *memory;
     uint64_t address; ///< As the program has it.
     uint64_t bytes, hash;
@@ -111,8 +112,8 @@ private:
   /// Protects pages as far as what is in flight asks for it.
   void protect(std::vector<uint64_t> pages);
   /// Keeps a hash of the edges of a range, or all of it.
-  void keep(const checker::HostOperationRef &operation, const char *memory,
-            size_t bytes);
+  void keep(const checker::HostOperationRef &operation, checker::MemoryUse use,
+            const char *memory, size_t bytes);
   /// Whether the host has written there; if it has, that is a finding.
   bool isChanged(const Snapshot &snapshot);
   /// Looks at all that was kept.

@@ -138,6 +138,16 @@ CASE(registered_overwritten, "host-order") {
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaHostUnregister(h.data()));
 }
+// A copy to it, too, is over when the host has waited for it.
+CASE(registered_overwritten_by_both, "host-order") {
+  std::vector<int> h(count);
+  int *x = device();
+  CHECK(cudaHostRegister(h.data(), bytes, cudaHostRegisterDefault));
+  CHECK(cudaMemcpyAsync(h.data(), x, bytes, cudaMemcpyDeviceToHost, stream()));
+  h[100] = 1;
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaHostUnregister(h.data()));
+}
 CASE(registered_overwritten_later, "right") {
   std::vector<int> h(count);
   int *x = device();
@@ -244,6 +254,16 @@ CASE(host_function_in_its_stream, "right") {
   fill<<<1, 128, 0, a>>>(x, 1);
   CHECK(cudaMemcpyAsync(h, x, bytes, cudaMemcpyDeviceToHost, a));
   CHECK(cudaLaunchHostFunc(a, addOne, h));
+  CHECK(cudaStreamSynchronize(a));
+  REQUIRE(h[0] == 2);
+}
+CASE(host_function_on_a_part, "right") {
+  int *h = pinned(), *x = device();
+  cudaStream_t a = stream();
+  fill<<<1, 128, 0, a>>>(x, 1);
+  CHECK(cudaMemcpyAsync(h, x, 64, cudaMemcpyDeviceToHost, a));
+  CHECK(cudaLaunchHostFunc(a, addOne, h));
+  CHECK(cudaMemcpyAsync(x, h, 64, cudaMemcpyHostToDevice, a));
   CHECK(cudaStreamSynchronize(a));
   REQUIRE(h[0] == 2);
 }

@@ -162,9 +162,9 @@ public:
   /// The host uses a byte. In a host function it does so for `operation`.
   void useByHost(uint64_t address, bool writes,
                  const HostOperation *operation = nullptr);
-  /// The host changed memory while `operation` may have been using it.
-  void changedByHost(const HostOperation &operation, uint64_t address,
-                     uint64_t bytes);
+  /// The host changed memory while `operation` may have been using it so.
+  void changedByHost(const HostOperationRef &operation, MemoryUse use,
+                     uint64_t address, uint64_t bytes);
 
   StreamEvent record(uint32_t stream);
   void wait(uint32_t stream, const StreamEvent &event);
