@@ -75,9 +75,10 @@ static bool takesResidue(PipeOp pipe, RoleOp role, int64_t residue) {
   return llvm::any_of(pipe.getPipe().getUsers(), [&](Operation *user) {
     if (isa<ProduceOp>(user) || user->getParentOfType<RoleOp>() != role)
       return false;
-    auto loop = isa<ForEachItemOp>(user)
-                    ? cast<ForEachItemOp>(user)
-                    : user->getParentOfType<ForEachItemOp>();
+    // A loop over messages hears all of them, whichever items it takes.
+    if (isa<ForEachItemOp>(user))
+      return true;
+    auto loop = user->getParentOfType<ForEachItemOp>();
     return !loop || loop.getEvery() == 1 || loop.getFrom() == residue;
   });
 }

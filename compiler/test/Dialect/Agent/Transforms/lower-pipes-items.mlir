@@ -146,6 +146,7 @@ tile.kernel @counted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
 !work = !agent.pipe<message, index>
 
 // CHECK-LABEL: tile.kernel @turns
+// CHECK: agent.barriers "work.empty" count(2) arrivals(2)
 tile.kernel @turns(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items static %i of %count -> (index) {
