@@ -45,6 +45,7 @@ private:
   void readName();
   void readSign();
   void readList(StringRef word);
+  void checkOperation(StringRef name);
 
   void nest(unsigned levels);
   void expand(uint64_t bytes);
@@ -109,9 +110,24 @@ void Scanner::endDefinition(char next) {
     defined = nullptr;
 }
 
+/// Upstream's parser of wasmssa, and its verifiers of the others, crash on what
+/// is wrong. No program has them: they are about other machines, and memories
+/// that a tile program doesn't see.
+void Scanner::checkOperation(StringRef name) {
+  if (name.starts_with("wasmssa.") || name.starts_with("affine.dma_"))
+    refuse("'" + name + "' is no operation of a program");
+  // In the generic form, operands may be left out.
+  size_t place = skipSpace(at + 1);
+  if (name.starts_with("linalg.") && text.substr(at).starts_with("\"") &&
+      text.substr(place).starts_with("(") &&
+      text.substr(skipSpace(place + 1)).starts_with(")"))
+    refuse("'" + name + "' has no operands");
+}
+
 void Scanner::skipString() {
   for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
     at += text[at] == '\\';
+  checkOperation(text.slice(begin + 1, at));
   at = std::min(at + 1, text.size());
 }
 
@@ -150,6 +166,7 @@ void Scanner::readWord() {
            llvm::Twine(longestWord));
   if (word == "mod" || word == "floordiv" || word == "ceildiv")
     ++operators;
+  checkOperation(word);
   if (word == "permutation" || word == "dimensions")
     readList(word);
 }

@@ -127,3 +127,15 @@ TEST(Scan, ListsOfLinalgAreNumbers) {
   // The generic form.
   EXPECT_EQ(scan("<{permutation = array<i64: 1, 0>}>"), "");
 }
+
+TEST(Scan, OperationsWhoseVerifierCrashesAreRefused) {
+  EXPECT_EQ(scan("\"affine.dma_wait\"() : () -> ()"),
+            "'affine.dma_wait' is no operation of a program");
+  EXPECT_NE(scan("affine.dma_start %a[%i]"), "");
+  EXPECT_NE(scan("wasmssa.global %a"), "");
+  EXPECT_EQ(scan("affine.apply %a"), "");
+  EXPECT_EQ(scan("\"linalg.abs\" ( ) ({ }) : () -> ()"),
+            "'linalg.abs' has no operands");
+  EXPECT_EQ(scan("\"linalg.abs\"(%a) ({ })"), "");
+  EXPECT_EQ(scan("linalg.abs ins(%a)"), "");
+}

@@ -30,7 +30,14 @@ class Options(ctypes.Structure):
                 ("stage", ctypes.c_char_p)]
 
 
-def compile_batch(library, first, count, seed, arch, pipe):
+def mutants(library, first, count, seed):
+    """Yields (number, name, text)."""
+    for mutant in mutate_programs.draw(mutate_programs.programs(), count, seed,
+                                       first):
+        yield mutant.number, mutant.name, mutant.text
+
+
+def compile_batch(source, library, first, count, seed, arch, pipe):
     """In a child: says which it begins and how it ended."""
     limit = attack.bytes_at_most
     resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, resource.RLIM_INFINITY))
@@ -45,13 +52,11 @@ def compile_batch(library, first, count, seed, arch, pipe):
         getattr(api, name).argtypes = [ctypes.c_void_p]
     options = Options(ctypes.sizeof(Options), b"mutant.mlir", arch, None,
                       b"ptx")
-    for mutant in mutate_programs.draw(mutate_programs.programs(), count, seed,
-                                       first):
-        pipe.send(("begin", mutant.number, mutant.name))
+    for number, name, text in source(library, first, count, seed):
+        pipe.send(("begin", number, name))
         start = time.process_time()
         program = ctypes.c_void_p()
-        error = api.drawloomCompile(mutant.text, len(mutant.text),
-                                    ctypes.byref(options),
+        error = api.drawloomCompile(text, len(text), ctypes.byref(options),
                                     ctypes.byref(program))
         words = api.drawloomErrorText(error) if error else b"-"
         if error:
@@ -71,7 +76,7 @@ def compile_batch(library, first, count, seed, arch, pipe):
 
 def run_batch(job):
     """All mutants of a batch, in as many children as it takes."""
-    library, first, count, seed, arch = job
+    source, library, first, count, seed, arch = job
     results = []
     end = first + count
     while first < end:
@@ -82,7 +87,8 @@ def run_batch(job):
             os.environ["DRAWLOOM_NO_CACHE"] = "1"
             null = os.open("/dev/null", os.O_WRONLY)
             os.dup2(null, 2)
-            compile_batch(library, first, end - first, seed, arch, theirs)
+            compile_batch(source, library, first, end - first, seed, arch,
+                          theirs)
             os._exit(0)
         theirs.close()
         number, name = first, "the start"
@@ -111,6 +117,19 @@ def run_batch(job):
     return results
 
 
+def compile_all(source, library, first, end, seed, verdicts):
+    """From `first` to `end`, by two processes."""
+    jobs = []
+    for number, start in enumerate(range(first, end, batch)):
+        jobs.append((source, library, start, min(batch, end - start), seed,
+                     (b"sm_100a", b"sm_90a")[number % 2]))
+    with multiprocessing.Pool(2) as pool:
+        for results in pool.imap_unordered(run_batch, jobs):
+            for name, accepted, problem, spent, size in results:
+                verdicts.measure(spent, size)
+                verdicts.add(name, problem, accepted)
+
+
 def main():
     def more(parser):
         parser.add_argument("--count", type=int, default=20000)
@@ -120,17 +139,8 @@ def main():
     options = attack.parse(__doc__, more)
     library = str(options.build / "lib" / "drawloom" / "libdrawloom-c.so.1")
     verdicts = attack.Verdicts("mutated programs")
-    jobs = []
-    for number, first in enumerate(range(options.first,
-                                         options.first + options.count, batch)):
-        count = min(batch, options.first + options.count - first)
-        jobs.append((library, first, count, options.seed,
-                     (b"sm_100a", b"sm_90a")[number % 2]))
-    with multiprocessing.Pool(2) as pool:
-        for results in pool.imap_unordered(run_batch, jobs):
-            for name, accepted, problem, spent, size in results:
-                verdicts.measure(spent, size)
-                verdicts.add(name, problem, accepted)
+    compile_all(mutants, library, options.first,
+                options.first + options.count, options.seed, verdicts)
     # The command has a way of its own to messages.
     seeds = mutate_programs.programs()
     with tempfile.TemporaryDirectory() as folder:

@@ -46,9 +46,10 @@ struct Refusal {
 
 std::optional<Refusal> scanJson(llvm::StringRef text);
 
-/// Besides nesting, written out or by aliases: words, affine expressions, and
-/// what makes upstream's parser of linalg's `permutation = [...]` and
-/// `dimensions = [...]` fail without noticing.
+/// Besides nesting, written out or by aliases: words, affine expressions, what
+/// makes upstream's parser of linalg's `permutation = [...]` and
+/// `dimensions = [...]` fail without noticing, and operations whose verifier
+/// crashes when they are wrong.
 std::optional<Refusal> scanMlir(llvm::StringRef text);
 
 /// llvm::json::parse() of a text that nobody vouches for.
