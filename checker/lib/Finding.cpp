@@ -166,13 +166,12 @@ std::string Finding::str() const {
 
 static llvm::json::Object jsonOf(const Site &site) {
   if (!site.operation.empty()) {
+    // The instruction is empty, and its line 0, if it isn't known.
     llvm::json::Object object{{"operation", site.operation},
-                              {"access", site.writes ? "write" : "read"}};
-    if (!site.instruction.empty()) {
-      object["instruction"] = site.instruction;
-      object["ptxLine"] = site.line;
-      ptx::addSource(object, site.source);
-    }
+                              {"access", site.writes ? "write" : "read"},
+                              {"instruction", site.instruction},
+                              {"ptxLine", site.line}};
+    ptx::addSource(object, site.source);
     return object;
   }
   llvm::json::Object object{{"instruction", site.instruction},

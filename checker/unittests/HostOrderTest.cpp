@@ -71,6 +71,20 @@ TEST_F(HostOrderTest, WordsOfARace) {
       "in one stream\n");
 }
 
+TEST_F(HostOrderTest, JsonOfARace) {
+  uint32_t a = stream(), b = stream();
+  use(a, 0, 4, MemoryUse::Write);
+  use(b, 0, 4, MemoryUse::Read);
+  llvm::json::Object all = toJson(found);
+  EXPECT_EQ(all.getInteger("errors"), 1);
+  const llvm::json::Object &one = *(*all.getArray("findings"))[0].getAsObject();
+  const llvm::json::Object *first = one.getObject("first");
+  EXPECT_EQ(first->getString("operation"), "fill, operation 1 in stream 1");
+  EXPECT_EQ(first->getString("access"), "write");
+  EXPECT_EQ(first->getInteger("ptxLine"), 0);
+  EXPECT_EQ(one.getObject("second")->getString("access"), "read");
+}
+
 TEST_F(HostOrderTest, EventsThatAreTooEarlyAreNamed) {
   uint32_t a = stream(), b = stream();
   StreamEvent event = order.record(a);

@@ -129,7 +129,9 @@ def describe(finding):
         line = f"PTX line {site['ptxLine']}"
         if "file" in site:
             line = f"{site['file']}:{site['line']}"
-        return f"  {site['access']}: {site['instruction']}, {line}"
+        # Of a stream or the host, or else of a kernel.
+        words = site.get("operation") or f"{site['instruction']}, {line}"
+        return f"  {site['access']}: {words}"
     return "\n".join([
         f"{finding['kernel']}: {finding['title']} [{finding['rule']}]",
         place(finding["first"]), place(finding["second"]),
@@ -257,7 +259,7 @@ def to_sarif(found, name):
     rules, results = [], {}
 
     def location(site, kernel):
-        text = f"{site['instruction']}, PTX line {site['ptxLine']}"
+        text = site.get("operation") or f"{site['instruction']}, PTX line {site['ptxLine']}"
         made = {"message": {"text": text},
                 "logicalLocations": [{"fullyQualifiedName": kernel, "kind": "function"}]}
         if "file" in site:
