@@ -337,8 +337,9 @@ void Protocol::touchBarrier(const Origin &origin,
           findingOf(Rule::BarrierBytes, at, it->second.by, &origin);
       std::string second = lineOf(finding.second);
       finding.why = lineOf(finding.first) + " has initialised the mbarrier, " +
-                    second + " stores into its bytes, and no mbarrier.inval "
-                             "stands between them";
+                    second +
+                    " stores into its bytes, and no mbarrier.inval "
+                    "stands between them";
       finding.advice = "other bytes for " + second +
                        ", or mbarrier.inval before it, ordered behind all uses";
       findings.add(std::move(finding));
@@ -449,12 +450,12 @@ void Protocol::meeting(const emu::BarrierEvent &event) {
   Finding finding = findingOf(rule, nowhere, reader, nullptr);
   finding.space = Finding::Registers;
   std::string line = lineOf(finding.first);
-  finding.why = line + " gives " + emu::describeLanes(reader.lanes) +
-                (hasExited
-                     ? " the value of a lane that the member mask names and "
-                       "that does not execute it: it has exited, or the block "
-                       "has no such thread"
-                     : " the value of a lane outside of the member mask");
+  finding.why =
+      line + " gives " + emu::describeLanes(reader.lanes) +
+      (hasExited ? " the value of a lane that the member mask names and "
+                   "that does not execute it: it has exited, or the block "
+                   "has no such thread"
+                 : " the value of a lane outside of the member mask");
   finding.advice = "a number of threads that is a multiple of 32, or a source "
                    "lane that is there, in " +
                    line;

@@ -114,7 +114,7 @@ private:
   llvm::DenseMap<uint64_t, Initialised> initialised; ///< By address.
   /// All that have ever been are between these.
   uint64_t firstBarrier = ~uint64_t(0), lastBarrier = 0;
-  llvm::DenseMap<uint32_t, Named> byNumber;          ///< With the rank.
+  llvm::DenseMap<uint32_t, Named> byNumber; ///< With the rank.
   /// When a lane has executed fence.mbarrier_init.
   llvm::DenseMap<std::pair<Actor, unsigned>, llvm::SmallVector<uint32_t, 1>>
       fences;

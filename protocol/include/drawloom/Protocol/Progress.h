@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Is a kernel deadlock-free, whatever it is called with? Lanes that use barriers
-// in the same order (Paths.h) are a role. Their steps are tried in one order,
-// which stands for all (lib/Explore.h), with both answers to everything that a
-// launch decides (lib/Decisions.h). Loops are not bounded: the states of roles
-// and barriers are finitely many, and what is proved holds for any number of
-// iterations.
+// Is a kernel deadlock-free, whatever it is called with? Lanes that use
+// barriers in the same order (Paths.h) are a role. Their steps are tried in one
+// order, which stands for all (lib/Explore.h), with both answers to everything
+// that a launch decides (lib/Decisions.h). Loops are not bounded: the states of
+// roles and barriers are finitely many, and what is proved holds for any number
+// of iterations.
 //
 // A state in which nobody can go on is a deadlock. Where what is waited for
 // would come from a role that has left, roles had different trip counts; that
