@@ -17,6 +17,8 @@ import tempfile
 import time
 import zipfile
 
+import check_hardening
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIRST_RESULT = 60
 CONVERSATION = ROOT / "tools/test/language-server/lifecycle.test"
@@ -114,6 +116,12 @@ def check_contents(wheel, version):
                f"{wheel.name}: no licence of {debian}")
     expect(f"{information}licenses/LICENSE" in names,
            f"{wheel.name}: no licence of ours")
+
+
+def check_hardened(wheel):
+    """What packages.hardening asks of a build, of the binaries that others get."""
+    count, faults = check_hardening.check_wheel(wheel)
+    expect(count and not faults, f"{wheel.name}: {count} binaries, {faults} faults")
 
 
 def check_audit(wheel):
@@ -281,6 +289,7 @@ def main():
         expect(wheel.name.endswith(f"-py3-none-{TAG}.whl"),
                f"{wheel.name}: another tag")
         check_audit(wheel)
+        check_hardened(wheel)
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve() / "fresh"
