@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsyncKernel.h"
+#include "drawloom/Emulator/Listener.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom::emu;
@@ -340,6 +341,44 @@ TEST(Reach, AddressesOfTensorsWrapAsOnHardware) {
   std::vector<uint8_t> bytes(256);
   memcpy(bytes.data(), values.data(), bytes.size());
   EXPECT_EQ(bytes, pattern(256));
+}
+
+namespace {
+/// Notes how far into shared memory an access is told of.
+class Furthest : public Listener {
+public:
+  struct OfCluster : ClusterListener {
+    explicit OfCluster(uint64_t &end) : end(end) {}
+    void access(const AccessEvent &event) override {
+      for (const MemoryRange &range : event.ranges)
+        if (isShared(range.address))
+          end = std::max(end, (range.address & sharedOffsetMask) + range.bytes +
+                                  (range.count - 1) * uint64_t(range.pitch));
+    }
+    uint64_t &end;
+  };
+  std::unique_ptr<ClusterListener>
+  startCluster(const ClusterStart &start) override {
+    sharedBytes = start.sharedBytes;
+    return std::make_unique<OfCluster>(end);
+  }
+  uint64_t end = 0, sharedBytes = 0;
+};
+} // namespace
+
+TEST(ReachMustFail, ListenersAreNotToldOfMatricesOutside) {
+  AsyncKernel k;
+  Furthest listener;
+  k.device = "h100";
+  k.threads = 128;
+  k.listener = &listener;
+  k.body = ".reg .f32 %f<4>; mov.u64 %rd1, 0x4000004000013fff;"
+           "wgmma.fence.sync.aligned;"
+           "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16"
+           "{%f0, %f1, %f2, %f3}, %rd1, %rd1, 1, 1, 1, 0, 0;"
+           "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;";
+  EXPECT_CONTAINS(k.failure(), "are outside of the CTA's");
+  EXPECT_LE(listener.end, listener.sharedBytes);
 }
 
 //===----------------------------------------------------------------------===//
