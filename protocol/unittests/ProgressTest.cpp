@@ -197,3 +197,86 @@ TEST(Progress, AWaitThatComesTooLate) {
   EXPECT_EQ(kernel.prove().why,
             "warp 1 may wait for a phase of byte 0 when the next one is over");
 }
+
+/// Two warps that do these steps once; one lane does what lanes do on their
+/// own.
+static std::string whyNot(const std::vector<Step> &one,
+                          const std::vector<Step> &other) {
+  Kernel kernel = makeRing();
+  kernel.claims.paths.clear();
+  for (auto &[warp, steps] : {std::pair(0u, one), std::pair(1u, other)}) {
+    auto paths = std::make_shared<Paths>();
+    unsigned at = 0;
+    for (const Step &step : steps) {
+      bool isAlone = step.kind != Step::Kind::Come && step.gives();
+      at = paths->append(at, step, 10 * warp + 1, ~0u, isAlone ? 1 : ~0u);
+    }
+    paths->end(at, ~0u);
+    kernel.claims.paths[{0, warp}] = paths;
+  }
+  return kernel.prove().why;
+}
+
+TEST(Progress, SetUpTwice) {
+  Step init = {Step::Kind::Init, {0, 8}, 1};
+  EXPECT_EQ(whyNot({init}, {init}),
+            "warp 0 in line 1 sets up byte 8, which is set up already");
+}
+
+TEST(Progress, InvalidatedTooEarly) {
+  EXPECT_EQ(whyNot({{Step::Kind::Init, {0, 8}, 1},
+                    sync(0, 0),
+                    {Step::Kind::Invalidate, {0, 8}, 0}},
+                   {sync(0, 0), wait(8, 1)}),
+            "warp 0 in line 1 invalidates byte 8, which may still be used");
+}
+
+TEST(Progress, ABarrierThatOthersHaveNotLeft) {
+  Step come = {Step::Kind::Come, {0, 1}, 64};
+  EXPECT_EQ(whyNot({come, come}, {sync(1, 64), sync(1, 64)}),
+            "warp 0 in line 1 may come to barrier 1 before others have left "
+            "it");
+}
+
+TEST(Progress, ABarrierForTwoNumbersOfThreads) {
+  EXPECT_EQ(whyNot({sync(1, 64)}, {sync(1, 96)}),
+            "warp 1 in line 11 comes to barrier 1 for another number of "
+            "threads than those that wait there");
+}
+
+TEST(Progress, TheClustersBarrierOutOfTurn) {
+  Step arrival = {Step::Kind::ClusterArrive, {}, 0};
+  Step wait = {Step::Kind::ClusterWait, {}, 0};
+  EXPECT_EQ(whyNot({arrival, arrival}, {arrival, wait}),
+            "warp 0 in line 1 may arrive at the cluster's barrier twice");
+  EXPECT_EQ(whyNot({wait}, {arrival, wait}),
+            "warp 0 in line 1 may wait for the cluster without an arrival");
+}
+
+TEST(Progress, ThreadsThatAreNoWholeWarps) {
+  Kernel kernel = makeRing();
+  kernel.claims.threads = 40;
+  EXPECT_EQ(kernel.prove().why, "40 threads are no whole number of warps");
+}
+
+TEST(Progress, WarpsThatAreFarApart) {
+  // The first one may come to its loop any number of times before the second
+  // comes to its own.
+  Kernel kernel = Kernel().barrier(0, {1});
+  kernel.claims.decisions = {{"while lt.s32 {0,+,1} n", false}};
+  auto decide = [](int64_t value) {
+    return Step{Step::Kind::Decide, {}, value};
+  };
+  auto first = std::make_shared<Paths>();
+  first->connect(first->append(0, decide(1), 1, 1, 1), 0, 1);
+  unsigned left = first->append(0, decide(0), 1, 1, 1);
+  first->connect(left, 0, 1);
+  first->end(first->append(left, arrive(0), 2, 1, 1), 1);
+  auto second = std::make_shared<Paths>();
+  unsigned loop = second->append(0, wait(0, 0), 11, 1, 1);
+  second->connect(second->append(loop, decide(1), 12, 1, 1), loop, 1);
+  second->end(second->append(loop, decide(0), 12, 1, 1), 1);
+  kernel.claims.paths[{0, 0}] = first;
+  kernel.claims.paths[{0, 1}] = second;
+  EXPECT_EQ(kernel.prove().why, "warps may be more than 60 iterations apart");
+}
