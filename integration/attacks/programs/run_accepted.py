@@ -11,7 +11,8 @@ batch in each, so that a crash costs one mutant and is told by its number:
 `--first 4711 --count 1 --verbose` repeats it.
 
 A mutant fails if it ends the process, takes too long or too much memory, is
-refused without words, takes more than 2 GiB, ends in a fault of the emulator, or is beyond its bound.
+refused without words, takes more than 2 GiB, ends in a fault of the emulator, or is
+beyond its bound.
 A launch may refuse what a program promises for its tensors and the sizes of a
 run don't keep; and the interpreter may refuse to run what has no meaning, such
 as work items that store to one place.
@@ -24,10 +25,12 @@ import argparse
 import collections
 import ctypes
 import json
+import math
 import multiprocessing
 import multiprocessing.connection
 import os
 import pathlib
+import re
 import resource
 import signal
 import sys
@@ -40,6 +43,7 @@ import mutate_programs  # noqa: E402
 import part  # noqa: E402
 
 # Of processor time, for a mutant; most take some milliseconds.
+most_elements = 1 << 24
 seconds_each = 60
 # That a batch has resident, at most. The emulated device maps far more.
 most_bytes = 2 << 30
@@ -125,13 +129,23 @@ def judge(report):
     return ("compared" if any(judged) else "unjudged"), ""
 
 
+def is_large(text):
+    """Whether a tensor has so many elements that a run takes minutes, not seconds:
+    the mutant of a program for 8192 x 8192 is no hang."""
+    shapes = re.findall(rb"<((?:\d+x)+)", text)
+    return any(math.prod(map(int, shape.split(b"x")[:-1])) >= most_elements
+               for shape in shapes)
+
+
 def try_mutant(library, mutant, runs):
     arch = "sm_100a" if mutant.number % 2 else "sm_90a"
     program, words = library.compile(mutant.text, arch)
     if program is None:
         return ("refused" if words.strip() else "silent"), words
     kinds = ["accepted"]
-    if runs:
+    if runs and is_large(mutant.text):
+        kinds.append("not run")
+    elif runs:
         for kernel in library.kernels(program):
             report, words = library.run(program, kernel)
             if report is not None:
