@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PerThread.h"
 #include "Driver.h"
-#include "Exports.h"
 
 using namespace drawloom;
 using namespace drawloom::cuda;
@@ -15,16 +15,6 @@ using namespace drawloom::cuda;
 int cuda::drawloomNullStream(int isPerThread) {
   return std::exchange(nullStreamIsPerThread(), isPerThread != 0);
 }
-
-namespace {
-class PerThread {
-public:
-  ~PerThread() { drawloomNullStream(before); }
-
-private:
-  const int before = drawloomNullStream(true);
-};
-} // namespace
 
 #define CU_PER_THREAD(symbol, suffix, parameters, arguments)                   \
   Result cuda::symbol##_##suffix parameters {                                  \

@@ -6,20 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PerThread.h"
 #include "Runtime.h"
 
 using namespace drawloom;
 using namespace drawloom::cuda;
-
-namespace {
-class PerThread {
-public:
-  ~PerThread() { drawloomNullStream(before); }
-
-private:
-  const int before = drawloomNullStream(true);
-};
-} // namespace
 
 #define RT_PER_THREAD(symbol, suffix, parameters, arguments)                   \
   Error cuda::symbol##_##suffix parameters {                                   \

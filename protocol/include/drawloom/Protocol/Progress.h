@@ -1,4 +1,4 @@
-//===- Progress.h - Whether somebody waits for ever ----------- -*- C++ -*-===//
+//===- Progress.h - Whether a kernel is deadlock-free -----------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
