@@ -3,7 +3,7 @@
 
 Each runs under three schedules; --only is one suite of ours, of which --part runs some,
 or `peers`: all that is no suite. What is found has to be explained: docs/Findings.md
-has a row for the rule and for whose kernels it is about, of an error among the defects.
+has a row for the rule and for whose kernels it is about, of an error among the bugs.
 A finding without a row fails.
 """
 
@@ -50,10 +50,10 @@ def family_of(finding: dict) -> str:
 
 def read_rows() -> dict[str, set[tuple[str, str]]]:
     """By severity: the rules and families that docs/Findings.md has a row for."""
-    warnings, defects = FINDINGS.read_text().split("\n## Defects\n")
+    warnings, bugs = FINDINGS.read_text().split("\n## Bugs\n")
     return {severity: {(rule, family.strip()) for rule, families in ROW.findall(text)
                        for family in families.split(",")}
-            for severity, text in (("warning", warnings), ("error", defects))}
+            for severity, text in (("warning", warnings), ("error", bugs))}
 
 
 def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
