@@ -13,7 +13,7 @@ import tempfile
 from check_wheels import ROOT, Failure, expect, install, run
 
 CHECK = ROOT / "integration/python/frameworks/check_blocks.py"
-LISTING = re.compile(r"^```\n\$ python (.*?)\n(.*?)^```$", re.M | re.S)
+LISTING = re.compile(r"^```console\n\$ python (.*?)\n(.*?)^```$", re.M | re.S)
 
 
 def main():

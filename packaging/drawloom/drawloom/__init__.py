@@ -11,6 +11,8 @@ there:
     def linear(a: "bf16[M, K]", b: "bf16[N, K]", bias: "f32[N]"):
         return drawloom.relu(a @ b.T + bias)
 
+    a, b = (np.ones((n, 64), ml_dtypes.bfloat16) for n in (200, 136))
+    bias = np.zeros(136, np.float32)
     out = linear(a, b, bias)          # numpy's arrays, or tensors with DLPack
     print(linear.plan)                # roles, pipes, registers, memory, and why
     linear.check(a, b, bias)          # races, and fences that are missing

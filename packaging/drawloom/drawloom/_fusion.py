@@ -224,10 +224,13 @@ class Fusion:
 
     A mistake is an exception at its line:
 
-    >>> a @ b                                                # doctest: +ELLIPSIS
+    >>> wrong = drawloom.Fusion("wrong")
+    >>> x = wrong.input("x", ["M", "K"], "bf16")
+    >>> y = wrong.input("y", ["N", "K"], "bf16")
+    >>> x @ y                                                # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    drawloom.Error: ...matmul of 'a' [M, K] and 'b' [N, K]: K is K on the left and N on the right; transpose() an operand if its K is elsewhere
+    drawloom.Error: ...matmul of 'x' [M, K] and 'y' [N, K]: K is K on the left and N on the right; transpose() an operand if its K is elsewhere
     """
 
     def __init__(self, name: str):
