@@ -27,8 +27,9 @@ memory = device.allocate(host.nbytes, stream=stream)
 
 
 def copy(to, source):
-    """Between the host and the device; the driver knows which is which."""
-    (result,) = driver.cuMemcpy(int(to), int(source), host.nbytes)
+    """Between the host and the device, in the stream that the memory is allocated in;
+    the driver knows which is which."""
+    (result,) = driver.cuMemcpyAsync(int(to), int(source), host.nbytes, stream.handle)
     if result != driver.CUresult.CUDA_SUCCESS:
         sys.exit(f"{result!r}")
 
@@ -37,8 +38,8 @@ copy(memory.handle, host.ctypes.data)
 at = int(memory.handle)
 launch(stream, LaunchConfig(grid=4, block=32), saxpy,
        ctypes.c_float(2.5), at, at + x.nbytes, ctypes.c_uint32(len(x)))
-stream.sync()
 copy(host.ctypes.data, memory.handle)
+stream.sync()
 if not np.array_equal(host, np.concatenate([x, 2.5 * x + y])):
     sys.exit(f"wrong: {host}")
 print(f"saxpy is right on {device.name}")
