@@ -16,19 +16,23 @@ from mkdocs.structure.files import File
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What stands where in the menu. Pages that are named nowhere are at the end.
 MENU = [
-    ("Start", ["Install.md", "Python.md", "Run.md", "CommandLine.md",
-               "Editors.md", "source/CHANGELOG.md"]),
-    ("Guides", ["guides/*.md"]),
-    ("Pictures", ["pictures/README.md", "Stages.md"]),
-    ("Compiler", ["Architecture.md", "Frontend.md", "Compiling.md", "Roles.md",
-                  "ProgressModel.md", "Plan.md", "Protocol.md", "CodeGeneration.md",
-                  "Target.md", "Cache.md", "Interpreter.md"]),
-    ("Emulator and checker", ["Emulator.md", "EmulatedForms.md", "Driver.md", "Checker.md",
-                              "MemoryModel.md", "Findings.md", "Lessons.md",
-                              "KnownFailures.md"]),
-    ("Device library", ["DeviceLibrary.md"]),
-    ("Reference", ["API/*.md", "Dialects/*.md", "Passes/*.md"]),
-    ("About", ["source/CONTRIBUTING.md", "Legal.md", "Requirements*.md"]),
+    ("Get started", ["Install.md", "guides/quickstart-check.md",
+                     "guides/quickstart-compile.md", "guides/write-a-kernel.md"]),
+    ("How-to", ["guides/my-kernel-hangs.md", "guides/which-fence-is-missing.md",
+                "guides/test-blackwell-in-ci.md", "Run.md", "guides/read-a-plan.md",
+                "guides/why-isnt-it-specialised.md", "guides/from-a-gemm-to-a-plan.md",
+                "guides/is-it-fast.md", "Python.md", "Sweep.md", "Cache.md", "Editors.md"]),
+    ("Reference", ["CommandLine.md", "Checker.md", "Frontend.md", "Plan.md",
+                   "EnvironmentVariables.md", "Driver.md", "EmulatedForms.md",
+                   "DeviceLibrary.md", "API/*.md", "Dialects/Tile.md", "Dialects/Agent.md",
+                   "Dialects/AgentMessage.md", "Dialects/AgentProtocol.md", "Passes/*.md"]),
+    ("How it works", ["Architecture.md", "Roles.md", "ProgressModel.md", "Protocol.md",
+                      "MemoryModel.md", "Emulator.md", "Compiling.md", "CodeGeneration.md",
+                      "Target.md", "Interpreter.md", "Stages.md", "Dialects/*Rationale.md"]),
+    ("Evidence", ["guides/what-works.md", "Findings.md", "Lessons.md", "KnownFailures.md",
+                  "Comparison.md", "Scale.md", "pictures/README.md"]),
+    ("Project", ["Limitations.md", "Roadmap.md", "Glossary.md", "source/CHANGELOG.md",
+                 "source/CONTRIBUTING.md", "Legal.md", "Requirements*.md"]),
 ]
 # Code is not prose: what looks like a link there stays.
 CODE = r"^```.*?^```$|^~~~~.*?^~~~~$|`[^`\n]+`"
