@@ -22,7 +22,7 @@ MENU = [
                 "guides/test-blackwell-in-ci.md", "Run.md", "guides/read-a-plan.md",
                 "guides/why-isnt-it-specialised.md", "guides/from-a-gemm-to-a-plan.md",
                 "guides/is-it-fast.md", "Python.md", "Sweep.md", "Cache.md", "Editors.md"]),
-    ("Reference", ["CommandLine.md", "Checker.md", "Frontend.md", "Plan.md",
+    ("Reference", ["CommandLine.md", "CheckerRules.md", "Checker.md", "Frontend.md", "Plan.md",
                    "EnvironmentVariables.md", "Driver.md", "EmulatedForms.md",
                    "DeviceLibrary.md", "API/*.md", "Dialects/Tile.md", "Dialects/Agent.md",
                    "Dialects/AgentMessage.md", "Dialects/AgentProtocol.md", "Passes/*.md"]),
