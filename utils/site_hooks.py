@@ -29,10 +29,10 @@ MENU = [
     ("How it works", ["Architecture.md", "Roles.md", "ProgressModel.md", "Protocol.md",
                       "MemoryModel.md", "Emulator.md", "Compiling.md", "CodeGeneration.md",
                       "Target.md", "Interpreter.md", "Stages.md", "Dialects/*Rationale.md"]),
-    ("Evidence", ["guides/what-works.md", "Findings.md", "Lessons.md", "KnownFailures.md",
-                  "Comparison.md", "Scale.md", "pictures/README.md"]),
+    ("Evidence", ["guides/what-works.md", "BugsInTheWild.md", "Comparison.md", "Scale.md",
+                  "pictures/README.md"]),
     ("Project", ["Limitations.md", "Roadmap.md", "Glossary.md", "source/CHANGELOG.md",
-                 "source/CONTRIBUTING.md", "Legal.md", "Requirements*.md"]),
+                 "source/CONTRIBUTING.md", "Legal.md"]),
 ]
 # Code is not prose: what looks like a link there stays.
 CODE = r"^```.*?^```$|^~~~~.*?^~~~~$|`[^`\n]+`"

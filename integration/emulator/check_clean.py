@@ -2,7 +2,7 @@
 """Runs kernels and programs that are right under the checker: peers' and ours.
 
 Each runs under three schedules; --only is one suite of ours, of which --part runs some,
-or `peers`: all that is no suite. What is found has to be explained: docs/Findings.md
+or `peers`: all that is no suite. What is found has to be explained: docs/BugsInTheWild.md
 has a row for the rule and for whose kernels it is about, of an error among the bugs.
 A finding without a row fails.
 """
@@ -23,11 +23,11 @@ sys.path.append(str(HERE.parent))
 import part
 
 PYTHON = HERE.parent / "python"
-FINDINGS = HERE.parents[1] / "docs" / "Findings.md"
+FINDINGS = HERE.parents[1] / "docs" / "BugsInTheWild.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
 SUITES = ("gemm", "granted", "clusters", "graphs", "examples", "breadth")
 # The adversarial one holds commits back until a CTA has exited, and the machine reports
-# that: docs/Findings.md has the kernel.
+# that: docs/BugsInTheWild.md has the kernel.
 SCHEDULES = ("deterministic", "random:1", "random:2")
 # "peers: 76 of 76 kernels match", "programs: 18 of 18 do what they ought to"
 COUNT = re.compile(r": (\d+) of (\d+) ")
@@ -49,8 +49,9 @@ def family_of(finding: dict) -> str:
 
 
 def read_rows() -> dict[str, set[tuple[str, str]]]:
-    """By severity: the rules and families that docs/Findings.md has a row for."""
-    warnings, bugs = FINDINGS.read_text().split("\n## Bugs\n")
+    """By severity: the rules and families that docs/BugsInTheWild.md has a row for."""
+    bugs, warnings = FINDINGS.read_text().split("\n## Warnings in released kernels\n")
+    warnings = warnings.split("\n## ")[0]
     return {severity: {(rule, family.strip()) for rule, families in ROW.findall(text)
                        for family in families.split(",")}
             for severity, text in (("warning", warnings), ("error", bugs))}
