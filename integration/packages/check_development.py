@@ -12,7 +12,7 @@ from check_wheels import ROOT, Failure, expect, project_version, run
 
 # Where the code of the pages is.
 SHOWN = {"docs/Frontend.md": "examples/cpp/build_linear.cpp",
-         "docs/Run.md": "examples/cpp/launch_gemm.cpp"}
+         "docs/guides/use-from-cpp.md": "examples/cpp/launch_gemm.cpp"}
 
 
 def words(code):
