@@ -22,13 +22,14 @@ MENU = [
                 "guides/test-blackwell-in-ci.md", "guides/run-applications.md",
                 "guides/run-a-ptx-kernel.md", "Run.md", "guides/read-a-plan.md",
                 "guides/why-isnt-it-specialised.md", "guides/record-a-trace.md",
-                "guides/is-it-fast.md", "guides/from-a-gemm-to-a-plan.md", "Python.md",
+                "guides/is-it-fast.md", "guides/coming-from-triton.md",
+                "guides/coming-from-cutlass.md", "Python.md",
                 "guides/use-from-cpp.md", "Sweep.md", "Cache.md", "Editors.md"]),
     ("Reference", ["CommandLine.md", "CheckerRules.md", "StaticAnalysis.md", "Frontend.md",
-                   "FileFormats.md", "Plan.md", "EnvironmentVariables.md", "Driver.md",
-                   "EmulatedForms.md", "DeviceLibrary.md", "API/*.md", "Dialects/Tile.md",
-                   "Dialects/Agent.md", "Dialects/AgentMessage.md",
-                   "Dialects/AgentProtocol.md", "Passes/*.md"]),
+                   "FileFormats.md", "Plan.md", "EnvironmentVariables.md",
+                   "SupportMatrix.md", "Driver.md", "EmulatedForms.md", "DeviceLibrary.md",
+                   "API/*.md", "Dialects/Tile.md", "Dialects/Agent.md",
+                   "Dialects/AgentMessage.md", "Dialects/AgentProtocol.md", "Passes/*.md"]),
     ("How it works", ["Architecture.md", "Roles.md", "ProgressModel.md", "Protocol.md",
                       "MemoryModel.md", "CheckerInternals.md", "Emulator.md", "Compiling.md",
                       "CodeGeneration.md", "Target.md", "Interpreter.md", "Stages.md",
@@ -36,7 +37,7 @@ MENU = [
     ("Evidence", ["guides/what-works.md", "BugsInTheWild.md", "Comparison.md", "Scale.md",
                   "pictures/README.md"]),
     ("Project", ["Limitations.md", "Roadmap.md", "Glossary.md", "source/CHANGELOG.md",
-                 "source/CONTRIBUTING.md", "Legal.md"]),
+                 "source/CONTRIBUTING.md", "HowWeWrite.md", "source/SECURITY.md", "Legal.md"]),
 ]
 # Code is not prose: what looks like a link there stays.
 CODE = r"^```.*?^```$|^~~~~.*?^~~~~$|`[^`\n]+`"
