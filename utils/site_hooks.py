@@ -14,7 +14,9 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What stands where in the menu. Pages that are named nowhere are at the end.
+# What stands where in the menu. Pages that are named nowhere are at the end; those of
+# HIDDEN are found by links and the search.
+HIDDEN = ["API/Headers.md"]
 MENU = [
     ("Get started", ["Install.md", "guides/quickstart-check.md",
                      "guides/quickstart-compile.md", "guides/write-a-kernel.md"]),
@@ -28,13 +30,13 @@ MENU = [
     ("Reference", ["CommandLine.md", "CheckerRules.md", "StaticAnalysis.md", "Frontend.md",
                    "FileFormats.md", "Plan.md", "EnvironmentVariables.md",
                    "SupportMatrix.md", "Driver.md", "EmulatedForms.md", "DeviceLibrary.md",
-                   "API/*.md", "Dialects/Tile.md", "Dialects/Agent.md",
+                   "API/Python.md", "Dialects/Tile.md", "Dialects/Agent.md",
                    "Dialects/AgentMessage.md", "Dialects/AgentProtocol.md", "Passes/*.md"]),
     ("How it works", ["Architecture.md", "Roles.md", "ProgressModel.md", "Protocol.md",
                       "MemoryModel.md", "CheckerInternals.md", "Emulator.md", "Compiling.md",
                       "CodeGeneration.md", "Target.md", "Interpreter.md", "Stages.md",
                       "Dialects/*Rationale.md"]),
-    ("Evidence", ["guides/what-works.md", "BugsInTheWild.md", "Comparison.md", "Scale.md",
+    ("Evidence", ["guides/what-works.md", "BugsInTheWild.md", "Comparison.md",
                   "pictures/README.md"]),
     ("Project", ["Limitations.md", "Roadmap.md", "Glossary.md", "source/CHANGELOG.md",
                  "source/CONTRIBUTING.md", "HowWeWrite.md", "source/SECURITY.md", "Legal.md"]),
@@ -137,7 +139,7 @@ def make_menu(pages):
                  and ("/" in page) == ("/" in pattern)]
         named |= set(found)
         menu.append({title: found})
-    rest = sorted(set(pages) - named)
+    rest = sorted(set(pages) - named - set(HIDDEN))
     menu.append({"More": [page for page in rest if not page.startswith("source/")]})
     return [entry for entry in menu if list(entry.values())[0]]
 
