@@ -178,6 +178,43 @@ TEST(Collective, LanesWaitForEachOther) {
             }));
 }
 
+/// Even lanes execute `even`, odd lanes `odd`, in branches.
+static std::string inBranches(const std::string &even, const std::string &odd) {
+  return "and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 1;"
+         "add.u32 %r2, %lane, 100; mul.lo.u32 %r3, %lane, 2;"
+         "@%p1 bra odd;" +
+         even + "bra end;\nodd:" + odd + "\nend:";
+}
+
+// From sm_70 on, lanes of a mask may be at different instructions that are the
+// same but for their registers.
+TEST(Collective, LanesInTwoBranches) {
+  EXPECT_EQ(perLane<uint32_t>(inBranches("bar.warp.sync -1; mov.u32 %o, 1;",
+                                         "bar.warp.sync -1; mov.u32 %o, 2;")),
+            lanes<uint32_t>([](unsigned l) { return 1 + l % 2; }));
+  // Each gets what the other has in its own register, and puts it elsewhere.
+  EXPECT_EQ(perLane<uint32_t>(inBranches(
+                "shfl.sync.bfly.b32 %o, %r2, 1, 31, -1;",
+                "shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1; mov.u32 %o, %r4;")),
+            lanes<uint32_t>([](unsigned l) {
+              return l % 2 ? 100 + (l ^ 1) : 2 * (l ^ 1);
+            }));
+  EXPECT_EQ(perLane<uint32_t>(inBranches(
+                "setp.lt.u32 %p2, %lane, 4; vote.sync.ballot.b32 %o, %p2, -1;",
+                "setp.lt.u32 %p3, %lane, 8; vote.sync.ballot.b32 %o, %p3, -1;")),
+            lanes<uint32_t>([](unsigned) { return 0xaf; }));
+  EXPECT_EQ(perLane<uint32_t>(inBranches("redux.sync.max.u32 %o, %r2, -1;",
+                                         "redux.sync.max.u32 %o, %r3, -1;")),
+            lanes<uint32_t>([](unsigned) { return 130; }));
+}
+
+TEST(CollectiveMustFail, BranchesWithOtherQualifiers) {
+  EXPECT_CONTAINS(
+      perLaneFailure(inBranches("redux.sync.max.u32 %o, %r2, -1;",
+                                "redux.sync.add.u32 %o, %r3, -1;")),
+      "deadlock");
+}
+
 TEST(Collective, ExitedLanesNeedNotCome) {
   EXPECT_EQ(perLane<uint32_t>("setp.lt.u32 %p1, %lane, 4; @%p1 exit;"
                               "vote.sync.ballot.b32 %o, 1, -1;"),

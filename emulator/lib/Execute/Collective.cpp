@@ -8,9 +8,12 @@
 
 // PTX ISA, sections 9.7.9.6 and 9.7.13.2 to 9.7.13.14. The lanes that an
 // instruction's member mask names come together first (Warp::converge); then
-// each group of lanes with one mask is served on its own.
+// each group of lanes with one mask is served on its own. From sm_70 on, lanes
+// of a group may be at different instructions, if qualifiers and mask are the
+// same: each has its operands where its own instruction has them.
 
 #include "Decode/Decoder.h"
+#include "Execute/Engine.h"
 #include "Execute/Lanes.h"
 #include "Machine/Tell.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,6 +30,46 @@ using ptx::Type;
 namespace {
 /// Where the operands are; the same for all of these instructions.
 enum : unsigned { D, P, A, B, C, Members };
+
+/// The operands of a group: those of one instruction, or of the instruction
+/// that each lane is at.
+class Operands {
+public:
+  Operands(Warp &warp, const Inst *inst, const Inst *const *at = nullptr)
+      : warp(warp), inst(inst), at(at) {}
+
+  template <typename T>
+  T get(unsigned slot, unsigned lane) const {
+    return source<T>(warp, of(lane)->slot[slot])[lane];
+  }
+  template <typename T>
+  void set(unsigned slot, unsigned lane, T value) const {
+    destination<T>(warp, of(lane)->slot[slot]).set(lane, value);
+  }
+  uint32_t test(unsigned slot, uint32_t group) const {
+    if (!at)
+      return warp.test(inst->slot[slot]) & group;
+    uint32_t result = 0;
+    forEachLane(group, [&](unsigned lane) {
+      result |= warp.test(at[lane]->slot[slot]) & 1u << lane;
+    });
+    return result;
+  }
+  void setPredicate(unsigned slot, uint32_t value, uint32_t group) const {
+    if (!at)
+      return warp.setPredicate(inst->slot[slot], value, group);
+    forEachLane(group, [&](unsigned lane) {
+      warp.setPredicate(at[lane]->slot[slot], value, 1u << lane);
+    });
+  }
+
+private:
+  const Inst *of(unsigned lane) const { return at ? at[lane] : inst; }
+
+  Warp &warp;
+  const Inst *inst;
+  const Inst *const *at;
+};
 
 /// Lanes that read from one that isn't there; of these, those that name it.
 struct Absent {
@@ -46,9 +89,60 @@ tellMeeting(Warp &warp, const Inst *inst, uint32_t group, Absent absent) {
                     .exited = absent.exited});
 }
 
-/// Calls `body(group)` for each group of lanes that is complete: the lanes that
-/// gave one mask, all of which execute. It may answer with those that read from
-/// a lane that isn't there.
+/// Serves one group.
+template <typename F>
+static void serve(Warp &warp, const Inst *inst, uint32_t group,
+                  const Operands &operands, F body) {
+  Absent absent;
+  if constexpr (std::is_void_v<decltype(body(group, operands))>)
+    body(group, operands);
+  else
+    absent = body(group, operands);
+  if (warp.listener()) [[unlikely]]
+    tellMeeting(warp, inst, group, absent);
+}
+
+/// Serves groups that lanes `mask` complete and whose other lanes wait at other
+/// instructions. Returns those of `mask` that were served.
+template <typename F>
+[[gnu::cold, gnu::noinline]] static uint32_t
+serveDiverged(Warp &warp, const Inst *inst, uint32_t mask, F body) {
+  uint32_t served = 0;
+  const uint32_t *members = warp.lanes<uint32_t>(inst->slot[Members]);
+  std::string mnemonic = quoteMnemonic(warp.program(), inst);
+  while (uint32_t rest = mask & ~served) {
+    uint32_t value = members[std::countr_zero(rest)];
+    uint32_t here = 0, elsewhere = 0;
+    forEachLane(rest, [&](unsigned lane) {
+      here |= uint32_t(members[lane] == value) << lane;
+    });
+    const Inst *at[32];
+    std::fill_n(at, 32, inst);
+    bool isDiverged = false;
+    warp.forEachConverging([&](const Inst *other, uint32_t lanes) {
+      if (quoteMnemonic(warp.program(), other) != mnemonic)
+        return;
+      const uint32_t *named = warp.lanes<uint32_t>(other->slot[Members]);
+      forEachLane(lanes, [&](unsigned lane) {
+        if (named[lane] != value)
+          return;
+        elsewhere |= 1u << lane;
+        at[lane] = other;
+        isDiverged |= other != inst;
+      });
+    });
+    if (!isDiverged || value & warp.live() & ~(here | elsewhere))
+      return served;
+    serve(warp, inst, here | elsewhere, Operands(warp, inst, at), body);
+    warp.passConverging(elsewhere);
+    served |= here;
+  }
+  return served;
+}
+
+/// Calls `body(group, operands)` for each group of lanes that is complete: the
+/// lanes that gave one mask, all of which execute. It may answer with those
+/// that read from a lane that isn't there.
 template <typename F>
 static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
                              F body) {
@@ -61,6 +155,11 @@ static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
         "executed by lanes that their own member mask (0x" +
             llvm::utohexstr(members[std::countr_zero(outside)], true) +
             ") doesn't name");
+  if (warp.hasConverging()) [[unlikely]] {
+    mask &= ~serveDiverged(warp, inst, mask, body);
+    if (!mask)
+      return inst + 1;
+  }
   const Inst *next;
   uint32_t rest = warp.converge(inst, mask, members, next);
   while (rest) {
@@ -69,13 +168,7 @@ static const Inst *forGroups(Warp &warp, const Inst *inst, uint32_t mask,
     forEachLane(rest, [&](unsigned lane) {
       group |= uint32_t(members[lane] == value) << lane;
     });
-    Absent absent;
-    if constexpr (std::is_void_v<decltype(body(group))>)
-      body(group);
-    else
-      absent = body(group);
-    if (warp.listener()) [[unlikely]]
-      tellMeeting(warp, inst, group, absent);
+    serve(warp, inst, group, Operands(warp, inst), body);
     rest &= ~group;
   }
   return next;
@@ -111,27 +204,29 @@ static std::pair<unsigned, bool> sourceLane(Modifier mode, unsigned lane,
 }
 
 static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
-    uint32_t *d = warp.lanes<uint32_t>(inst->slot[D]);
-    const uint32_t *b = warp.lanes<uint32_t>(inst->slot[B]);
-    const uint32_t *c = warp.lanes<uint32_t>(inst->slot[C]);
-    const uint32_t *members = warp.lanes<uint32_t>(inst->slot[Members]);
-    uint32_t a[32];
-    memcpy(a, warp.lanes<uint32_t>(inst->slot[A]), sizeof(a));
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
+    uint32_t a[32]; // The destination may be the source.
+    forEachLane(group, [&](unsigned lane) {
+      a[lane] = operands.get<uint32_t>(A, lane);
+    });
     auto mode = static_cast<Modifier>(inst->imm);
     uint32_t inRange = 0;
     Absent absent;
     forEachLane(group, [&](unsigned lane) {
-      auto [from, valid] = sourceLane(mode, lane, b[lane], c[lane]);
+      auto [from, valid] =
+          sourceLane(mode, lane, operands.get<uint32_t>(B, lane),
+                     operands.get<uint32_t>(C, lane));
       // The value of a lane outside the group is undefined; the lane's own is
       // the same under every schedule.
       bool isThere = group >> from & 1;
-      d[lane] = isThere ? a[from] : a[lane];
+      operands.set(D, lane, isThere ? a[from] : a[lane]);
       absent.lanes |= uint32_t(!isThere) << lane;
-      absent.exited |= uint32_t(!isThere && members[lane] >> from & 1) << lane;
+      absent.exited |=
+          uint32_t(!isThere && operands.get<uint32_t>(Members, lane) >> from & 1)
+          << lane;
       inRange |= uint32_t(valid) << lane;
     });
-    warp.setPredicate(inst->slot[P], inRange, group);
+    operands.setPredicate(P, inRange, group);
     return absent;
   });
 }
@@ -151,8 +246,8 @@ static bool decodeShfl(Decoder &decoder, Inst &inst) {
 }
 
 static const Inst *vote(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
-    uint32_t ballot = warp.test(inst->slot[A]) & group;
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
+    uint32_t ballot = operands.test(A, group);
     bool value;
     switch (static_cast<Modifier>(inst->imm)) {
     case Modifier::All:
@@ -165,12 +260,11 @@ static const Inst *vote(Warp &warp, const Inst *inst, uint32_t mask) {
       value = ballot == 0 || ballot == group;
       break;
     default:
-      forEachLane(group, [&](unsigned lane) {
-        warp.lanes<uint32_t>(inst->slot[D])[lane] = ballot;
-      });
+      forEachLane(group,
+                  [&](unsigned lane) { operands.set(D, lane, ballot); });
       return;
     }
-    warp.setPredicate(inst->slot[P], value ? ~0u : 0, group);
+    operands.setPredicate(P, value ? ~0u : 0, group);
   });
 }
 
@@ -188,33 +282,32 @@ static bool decodeVote(Decoder &decoder, Inst &inst) {
 
 template <typename T>
 static const Inst *matchAny(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
-    const T *a = warp.lanes<T>(inst->slot[A]);
-    uint32_t result[32];
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
+    T a[32]; // The destination may be the source.
+    forEachLane(group,
+                [&](unsigned lane) { a[lane] = operands.get<T>(A, lane); });
     forEachLane(group, [&](unsigned lane) {
-      result[lane] = 0;
+      uint32_t same = 0;
       forEachLane(group, [&](unsigned other) {
-        result[lane] |= uint32_t(a[lane] == a[other]) << other;
+        same |= uint32_t(a[lane] == a[other]) << other;
       });
-    });
-    // The destination may be the source.
-    forEachLane(group, [&](unsigned lane) {
-      warp.lanes<uint32_t>(inst->slot[D])[lane] = result[lane];
+      operands.set(D, lane, same);
     });
   });
 }
 
 template <typename T>
 static const Inst *matchAll(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
-    const T *a = warp.lanes<T>(inst->slot[A]);
-    T first = a[std::countr_zero(group)];
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
+    T first = operands.get<T>(A, std::countr_zero(group));
     bool same = true;
-    forEachLane(group, [&](unsigned lane) { same &= a[lane] == first; });
     forEachLane(group, [&](unsigned lane) {
-      warp.lanes<uint32_t>(inst->slot[D])[lane] = same ? group : 0;
+      same &= operands.get<T>(A, lane) == first;
     });
-    warp.setPredicate(inst->slot[P], same ? ~0u : 0, group);
+    forEachLane(group, [&](unsigned lane) {
+      operands.set<uint32_t>(D, lane, same ? group : 0);
+    });
+    operands.setPredicate(P, same ? ~0u : 0, group);
   });
 }
 
@@ -276,26 +369,26 @@ struct BitXor {
 
 template <typename T, typename Op>
 static const Inst *redux(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
-    auto a = source<T>(warp, inst->slot[A]);
-    T result = a[std::countr_zero(group)];
-    forEachLane(group & (group - 1),
-                [&](unsigned lane) { result = Op::apply(result, a[lane]); });
-    auto d = destination<T>(warp, inst->slot[D]);
-    forEachLane(group, [&](unsigned lane) { d.set(lane, result); });
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
+    T result = operands.get<T>(A, std::countr_zero(group));
+    forEachLane(group & (group - 1), [&](unsigned lane) {
+      result = Op::apply(result, operands.get<T>(A, lane));
+    });
+    forEachLane(group, [&](unsigned lane) { operands.set(D, lane, result); });
   });
 }
 
 /// Zeros differ by their sign; a NaN counts only if it is asked for.
 template <bool isMin>
 static const Inst *reduxFloat(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
     constexpr uint32_t canonicalNaN = 0x7fffffff;
-    auto a = source<float>(warp, inst->slot[A]);
     bool found = false, sawNaN = false;
     float result = 0;
     forEachLane(group, [&](unsigned lane) {
-      float value = inst->imm & Absolute ? std::fabs(a[lane]) : a[lane];
+      auto value = operands.get<float>(A, lane);
+      if (inst->imm & Absolute)
+        value = std::fabs(value);
       if (std::isnan(value)) {
         sawNaN = true;
         return;
@@ -312,9 +405,7 @@ static const Inst *reduxFloat(Warp &warp, const Inst *inst, uint32_t mask) {
     uint32_t bits = std::bit_cast<uint32_t>(result);
     if (!found || (sawNaN && inst->imm & PropagatesNaN))
       bits = canonicalNaN;
-    forEachLane(group, [&](unsigned lane) {
-      warp.lanes<uint32_t>(inst->slot[D])[lane] = bits;
-    });
+    forEachLane(group, [&](unsigned lane) { operands.set(D, lane, bits); });
   });
 }
 
@@ -356,12 +447,10 @@ static bool decodeRedux(Decoder &decoder, Inst &inst) {
 
 /// The lowest lane of the group is the leader.
 static const Inst *elect(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [&](uint32_t group) {
-    unsigned leader = std::countr_zero(group);
-    forEachLane(group, [&](unsigned lane) {
-      warp.lanes<uint32_t>(inst->slot[D])[lane] = leader;
-    });
-    warp.setPredicate(inst->slot[P], 1u << leader, group);
+  return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
+    uint32_t leader = std::countr_zero(group);
+    forEachLane(group, [&](unsigned lane) { operands.set(D, lane, leader); });
+    operands.setPredicate(P, 1u << leader, group);
   });
 }
 
@@ -375,7 +464,7 @@ static bool decodeElect(Decoder &decoder, Inst &inst) {
 }
 
 static const Inst *warpSync(Warp &warp, const Inst *inst, uint32_t mask) {
-  return forGroups(warp, inst, mask, [](uint32_t) {});
+  return forGroups(warp, inst, mask, [](uint32_t, Operands) {});
 }
 
 static bool decodeWarpSync(Decoder &decoder, Inst &inst) {

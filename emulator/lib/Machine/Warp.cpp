@@ -328,6 +328,29 @@ uint32_t Warp::converge(const Inst *inst, uint32_t mask,
   return complete;
 }
 
+void Warp::passConverging(uint32_t lanes) {
+  // New fragments are not among those that were there.
+  for (size_t i = 0, count = fragments.size(); i != count; ++i) {
+    Fragment &fragment = *fragments[i];
+    uint32_t passing = fragment.mask & lanes;
+    if (!passing || fragment.state != Fragment::Waiting ||
+        fragment.object != &rendezvous)
+      continue;
+    if (passing == fragment.mask) {
+      ++fragment.pc;
+      wake(fragment);
+      continue;
+    }
+    Fragment &passed = newFragment();
+    fragment.mask &= ~passing;
+    passed.mask = passing;
+    passed.pc = fragment.pc + 1;
+    passed.calls = fragment.calls;
+    passed.state = Fragment::Ready;
+    leaveLoop();
+  }
+}
+
 uint32_t Warp::convergeAll(const Inst *inst, uint32_t mask, const Inst *&next) {
   next = inst + 1;
   if (mask == liveField)

@@ -172,6 +172,19 @@ public:
   /// returns. Lanes that have exited need not arrive.
   uint32_t converge(const Inst *inst, uint32_t mask, const uint32_t *members,
                     const Inst *&next);
+  /// Whether lanes wait in `converge`.
+  bool hasConverging() const { return !rendezvous.waiters.empty(); }
+  /// Calls `callback(inst, lanes)` for lanes that wait in `converge`, with the
+  /// instruction that they are at.
+  template <typename F>
+  void forEachConverging(F callback) const {
+    for (const std::unique_ptr<Fragment> &fragment : fragments)
+      if (fragment->state == Fragment::Waiting &&
+          fragment->object == &rendezvous)
+        callback(fragment->pc, fragment->mask);
+  }
+  /// Lanes that wait in `converge` go on behind their instructions.
+  void passConverging(uint32_t lanes);
   /// The same for an .aligned instruction: all lanes of the warp.
   uint32_t convergeAll(const Inst *inst, uint32_t mask, const Inst *&next);
 
