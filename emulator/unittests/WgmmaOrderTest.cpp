@@ -143,6 +143,22 @@ TEST(WgmmaMustFail, NeedsAFence) {
                   "wgmma.fence in front of it");
 }
 
+// Of one shape they are ordered by themselves; of two, a wait or a fence has to
+// stand between them.
+TEST(WgmmaMustFail, ShapesOnOneAccumulator) {
+  std::string wide = "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 "
+                     "{%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, %rd1, %rd1, 0, "
+                     "1, 1, 0, 0;\n";
+  EXPECT_CONTAINS(failureOf(fence + wide + multiply + commit + waitAll),
+                  "line 27 accumulates m64n16k16 into a register that this "
+                  "instruction uses, and may be in flight");
+  EXPECT_EQ(firstOf(fence + wide + commit + waitAll + multiply + commit + waitAll,
+                    {}),
+            32.0f);
+  EXPECT_EQ(firstOf(fence + wide + fence + multiply + commit + waitAll, {}),
+            32.0f);
+}
+
 TEST(WgmmaMustFail, AccumulatorsInFlight) {
   EXPECT_CONTAINS(
       failureOf(fence + multiply + commit + "mov.b32 %d4, %d1;\n" + waitAll),

@@ -43,6 +43,11 @@ static bool isAccumulator(const Inst *inst, uint32_t watched) {
   return llvm::is_contained(info.watched.take_front(info.d.size()), watched);
 }
 
+static std::array<unsigned, 3> shapeOf(const Inst *inst) {
+  const MmaForm &form = inst->as<WgmmaInfo>().form;
+  return {form.m, form.n, form.k()};
+}
+
 WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
                                   uint64_t aDescriptor, uint64_t bDescriptor,
                                   bool keeps) {
@@ -155,7 +160,19 @@ WarpGroupProblem WarpGroup::takeRegisters(Warp &warp, WarpState &state,
                       "and this instruction",
                       program.line(reg.toucher),
                       isAccumulator(inst, watched) ? "D" : "A")};
+    // MMAs of one shape add to an accumulator one after the other.
+    if (reg.mma > state.settled && reg.mmaFence == state.fences &&
+        isAccumulator(reg.mmaInst, watched) &&
+        shapeOf(reg.mmaInst) != shapeOf(inst))
+      return {ReportKind::Protocol,
+              formatv("line {0} accumulates m{1}n{2}k{3} into a register that "
+                      "this instruction uses, and may be in flight: only MMAs "
+                      "of the same shape are ordered by themselves; wait for "
+                      "it, or put a wgmma.fence between the two",
+                      program.line(reg.mmaInst), shapeOf(reg.mmaInst)[0],
+                      shapeOf(reg.mmaInst)[1], shapeOf(reg.mmaInst)[2])};
     reg.mma = state.issued + 1;
+    reg.mmaFence = state.fences;
     reg.mmaInst = inst;
   }
   return {};
