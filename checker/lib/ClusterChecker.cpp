@@ -356,11 +356,19 @@ void ClusterChecker::allocation(const emu::AllocationEvent &event) {
     ++serial;
     touchTensor(use, nullptr);
   }
-  tensor.forget(columns);
+  tensor.forget(columns.address, columns.bytes);
   if (event.kind == emu::AllocationEvent::Allocate)
     hasAllColumns &= event.column == 0;
   if (event.kind == emu::AllocationEvent::Allocate)
     written.allocate(event.origin.rank, event.column, event.columns);
+}
+
+void ClusterChecker::heap(const emu::HeapEvent &event) {
+  countArrivals();
+  // What was done so far to a block is looked at before it is anybody else's.
+  global.check(log);
+  if (event.kind == emu::HeapEvent::Allocate)
+    global.renew(event.address, event.bytes);
 }
 
 void ClusterChecker::dependency(const emu::DependencyEvent &event) {

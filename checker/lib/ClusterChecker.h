@@ -32,6 +32,7 @@ public:
   void barrier(const emu::BarrierEvent &event) override;
   void fence(const emu::FenceEvent &event) override;
   void allocation(const emu::AllocationEvent &event) override;
+  void heap(const emu::HeapEvent &event) override;
   void dependency(const emu::DependencyEvent &event) override;
   void local(const emu::LocalEvent &event) override;
   void tensorMap(const emu::TensorMapEvent &event) override;

@@ -55,6 +55,11 @@ public:
   void check(GlobalLog &log);
   /// What was done so far comes before everything else.
   void forget();
+  /// What was done so far to these bytes comes before everything else: malloc
+  /// gives them out again, and is ordered after the free that it follows.
+  void renew(uint64_t address, uint64_t bytes) {
+    shadow.forget(address, bytes);
+  }
   /// What launches before this one did comes before everything else.
   void forgetBefore(uint32_t launch) { shadow.forgetBefore(launch); }
 

@@ -357,16 +357,13 @@ void Shadow::touch(Access access, llvm::ArrayRef<emu::MemoryRange> ranges,
   release(touch.held);
 }
 
-void Shadow::forget(const emu::MemoryRange &range) {
-  for (uint32_t piece = 0; piece != range.count; ++piece) {
-    uint64_t begin = range.address + piece * range.pitch;
-    for (uint64_t number = begin / blockBytes;
-         number * blockBytes < begin + range.bytes; ++number) {
-      Block &block = blockAt(number);
-      forEachPart(block, [&](Part &part) {
-        eraseIf(part, [](const Record &) { return true; });
-      });
-      block = Block();
-    }
+void Shadow::forget(uint64_t begin, uint64_t bytes) {
+  for (uint64_t number = begin / blockBytes;
+       number * blockBytes < begin + bytes; ++number) {
+    Block &block = blockAt(number);
+    forEachPart(block, [&](Part &part) {
+      eraseIf(part, [](const Record &) { return true; });
+    });
+    block = Block();
   }
 }

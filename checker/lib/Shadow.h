@@ -101,8 +101,8 @@ public:
   /// particular and may lie criss-cross: each block is looked at once.
   void touch(Access access, llvm::ArrayRef<emu::MemoryRange> ranges,
              Judge &judge);
-  /// Forgets what is known of a range.
-  void forget(const emu::MemoryRange &range);
+  /// Forgets what is known of these bytes, and of those in the same blocks.
+  void forget(uint64_t begin, uint64_t bytes);
   /// Forgets what launches before this one have done.
   void forgetBefore(uint32_t launch);
   void clear();

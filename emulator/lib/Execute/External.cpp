@@ -10,6 +10,7 @@
 #include "Execute/Lanes.h"
 #include "Execute/Printf.h"
 #include "Machine/Machine.h"
+#include "Machine/Tell.h"
 #include "Memory/Access.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -103,8 +104,14 @@ static const Inst *assertfail(Warp &warp, const Inst *inst, uint32_t mask) {
 static const Inst *malloc(Warp &warp, const Inst *inst, uint32_t mask) {
   for (; mask; mask &= mask - 1) {
     unsigned lane = std::countr_zero(mask);
-    setResult(warp, inst, lane,
-              warp.machine().heap().allocate(argument(warp, inst, 0, lane)));
+    uint64_t bytes = argument(warp, inst, 0, lane);
+    uint64_t address = warp.machine().heap().allocate(bytes);
+    if (address && warp.listener()) [[unlikely]]
+      tell(warp.issuePoint(inst, 1u << lane),
+           HeapEvent{.kind = HeapEvent::Allocate,
+                     .address = address,
+                     .bytes = bytes});
+    setResult(warp, inst, lane, address);
   }
   return inst + 1;
 }
@@ -116,6 +123,9 @@ static const Inst *free(Warp &warp, const Inst *inst, uint32_t mask) {
     uint64_t address = argument(warp, inst, 0, lane);
     if (!address)
       continue;
+    if (warp.listener()) [[unlikely]]
+      tell(warp.issuePoint(inst, 1u << lane),
+           HeapEvent{.kind = HeapEvent::Free, .address = address});
     if (llvm::Error error = warp.machine().heap().free(address))
       return warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
                        "free of 0x" + llvm::Twine::utohexstr(address) + ": " +

@@ -79,6 +79,9 @@ inline void deliver(ClusterListener &listener, const FenceEvent &event) {
 inline void deliver(ClusterListener &listener, const AllocationEvent &event) {
   listener.allocation(event);
 }
+inline void deliver(ClusterListener &listener, const HeapEvent &event) {
+  listener.heap(event);
+}
 inline void deliver(ClusterListener &listener, const DependencyEvent &event) {
   listener.dependency(event);
 }

@@ -273,6 +273,15 @@ struct AllocationEvent {
   uint16_t column = 0, columns = 0;
 };
 
+/// malloc and free of a kernel: a block.
+struct HeapEvent {
+  enum Kind : uint8_t { Allocate, Free };
+  Origin origin = {};
+  Kind kind = Allocate;
+  uint64_t address = 0;
+  uint64_t bytes = 0; ///< Of Allocate.
+};
+
 /// griddepcontrol
 struct DependencyEvent {
   enum Kind : uint8_t {

@@ -81,6 +81,7 @@ public:
   virtual void barrier(const BarrierEvent &) {}
   virtual void fence(const FenceEvent &) {}
   virtual void allocation(const AllocationEvent &) {}
+  virtual void heap(const HeapEvent &) {}
   virtual void dependency(const DependencyEvent &) {}
   virtual void local(const LocalEvent &) {}
   virtual void tensorMap(const TensorMapEvent &) {}
