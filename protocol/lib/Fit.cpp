@@ -54,6 +54,7 @@ private:
     misfits.push_back(
         {rule, id, line, std::move(title), std::move(why), std::move(advice)});
   }
+  bool mayEndBefore(const std::pair<Kind, uint32_t> &line) const;
   void checkSetUp(BarrierId id, const Barrier &barrier);
   void checkCount(BarrierId id, const Barrier &barrier);
   std::map<BarrierId, int64_t> getRooms(const Barrier &barrier) const;
@@ -92,11 +93,22 @@ static const Part *findFirst(const Barrier &barrier, Kind kind) {
   return nullptr;
 }
 
+/// Whether a line that uses this barrier uses one that is set up, too, and goes
+/// from one to the next by a counter without a bound: a run may end before it
+/// leaves those that are set up.
+bool Judge::mayEndBefore(const std::pair<Kind, uint32_t> &line) const {
+  return claims.isCounted &&
+         llvm::any_of(claims.barriers, [&](const auto &entry) {
+           const Barrier &other = entry.second;
+           return other.has(Kind::Init) && other.parts.contains(line);
+         });
+}
+
 void Judge::checkSetUp(BarrierId id, const Barrier &barrier) {
   const Part *init = findFirst(barrier, Kind::Init);
   const Part *used = nullptr;
   for (const auto &[key, part] : barrier.parts)
-    if (key.first != Kind::Init && !used)
+    if (key.first != Kind::Init && !used && !mayEndBefore(key))
       used = &part;
   if (!init && used && !mayMissInits)
     add("not-set-up", id, used->line, "a barrier that nobody sets up",
