@@ -18,7 +18,8 @@ void GlobalLog::add(const Access &access, llvm::ArrayRef<Viewer> viewers) {
     return view.known == *viewer.known && view.viewer.actor == viewer.actor &&
            view.viewer.lanes == viewer.lanes &&
            view.viewer.time == viewer.time &&
-           view.viewer.fencedGlobal == viewer.fencedGlobal;
+           view.viewer.fencedGlobal == viewer.fencedGlobal &&
+           view.viewer.ownCopies == viewer.ownCopies;
   };
   bool isLast = views.size() >= count;
   for (uint32_t index = 0; isLast && index != count; ++index)

@@ -125,6 +125,13 @@ bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
     if (isOwn && before.value <= until)
       return true;
   }
+  // Its own copies, if it has waited for them.
+  if (before.isEngine && before.actor == viewer.copies &&
+      before.value <= viewer.ownCopies && (part == Causal || part == Executed) &&
+      (nowLane >= 0 && beforeLane >= 0 && !now.isEngine
+           ? nowLane == beforeLane
+           : viewer.lanes >> lane & 1))
+    return true;
   const ClockRef &clock = (*viewer.known)[part];
   if (!clock)
     return false;

@@ -171,12 +171,8 @@ void Operations::group(const GroupEvent &event) {
   case GroupEvent::Copies:
   case GroupEvent::Bulk: {
     bool isBulk = event.family == GroupEvent::Bulk;
-    llvm::SmallVector<Actor, 2> over;
-    if (!isBulk)
-      over = {copiesOf(origin).actor};
-    else
-      over = {actors.of(Actors::BulkReads, place)};
-    if (isBulk && !event.onlyRead)
+    llvm::SmallVector<Actor, 2> over = {actors.of(Actors::BulkReads, place)};
+    if (!event.onlyRead)
       over.push_back(actors.of(Actors::BulkWrites, place));
     // Lanes that are as far learn it together.
     for (uint32_t rest = origin.lanes; rest;) {
@@ -189,11 +185,11 @@ void Operations::group(const GroupEvent &event) {
       rest &= ~same.lanes;
       if (value == 0)
         continue;
-      for (Actor actor : over)
-        threads.learn(same, actor, same.lanes,
-                      isBulk ? value
-                             : value * valuesOfGroup + valuesOfGroup - 1,
-                      {Causal, Executed});
+      if (!isBulk)
+        threads.learnCopies(same, value * valuesOfGroup + valuesOfGroup - 1);
+      else
+        for (Actor actor : over)
+          threads.learn(same, actor, same.lanes, value, {Causal, Executed});
     }
     return;
   }

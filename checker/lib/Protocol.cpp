@@ -284,6 +284,8 @@ void Protocol::lanesExited(const Origin &origin) {
   threads.view(origin, [&](const Viewer &viewer) {
     if (const ClockRef &clock = (*viewer.known)[Executed])
       known.join(*clock);
+    if (viewer.ownCopies)
+      known.raise(viewer.copies, viewer.lanes, viewer.ownCopies);
   });
 }
 

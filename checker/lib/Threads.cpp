@@ -23,6 +23,7 @@ Threads::Warp &Threads::warp(const Origin &origin) {
   if (!warps[number]) {
     warps[number] = std::make_unique<Warp>();
     warps[number]->actor = actors.of(Actors::WarpTime, Actors::placeOf(origin));
+    warps[number]->copies = actors.of(Actors::Copies, Actors::placeOf(origin));
     warps[number]->groups.emplace_back();
     warps[number]->groups.front().lanes = ~0u;
   }
@@ -41,7 +42,16 @@ void Threads::view(const Origin &origin,
   for (const LaneGroup &group : own.groups)
     if (uint32_t lanes = group.lanes & origin.lanes)
       f({&group.known, own.actor, lanes, own.time, group.fencedShared,
-         group.fencedGlobal});
+         group.fencedGlobal, own.copies, group.ownCopies});
+}
+
+Knowledge Threads::knownWithCopies(const Warp &own, const LaneGroup &group) {
+  Knowledge known = group.known;
+  if (group.ownCopies) {
+    raise(known[Causal], own.copies, group.lanes, group.ownCopies);
+    raise(known[Executed], own.copies, group.lanes, group.ownCopies);
+  }
+  return known;
 }
 
 void Threads::update(const Origin &origin,
@@ -71,7 +81,8 @@ void Threads::update(const Origin &origin,
       if (valueOf(group.known[FencedShared], own.actor, lane) <
               group.fencedShared ||
           valueOf(group.known[FencedGlobal], own.actor, lane) <
-              group.fencedGlobal)
+              group.fencedGlobal ||
+          valueOf(group.known[Causal], own.copies, lane) < group.ownCopies)
         return true;
     }
     return false;
@@ -80,7 +91,8 @@ void Threads::update(const Origin &origin,
     for (size_t other = own.groups.size(); --other > index;) {
       LaneGroup &one = own.groups[index], &two = own.groups[other];
       bool hasSameFences = one.fencedShared == two.fencedShared &&
-                           one.fencedGlobal == two.fencedGlobal;
+                           one.fencedGlobal == two.fencedGlobal &&
+                           one.ownCopies == two.ownCopies;
       bool hasReleasedSame = one.released == two.released &&
                              one.releasedTime == two.releasedTime &&
                              one.releasedScope == two.releasedScope;
@@ -90,6 +102,7 @@ void Threads::update(const Origin &origin,
       one.lanes |= two.lanes;
       one.fencedShared = std::min(one.fencedShared, two.fencedShared);
       one.fencedGlobal = std::min(one.fencedGlobal, two.fencedGlobal);
+      one.ownCopies = std::min(one.ownCopies, two.ownCopies);
       own.groups.erase(own.groups.begin() + other);
     }
 }
@@ -101,10 +114,12 @@ Threads::Issue Threads::issue(const Origin &origin) {
   issue.lanes = origin.lanes;
   bool isSame = own.issued.known && own.issued.lanes == origin.lanes;
   Knowledge known;
+  if (!isSame)
+    for (const LaneGroup &group : own.groups)
+      if (group.lanes & origin.lanes)
+        known.join(knownWithCopies(own, group));
   bool isFirst = true;
   view(origin, [&](const Viewer &viewer) {
-    if (!isSame)
-      known.join(*viewer.known);
     issue.fencedShared =
         isFirst ? viewer.fencedShared
                 : std::max(issue.fencedShared, viewer.fencedShared);
@@ -137,7 +152,8 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
     uint32_t lanes = group.lanes & origin.lanes;
     if (!lanes)
       continue;
-    Knowledge given = releases(order) ? group.known : group.released;
+    const Knowledge known = knownWithCopies(own, group);
+    Knowledge given = releases(order) ? known : group.released;
     uint32_t time = releases(order) ? own.time : group.releasedTime;
     if (time)
       raise(given[Causal], own.actor, lanes, time);
@@ -145,7 +161,7 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
       raise(given[FencedShared], own.actor, lanes, fenced);
     if (uint32_t fenced = std::min(group.fencedGlobal, time))
       raise(given[FencedGlobal], own.actor, lanes, fenced);
-    given[Executed] = group.known[Executed];
+    given[Executed] = known[Executed];
     raise(given[Executed], own.actor, lanes, own.time);
     given[TensorOwn] = nullptr;
     given[TensorOut] = group.known[TensorOut];
@@ -219,6 +235,12 @@ void Threads::takeWorld(const Origin &origin, const WorldRef &given,
   });
 }
 
+void Threads::learnCopies(const Origin &origin, uint32_t value) {
+  update(origin, [&](LaneGroup &group) {
+    group.ownCopies = std::max(group.ownCopies, value);
+  });
+}
+
 void Threads::learn(const Origin &origin, Actor actor, uint32_t lanes,
                     uint32_t value, llvm::ArrayRef<Part> parts) {
   update(origin, [&](LaneGroup &group) {
@@ -268,10 +290,10 @@ void Threads::fence(const FenceEvent &event) {
         return;
       if (event.order == Order::SequentiallyConsistent &&
           event.scope >= Scope::Gpu) {
-        join(group.known[ScFenced], group.known[Causal]);
+        join(group.known[ScFenced], knownWithCopies(own, group)[Causal]);
         raise(group.known[ScFenced], own.actor, group.lanes, own.time);
       }
-      group.released = group.known;
+      group.released = knownWithCopies(own, group);
       group.releasedTime = own.time;
       group.releasedScope = event.scope;
     });
@@ -280,12 +302,12 @@ void Threads::fence(const FenceEvent &event) {
   case FenceEvent::ProxyAsync:
     update(origin, [&](LaneGroup &group) {
       if (event.space != ptx::StateSpace::Global) {
-        join(group.known[FencedShared], group.known[Causal]);
+        join(group.known[FencedShared], knownWithCopies(own, group)[Causal]);
         group.fencedShared = own.time;
       }
       if (event.space == ptx::StateSpace::Global ||
           event.space == ptx::StateSpace::Generic) {
-        join(group.known[FencedGlobal], group.known[Causal]);
+        join(group.known[FencedGlobal], knownWithCopies(own, group)[Causal]);
         group.fencedGlobal = own.time;
         group.known.worldFenced = group.known.world;
       }

@@ -34,6 +34,9 @@ struct LaneGroup {
   /// Up to which time their own accesses have passed a fence of the async
   /// proxy: in shared memory, in global memory.
   uint32_t fencedShared = 0, fencedGlobal = 0;
+  /// Up to which value each has waited for its own copies by cp.async, and for
+  /// no other lane's.
+  uint32_t ownCopies = 0;
   /// By the last fence of each.
   Knowledge released;
   uint32_t releasedTime = 0;
@@ -48,6 +51,9 @@ struct Viewer {
   uint32_t lanes; ///< Of it.
   uint32_t time;  ///< Up to which their own accesses come before.
   uint32_t fencedShared, fencedGlobal;
+  /// cp.async of the warp, and how far each of the lanes has waited for its own.
+  Actor copies = 0;
+  uint32_t ownCopies = 0;
 };
 
 class Threads {
@@ -88,6 +94,8 @@ public:
   /// They learn that an actor has come to `value`: in `parts`.
   void learn(const emu::Origin &origin, Actor actor, uint32_t lanes,
              uint32_t value, llvm::ArrayRef<Part> parts);
+  /// Each of them learns it of its own copies by cp.async.
+  void learnCopies(const emu::Origin &origin, uint32_t value);
   void fence(const emu::FenceEvent &event);
 
   /// Whether something of another CTA is known to have been executed.
@@ -96,6 +104,7 @@ public:
 private:
   struct Warp {
     Actor actor = 0;
+    Actor copies = 0; ///< Its cp.async.
     uint32_t time = 1;
     bool hasGiven = false; ///< At this time.
     /// What lanes knew at the last issue, as long as it is what they know.
@@ -106,6 +115,8 @@ private:
     llvm::SmallVector<LaneGroup, 1> groups;
   };
   Warp &warp(const emu::Origin &origin);
+  /// What lanes know, with what each knows of its own copies.
+  static Knowledge knownWithCopies(const Warp &own, const LaneGroup &group);
   /// Calls f for the groups that the lanes are, and no other lanes; then joins
   /// groups that have come to know the same.
   void update(const emu::Origin &origin,
