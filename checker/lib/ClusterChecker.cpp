@@ -69,6 +69,10 @@ void ClusterChecker::fence(const emu::FenceEvent &event) {
   countArrivals();
   protocol.fence(event);
   threads.fence(event);
+  if (event.scope >= Scope::Gpu)
+    for (const MemoryRange &map : event.ranges)
+      for (uint32_t piece = 0; piece != map.count; ++piece)
+        acquiredMaps.insert(map.address + piece * map.pitch);
 }
 
 Access ClusterChecker::accessOf(const emu::Origin &origin) {
@@ -93,6 +97,8 @@ Access ClusterChecker::accessOf(const AccessEvent &event) {
   access.isNonCoherent = event.nonCoherent;
   access.proxy = event.proxy;
   access.scope = event.order == Order::Weak ? Scope::None : event.scope;
+  access.isMapAcquired = event.proxy == Proxy::TensorMap &&
+                         acquiredMaps.contains(event.ranges.front().address);
   return access;
 }
 

@@ -74,6 +74,8 @@ private:
   const uint64_t cluster;                    ///< In the run.
   const llvm::SmallVector<uint64_t, 2> ctas; ///< Their numbers, by rank.
   const Answers &answers;
+  /// Tensor maps that were acquired at the scope of the GPU.
+  llvm::DenseSet<uint64_t> acquiredMaps;
   GlobalChecker &global;
   uint64_t serial = 0;
   std::optional<emu::MbarrierEvent> arrivals; ///< Not yet counted.

@@ -226,6 +226,11 @@ static std::string whyOf(const Finding &finding, const Access &before,
     return first + " writes the bytes in this launch, and " + second +
            " reads them through a cache that need not see it, whatever orders "
            "the two";
+  case Rule::TensorMapFence:
+    return "the copy reads its map through the tensormap proxy, and no thread "
+           "of its cluster has executed fence.proxy.tensormap::generic.acquire "
+           "on it at .gpu scope or wider; " +
+           first + " is in another cluster";
   case Rule::SameStore:
     return "nothing orders the two, and both write the same value";
   default: // No race.
@@ -299,6 +304,9 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     return "ld.global without .nc at " + second +
            ": in CUDA C++, no __ldg, and no const __restrict__ on a pointer "
            "to memory that the kernel writes";
+  case Rule::TensorMapFence:
+    return "fence.proxy.tensormap::generic.acquire.gpu [map], 128 before " +
+           second + ", after the acquire of what was released behind " + first;
   case Rule::SameStore:
     return "nothing, as long as the values are the same";
   default:

@@ -183,12 +183,21 @@ static bool isUnseen(const Access &before, const Access &now) {
   return now.isNonCoherent && before.writes && before.launch == now.launch;
 }
 
+/// Whether a copy uses a tensor map that another cluster has changed, and its
+/// own hasn't acquired the change. The machine reports the same of one cluster.
+static bool lacksMapFence(const Access &before, const Access &now) {
+  return now.proxy == Proxy::TensorMap && before.writes &&
+         before.launch == now.launch && before.cluster != now.cluster &&
+         !now.isMapAcquired;
+}
+
 Judge::Answer Judge::order(const Access &before, const Access &now,
                            llvm::ArrayRef<Overlap> overlaps) {
   if (space == Finding::TensorMemory)
     return orderTensor(before, now);
-  // Lanes of one instruction don't race; nor do the parts of an operation. The
-  // machine reports maps that are used without their fence.
+  if (lacksMapFence(before, now))
+    return Answer::Unordered;
+  // Lanes of one instruction don't race; nor do the parts of an operation.
   if ((before.serial == now.serial && before.cluster == now.cluster) ||
       areMorallyStrong(before, now) || now.proxy == Proxy::TensorMap)
     return Answer::WhollyBefore;
@@ -234,6 +243,10 @@ void Judge::found(const Access &before, const Access &now,
   }
   Part part = needed(before, now);
   forEachPair(before, now, overlaps, [&](const Pair &pair) {
+    if (lacksMapFence(before, now)) {
+      report(Rule::TensorMapFence, before, now, pair);
+      return false;
+    }
     if (isUnseen(before, now)) {
       report(Rule::NonCoherentLoad, before, now, pair);
       return false;

@@ -56,6 +56,8 @@ struct Access {
   uint32_t unchanged = 0; ///< Lanes that write what is there already.
   bool isEngine = false;
   bool isNonCoherent = false; ///< ld.global.nc
+  /// Of a tensor map: its cluster has acquired it at the scope of the GPU.
+  bool isMapAcquired = false;
   emu::Proxy proxy = emu::Proxy::Generic;
   emu::Scope scope = emu::Scope::None; ///< None if it is weak.
   /// Of tcgen05's work: the warp that issued it, and its time. Of a tensor map:
