@@ -46,8 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::raw_string_ostream os(text);
   for (const CompiledKernel &kernel : module->kernels) {
     print(kernel.plan, os);
-    for (const plan::Plan &smaller : kernel.smaller)
-      print(smaller, os);
+    for (const plan::Plan &fallback : kernel.fallback)
+      print(fallback, os);
   }
   return 0;
 }

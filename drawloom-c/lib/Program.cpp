@@ -171,7 +171,7 @@ static llvm::Expected<std::string> showPlan(const DrawloomProgram &program,
   auto add = [&](const CompiledKernel &one) {
     plans.push_back(one.plan);
     if (showsAll(form))
-      llvm::append_range(plans, one.smaller);
+      llvm::append_range(plans, one.fallback);
   };
   if (showsAll(form) && !kernel) {
     llvm::for_each(program.compiled.kernels, add);

@@ -26,8 +26,8 @@ static runtime::ItemsInfo readItems(tile::KernelOp kernel,
   using Kind = runtime::ItemsInfo::Kind;
   runtime::ItemsInfo items;
   Kind atRunTime =
-      plan.arch->clusterLaunchControl ? Kind::Granted : Kind::Counted;
-  items.kind = plan.items == plan::Items::Granted ? atRunTime
+      plan.arch->clusterLaunchControl ? Kind::Dynamic : Kind::Counted;
+  items.kind = plan.items == plan::Items::Dynamic ? atRunTime
                : plan.items == plan::Items::One   ? Kind::One
                                                   : Kind::Static;
   auto streams = kernel.getBody().getOps<agent::ItemsOp>();
@@ -160,23 +160,23 @@ static runtime::KernelInfo describeLaunch(tile::KernelOp kernel,
 
 LogicalResult drawloom::describePrograms(ModuleOp module, bool forLaunch,
                                          std::vector<CompiledKernel> &kernels) {
-  std::string smaller;
+  std::string fallback;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     auto switches = kernel.getBody().getOps<agent::SwitchOp>();
     FailureOr<plan::Plan> plan = plan::makePlan(*switches.begin());
     if (failed(plan))
       return failure();
     // It stands after the one that it belongs to.
-    if (kernel.getSymName() == smaller) {
+    if (kernel.getSymName() == fallback) {
       CompiledKernel &first = kernels.back();
       if (forLaunch)
-        first.info.smaller.push_back(describeLaunch(kernel, *plan));
-      first.smaller.push_back(std::move(*plan));
+        first.info.fallback.push_back(describeLaunch(kernel, *plan));
+      first.fallback.push_back(std::move(*plan));
       continue;
     }
-    smaller.clear();
-    if (!tile::getSchedule(kernel).smaller.empty())
-      smaller = tile::getSmallerName(kernel.getSymName());
+    fallback.clear();
+    if (!tile::getSchedule(kernel).fallbackCluster.empty())
+      fallback = tile::getFallbackName(kernel.getSymName());
     CompiledKernel &result = kernels.emplace_back(std::move(*plan));
     if (forLaunch)
       result.info = describeLaunch(kernel, result.plan);
@@ -212,6 +212,6 @@ void drawloom::describeCode(ModuleOp module,
   };
   for (CompiledKernel &kernel : kernels) {
     describe(kernel.info);
-    llvm::for_each(kernel.info.smaller, describe);
+    llvm::for_each(kernel.info.fallback, describe);
   }
 }

@@ -335,7 +335,7 @@ private:
 
 template <typename Archive>
 static void visit(Archive &archive, plan::Plan &plan) {
-  visitChoice(archive, plan.items, plan::Items::Granted);
+  visitChoice(archive, plan.items, plan::Items::Dynamic);
   visitAll(archive, plan.kernel, plan.arch, plan.cluster, plan.roles,
            plan.pipes, plan.warps, plan.holes, plan.entryRegisters,
            plan.sharedBytes, plan.tensorColumns, plan.memory, plan.verdict,
@@ -366,7 +366,7 @@ static void visit(Archive &archive, runtime::KernelInfo &info) {
 
 template <typename Archive>
 static void visit(Archive &archive, CompiledKernel &kernel) {
-  visitAll(archive, kernel.plan, kernel.info, kernel.smaller);
+  visitAll(archive, kernel.plan, kernel.info, kernel.fallback);
 }
 
 template <typename Archive>

@@ -9,7 +9,7 @@
 // Blackwell has such products; on Hopper the schedule is refused.
 
 tile.kernel @paired_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
-    attributes {tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

@@ -5,12 +5,12 @@
 // The same program as ../gemm.mlir with larger tiles. `cluster = auto` compares
 // what a CTA loads for a step along K: 48 KiB alone, 32 KiB if two share B. On
 // Blackwell the two multiply as a pair, on Hopper they load for each other; `drawloom
-// explain` has the reason. `smaller` adds a second kernel with one CTA, which a
+// explain` has the reason. `fallback_cluster` adds a second kernel with one CTA, which a
 // launch takes where M has few tiles. A tile of B serves all rows of A, so its
 // lines should stay in the L2 cache; D is not read again.
 
 tile.kernel @planned_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
-    attributes {tile.schedule = #tile.schedule<cluster = auto, smaller = [1, 1], hints = {B = evict_last, D = evict_first}>} {
+    attributes {tile.schedule = #tile.schedule<cluster = auto, fallback_cluster = [1, 1], hints = {B = evict_last, D = evict_first}>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

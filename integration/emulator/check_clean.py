@@ -25,7 +25,7 @@ import part
 PYTHON = HERE.parent / "python"
 FINDINGS = HERE.parents[1] / "docs" / "BugsInTheWild.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
-SUITES = ("gemm", "granted", "clusters", "graphs", "examples", "breadth")
+SUITES = ("gemm", "dynamic", "clusters", "graphs", "examples", "breadth")
 # The adversarial one holds commits back until a CTA has exited, and the machine reports
 # that: docs/BugsInTheWild.md has the kernel.
 SCHEDULES = ("deterministic", "random:1", "random:2")

@@ -60,12 +60,12 @@ PROGRAMS = {
     ],
     "clusters": [
         Program(CLUSTERED_GEMM, CLUSTERED_SHAPES),
-        Program(CLUSTERED_GEMM, CLUSTERED_SHAPES, "granted",
-                "cluster = [1, 2], persistent = granted"),
+        Program(CLUSTERED_GEMM, CLUSTERED_SHAPES, "dynamic",
+                "cluster = [1, 2], persistent = dynamic"),
         Program(CLUSTERED_GEMM, CLUSTERED_SHAPES, "split_sums", "cluster = [1, 1, 2]"),
         Program("examples/schedules/paired_gemm", CLUSTERED_SHAPES, archs=("sm_100a",)),
         Program("examples/schedules/paired_gemm", CLUSTERED_SHAPES, "granted_pairs",
-                "cluster = [2, 2], products = pair, persistent = granted", ("sm_100a",)),
+                "cluster = [2, 2], cta_group = 2, persistent = dynamic", ("sm_100a",)),
         Program("examples/schedules/clustered_gemm_softmax",
                 [(298, 400), (512, 400), (298, 512)]),
         Program("examples/schedules/clustered_softmax", [(36, 4096), (36, 4096)]),
@@ -133,7 +133,7 @@ def record(program: Program, device: Device, compiler: str, driver, folder: Path
     parameters = kernel.pack(values)
     items = prod(ceil(tensors[part["argument"]].shape[part["dimension"]] / part["tile"])
                  if "argument" in part else part["tile"] for part in info["items"]["count"])
-    ctas = items if info["items"]["kind"] == "granted" else min(device.sms, items)
+    ctas = items if info["items"]["kind"] == "dynamic" else min(device.sms, items)
     try:
         driver.launch(kernel.function, (ctas, 1, 1), (info["threads"], 1, 1), info["cluster"],
                       info["sharedBytes"], parameters)

@@ -37,7 +37,7 @@ FILES = {
     "deep.mlir": (EXAMPLES / "repository/programs/deep_gemm.mlir").read_text(),
     "remark.mlir": (EXAMPLES / "guides/skipped_gemm.mlir").read_text().replace(
         "i1) {", "i1) attributes {tile.schedule = "
-        "#tile.schedule<otherwise = unspecialized>} {"),
+        "#tile.schedule<fallback = unspecialized>} {"),
     "code.mlir": "llvm.func @f()\n",
 }
 LAUNCH = f"--launch {EXAMPLES / 'check/reverse.json'} -o ."

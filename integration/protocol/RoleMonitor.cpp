@@ -106,7 +106,7 @@ llvm::Error RoleMonitor::finishCopies(const End &end, Progress &state,
                 "copies of {0} bytes complete on the full barrier of slot {1} "
                 "of '{2}', which expects {3}",
                 state.bytes, state.filling, pipe.name, state.expected);
-  if (end.engine == Engine::copies && state.filling >= 0 && !state.isTracked)
+  if (end.engine == Engine::cp_async && state.filling >= 0 && !state.isTracked)
     return fail(
         line,
         "nothing holds the full barrier of slot {0} of '{1}' open until "
@@ -199,7 +199,7 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
     if (end.pipe != barrier->pipe || end.tells != barrier->side)
       continue;
     // Warps arrive for the copies of their lanes.
-    bool isCopied = end.engine == Engine::copies;
+    bool isCopied = end.engine == Engine::cp_async;
     if (engine != (isCopied ? Engine::threads : end.engine))
       return fail(event.line, "{0} arrives at {1}, the plan says {2}",
                   inWords(engine), comparison.describe(*barrier),
@@ -268,7 +268,7 @@ llvm::Error RoleMonitor::track(const Event &event) {
     return barrier.takeError();
   for (auto [end, state] : llvm::zip_equal(ends, progress)) {
     if (end.pipe != barrier->pipe || end.tells != barrier->side ||
-        end.engine != Engine::copies)
+        end.engine != Engine::cp_async)
       continue;
     if (barrier->slot != state.filling)
       return fail(event.line,

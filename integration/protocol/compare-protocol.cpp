@@ -94,7 +94,7 @@ static llvm::Error compare(const CompiledModule &compiled) {
     if (llvm::Error error = compareOne(kernel.plan, kernel.info))
       return error;
     for (auto [plan, info] :
-         llvm::zip_equal(kernel.smaller, kernel.info.smaller))
+         llvm::zip_equal(kernel.fallback, kernel.info.fallback))
       if (llvm::Error error = compareOne(plan, info))
         return error;
   }
@@ -171,7 +171,7 @@ int main(int argc, char **argv) {
         os << compiled->ptx;
     }
     for (const CompiledKernel &kernel : compiled->kernels)
-      kernels += 1 + kernel.smaller.size();
+      kernels += 1 + kernel.fallback.size();
     if (llvm::Error error = compare(*compiled)) {
       llvm::outs() << source.name
                    << ": error: " << llvm::toString(std::move(error)) << '\n';

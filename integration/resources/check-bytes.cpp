@@ -33,7 +33,7 @@
 using namespace drawloom;
 using llvm::formatv;
 
-static constexpr int64_t rows = 128, columns = 256, step = 64, steps = 6;
+static constexpr int64_t rows = 128, epilogue_tile = 256, step = 64, steps = 6;
 static constexpr int64_t elementBytes = 2;
 
 namespace {
@@ -112,7 +112,7 @@ tile.kernel @gemm(%A: !tile.view<{0}x{2}xbf16>, %B: !tile.view<{1}x{2}xbf16>,
 }
 )";
   return formatv(text.data(), rows * c.alongM, columns * c.alongN, step * steps,
-                 c.alongM, c.alongN, c.pairs ? ", products = pair" : "", rows,
+                 c.alongM, c.alongN, c.pairs ? ", cta_group = 2" : "", rows,
                  columns, step);
 }
 

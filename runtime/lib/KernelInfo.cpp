@@ -143,9 +143,9 @@ static void write(OStream &json, const KernelInfo &kernel) {
     if (kernel.condition)
       json.attributeObject("condition",
                            [&] { write(json, *kernel.condition); });
-    if (!kernel.smaller.empty())
-      json.attributeArray("smaller", [&] {
-        for (const KernelInfo &other : kernel.smaller)
+    if (!kernel.fallback.empty())
+      json.attributeArray("fallback", [&] {
+        for (const KernelInfo &other : kernel.fallback)
           write(json, other);
       });
   });

@@ -20,7 +20,7 @@ namespace drawloom::runtime {
 
 inline constexpr llvm::StringLiteral parameterKinds[] = {
     "tensorMap", "pointer", "size", "stride", "scalar", "workspace"};
-inline constexpr llvm::StringLiteral itemsKinds[] = {"static", "one", "granted",
+inline constexpr llvm::StringLiteral itemsKinds[] = {"static", "one", "dynamic",
                                                      "counted"};
 
 inline constexpr llvm::StringLiteral stepKinds[] = {

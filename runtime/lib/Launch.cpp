@@ -124,7 +124,7 @@ drawloom::runtime::countCtas(const KernelInfo &kernel,
   // item.
   int64_t clusters = std::max<int64_t>(smCount / size, 1);
   bool hasCtaForEach = kernel.items.kind == ItemsInfo::Kind::One ||
-                       kernel.items.kind == ItemsInfo::Kind::Granted;
+                       kernel.items.kind == ItemsInfo::Kind::Dynamic;
   if (*items) {
     int64_t needed = llvm::divideCeil(**items, size);
     clusters = hasCtaForEach ? needed : std::min(clusters, needed);
@@ -175,10 +175,10 @@ llvm::Expected<Kernel> Kernel::load(const Device &device, KernelInfo info,
   const KernelInfo &first = kernel.infoField;
   if (llvm::Error error = kernel.prepare(first).moveInto(kernel.function))
     return error;
-  if (first.smaller.empty())
+  if (first.fallback.empty())
     return kernel;
-  if (llvm::Error error = kernel.prepare(first.smaller.front())
-                              .moveInto(kernel.smallerFunction))
+  if (llvm::Error error = kernel.prepare(first.fallback.front())
+                              .moveInto(kernel.fallbackFunction))
     return error;
   const Context &context = kernel.module.getContext();
   LaunchAttribute cluster = makeClusterAttribute(first);
@@ -212,9 +212,9 @@ llvm::Expected<void *> Kernel::prepare(const KernelInfo &info) const {
 }
 
 llvm::Expected<std::string>
-drawloom::runtime::whySmaller(const KernelInfo &kernel,
-                              ArrayRef<Argument> arguments, int room) {
-  if (kernel.smaller.empty())
+drawloom::runtime::whyFallback(const KernelInfo &kernel,
+                               ArrayRef<Argument> arguments, int room) {
+  if (kernel.fallback.empty())
     return "";
   std::string clusters =
       "clusters of " + std::to_string(kernel.clusterSize()) + " CTAs";
@@ -224,7 +224,7 @@ drawloom::runtime::whySmaller(const KernelInfo &kernel,
   if (!items)
     return items.takeError();
   llvm::Expected<std::optional<int64_t>> others =
-      countItems(kernel.smaller.front(), arguments);
+      countItems(kernel.fallback.front(), arguments);
   if (!others)
     return others.takeError();
   if (!*items || !*others)
@@ -242,11 +242,11 @@ drawloom::runtime::whySmaller(const KernelInfo &kernel,
 
 llvm::Expected<Kernel::Choice>
 Kernel::choose(ArrayRef<Argument> arguments) const {
-  llvm::Expected<std::string> why = whySmaller(infoField, arguments, room);
+  llvm::Expected<std::string> why = whyFallback(infoField, arguments, room);
   if (!why)
     return why.takeError();
   const KernelInfo *info =
-      why->empty() ? &infoField : &infoField.smaller.front();
+      why->empty() ? &infoField : &infoField.fallback.front();
   return Choice{info, std::move(*why)};
 }
 
@@ -400,7 +400,7 @@ llvm::Error Kernel::launch(ArrayRef<Argument> arguments,
   config.stream = options.stream;
   return context.check(context.enter().cuLaunchKernelEx(
                            &config,
-                           &info == &infoField ? function : smallerFunction,
+                           &info == &infoField ? function : fallbackFunction,
                            pointers.data(), nullptr),
                        "cuLaunchKernelEx of '" + info.name + "'");
 }

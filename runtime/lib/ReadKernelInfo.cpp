@@ -388,18 +388,18 @@ static KernelInfo readKernel(const Value &value, std::string where,
     readItems(*items, kernel, problem);
   if (const Value *condition = reader.take("condition", /*isRequired=*/false))
     readCondition(*condition, kernel, problem);
-  if (isFirst && reader.has("smaller"))
-    reader.elements("smaller", [&](const Value &element, std::string where) {
-      kernel.smaller.push_back(readKernel(element, std::move(where), problem));
-      const KernelInfo &other = kernel.smaller.back();
-      if (kernel.smaller.size() > 1)
-        reader.fail("smaller", "one kernel at most is expected");
+  if (isFirst && reader.has("fallback"))
+    reader.elements("fallback", [&](const Value &element, std::string where) {
+      kernel.fallback.push_back(readKernel(element, std::move(where), problem));
+      const KernelInfo &other = kernel.fallback.back();
+      if (kernel.fallback.size() > 1)
+        reader.fail("fallback", "one kernel at most is expected");
       if (other.clusterSize() >= kernel.clusterSize())
-        reader.fail("smaller", "smaller clusters than " +
-                                   Twine(kernel.clusterSize()) +
-                                   " CTAs are expected");
+        reader.fail("fallback", "smaller clusters than " +
+                                    Twine(kernel.clusterSize()) +
+                                    " CTAs are expected");
       if (other.arguments != kernel.arguments)
-        reader.fail("smaller", "the same arguments are expected");
+        reader.fail("fallback", "the same arguments are expected");
     });
   reader.finish();
   return kernel;

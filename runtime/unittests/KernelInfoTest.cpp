@@ -266,7 +266,7 @@ TEST(KernelInfo, RefusalsOfShapes) {
             "cluster: one to three numbers are expected");
 }
 
-TEST(KernelInfo, KernelsWithSmallerClusters) {
+TEST(KernelInfo, FallbackKernels) {
   auto write = [](llvm::StringRef cluster, llvm::StringRef argument,
                   llvm::StringRef others) {
     return (R"({"name": "k", "target": "sm_90a", "threads": 1, "cluster": )" +
@@ -277,7 +277,7 @@ TEST(KernelInfo, KernelsWithSmallerClusters) {
   };
   auto read = [&](llvm::StringRef others) {
     return readKernelInfo(
-        write("[2]", "A", ("\"smaller\": [" + others + "], ").str()));
+        write("[2]", "A", ("\"fallback\": [" + others + "], ").str()));
   };
   auto problem = [&](llvm::StringRef others) {
     auto kernel = read(others);
@@ -286,24 +286,24 @@ TEST(KernelInfo, KernelsWithSmallerClusters) {
   std::string one = write("[1]", "A", "");
   auto kernel = read(one);
   ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
-  ASSERT_EQ(kernel->smaller.size(), 1u);
-  EXPECT_EQ(kernel->smaller.front().clusterSize(), 1u);
+  ASSERT_EQ(kernel->fallback.size(), 1u);
+  EXPECT_EQ(kernel->fallback.front().clusterSize(), 1u);
   std::string text;
   llvm::raw_string_ostream os(text);
   writeJson(*kernel, os);
   auto again = readKernelInfo(text);
   ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
-  EXPECT_EQ(again->smaller.size(), 1u);
+  EXPECT_EQ(again->fallback.size(), 1u);
 
   EXPECT_EQ(problem(one + ", " + one),
-            "smaller: one kernel at most is expected");
+            "fallback: one kernel at most is expected");
   EXPECT_EQ(problem(write("[2]", "A", "")),
-            "smaller: smaller clusters than 2 CTAs are expected");
+            "fallback: smaller clusters than 2 CTAs are expected");
   EXPECT_EQ(problem(write("[1]", "B", "")),
-            "smaller: the same arguments are expected");
-  EXPECT_EQ(problem("7"), "smaller[0]: an object, with braces, is expected");
-  EXPECT_EQ(problem(write("[1]", "A", "\"smaller\": [], "))
-                .find("smaller[0].smaller: there is no such field here"),
+            "fallback: the same arguments are expected");
+  EXPECT_EQ(problem("7"), "fallback[0]: an object, with braces, is expected");
+  EXPECT_EQ(problem(write("[1]", "A", "\"fallback\": [], "))
+                .find("fallback[0].fallback: there is no such field here"),
             0u);
 }
 

@@ -137,7 +137,7 @@ inline constexpr llvm::StringLiteral clusters = R"(
   st.global.u32 [%rd1], %r1;
   ret;
 }
-.visible .entry clusters_smaller(.param .u64 out) {
+.visible .entry clusters_fallback(.param .u64 out) {
   .reg .b64 %rd1;
   .reg .b32 %r1;
   ld.param.u64 %rd1, [out];
@@ -191,8 +191,8 @@ inline constexpr llvm::StringLiteral clustersInfo = R"({
   "items": {"kind": "one",
             "count": [{"argument": 0, "dimension": 0, "tile": 8}, {"tile": 2},
                       {"argument": 0, "dimension": 1, "tile": 8}]},
-  "smaller": [{
-    "name": "clusters_smaller", "target": "sm_90a", "threads": 1,
+  "fallback": [{
+    "name": "clusters_fallback", "target": "sm_90a", "threads": 1,
     "arguments": [{"name": "out", "type": "i32", "shape": [-1, -1]}],
     "parameters": [{"kind": "pointer", "argument": 0, "bytes": 8}],
     "items": {"kind": "one",

@@ -338,7 +338,7 @@ TEST_F(LaunchTest, SmallerClustersWhereFewItemsAreThere) {
   Argument even = {
       Tensor::packed(findElementType("i32"), {8, 8}, buffer->address())};
   llvm::Expected<std::string> why =
-      whySmaller(kernel->info(), even, /*room=*/0);
+      whyFallback(kernel->info(), even, /*room=*/0);
   ASSERT_TRUE(bool(why)) << llvm::toString(why.takeError());
   EXPECT_EQ(*why, "the device has no room for clusters of 2 CTAs");
 }

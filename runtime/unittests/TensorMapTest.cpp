@@ -131,7 +131,7 @@ TEST(Grid, IsAsLargeAsTheDeviceOrTheWork) {
   EXPECT_EQ(ctas(persistent, 129, 257), 4u);
   EXPECT_EQ(ctas(persistent, 0, 257), 0u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::One), 8192, 8192), 2048u);
-  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Granted), 8192, 8192), 2048u);
+  EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Dynamic), 8192, 8192), 2048u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Counted), 8192, 8192), 132u);
   EXPECT_EQ(ctas(gemm(ItemsInfo::Kind::Counted), 129, 257), 4u);
   // Whole clusters, each of whose CTAs takes an item.

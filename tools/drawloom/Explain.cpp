@@ -182,7 +182,7 @@ static std::optional<Explained> compilePlans(const ExplainOptions &options) {
   Explained result = {.messages = input->takeMessages()};
   for (const CompiledKernel &kernel : compiled->kernels) {
     result.plans.push_back(kernel.plan);
-    llvm::append_range(result.plans, kernel.smaller);
+    llvm::append_range(result.plans, kernel.fallback);
   }
   if (options.form == PlanForm::Html) {
     Waiting waiting("compiling to each stage");

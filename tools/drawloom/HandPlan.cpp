@@ -167,7 +167,7 @@ static plan::Plan makePlan(const Graph &graph, const HandProof &proof,
   plan.kernel = name;
   plan.arch = arch;
   plan.cluster = {graph.rows, graph.columns};
-  plan.items = graph.isGranted ? plan::Items::Granted : plan::Items::Static;
+  plan.items = graph.isGranted ? plan::Items::Dynamic : plan::Items::Static;
   for (unsigned role = 0; role < graph.roles.size(); ++role)
     plan.roles.push_back(makeRole(graph, role, proof));
   int64_t barriers = graph.sharedBytes, end = 0;

@@ -381,8 +381,8 @@ static ExitCode runProgram(const ProgramOptions &options) {
     json.object([&] {
       json.attributeArray("plans", [&] {
         plan::printJson(compiled->kernels.front().plan, json);
-        for (const plan::Plan &smaller : compiled->kernels.front().smaller)
-          plan::printJson(smaller, json);
+        for (const plan::Plan &fallback : compiled->kernels.front().fallback)
+          plan::printJson(fallback, json);
       });
     });
   }

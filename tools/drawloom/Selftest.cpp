@@ -111,7 +111,7 @@ static std::vector<Case> makeCases(llvm::StringRef suiteName,
   if (suiteName == "graphs")
     return makeGraphCases(arch);
   std::vector<Case> all =
-      suiteName == "granted"    ? makeGrantedCases(arch, options.seed)
+      suiteName == "dynamic"    ? makeDynamicCases(arch, options.seed)
       : suiteName == "clusters" ? makeClusterCases(arch, options.seed)
                                 : makeGemmCases(arch, options.seed);
   std::vector<Case> cases;
@@ -182,7 +182,7 @@ static ExitCode selftest(const SelftestOptions &options) {
   auto begin = std::chrono::steady_clock::now();
   bool matches = true;
   for (llvm::StringRef name :
-       {"gemm", "granted", "clusters", "examples", "graphs"}) {
+       {"gemm", "dynamic", "clusters", "examples", "graphs"}) {
     llvm::Expected<Tally> tally =
         runCases(name, makeCases(name, arch, options), options);
     if (!tally)

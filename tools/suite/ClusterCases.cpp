@@ -23,19 +23,19 @@ static constexpr struct {
 } sizes[] = {{4, 2, 0, 2}, {2, 1, 16, 5}, {1, 1, 0, 0}, {5, 3, -48, 1}};
 
 /// Where a CTA's work items come from.
-enum Items { One, Static, Granted, itemKinds };
+enum Items { One, Static, Dynamic, itemKinds };
 
 /// A few clusters, so that a CTA has several work items; a CTA for each item if
-/// it takes one. Granted ones come from a grid with a CTA for each item, or
+/// it takes one. Dynamic ones come from a grid with a CTA for each item, or
 /// from one that is smaller or larger.
 static void setItems(GemmOptions &o, unsigned items, unsigned count) {
   unsigned size = o.clusterM * o.clusterN * o.clusterK;
   o.one = items == One;
-  o.granted = items == Granted;
+  o.dynamic = items == Dynamic;
   o.ctas = items == One ? 0 : count * size;
-  if (items == Granted && count == 1)
+  if (items == Dynamic && count == 1)
     o.ctas = 0;
-  if (items == Granted && count == 3)
+  if (items == Dynamic && count == 3)
     o.ctas = 64 * size;
 }
 
@@ -108,7 +108,7 @@ static void coverPlanned(llvm::StringRef arch, std::vector<GemmOptions> &all) {
       o.n = size.tilesN * o.tileN + size.rest;
       o.k = size.trips * o.tileK;
       o.one = items == One;
-      o.granted = items == Granted;
+      o.dynamic = items == Dynamic;
       o.ctas = 0;
       all.push_back(o);
     }

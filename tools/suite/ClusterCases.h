@@ -12,7 +12,7 @@
 //   clusters   2 x 1, 1 x 2, 2 x 2, 4 x 1, 4 x 2, 8 x 1 CTAs along M and N
 //   products   of one CTA, and on Blackwell of pairs
 //   types      bf16, f16, tf32, e4m3
-//   items      one for a CTA, several at a fixed stride, or granted to the
+//   items      one for a CTA, several at a fixed stride, or dynamic for the
 //              cluster at run time
 //   sizes      whole clusters of tiles, clusters that reach beyond an edge, and
 //              fewer tiles than a cluster has CTAs

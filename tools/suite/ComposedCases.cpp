@@ -287,10 +287,10 @@ void Draw::drawSchedule() {
       "",
       "",
       "persistent = none",
-      "persistent = granted",
+      "persistent = dynamic",
       "cluster = auto",
       "cluster = auto, persistent = none",
-      "cluster = auto, persistent = granted"};
+      "cluster = auto, persistent = dynamic"};
   program.setSchedule(pick(schedules));
 }
 

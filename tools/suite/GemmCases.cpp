@@ -201,8 +201,8 @@ std::string Printer::print() {
     os << ", %alpha: f32";
   os << ")\n    attributes {tile.target = \"" << o.arch << "\"";
   std::vector<std::string> schedule;
-  if (o.granted || o.one)
-    schedule.push_back(o.granted ? "persistent = granted"
+  if (o.dynamic || o.one)
+    schedule.push_back(o.dynamic ? "persistent = dynamic"
                                  : "persistent = none");
   if (!o.roles.empty())
     schedule.push_back("roles = " + o.roles);
@@ -213,9 +213,9 @@ std::string Printer::print() {
         "cluster = [{0}{1}, {2}{3}]", o.batch ? "1, " : "", o.clusterM,
         o.clusterN, o.clusterK == 1 ? "" : ", " + std::to_string(o.clusterK)));
   if (o.planned)
-    schedule.push_back("cluster = auto, smaller = [1, 1]");
+    schedule.push_back("cluster = auto, fallback_cluster = [1, 1]");
   if (o.pairs)
-    schedule.push_back("products = pair");
+    schedule.push_back("cta_group = 2");
   if (!schedule.empty())
     os << ", tile.schedule = #tile.schedule<" << llvm::join(schedule, ", ")
        << ">";
@@ -298,7 +298,7 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
       o.aTransposed ? "km" : "mk", o.bTransposed ? "kn" : "nk",
       epilogueNames[static_cast<unsigned>(o.epilogue)], o.m, o.n, o.k,
       o.batch ? "x" + std::to_string(o.batch) : "", o.slots, o.ctas,
-      o.granted ? "-granted"
+      o.dynamic ? "-dynamic"
       : o.one   ? "-one"
                 : "",
       o.clusterM * o.clusterN * o.clusterK == 1
@@ -465,10 +465,10 @@ std::vector<Case> suite::makeGemmCases(llvm::StringRef arch, uint64_t seed) {
   return makeCases(makeOptions(arch, seed), seed);
 }
 
-std::vector<Case> suite::makeGrantedCases(llvm::StringRef arch, uint64_t seed) {
+std::vector<Case> suite::makeDynamicCases(llvm::StringRef arch, uint64_t seed) {
   std::vector<GemmOptions> all = makeOptions(arch, seed);
   for (auto [number, options] : llvm::enumerate(all)) {
-    options.granted = true;
+    options.dynamic = true;
     unsigned items = countItems(options);
     const unsigned grids[] = {0, 1, 2, items + 2};
     options.ctas = grids[number % std::size(grids)];

@@ -20,7 +20,7 @@
 //   batch      none, 1, 3
 //   roles      as planned; one that computes (single), none at all
 //   CTAs       few, so that a CTA has several work items
-//   items      at a fixed stride, or granted at run time
+//   items      at a fixed stride, or dynamic
 //
 // Where the instruction has no such operand, the case is one that must be
 // refused.
@@ -64,8 +64,8 @@ struct GemmOptions {
   int64_t m = 128, n = 64, k = 128;
   /// 0: as the launch decides.
   unsigned ctas = 1;
-  /// Work items are granted at run time.
-  bool granted = false;
+  /// Work items come from a dynamic tile scheduler.
+  bool dynamic = false;
   /// A CTA takes one work item.
   bool one = false;
   /// CTAs of a cluster along M and N.
@@ -97,9 +97,9 @@ std::string printGemm(const GemmOptions &options);
 /// from `seed`.
 std::vector<Case> makeGemmCases(llvm::StringRef arch, uint64_t seed);
 
-/// The same, with work items that are granted at run time: to as many CTAs as
+/// The same, with a dynamic tile scheduler: with as many CTAs as
 /// the launch decides, to fewer of them, and to more than there are items.
-std::vector<Case> makeGrantedCases(llvm::StringRef arch, uint64_t seed);
+std::vector<Case> makeDynamicCases(llvm::StringRef arch, uint64_t seed);
 
 /// Products of every type with every epilogue, with tiles as large as a kernel
 /// has that is meant to be fast: to be compiled, not run.

@@ -19,7 +19,7 @@ using llvm::formatv;
 
 static constexpr const char *programs[] = {"sums", "softmax", "rmsnorm"};
 static constexpr const char *types[] = {"f32", "bf16", "f16"};
-static constexpr const char *itemKinds[] = {"none", "static", "granted"};
+static constexpr const char *itemKinds[] = {"none", "static", "dynamic"};
 static constexpr int64_t clusters[] = {2, 4, 8, 16};
 
 namespace {

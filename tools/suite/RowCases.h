@@ -12,7 +12,7 @@
 //   programs   sum and maximum of a row, softmax, RMSNorm
 //   clusters   1 x 2, 1 x 4, 1 x 8, 1 x 16
 //   types      f32, bf16, f16
-//   items      one for a CTA, several at a fixed stride, or granted to the
+//   items      one for a CTA, several at a fixed stride, or dynamic for the
 //              cluster at run time
 //   sizes      one row, tiles that end at the last row or beyond it; rows of
 //   one

@@ -17,7 +17,7 @@ using namespace drawloom::suite;
 using llvm::formatv;
 
 static constexpr const char *programs[] = {"softmax", "rmsnorm"};
-static constexpr const char *itemKinds[] = {"none", "static", "granted"};
+static constexpr const char *itemKinds[] = {"none", "static", "dynamic"};
 static constexpr int64_t clusters[][2] = {{1, 2}, {1, 4}, {2, 2}, {2, 4}};
 static constexpr int64_t tileRows = 128;
 
@@ -69,7 +69,7 @@ static std::string printProgram(const RowProductOptions &o) {
       "{{tile.schedule = #tile.schedule<cluster = [{1}, {2}], persistent = "
       "{3}{4}>} {{\n",
       isNorm ? "%W: !tile.view<{N}xf32>, " : "", o.clusterM, o.clusterN,
-      itemKinds[o.items], o.pairs ? ", products = pair" : "");
+      itemKinds[o.items], o.pairs ? ", cta_group = 2" : "");
   text += R"(  %c0 = arith.constant 0 : index
   %step = arith.constant {S} : index
   %zero = arith.constant dense<0.0> : {F}

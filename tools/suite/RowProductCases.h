@@ -14,7 +14,7 @@
 //   clusters   1 x 2, 1 x 4, 2 x 2, whose CTAs along the first dimension share
 //              B, and 2 x 4; in pairs, too, on Blackwell
 //   types      bf16, f16, TF32, fp8
-//   items      one for a CTA, several at a fixed stride, or granted
+//   items      one for a CTA, several at a fixed stride, or dynamic
 //   sizes      tiles that end at the last row or beyond it, k from 0
 
 #ifndef DRAWLOOM_TOOLS_SUITE_ROWPRODUCTCASES_H

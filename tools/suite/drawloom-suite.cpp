@@ -31,7 +31,7 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("drawloom-suite");
 static cl::opt<std::string>
     suiteName(cl::Positional, cl::Required,
-              cl::desc("gemm, granted, clusters, tiles, examples, graphs or "
+              cl::desc("gemm, dynamic, clusters, tiles, examples, graphs or "
                        "breadth"),
               cl::cat(category));
 static cl::list<std::string> archs("arch",
@@ -85,7 +85,7 @@ static std::vector<Case> makeCases(llvm::StringRef arch, const Part &part,
                                    uint64_t &index) {
   std::vector<Case> cases =
       suiteName == "gemm"       ? makeGemmCases(arch, seed)
-      : suiteName == "granted"  ? makeGrantedCases(arch, seed)
+      : suiteName == "dynamic"  ? makeDynamicCases(arch, seed)
       : suiteName == "clusters" ? makeClusterCases(arch, seed)
       : suiteName == "tiles"    ? makeDefaultTiles(arch)
       : suiteName == "examples" ? makeExampleCases(arch)
@@ -108,10 +108,10 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs the numeric suite\n");
-  if (!llvm::is_contained({"gemm", "granted", "clusters", "tiles", "examples",
+  if (!llvm::is_contained({"gemm", "dynamic", "clusters", "tiles", "examples",
                            "graphs", "breadth"},
                           suiteName)) {
-    llvm::errs() << "drawloom-suite: the suites are gemm, granted, clusters, "
+    llvm::errs() << "drawloom-suite: the suites are gemm, dynamic, clusters, "
                     "tiles, examples, graphs, breadth\n";
     return 2;
   }

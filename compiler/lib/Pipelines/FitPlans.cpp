@@ -97,7 +97,7 @@ private:
   /// slots where the program leaves them open.
   std::optional<Schedule> search(Operation *program, const Schedule &said,
                                  Outcome outcome, int64_t fewest);
-  LogicalResult addSmaller(Operation *program, const Schedule &chosen);
+  LogicalResult addFallback(Operation *program, const Schedule &chosen);
 
   BuildPlans build;
 };
@@ -215,7 +215,7 @@ static std::string spell(const Schedule &schedule, bool isNarrowed,
   }
   if (isNarrowed)
     os << (schedule.tile.empty() && schedule.slots.empty() ? "" : " and ")
-       << "one tile instead of two abreast";
+       << "one tile instead of two interleaved";
   os << ", because what was chosen first " << inAscii(why);
   return text;
 }
@@ -247,10 +247,10 @@ std::optional<Schedule> FitPlans::search(Operation *program,
                !takeSlot(schedule, given, *outcome.schedule, outcome.slots,
                          fewest)) {
       // Tiles side by side take twice the room.
-      bool isAbreast = outcome.schedule->abreast.value_or(1) > 1;
-      if (isAbreast && !given.abreast) {
+      bool isInterleaved = outcome.schedule->interleave.value_or(1) > 1;
+      if (isInterleaved && !given.interleave) {
         schedule = given;
-        schedule.abreast = 1;
+        schedule.interleave = 1;
       } else if (hasOpenTile) {
         schedule = given;
         ++smaller;
@@ -264,7 +264,8 @@ std::optional<Schedule> FitPlans::search(Operation *program,
         schedule.tile = outcome.schedule->tile;
       tile::setSchedule(program, schedule);
       tile::addReasons(
-          program, {spell(schedule, schedule.abreast != said.abreast, why)});
+          program,
+          {spell(schedule, schedule.interleave != said.interleave, why)});
     }
   }
   return outcome.schedule;
@@ -275,15 +276,15 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
   Outcome outcome = plan(program, given, 0);
   std::string why = outcome.error;
   // CTAs that can't multiply together may still load for each other.
-  if (!outcome.fits && given.clusterIsOpen && !given.products &&
+  if (!outcome.fits && given.clusterIsOpen && !given.ctaGroup &&
       outcome.schedule && outcome.schedule->hasPairs()) {
     Schedule apart = given;
-    apart.products = tile::Issuer::Cta;
+    apart.ctaGroup = 1;
     if (Outcome other = plan(program, apart, 0); other.fits) {
       given = apart;
       outcome = std::move(other);
       tile::setSchedule(program, given);
-      tile::addReasons(program, {"fit-plans: products = cta, because there is "
+      tile::addReasons(program, {"fit-plans: cta_group = 1, because there is "
                                  "no plan with pairs: " +
                                  inAscii(why)});
     }
@@ -291,7 +292,7 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
   if (!outcome.fits && given.clusterIsOpen) {
     given.clusterIsOpen = false;
     given.cluster = {1, 1, 1};
-    given.smaller.clear();
+    given.fallbackCluster.clear();
     tile::setSchedule(program, given);
     tile::addReasons(program, {"fit-plans: cluster 1 x 1 x 1, because with the "
                                "one that was chosen first there is no plan: " +
@@ -314,21 +315,23 @@ static std::string countCtas(int64_t count) {
 
 /// A copy with smaller clusters after the program. What was said about slots
 /// was for the other one.
-LogicalResult FitPlans::addSmaller(Operation *program, const Schedule &chosen) {
+LogicalResult FitPlans::addFallback(Operation *program,
+                                    const Schedule &chosen) {
   Schedule given = tile::getSchedule(program);
   auto size = [](ArrayRef<int64_t> cluster) {
     return llvm::product_of(cluster, int64_t(1));
   };
-  std::string name = tile::getSmallerName(SymbolTable::getSymbolName(program));
+  std::string name = tile::getFallbackName(SymbolTable::getSymbolName(program));
   // What a planner chose may be no larger.
-  if (given.smaller.empty() || size(chosen.cluster) <= size(given.smaller))
+  if (given.fallbackCluster.empty() ||
+      size(chosen.cluster) <= size(given.fallbackCluster))
     return success();
   if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), name)) {
     // What an earlier run left has it already.
     auto getType = [](Operation *op) {
       return cast<FunctionOpInterface>(op).getFunctionType();
     };
-    if (tile::getSchedule(other).cluster == given.smaller &&
+    if (tile::getSchedule(other).cluster == given.fallbackCluster &&
         getType(other) == getType(program))
       return success();
     return other->emitError()
@@ -341,9 +344,9 @@ LogicalResult FitPlans::addSmaller(Operation *program, const Schedule &chosen) {
   Operation *copy = b.clone(*program);
   SymbolTable::setSymbolName(copy, name);
   Schedule schedule = given;
-  schedule.cluster = given.smaller;
+  schedule.cluster = given.fallbackCluster;
   schedule.clusterIsOpen = false;
-  schedule.smaller.clear();
+  schedule.fallbackCluster.clear();
   schedule.slots.clear();
   if (!given.tile.empty() || isa<func::FuncOp>(program))
     schedule.tile = chosen.tile;
@@ -351,7 +354,7 @@ LogicalResult FitPlans::addSmaller(Operation *program, const Schedule &chosen) {
     const int64_t *several =
         llvm::find_if(schedule.cluster, [](int64_t size) { return size != 1; });
     bool isEven = several != schedule.cluster.end() && *several % 2 == 0;
-    schedule.products = isEven ? tile::Issuer::Pair : tile::Issuer::Cta;
+    schedule.ctaGroup = isEven ? 2 : 1;
   }
   tile::setSchedule(copy, schedule);
   copy->removeAttr(tile::reasonsAttrName);
@@ -378,7 +381,7 @@ void FitPlans::runOnOperation() {
     }
   for (Operation *program : programs)
     if (std::optional<Schedule> chosen = fit(program))
-      if (failed(addSmaller(program, *chosen)))
+      if (failed(addFallback(program, *chosen)))
         return signalPassFailure();
 }
 

@@ -60,12 +60,12 @@ public:
       return;
     }
     auto isGranted = [](agent::ItemsOp items) {
-      return items.getStream() == agent::Stream::granted;
+      return items.getStream() == agent::Stream::dynamic;
     };
-    if (tile::getSchedule(kernel).persistent == tile::Persistence::Granted &&
+    if (tile::getSchedule(kernel).persistent == tile::Persistence::Dynamic &&
         llvm::any_of(kernel.getBody().getOps<agent::ItemsOp>(), isGranted))
       kernel.emitRemark() << "@" << kernel.getSymName()
-                          << " takes granted work items already; its roles "
+                          << " takes dynamic work items already; its roles "
                              "stay as they are";
   }
 

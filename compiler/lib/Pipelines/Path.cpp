@@ -57,11 +57,11 @@ void drawloom::buildAgent(OpPassManager &passes) {
   kernels.addPass(
       createCanonicalizerPass(GreedyRewriteConfig().enableConstantCSE(false)));
   // Before the schedule: two tiles side by side need twice the room.
-  kernels.addPass(tile::createRunAbreast());
+  kernels.addPass(tile::createInterleaveTiles());
   // Everything after this reads the schedule, so what is open is decided
   // first.
   kernels.addPass(tile::createChooseSchedule());
-  // Sub-tiles before roles: a sub-tile is what travels through a pipe.
+  // Subtiles before roles: a subtile is what travels through a pipe.
   kernels.addPass(tile::createSliceEpilogue());
   // Which tiles the CTAs of a cluster share, while a load is still a load.
   kernels.addPass(agent::createPlanCta());

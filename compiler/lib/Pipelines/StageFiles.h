@@ -16,7 +16,7 @@
 // through, in one folder.
 //
 // In a module with several kernels, what a pass made of one of them has its
-// name: 02-run-abreast-gemm.mlir. A pass that fails leaves a file, too.
+// name: 02-interleave-tiles-gemm.mlir. A pass that fails leaves a file, too.
 
 #ifndef DRAWLOOM_LIB_PIPELINES_STAGEFILES_H
 #define DRAWLOOM_LIB_PIPELINES_STAGEFILES_H

@@ -139,7 +139,7 @@ std::string drawloom::target::whyNoCode(const Product &product,
                                         const Architecture &arch) {
   if (product.ctas == 2 && arch.mma != MmaInstruction::Tcgen05)
     return formatv("the product is of a pair of CTAs, which {0} does not have; "
-                   "use products = cta",
+                   "use cta_group = 1",
                    arch.name);
   std::string what = formatv("the product {0}is {1}x{2}x{3}",
                              product.ctas == 2 ? "of a pair of CTAs " : "",

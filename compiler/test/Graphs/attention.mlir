@@ -2,7 +2,7 @@
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=HOPPER
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
 // With two query tiles side by side, two roles compute, and both products have K and V from one pipe each.
-// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --front-half | FileCheck %s --check-prefix=ABREAST
+// RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --front-half | FileCheck %s --check-prefix=INTERLEAVE
 
 // HOPPER: agent.pipe "Q" slots(2) smem : (tensor<128x128xbf16>)
 // HOPPER: agent.pipe "K" slots(4) smem : (tensor<64x128xbf16>)
@@ -45,15 +45,15 @@
 // BLACKWELL: agent.produce %output{{.*}}
 // BLACKWELL: agent.consume %output{{.*}}lag(1)
 
-// ABREAST: tiles side by side
-// ABREAST: agent.pipe "K" slots(4) smem
-// ABREAST: agent.pipe "V" slots(4) smem
-// ABREAST: verdict = #agent.verdict<proved
-// ABREAST: agent.role @mma warps(1)
-// ABREAST: agent.produce %result by(tensor_core) :
-// ABREAST: agent.produce %result_1 by(tensor_core) :
-// ABREAST: agent.role @mma_1 warps(1)
-// ABREAST: agent.consume %middle as
-// ABREAST: agent.consume %middle_1 as
-// ABREAST: agent.role @compute warps(4)
-// ABREAST: agent.role @compute_1 warps(4)
+// INTERLEAVE: tiles side by side
+// INTERLEAVE: agent.pipe "K" slots(4) smem
+// INTERLEAVE: agent.pipe "V" slots(4) smem
+// INTERLEAVE: verdict = #agent.verdict<proved
+// INTERLEAVE: agent.role @mma warps(1)
+// INTERLEAVE: agent.produce %result by(tensor_core) :
+// INTERLEAVE: agent.produce %result_1 by(tensor_core) :
+// INTERLEAVE: agent.role @mma_1 warps(1)
+// INTERLEAVE: agent.consume %middle as
+// INTERLEAVE: agent.consume %middle_1 as
+// INTERLEAVE: agent.role @compute warps(4)
+// INTERLEAVE: agent.role @compute_1 warps(4)

@@ -220,7 +220,7 @@ def main():
     parser.add_argument("--passes", required=True, help="passes over tile.kernel")
     parser.add_argument("--targets", nargs="*", default=[None])
     parser.add_argument("--schedules", nargs="*", default=[""],
-                        help="fields of tile.schedule, such as 'columns=64:roles=multi'")
+                        help="fields of tile.schedule, such as 'epilogue_tile=64:roles=multi'")
     parser.add_argument("--seeds", type=int, nargs="*", default=[None])
     parser.add_argument("--programs", type=Path, nargs="+", required=True)
     options = parser.parse_args()

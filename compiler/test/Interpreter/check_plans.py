@@ -39,7 +39,7 @@ ATTENTION = ("attention", [[(m, 64), (keys, 64), (keys, 64), (m, 64)]
 PLANS = {
     "blackwell-attention": ATTENTION,
     "blackwell-multi-role": LINEAR,
-    "blackwell-pair-granted": PRODUCT,
+    "blackwell-pair-dynamic": PRODUCT,
     "hopper-multi-role": LINEAR,
     "hopper-ping-pong": PRODUCT,
     "hopper-ping-pong-rings": PRODUCT,

@@ -24,7 +24,7 @@ tile.kernel @given(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile
 
 // A program has the name of the second kernel of another one.
 tile.kernel @two(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = [2, 1], smaller = [1, 1]>} {
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = [2, 1], fallback_cluster = [1, 1]>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -39,8 +39,8 @@ tile.kernel @two(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.v
     tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
-// expected-error @below {{@two_smaller is what the kernel of @two with smaller clusters would be called; use another name}}
-tile.kernel @two_smaller(%A: !tile.view<?xf32>, %D: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
+// expected-error @below {{@two_fallback is what the kernel of @two with smaller clusters would be called; use another name}}
+tile.kernel @two_fallback(%A: !tile.view<?xf32>, %D: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%m) tiles [128] of %D : !tile.view<?xf32> {
     %a = tile.load %A[%m] : !tile.view<?xf32> -> tensor<128xf32>
     tile.store %a, %D[%m] : tensor<128xf32>, !tile.view<?xf32>

@@ -55,10 +55,10 @@ tile.kernel @fits(%X: !tile.view<?x64xf32>, %Y: !tile.view<?x64xf32>) attributes
 
 // Two tiles side by side take more tensor memory than there is, what the threads
 // write to it included: one does not.
-// CHECK-LABEL: tile.kernel @one_abreast
-// CHECK-SAME:  tile.reasons = ["fit-plans: one tile instead of two abreast, because what was chosen first does not fit: tensor memory: {{.*}} = 640 > 512 columns on sm_100a
-// CHECK-SAME:  abreast = 1
-tile.kernel @one_abreast(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf16>, %V: !tile.view<128x?xbf16>, %O: !tile.view<?x128xf32>) attributes {tile.target = "sm_100a"} {
+// CHECK-LABEL: tile.kernel @one_interleaved
+// CHECK-SAME:  tile.reasons = ["fit-plans: one tile instead of two interleaved, because what was chosen first does not fit: tensor memory: {{.*}} = 640 > 512 columns on sm_100a
+// CHECK-SAME:  interleave = 1
+tile.kernel @one_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf16>, %V: !tile.view<128x?xbf16>, %O: !tile.view<?x128xf32>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -115,7 +115,7 @@ func.func @one_slot(%x: tensor<?x?xbf16>, %a: tensor<512x?xbf16>, %b: tensor<512
 // CHECK-LABEL: tile.kernel @no_cluster
 // CHECK-SAME:  tile.reasons = ["fit-plans: cluster 1 x 1 x 1, because with the one that was chosen first there is no plan: cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out"
 // CHECK-SAME:  cluster = [1, 1, 1]
-tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto, smaller = [1, 1]>} {
+tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto, fallback_cluster = [1, 1]>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -135,8 +135,8 @@ tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: 
 
 // A is made by threads, so that no pair can multiply, but B comes to both CTAs.
 // CHECK-LABEL: tile.kernel @no_pair
-// CHECK-SAME:  tile.reasons = ["fit-plans: products = cta, because there is no plan with pairs: products: pair, but A of this product is no tile that is loaded for products only; use products = cta", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and load them for each other: each loads 16 KiB instead of 24 KiB for a step along k
-// CHECK-SAME:  cluster = [2, 1], products = cta
+// CHECK-SAME:  tile.reasons = ["fit-plans: cta_group = 1, because there is no plan with pairs: cta_group = 2, but A of this product is no tile that is loaded for products only; use cta_group = 1", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and load them for each other: each loads 16 KiB instead of 24 KiB for a step along k
+// CHECK-SAME:  cluster = [2, 1], cta_group = 1
 tile.kernel @no_pair(%a: !tile.view<?x?xi8>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -159,11 +159,11 @@ tile.kernel @no_pair(%a: !tile.view<?x?xi8>, %b: !tile.view<?x?xbf16>, %d: !tile
 // A second kernel, with the same tile. Slots are chosen anew, and products too:
 // one CTA is no pair.
 // CHECK-LABEL: tile.kernel @two
-// CHECK-SAME:  slots = {operands = 5{{.*}}cluster = [2, 1], smaller = [1, 1], products = pair
-// CHECK-LABEL: tile.kernel @two_smaller
+// CHECK-SAME:  slots = {operands = 5{{.*}}cluster = [2, 1], fallback_cluster = [1, 1], cta_group = 2
+// CHECK-LABEL: tile.kernel @two_fallback
 // CHECK-SAME:  tile.reasons = ["fit-plans: clusters of 1 CTA instead of 2 CTAs, for launches that @two does not suit"
-// CHECK-SAME:  slots = {result = 2, output = 2, operands = 4}, cluster = [1, 1], products = cta
-tile.kernel @two(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 5}, cluster = [2, 1], smaller = [1, 1], products = pair>} {
+// CHECK-SAME:  slots = {result = 2, output = 2, operands = 4}, cluster = [1, 1], cta_group = 1
+tile.kernel @two(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 5}, cluster = [2, 1], fallback_cluster = [1, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -183,11 +183,11 @@ tile.kernel @two(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.v
 
 // A function on tensors whose tile is open: both have what was chosen.
 // CHECK-LABEL: tile.kernel @open_tile(
-// CHECK-SAME:  tile = [128, 256, 64]{{.*}}cluster = [2, 1, 1], smaller = [1], products = pair
-// CHECK-LABEL: tile.kernel @open_tile_smaller(
-// CHECK-SAME:  tile = [128, 256, 64]{{.*}}cluster = [1], products = cta
+// CHECK-SAME:  tile = [128, 256, 64]{{.*}}cluster = [2, 1, 1], fallback_cluster = [1], cta_group = 2
+// CHECK-LABEL: tile.kernel @open_tile_fallback(
+// CHECK-SAME:  tile = [128, 256, 64]{{.*}}cluster = [1], cta_group = 1
 func.func @open_tile(%a: tensor<?x?xbf16> {tile.name = "a"}, %b: tensor<?x?xbf16> {tile.name = "b"})
-    -> (tensor<?x?xbf16> {tile.name = "d"}) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<smaller = [1], products = pair>} {
+    -> (tensor<?x?xbf16> {tile.name = "d"}) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<fallback_cluster = [1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %M = tensor.dim %a, %c0 : tensor<?x?xbf16>

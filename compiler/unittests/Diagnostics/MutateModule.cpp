@@ -216,7 +216,7 @@ static tile::Schedule makeSchedule(Mutator &mutator, Operation *function) {
     schedule.roles = tile::Roles(mutator.pick(3));
     break;
   case 2:
-    schedule.otherwise = tile::Otherwise(mutator.pick(2));
+    schedule.fallback = tile::Fallback(mutator.pick(2));
     break;
   case 3:
     schedule.slots.emplace_back(mutator.choose(names), mutator.choose(numbers));
@@ -231,7 +231,7 @@ static tile::Schedule makeSchedule(Mutator &mutator, Operation *function) {
     schedule.warps = 4 * mutator.pick(5);
     break;
   case 7:
-    schedule.columns = mutator.choose(numbers);
+    schedule.epilogueTile = mutator.choose(numbers);
     break;
   case 8:
     schedule.tile.assign(2 + mutator.pick(3), 0);

@@ -155,7 +155,7 @@ TEST(Agent, ItemsCanBePublished) {
     tile.kernel @k(%n: index, %y: !tile.view<2x?xi32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      %grants = agent.items granted %i of %n -> (index, i32) {
+      %grants = agent.items dynamic %i of %n -> (index, i32) {
         %v = arith.index_cast %i : index to i32
         agent.yield %i, %v : index, i32
       }

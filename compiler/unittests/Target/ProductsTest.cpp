@@ -77,8 +77,9 @@ TEST(Products, PairsHaveRowsOfTheirOwn) {
             "the product of a pair of CTAs is 256x512x64, but tcgen05.mma has "
             "at most 256 columns; use a tile of that many");
   EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_90a"),
-            "the product is of a pair of CTAs, which sm_90a does not have; use "
-            "products = cta");
+            "a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not "
+            "have; use "
+            "cta_group = 1");
 }
 
 TEST(Products, RefusalsSayWhatWouldDo) {

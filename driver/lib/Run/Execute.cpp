@@ -49,9 +49,9 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
   return runtime::Device::open(*driver);
 }
 
-static bool isSmallerOf(tile::KernelOp kernel, tile::KernelOp first) {
-  return !tile::getSchedule(first).smaller.empty() &&
-         kernel.getSymName() == tile::getSmallerName(first.getSymName());
+static bool isFallbackOf(tile::KernelOp kernel, tile::KernelOp first) {
+  return !tile::getSchedule(first).fallbackCluster.empty() &&
+         kernel.getSymName() == tile::getFallbackName(first.getSymName());
 }
 
 FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
@@ -62,7 +62,7 @@ FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
   // A kernel with smaller clusters goes where the one does that it belongs to.
   SmallVector<tile::KernelOp> kernels;
   for (auto kernel : module.getOps<tile::KernelOp>())
-    if (kernels.empty() || !isSmallerOf(kernel, kernels.back()))
+    if (kernels.empty() || !isFallbackOf(kernel, kernels.back()))
       kernels.push_back(kernel);
   std::string names;
   tile::KernelOp chosen;
@@ -82,7 +82,7 @@ FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
            << names;
   for (auto kernel :
        llvm::make_early_inc_range(module.getOps<tile::KernelOp>()))
-    if (kernel != chosen && !isSmallerOf(kernel, chosen))
+    if (kernel != chosen && !isFallbackOf(kernel, chosen))
       kernel.erase();
   return chosen;
 }

@@ -131,9 +131,9 @@ def programs():
             f"%0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> "
             f"tensor<{number}x8xf32>")
         for field in ("tile = [{0}, 8]", "cluster = [{0}, 2]",
-                      "smaller = [{0}, 1]", "slots = {{a = {0}}}",
-                      "warps = {0}", "columns = {0}", "abreast = {0}",
-                      "cluster = auto, smaller = [1, {0}]"):
+                      "fallback_cluster = [{0}, 1]", "slots = {{a = {0}}}",
+                      "warps = {0}", "epilogue_tile = {0}", "interleave = {0}",
+                      "cluster = auto, fallback_cluster = [1, {0}]"):
             fields = field.format(number)
             yield f"schedule {fields}", kernel(
                 "tile.for_each (%m, %n) tiles [64, 64] of %x : "
@@ -146,10 +146,10 @@ def programs():
                            f"{fields}>}}")
     for fields in ("tile = []", "tile = [0]", "tile = [-1, 4]", "tile = 3",
                    "cluster = []", "cluster = [1, 1, 1, 1]", "cluster = none",
-                   "cluster = auto, smaller = [1, 342]",
-                   "cluster = auto, smaller = [2]", "smaller = [2]",
+                   "cluster = auto, fallback_cluster = [1, 342]",
+                   "cluster = auto, fallback_cluster = [2]", "fallback_cluster = [2]",
                    "slots = {}", "slots = {a = -1}", "warps = -4", "warps = 0",
-                   "columns = 0", "abreast = 0", "hints = {a = b}",
+                   "epilogue_tile = 0", "interleave = 0", "hints = {a = b}",
                    "together = [[a]]", "tile = [[1]]", "nothing = 3",
                    "tile = [1, 2, 3, 4, 5, 6, 7, 8, 9]"):
         yield f"schedule {fields}", kernel(

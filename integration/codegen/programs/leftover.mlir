@@ -1,6 +1,6 @@
 // D = bf16(A * B^T + C) with an epilogue in parts of 96 columns: two of them and one of 64.
 tile.kernel @leftover(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>)
-    attributes {tile.schedule = #tile.schedule<columns = 96>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 96>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

@@ -1,6 +1,6 @@
 // The epilogue stores whole rows of the accumulator and computes nothing: on
 // sm_100a it only moves numbers through its registers.
-tile.kernel @whole_columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.schedule = #tile.schedule<columns = 128>} {
+tile.kernel @whole_columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 128>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

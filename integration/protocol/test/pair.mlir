@@ -24,7 +24,7 @@
 // RUN: not compare-protocol %s --arch sm_100a --ptx %t.far.ptx | FileCheck %s --check-prefix=FAR
 // FAR: arrives at the empty barrier of slot 0 of 'result' in CTA 1, with which it shares no slot
 
-tile.kernel @pair(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>) attributes {tile.schedule = #tile.schedule<cluster = [2, 1], products = pair, slots = {operands = 2}>} {
+tile.kernel @pair(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>) attributes {tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2, slots = {operands = 2}>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>

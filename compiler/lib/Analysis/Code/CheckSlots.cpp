@@ -30,7 +30,7 @@ LogicalResult RoleChecker::checkBulkCopy(Operation *copy, Value view, Type type,
          << "moves rows of " << tile
          << ", which TMA can't cut into boxes of at most " << arch.tma.maxBoxDim
          << " elements that begin at a multiple of " << arch.tma.boxAlign
-         << " bytes; use by(copies), shorter rows, or a multiple of "
+         << " bytes; use by(cp_async), shorter rows, or a multiple of "
          << arch.tma.boxAlign << " bytes";
 }
 
@@ -48,7 +48,7 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
   for (Operation &inner : body.without_terminator()) {
     auto load = dyn_cast<tile::LoadOp>(inner);
     bool isCopied = load && isa<RankedTensorType>(load.getType()) &&
-                    (engine == Engine::tma || engine == Engine::copies);
+                    (engine == Engine::tma || engine == Engine::cp_async);
     if (!isCopied && failed(check(&inner)))
       return failure();
   }
@@ -73,9 +73,9 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
           load.getPadOrZero() !=
               tile::LoadOp::getDefaultPad(getElementTypeOrSelf(load.getType())))
         return load->emitOpError("pads with a number, and what TMA fills up is "
-                                 "zero; use by(copies)");
+                                 "zero; use by(cp_async)");
       break;
-    case Engine::copies:
+    case Engine::cp_async:
       break;
     }
   }

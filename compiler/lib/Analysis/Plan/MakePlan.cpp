@@ -154,7 +154,7 @@ static Role::Kind classify(RoleOp op, const Role &role, const Plan &plan) {
   for (unsigned number : role.produces) {
     const Pipe &pipe = plan.pipes[number];
     loads &= pipe.producerEngine == Engine::tma ||
-             pipe.producerEngine == Engine::copies ||
+             pipe.producerEngine == Engine::cp_async ||
              pipe.memory == Pipe::Memory::Message;
   }
   return loads ? Role::Kind::Load : Role::Kind::Compute;
@@ -204,7 +204,7 @@ void PlanMaker::addRole(RoleOp roleOp) {
 
 /// A kernel that is not persistent has as many CTAs as work items.
 StringRef plan::toString(Items items) {
-  static constexpr StringLiteral names[] = {"one", "static", "granted"};
+  static constexpr StringLiteral names[] = {"one", "static", "dynamic"};
   return names[static_cast<unsigned>(items)];
 }
 
@@ -215,7 +215,7 @@ Items PlanMaker::findItems() {
   op.walk([&](ForEachItemOp loop) {
     if (auto items = loop.getSource().getDefiningOp<ItemsOp>())
       kind =
-          items.getStream() == Stream::granted ? Items::Granted : Items::Static;
+          items.getStream() == Stream::dynamic ? Items::Dynamic : Items::Static;
   });
   return kind;
 }

@@ -319,7 +319,7 @@ std::string plan::describeArrival(const Plan &plan, const Event &event) {
     text = "TMA " + event.text + " [" + std::to_string(event.index) + "], " +
            std::to_string(pipe.fullBytes) + " bytes";
     break;
-  case Engine::copies:
+  case Engine::cp_async:
     text = "cp.async " + event.text + " [" + std::to_string(event.index) +
            "], " + countWarps(warps);
     break;

@@ -53,7 +53,7 @@ int64_t plan::countCtas(Scope scope, int64_t clusterSize) {
 static int64_t countFilling(RoleOp role, Engine engine) {
   switch (engine) {
   case Engine::threads:
-  case Engine::copies:
+  case Engine::cp_async:
     return role.getWarps();
   case Engine::tma:
   case Engine::tensor_core:

@@ -58,7 +58,7 @@ static void forEachBox(CodeWriter &w, Value view, ArrayRef<Value> offsets,
 }
 
 static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
-  if (op.getEngine() == Engine::copies) {
+  if (op.getEngine() == Engine::cp_async) {
     fetchByThreads(op, operands, w);
     return {};
   }

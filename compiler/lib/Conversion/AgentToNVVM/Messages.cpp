@@ -1,4 +1,4 @@
-//===- Messages.cpp - Messages and granted work items ---------------------===//
+//===- Messages.cpp - Messages and dynamic work items ---------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -173,7 +173,7 @@ static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
                                     w.kernel.group);
     });
     break;
-  case Engine::copies:
+  case Engine::cp_async:
     // The phase stays open until the thread's copies have landed. That alone
     // says nothing of what it has stored itself, at edges and where memory is
     // not aligned: the warp's arrival does.

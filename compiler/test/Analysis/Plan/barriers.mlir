@@ -4,8 +4,8 @@
 // Two CTAs: the scheduler of the cluster, a load role in each CTA, one @mma for
 // both, four warps of an epilogue in each: 2 + 1 + 8 arrivals empty 'work'. The CTA
 // of @mma announces the bytes of both.
-// RUN: drawloom explain %S/../../Dialect/Agent/Plans/blackwell-pair-granted.mlir --arch sm_100a | FileCheck %s --check-prefix=PAIR
-// PAIR: @pair on sm_100a: 4 roles, 4 pipes, 256 threads in each of 2 CTAs, granted work items
+// RUN: drawloom explain %S/../../Dialect/Agent/Plans/blackwell-pair-dynamic.mlir --arch sm_100a | FileCheck %s --check-prefix=PAIR
+// PAIR: @pair on sm_100a: 4 roles, 4 pipes, 256 threads in each of 2 CTAs, dynamic work items
 // PAIR: barriers of each slot
 // PAIR: work      1 arrival by threads             11 arrivals by threads
 // PAIR: throttle  2 arrivals by threads            1 arrival by threads

@@ -1,5 +1,5 @@
 // D = bf16(A B^T + C) on Blackwell with four roles. The epilogue moves in
-// sub-tiles of 32 columns, so that four slots of operands fit.
+// subtiles of 32 columns, so that four slots of operands fit.
 // RUN: drawloom explain %s --format text | diff %S/Inputs/blackwell-multi-role.txt -
 // RUN: drawloom explain %s --format json | diff %S/Inputs/blackwell-multi-role.json -
 // RUN: drawloom explain %s --format mermaid | diff %S/Inputs/blackwell-multi-role.graph.mmd -

@@ -33,9 +33,9 @@ tile.kernel @messages(%i: i32, %there: i1, %m: index, %f: f32) attributes {tile.
 
 // -----
 
-// CHECK-LABEL: llvm.func @granted
+// CHECK-LABEL: llvm.func @dynamic
 // CHECK-NOT: workspace_bytes
-tile.kernel @granted() attributes {tile.target = "sm_100a"} {
+tile.kernel @dynamic() attributes {tile.target = "sm_100a"} {
   %told = agent.barriers "grant.told" count(1) arrivals(1) at(48) : !agent.barriers
   agent.switch attributes {warps = 4 : i64} {
     agent.role @r warps(1) at(0) {

@@ -84,7 +84,7 @@ tile.kernel @half(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !til
 // CHECK:       %[[NEXT:.*]] = arith.addi %[[MINE]], %c64_i32
 // CHECK-NEXT:  %[[POINTER:.*]] = llvm.inttoptr %[[NEXT]]
 // CHECK-NEXT:  nvvm.tcgen05.ld %[[POINTER]] {{.*}} : vector<32xi32>
-tile.kernel @shared(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<warps = 8, columns = 128>} {
+tile.kernel @shared(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<warps = 8, epilogue_tile = 128>} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>

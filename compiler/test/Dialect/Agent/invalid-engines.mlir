@@ -28,8 +28,8 @@ func.func @not_there(%a: !tile.view<?x?xf32>, %c: index) {
   %one = agent.pipe "one" slots(1) tmem : (tensor<128x64xf32>)
   agent.switch {
     agent.role @load warps(1) {
-      // expected-error@below {{of pipe 'one' is by(copies), but its slots are in tmem; only threads and the tensor core write there}}
-      agent.produce %one by(copies) : !tiles {
+      // expected-error@below {{of pipe 'one' is by(cp_async), but its slots are in tmem; only threads and the tensor core write there}}
+      agent.produce %one by(cp_async) : !tiles {
         %x = tile.load %a[%c, %c] : !tile.view<?x?xf32> -> tensor<128x64xf32>
         agent.yield %x : tensor<128x64xf32>
       }
@@ -137,8 +137,8 @@ func.func @copied_out(%t: tensor<128x64xf32>) {
       }
     }
     agent.role @b warps(4) {
-      // expected-error@below {{'agent.consume' op of pipe 'one' is by(copies), which only fill slots}}
-      agent.consume %one as (%x) by(copies) : !tiles {
+      // expected-error@below {{'agent.consume' op of pipe 'one' is by(cp_async), which only fill slots}}
+      agent.consume %one as (%x) by(cp_async) : !tiles {
       }
     }
   }
@@ -236,7 +236,7 @@ func.func @too_many(%t: tensor<128x64xf32>) {
 !tiles = !agent.pipe<smem, tensor<128x64xbf16>>
 
 func.func @two_minds(%a: !tile.view<?x?xbf16>, %c: index) {
-  // expected-error@below {{pipe 'one': @load fills its slots by(copies) and by(tma); the barrier of a slot counts the arrivals of one engine}}
+  // expected-error@below {{pipe 'one': @load fills its slots by(cp_async) and by(tma); the barrier of a slot counts the arrivals of one engine}}
   %one = agent.pipe "one" slots(1) smem : (tensor<128x64xbf16>)
   agent.switch {
     agent.role @load warps(1) {
@@ -245,8 +245,8 @@ func.func @two_minds(%a: !tile.view<?x?xbf16>, %c: index) {
         %x = tile.load %a[%c, %c] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
         agent.yield %x : tensor<128x64xbf16>
       }
-      // expected-note@below {{by(copies) is here}}
-      agent.produce %one by(copies) : !tiles {
+      // expected-note@below {{by(cp_async) is here}}
+      agent.produce %one by(cp_async) : !tiles {
         %x = tile.load %a[%c, %c] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
         agent.yield %x : tensor<128x64xbf16>
       }

@@ -174,7 +174,7 @@ func.func @f(%n: index) {
 
 func.func @f(%n: index) {
   // expected-error@below {{'agent.items' op grants items to @a and @b; one role takes them and publishes them to the others through a pipe}}
-  %items = agent.items granted %i of %n -> (index) {
+  %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }
   agent.switch {
@@ -193,12 +193,12 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%n: index) {
-  %items = agent.items granted %i of %n -> (index) {
+  %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }
   agent.switch cluster(2, 2) items(cluster) {
     agent.role @a warps(1) {
-      // expected-error@below {{'agent.for_each_item' op takes items that are granted to a cluster of 4 CTAs in @a, which acts for a cta; it needs scope(cluster)}}
+      // expected-error@below {{'agent.for_each_item' op takes dynamic items of a cluster of 4 CTAs in @a, which acts for a cta; it needs scope(cluster)}}
       agent.for_each_item (%i) in %items : !agent.items<index> {
       }
     }

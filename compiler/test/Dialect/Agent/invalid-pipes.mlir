@@ -316,7 +316,7 @@ func.func @f() {
 // -----
 
 func.func @f(%n: index) {
-  // expected-error@below {{custom op 'agent.items' expected one of [static, granted] for a kind of stream, got: dynamic}}
+  // expected-error@below {{custom op 'agent.items' expected one of [static, dynamic] for a kind of stream, got: dynamic}}
   %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }

@@ -180,8 +180,8 @@ func.func @pads(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !a
 // -----
 
 func.func @put_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
-  // expected-error@+1 {{is by(copies): slots are stored by TMA or by threads}}
-  agent.put %x to %a[0, 0] dims [0, 1] by(copies) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  // expected-error@+1 {{is by(cp_async): slots are stored by TMA or by threads}}
+  agent.put %x to %a[0, 0] dims [0, 1] by(cp_async) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
   return
 }
 
@@ -221,8 +221,8 @@ func.func @await(%s: !agent.in_flight<tensor<64x256xf32>>) {
 
 func.func @far_copies(%b: !agent.barrier) {
   %ctas, %place = agent.peers of [2] along [0]
-  // expected-error@+1 {{is by(copies) in other CTAs; cp.async arrives in its own}}
-  agent.arrive %b by(copies) in(%ctas)
+  // expected-error@+1 {{is by(cp_async) in other CTAs; cp.async arrives in its own}}
+  agent.arrive %b by(cp_async) in(%ctas)
   return
 }
 
@@ -230,8 +230,8 @@ func.func @far_copies(%b: !agent.barrier) {
 
 func.func @far_fetch(%a: !tile.view<?x?xf32>, %x: !tile.buffer<16x4xf32, smem>) {
   %ctas, %place = agent.peers of [2] along [0]
-  // expected-error@+1 {{is by(copies) in other CTAs; cp.async writes to its own}}
-  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(copies) part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
+  // expected-error@+1 {{is by(cp_async) in other CTAs; cp.async writes to its own}}
+  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(cp_async) part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
   return
 }
 

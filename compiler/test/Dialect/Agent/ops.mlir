@@ -18,10 +18,10 @@ func.func private @types(
 
 // CHECK-LABEL: func @attributes
 // CHECK-NEXT: "t.scopes"() {all = [#agent.scope<cta>, #agent.scope<pair>, #agent.scope<cluster>]}
-// CHECK-NEXT: "t.streams"() {all = [#agent.stream<static>, #agent.stream<granted>]}
+// CHECK-NEXT: "t.streams"() {all = [#agent.stream<static>, #agent.stream<dynamic>]}
 func.func @attributes() {
   "t.scopes"() {all = [#agent.scope<cta>, #agent.scope<pair>, #agent.scope<cluster>]} : () -> ()
-  "t.streams"() {all = [#agent.stream<static>, #agent.stream<granted>]} : () -> ()
+  "t.streams"() {all = [#agent.stream<static>, #agent.stream<dynamic>]} : () -> ()
   return
 }
 
@@ -148,12 +148,12 @@ func.func @items(%count: index, %table: memref<?xindex>) {
   %all = agent.items static %i of %count -> (index) {
     agent.yield %i : index
   }
-  // CHECK-NEXT: %items_0 = agent.items granted %[[I:.+]] of %{{.+}} attributes {note} -> (index, i32) {
+  // CHECK-NEXT: %items_0 = agent.items dynamic %[[I:.+]] of %{{.+}} attributes {note} -> (index, i32) {
   // CHECK-NEXT: %[[X:.+]] = memref.load %{{.+}}[%[[I]]]
   // CHECK-NEXT: %[[Y:.+]] = arith.index_cast %[[X]]
   // CHECK-NEXT: agent.yield %[[X]], %[[Y]] : index, i32
   // CHECK-NEXT: }
-  %grants = agent.items granted %i of %count attributes {note} -> (index, i32) {
+  %grants = agent.items dynamic %i of %count attributes {note} -> (index, i32) {
     %x = memref.load %table[%i] : memref<?xindex>
     %y = arith.index_cast %x : index to i32
     agent.yield %x, %y : index, i32

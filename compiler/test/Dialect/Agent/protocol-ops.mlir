@@ -37,7 +37,7 @@ func.func @messages(%i: i32, %there: i1, %m: index, %f: f32, %b: !agent.barrier)
   agent.ask to(32) tells %b
   // CHECK-NEXT: agent.ask to(32) tells %[[B]] multicast
   agent.ask to(32) tells %b multicast
-  // CHECK-NEXT: %granted = agent.answer from(32)
+  // CHECK-NEXT: %dynamic = agent.answer from(32)
   %number = agent.answer from(32)
   // CHECK-NEXT: %drawn = agent.draw
   %drawn = agent.draw
@@ -55,8 +55,8 @@ func.func @waits(%b: !agent.barrier, %n: i32) {
   agent.wait %b parity(%n)
   // CHECK-NEXT: agent.arrive %[[B]] by(threads)
   agent.arrive %b by(threads)
-  // CHECK-NEXT: agent.arrive %[[B]] by(copies)
-  agent.arrive %b by(copies)
+  // CHECK-NEXT: agent.arrive %[[B]] by(cp_async)
+  agent.arrive %b by(cp_async)
   // CHECK-NEXT: agent.arrive %[[B]] by(tensor_core)
   agent.arrive %b by(tensor_core)
   // CHECK-NEXT: agent.expect %[[B]] bytes(%[[N]])
@@ -109,8 +109,8 @@ func.func @clusters(%b: !agent.barrier, %a: !tile.view<?x?xf32>, %x: !tile.buffe
 func.func @copies(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier, %k: index) {
   // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   agent.fetch %a[0, %k] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
-  // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(copies) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
-  agent.fetch %a[0, %k] dims [0, 1] pad(1.0 : f32) to %x by(copies) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(cp_async) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.fetch %a[0, %k] dims [0, 1] pad(1.0 : f32) to %x by(cp_async) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   // CHECK-NEXT: agent.put %[[X]] to %[[A]][%[[K]], 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
   agent.put %x to %a[%k, 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
   // CHECK-NEXT: %{{.*}} = agent.fits %[[A]][%[[K]], 0] dims [0, 1] of [4, 4] : !tile.view<?x?xf32>

@@ -6,7 +6,7 @@ tile.kernel @k() attributes {tile.target = 90} {
 
 // -----
 
-// expected-error @below {{'tile.kernel' op 'tile.target': unknown architecture 'sm_100' (did you mean sm_100a?); the known ones are sm_90a, sm_100a, sm_103a, sm_110a}}
+// expected-error @below {{'tile.kernel' op 'tile.target': unknown architecture 'sm_100'; the known ones are sm_90a, sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'?}}
 tile.kernel @k() attributes {tile.target = "sm_100"} {
 }
 
@@ -52,7 +52,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, otherwise, slots, together, cluster, smaller, products, warps, columns, abreast, hints, pragmas}}
+// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, fallback, slots, together, cluster, fallback_cluster, cta_group, warps, epilogue_tile, interleave, hints, pragmas}}
 #s = #tile.schedule<stages = 4>
 
 // -----
@@ -62,7 +62,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{'dynamic' is no choice here: write static, granted or none}}
+// expected-error @below {{'dynamic' is no choice here: write static, dynamic or none}}
 #s = #tile.schedule<persistent = dynamic>
 
 // -----
@@ -72,8 +72,8 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{'ignore' is no choice here: write refuse or unspecialized}}
-#s = #tile.schedule<otherwise = ignore>
+// expected-error @below {{'ignore' is no choice here: write error or unspecialized}}
+#s = #tile.schedule<fallback = ignore>
 
 // -----
 
@@ -92,23 +92,23 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{smaller: size 1 is 0, and sizes begin at 1}}
-#s = #tile.schedule<cluster = [2, 1], smaller = [1, 0]>
+// expected-error @below {{fallback_cluster: size 1 is 0, and sizes begin at 1}}
+#s = #tile.schedule<cluster = [2, 1], fallback_cluster = [1, 0]>
 
 // -----
 
-// expected-error @below {{smaller: has 4 sizes, but a cluster has at most 3 dimensions}}
-#s = #tile.schedule<cluster = [2], smaller = [1, 1, 1, 1]>
+// expected-error @below {{fallback_cluster: has 4 sizes, but a cluster has at most 3 dimensions}}
+#s = #tile.schedule<cluster = [2], fallback_cluster = [1, 1, 1, 1]>
 
 // -----
 
-// expected-error @below {{smaller: clusters of 2 CTAs, but those of the first kernel have 2; use fewer, or leave it out}}
-#s = #tile.schedule<smaller = [1, 2], products = pair>
+// expected-error @below {{fallback_cluster: clusters of 2 CTAs, but those of the first kernel have 2; use fewer, or leave it out}}
+#s = #tile.schedule<fallback_cluster = [1, 2], cta_group = 2>
 
 // -----
 
-// expected-error @below {{smaller: clusters of 1 CTA, but those of the first kernel have 1; use fewer, or leave it out}}
-#s = #tile.schedule<smaller = [1]>
+// expected-error @below {{fallback_cluster: clusters of 1 CTA, but those of the first kernel have 1; use fewer, or leave it out}}
+#s = #tile.schedule<fallback_cluster = [1]>
 
 // -----
 
@@ -157,13 +157,13 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{columns: is 0, and widths begin at 1}}
-#s = #tile.schedule<columns = 0>
+// expected-error @below {{epilogue_tile: is 0, and widths begin at 1}}
+#s = #tile.schedule<epilogue_tile = 0>
 
 // -----
 
-// expected-error @below {{abreast: is 0, and a work item has at least 1 tile}}
-#s = #tile.schedule<abreast = 0>
+// expected-error @below {{interleave: is 0, and a work item has at least 1 tile}}
+#s = #tile.schedule<interleave = 0>
 
 // -----
 

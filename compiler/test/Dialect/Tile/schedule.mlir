@@ -6,13 +6,13 @@
 // Every field, in the order in which they are printed. Names need no quotes
 // where they are words.
 // CHECK-LABEL: tile.kernel @all(%a: !tile.view<?xf32>, %b: !tile.view<?xf32>)
-// CHECK-SAME: tile.schedule = #tile.schedule<tile = [128, 256, 64], persistent = static, roles = multi, otherwise = refuse, slots = {operands = 4, bias = 2, "two words" = 1}, together = {{\[}}[a, b]], cluster = [2, 1, 1], warps = 8, columns = 64>
+// CHECK-SAME: tile.schedule = #tile.schedule<tile = [128, 256, 64], persistent = static, roles = multi, fallback = error, slots = {operands = 4, bias = 2, "two words" = 1}, together = {{\[}}[a, b]], cluster = [2, 1, 1], warps = 8, epilogue_tile = 64>
 // CHECK-SAME: tile.target = "sm_100a"
 tile.kernel @all(%a: !tile.view<?xf32>, %b: !tile.view<?xf32>) attributes {
     tile.target = "sm_100a",
     tile.schedule = #tile.schedule<
-      columns = 64, warps = 8, cluster = [2, 1, 1], together = [["a", b]],
-      slots = {operands = 4, "bias" = 2, "two words" = 1}, otherwise = refuse,
+      epilogue_tile = 64, warps = 8, cluster = [2, 1, 1], together = [["a", b]],
+      slots = {operands = 4, "bias" = 2, "two words" = 1}, fallback = error,
       roles = multi, persistent = static, tile = [128, 256, 64]>} {
 }
 
@@ -22,15 +22,15 @@ tile.kernel @none(%0: !tile.view<?xf32>) attributes {tile.schedule = #tile.sched
 }
 
 // CHECK-LABEL: tile.kernel @words
-// CHECK-SAME: #tile.schedule<persistent = granted, roles = single, otherwise = unspecialized>
+// CHECK-SAME: #tile.schedule<persistent = dynamic, roles = single, fallback = unspecialized>
 tile.kernel @words(%x: !tile.view<?xf32>) attributes {
-    tile.schedule = #tile.schedule<persistent = granted, roles = single, otherwise = unspecialized>} {
+    tile.schedule = #tile.schedule<persistent = dynamic, roles = single, fallback = unspecialized>} {
 }
 
 // CHECK-LABEL: tile.kernel @open_cluster
-// CHECK-SAME: #tile.schedule<cluster = auto, smaller = [1, 1], columns = 32>
+// CHECK-SAME: #tile.schedule<cluster = auto, fallback_cluster = [1, 1], epilogue_tile = 32>
 tile.kernel @open_cluster(%x: !tile.view<?xf32>) attributes {
-    tile.schedule = #tile.schedule<columns = 32, smaller = [1, 1], cluster = auto>} {
+    tile.schedule = #tile.schedule<epilogue_tile = 32, fallback_cluster = [1, 1], cluster = auto>} {
 }
 
 // CHECK-LABEL: tile.kernel @hints
@@ -40,9 +40,9 @@ tile.kernel @hints(%x: !tile.view<?xf32>) attributes {
 }
 
 // CHECK-LABEL: tile.kernel @pragmas
-// CHECK-SAME: #tile.schedule<columns = 32, pragmas = {entry = "nounroll", sync = "a = 1"}>
+// CHECK-SAME: #tile.schedule<epilogue_tile = 32, pragmas = {entry = "nounroll", sync = "a = 1"}>
 tile.kernel @pragmas(%x: !tile.view<?xf32>) attributes {
-    tile.schedule = #tile.schedule<pragmas = {"entry" = "nounroll", sync = "a = 1"}, columns = 32>} {
+    tile.schedule = #tile.schedule<pragmas = {"entry" = "nounroll", sync = "a = 1"}, epilogue_tile = 32>} {
 }
 
 // A number is no name, and a name may stand in the location.

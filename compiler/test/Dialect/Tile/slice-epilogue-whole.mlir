@@ -3,7 +3,7 @@
 
 // An operation that moves columns is in the way of its store, not of the other.
 tile.kernel @obstacle(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<128x64xf32>,
-                      %e: !tile.view<128x48xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+                      %e: !tile.view<128x48xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -20,7 +20,7 @@ tile.kernel @obstacle(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %
 
 // A product added to its own transpose has no columns of its own.
 tile.kernel @two_ways(%a: !tile.view<64x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<64x64xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -35,7 +35,7 @@ tile.kernel @two_ways(%a: !tile.view<64x32xbf16>, %b: !tile.view<64x32xbf16>, %d
 
 // The load reads what the store before it wrote.
 tile.kernel @load_after(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<128x64xf32>,
-                        %e: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+                        %e: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -52,7 +52,7 @@ tile.kernel @load_after(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
 
 // Two stores to one view: the order of their parts would be another one.
 tile.kernel @two_stores(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<128x?xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -68,7 +68,7 @@ tile.kernel @two_stores(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
 
 // In place is fine where load and store are the same box; a shifted load is not.
 tile.kernel @in_place(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<128x64xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -87,7 +87,7 @@ tile.kernel @in_place(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %
 // The second product needs all of the first one's exponentials, so their sum is
 // taken of the whole tile too.
 tile.kernel @needed_whole(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %v: !tile.view<64x64xbf16>,
-                          %d: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+                          %d: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -109,7 +109,7 @@ tile.kernel @needed_whole(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16
 
 // A reduction that something with an effect needs before the last store.
 tile.kernel @needed_early(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %n: index, %e: !tile.view<128xf32>,
-                          %d: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+                          %d: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
@@ -129,7 +129,7 @@ tile.kernel @needed_early(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16
 
 // f8E8M0FNU has no zero to start a sum from.
 tile.kernel @no_neutral(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %e: !tile.view<128xf8E8M0FNU>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -144,7 +144,7 @@ tile.kernel @no_neutral(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
 
 // A width that divides one tile, and leaves something of another.
 tile.kernel @reduction_width(%a: !tile.view<128x32xbf16>, %b: !tile.view<48x32xbf16>, %c: !tile.view<64x32xbf16>,
-                             %d: !tile.view<128xf32>, %e: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+                             %d: !tile.view<128xf32>, %e: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x48xf32>
   %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
@@ -164,7 +164,7 @@ tile.kernel @reduction_width(%a: !tile.view<128x32xbf16>, %b: !tile.view<48x32xb
 // What was reduced before the second product is whole after it, though its rows
 // are columns there.
 tile.kernel @earlier_reduction(%a: !tile.view<64x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<64x64xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>

@@ -27,7 +27,7 @@
 // CHECK: tile.store %[[O]], %d[%[[M]], %[[NJ]]] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
 tile.kernel @residual(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %scale: !tile.view<?xf32>,
                       %bias: !tile.view<?xf32>, %c: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
-    attributes {tile.schedule = #tile.schedule<columns = 64>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 64>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -68,7 +68,7 @@ tile.kernel @residual(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %scale
 // CHECK: tile.store {{.*}} : tensor<128x32xf32>
 // CHECK-NOT: scf.for
 tile.kernel @two_products(%a: !tile.view<?x64xbf16>, %b: !tile.view<?x64xbf16>, %c: !tile.view<?x64xbf16>,
-                          %d: !tile.view<?x?xf32>) attributes {tile.schedule = #tile.schedule<columns = 32>} {
+                          %d: !tile.view<?x?xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
@@ -109,7 +109,7 @@ tile.kernel @two_products(%a: !tile.view<?x64xbf16>, %b: !tile.view<?x64xbf16>, 
 // CHECK: tile.store %[[LOG]], %logs[0]
 tile.kernel @reductions(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %logs: !tile.view<128xf32>,
                         %maxima: !tile.view<64xf32>, %d: !tile.view<128x64xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -141,7 +141,7 @@ tile.kernel @reductions(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
 // CHECK: arith.divf %{{.*}}, %[[WIDE]]
 // CHECK: tile.store
 tile.kernel @two_stages(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<128x64xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -176,7 +176,7 @@ tile.kernel @two_stages(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
 // CHECK: %[[OFFSET:.*]] = arith.addi %{{.*}}, %[[J]] : index
 // CHECK: tile.store %{{.*}}, %[[V]][%[[OFFSET]], 3, 0] dims [0, 2] : tensor<32x128xf32>
 tile.kernel @shapes(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %n: i32, %d: !tile.view<?x8x128xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 32>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %c5 = arith.constant 5 : index
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %one = arith.constant dense<1.0> : tensor<128x64xf32>
@@ -212,7 +212,7 @@ tile.kernel @whole(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: 
   tile.store %acc, %d[0, 0] : tensor<128x64xf32>, !tile.view<128x64xf32>
 }
 tile.kernel @narrow(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<128x64xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 64>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 64>} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<64x32xbf16> -> tensor<64x32xbf16>
@@ -241,7 +241,7 @@ tile.kernel @narrow(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %d:
 // CHECK: tile.store %[[E]], %d[0, %[[AT]]] : tensor<128x32xf32>
 // CHECK: tile.store %[[ALL]], %sums[0]
 tile.kernel @residual(%a: !tile.view<128x32xbf16>, %b: !tile.view<160x32xbf16>, %d: !tile.view<128x160xf32>, %sums: !tile.view<128xf32>)
-    attributes {tile.schedule = #tile.schedule<columns = 64>} {
+    attributes {tile.schedule = #tile.schedule<epilogue_tile = 64>} {
   %zero = arith.constant dense<0.0> : tensor<128x160xf32>
   %x = tile.load %a[0, 0] : !tile.view<128x32xbf16> -> tensor<128x32xbf16>
   %y = tile.load %b[0, 0] : !tile.view<160x32xbf16> -> tensor<160x32xbf16>

@@ -43,7 +43,7 @@ test::Features test::featuresOf(const Network &network) {
   features.leader =
       llvm::any_of(network.roles, [](const Role &role) { return role.leads; });
   for (const Pipe &pipe : network.pipes) {
-    features.granted |= pipe.name == "work";
+    features.dynamic |= pipe.name == "work";
     features.broadcast |= pipe.consumers.size() > 1;
     features.symbolicSlots |= pipe.slots.size.has_value();
     for (const Consumer &consumer : pipe.consumers)

@@ -20,7 +20,7 @@ Bytes tma(std::initializer_list<int64_t> copies) {
 
 Bytes operandBytes() { return tma({128 * 64 * 2, 256 * 64 * 2}); }
 
-/// The sub-tiles of an output tile of 256 columns.
+/// The subtiles of an output tile of 256 columns.
 constexpr int64_t subTiles = 4;
 } // namespace
 

@@ -39,7 +39,7 @@ struct Totals {
   uint64_t roles[9] = {};
   uint64_t nested = 0, parallel = 0, broadcasts = 0, cycles = 0, lags = 0,
            symbolic = 0;
-  uint64_t clusters = 0, leaders = 0, granted = 0, several = 0;
+  uint64_t clusters = 0, leaders = 0, dynamic = 0, several = 0;
 
   Totals &operator+=(const Totals &other) {
     graphs += other.graphs;
@@ -67,7 +67,7 @@ struct Totals {
     symbolic += other.symbolic;
     clusters += other.clusters;
     leaders += other.leaders;
-    granted += other.granted;
+    dynamic += other.dynamic;
     several += other.several;
     return *this;
   }
@@ -213,8 +213,8 @@ void Comparison::countFeatures() {
   totals.symbolic = features.symbolicSlots;
   totals.clusters = features.cluster;
   totals.leaders = features.leader;
-  totals.granted = features.granted;
-  totals.several = features.cluster || features.granted;
+  totals.dynamic = features.dynamic;
+  totals.several = features.cluster || features.dynamic;
 }
 
 Totals Comparison::compare() {
@@ -309,7 +309,7 @@ int main(int argc, char **argv) {
                << totals.symbolic << " with symbolic slots\n"
                << "clusters: " << totals.clusters << ", of which "
                << totals.leaders << " with a role for all CTAs; "
-               << totals.granted << " with granted items; " << totals.several
+               << totals.dynamic << " with dynamic items; " << totals.several
                << " of " << totals.graphs << " with either\n"
                << "failing: " << totals.failing << " of " << totals.graphs
                << ", of which " << totals.stuck << " deadlock\n";
@@ -327,7 +327,7 @@ int main(int argc, char **argv) {
     good = false;
   }
   if (!only && totals.several * 2 < totals.graphs) {
-    llvm::outs() << "less than half have clusters or granted items\n";
+    llvm::outs() << "less than half have clusters or dynamic items\n";
     good = false;
   }
   if (!only && totals.verdicts[3] * 50 > totals.graphs) {

@@ -59,7 +59,7 @@ private:
   /// Six roles or more.
   bool isLarge = false;
   /// Several CTAs, and the items at run time.
-  bool inCluster = false, granted = false;
+  bool inCluster = false, dynamic = false;
   Network network;
   std::vector<SizeId> trips;
   std::optional<SizeId> items;
@@ -72,7 +72,7 @@ private:
 
 void Maker::makeSizes() {
   // Every order of steps of many roles is only feasible for short programs.
-  if (granted || chance(isLarge ? 15 : 60))
+  if (dynamic || chance(isLarge ? 15 : 60))
     items = network.addSize({.name = "items"});
   int64_t count = pick(items ? 0 : 1, isLarge ? 1 : 2);
   for (int64_t i = 0; i < count; ++i) {
@@ -377,10 +377,10 @@ void Maker::bend() {
 
 /// Two or three CTAs that fill slots for each other. One role may act for all:
 /// what it takes comes from all of them, as the operands of a pair do, and what
-/// it makes goes to all, as accumulators and granted items do.
+/// it makes goes to all, as accumulators and dynamic items do.
 void Maker::makeCluster() {
   network.ctas = network.roles.size() == 2 && chance(30) ? 3 : 2;
-  if (granted && chance(50))
+  if (dynamic && chance(50))
     network.roles.front().leads = true;
   else if (chance(50))
     any(network.roles).leads = true;
@@ -419,7 +419,7 @@ void Maker::grantItems() {
 Network Maker::make() {
   int64_t kind = pick(1, 100);
   inCluster = kind <= 45;
-  granted = kind > 30 && kind <= 60;
+  dynamic = kind > 30 && kind <= 60;
   isLarge = kind > 60 && chance(40);
   makeSizes();
   makePipes();
@@ -430,11 +430,11 @@ Network Maker::make() {
       body = {forEachItem(*items, body)};
     network.roles[role].body = std::move(body);
   }
-  if (granted)
+  if (dynamic)
     grantItems();
   if (inCluster)
     makeCluster();
-  if (items && !granted && !inCluster && chance(15))
+  if (items && !dynamic && !inCluster && chance(15))
     divideItems();
   if (chance(12))
     makePool();

@@ -33,7 +33,7 @@ struct Features {
   bool nestedLoops = false, parallelPipes = false, broadcast = false;
   bool cycle = false, lag = false, symbolicSlots = false;
   /// Several CTAs, a role that acts for all of them, items at run time.
-  bool cluster = false, leader = false, granted = false;
+  bool cluster = false, leader = false, dynamic = false;
 };
 Features featuresOf(const Network &network);
 

@@ -42,8 +42,8 @@ tile.kernel @single(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
   }
 }
 
-tile.kernel @granted(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
-    %bias: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<persistent = granted, slots = {operands = 3, bias = 1}, columns = 64>} {
+tile.kernel @dynamic(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
+    %bias: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<persistent = dynamic, slots = {operands = 3, bias = 1}, epilogue_tile = 64>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -64,7 +64,7 @@ tile.kernel @granted(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
 }
 
 tile.kernel @fallback(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
-    %bias: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<otherwise = unspecialized, together = [[a, b]], warps = 8>} {
+    %bias: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<fallback = unspecialized, together = [[a, b]], warps = 8>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

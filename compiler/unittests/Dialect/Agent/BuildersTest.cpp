@@ -28,7 +28,7 @@ protected:
     Type index = builder.getIndexType();
     Value count = make("test.count", index);
     stream = ItemsOp::create(
-        builder, location, Stream::granted, count, index,
+        builder, location, Stream::dynamic, count, index,
         [](OpBuilder &builder, Location location, ValueRange arguments) {
           YieldOp::create(builder, location, arguments);
         });

@@ -84,7 +84,7 @@ struct CompiledKernel {
   runtime::KernelInfo info = {};
   /// The plan of the kernel with smaller clusters that belongs to it; at most
   /// one. What a launch knows of it is in `info`.
-  std::vector<plan::Plan> smaller = {};
+  std::vector<plan::Plan> fallback = {};
 };
 
 struct CompiledModule {

@@ -101,7 +101,7 @@ struct ItemsInfo {
   enum class Kind {
     Static,  ///< Each takes every C-th, C being the number of CTAs.
     One,     ///< Each takes one.
-    Granted, ///< The hardware hands them out; there is a CTA for each.
+    Dynamic, ///< The hardware hands them out; there is a CTA for each.
     Counted, ///< Each takes one, and then what a counter in the workspace says.
   };
 
@@ -174,7 +174,7 @@ struct KernelInfo {
   std::optional<LaunchCondition> condition = std::nullopt;
   /// A kernel of the same module and program with smaller clusters and the same
   /// tile, for launches that this one doesn't suit; at most one.
-  std::vector<KernelInfo> smaller = {};
+  std::vector<KernelInfo> fallback = {};
 
   unsigned clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }
 };

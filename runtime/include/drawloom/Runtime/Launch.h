@@ -76,9 +76,9 @@ llvm::Expected<unsigned> countCtas(const KernelInfo &kernel,
 /// Why a launch takes the kernel with smaller clusters that belongs to this
 /// one; empty if it doesn't, or if there is none. `room` is how many clusters
 /// of this one the device takes at once.
-llvm::Expected<std::string> whySmaller(const KernelInfo &kernel,
-                                       llvm::ArrayRef<Argument> arguments,
-                                       int room);
+llvm::Expected<std::string> whyFallback(const KernelInfo &kernel,
+                                        llvm::ArrayRef<Argument> arguments,
+                                        int room);
 
 /// An error if the kernel is not proved to end with the sizes of the launch.
 llvm::Error checkCondition(const KernelInfo &kernel,
@@ -126,7 +126,7 @@ private:
   /// The entry of the kernel, and of the one with smaller clusters if there is
   /// one.
   void *function = nullptr;
-  void *smallerFunction = nullptr;
+  void *fallbackFunction = nullptr;
   unsigned smCount = 0;
   /// How many clusters the device takes at once; asked for only if there is a
   /// choice.

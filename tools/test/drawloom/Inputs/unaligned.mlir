@@ -1,7 +1,7 @@
 // A cluster that the planner chooses, and a second kernel for launches that it does
 // not suit.
 tile.kernel @gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
-    attributes {tile.schedule = #tile.schedule<cluster = auto, smaller = [1, 1]>} {
+    attributes {tile.schedule = #tile.schedule<cluster = auto, fallback_cluster = [1, 1]>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

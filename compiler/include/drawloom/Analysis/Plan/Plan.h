@@ -164,9 +164,9 @@ struct MemoryRange {
 };
 
 /// How a CTA gets its work items: it is one; every so many; at run time.
-enum class Items { One, Static, Granted };
+enum class Items { One, Static, Dynamic };
 
-/// "one", "static", "granted".
+/// "one", "static", "dynamic".
 llvm::StringRef toString(Items items);
 
 struct Plan {

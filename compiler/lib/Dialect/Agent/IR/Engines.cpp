@@ -178,7 +178,7 @@ static LogicalResult verifyConsumer(ConsumeOp op, PipeOp pipe, unsigned number,
                                     Engine engine) {
   if (engine == Engine::threads)
     return success();
-  if (engine == Engine::copies)
+  if (engine == Engine::cp_async)
     return emitEngineError(op, pipe, engine) << "which only fill slots";
   Memory memory = pipe.getPipe().getType().getMemory();
   if (memory == Memory::message)

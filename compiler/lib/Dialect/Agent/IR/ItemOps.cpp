@@ -33,7 +33,7 @@ LogicalResult ItemsOp::verify() {
       return diag;
     }
     auto role = user->getParentOfType<RoleOp>();
-    if (getStream() == Stream::granted && first && role && role != first)
+    if (getStream() == Stream::dynamic && first && role && role != first)
       return emitOpError() << "grants items to " << nameOf(role) << " and "
                            << nameOf(first)
                            << "; one role takes them and publishes them to the "
@@ -73,10 +73,10 @@ static LogicalResult verifyItemPipe(ForEachItemOp op, Value value,
 static LogicalResult verifyGrant(ForEachItemOp op, RoleOp role) {
   auto items = getInFront<ItemsOp>(op, op.getSource());
   auto parent = role->getParentOfType<SwitchOp>();
-  if (!items || items.getStream() != Stream::granted || !parent ||
+  if (!items || items.getStream() != Stream::dynamic || !parent ||
       parent.getItems() == Scope::cta || role.getScope() == Scope::cluster)
     return success();
-  return op.emitOpError() << "takes items that are granted to a cluster of "
+  return op.emitOpError() << "takes dynamic items of a cluster of "
                           << ctas(parent.getClusterSize()) << " in "
                           << nameOf(role) << ", which acts for a "
                           << stringifyScope(role.getScope())

@@ -35,7 +35,7 @@ void ReadMessageOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 void AnswerOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  setName(getNumber(), "granted");
+  setName(getNumber(), "dynamic");
 }
 
 void DrawOp::getAsmResultNames(OpAsmSetValueNameFn setName) {

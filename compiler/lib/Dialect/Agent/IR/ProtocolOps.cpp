@@ -90,9 +90,9 @@ LogicalResult ArriveOp::verify() {
   if (getEngine() == Engine::tma)
     return emitOpError("is by(tma), which arrives with its bytes; use "
                        "agent.expect");
-  if (getEngine() == Engine::copies && getCtas())
+  if (getEngine() == Engine::cp_async && getCtas())
     return emitOpError(
-        "is by(copies) in other CTAs; cp.async arrives in its own");
+        "is by(cp_async) in other CTAs; cp.async arrives in its own");
   return success();
 }
 
@@ -192,7 +192,7 @@ LogicalResult FetchOp::verify() {
   if (failed(verifyBox(*this, getView().getType(), getStaticOffsets().size(),
                        getDims(), getTile().getRank())))
     return failure();
-  if (getEngine() != Engine::tma && getEngine() != Engine::copies)
+  if (getEngine() != Engine::tma && getEngine() != Engine::cp_async)
     return emitOpError() << "is by(" << stringifyEngine(getEngine())
                          << "): copies are made by TMA or by cp.async";
   if ((getEngine() == Engine::tma) != static_cast<bool>(getBarrier()))
@@ -208,7 +208,7 @@ LogicalResult FetchOp::verify() {
     return success();
   if (getEngine() != Engine::tma)
     return emitOpError(
-        "is by(copies) in other CTAs; cp.async writes to its own");
+        "is by(cp_async) in other CTAs; cp.async writes to its own");
   constexpr int64_t patternRows = 8;
   if (getParts() < 1 || getTile().getDimSize(0) % (getParts() * patternRows))
     return emitOpError() << "cuts a " << getTile() << " into " << getParts()

@@ -51,7 +51,7 @@ static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
   if (isa<ProduceOp>(end) && warps != 1 && engine == Engine::tma)
     return refuse() << "one warp starts what fills a slot, and @"
                     << role.getSymName() << " has " << warps
-                    << "; use warps(1), or by(copies)";
+                    << "; use warps(1), or by(cp_async)";
   return success();
 }
 
@@ -75,7 +75,7 @@ static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
   // One warp is enough to issue bulk copies and too little for anything else:
   // assign-roles gives loads that TMA refuses to a whole warp group.
   if (memory == Memory::smem && allLoads)
-    return oneWarp ? Engine::tma : Engine::copies;
+    return oneWarp ? Engine::tma : Engine::cp_async;
   return Engine::threads;
 }
 

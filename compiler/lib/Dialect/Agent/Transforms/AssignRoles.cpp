@@ -469,7 +469,7 @@ LogicalResult AssignRolesPass::assign() {
   RoleAssigner assigner(item, **arch, schedule, remark);
   if (MaybeRefusal refusal = assigner.run()) {
     bool mayFallBack = refusal->hasFallback &&
-                       schedule.otherwise == tile::Otherwise::Unspecialized;
+                       schedule.fallback == tile::Fallback::Unspecialized;
     if (!mayFallBack)
       return refusal->emit();
     // The reason without the way out, which is what happens now.

@@ -166,7 +166,7 @@ MaybeRefusal drawloom::agent::checkCrossing(Item &item, const Owners &owners,
               "@{0} needs this {1}, which @{2} computes from tiles; only tiles "
               "travel through pipes, because a role that loads must run ahead "
               "of the one that computes: compute it from scalars, or write "
-              "otherwise = unspecialized",
+              "fallback = unspecialized",
               owners.roles[role].name, type,
               owners.roles[owners.of(value)].name)
               .str(),

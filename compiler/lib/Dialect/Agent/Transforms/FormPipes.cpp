@@ -60,7 +60,8 @@ private:
   SmallVector<Part> parts;
   Pipes pipes;
   SmallVector<Value> channels, stagings, exchanges;
-  /// Where roles take items from, and the stream itself if they are granted.
+  /// Where roles take items from, and the stream itself with a dynamic tile
+  /// scheduler.
   Value source, grants;
   Value throttle;
 };
@@ -146,8 +147,8 @@ Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
 }
 
 MaybeRefusal Former::makeStream() {
-  bool granted = schedule.persistent == tile::Persistence::Granted;
-  ItemsOp items = makeItems(item, granted ? Stream::granted : Stream::fixed,
+  bool dynamic = schedule.persistent == tile::Persistence::Dynamic;
+  ItemsOp items = makeItems(item, dynamic ? Stream::dynamic : Stream::fixed,
                             schedule.cluster, builder);
   source = items.getItems();
   if (schedule.persistent == tile::Persistence::None && !item.nest.empty() &&
@@ -155,8 +156,8 @@ MaybeRefusal Former::makeStream() {
     return Refusal{item.nest.front().getLoc(),
                    "'persistent = none' gives each work item a CTA of its own, "
                    "and a launch can't count them: their number is no product "
-                   "of sizes of the arguments; use static or granted"};
-  if (!granted)
+                   "of sizes of the arguments; use static or dynamic"};
+  if (!dynamic)
     return std::nullopt;
   grants = source;
   source = makeMessage("work", items.getItems().getType().getItem(),

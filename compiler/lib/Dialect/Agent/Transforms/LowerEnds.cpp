@@ -205,7 +205,7 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
     bytes = arith::SelectOp::create(b, fit.back(), bytes, less);
     Value clipped = arith::XOrIOp::create(b, fit.back(), constant(1, 1));
     when(clipped, [&, number = number, load = load] {
-      fetch(load, {}, getBuffer(pipe, number, slot), Engine::copies, Value(),
+      fetch(load, {}, getBuffer(pipe, number, slot), Engine::cp_async, Value(),
             /*mapped=*/true);
       DrainOp::create(b, Work::copies, 0);
       FenceOp::create(b, Fence::async);
@@ -285,10 +285,10 @@ LogicalResult RoleLowering::fillByCopies(ProduceOp op, LoweredPipe &pipe,
   if (failed(loads))
     return failure();
   for (auto [number, load] : llvm::enumerate(*loads))
-    fetch(load, {}, getBuffer(pipe, number, slot), Engine::copies, Value(),
+    fetch(load, {}, getBuffer(pipe, number, slot), Engine::cp_async, Value(),
           /*mapped=*/false);
   // Each thread arrives when its copies have landed, so it can go on.
-  ArriveOp::create(b, full, Engine::copies);
+  ArriveOp::create(b, full, Engine::cp_async);
   return success();
 }
 
@@ -323,7 +323,7 @@ LogicalResult RoleLowering::lowerProduce(ProduceOp op) {
     return fillByTma(op, pipe, slot, full);
   case Engine::threads:
     return fillByThreads(op, pipe, slot, full);
-  case Engine::copies:
+  case Engine::cp_async:
     return fillByCopies(op, pipe, slot, full);
   case Engine::tensor_core:
     return fillByProducts(op, pipe, slot, full);
@@ -376,7 +376,7 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
         map.map(argument, value);
       continue;
     }
-    copied |= pipe.producer == Engine::copies;
+    copied |= pipe.producer == Engine::cp_async;
     reads |= pipe.inTensorMemory() || engine == Engine::tensor_core;
     for (auto [number, argument] :
          llvm::enumerate(op.getSlotArguments(pipeNumber))) {

@@ -48,7 +48,7 @@ static ItemsOp getNumbers(ForEachItemOp op) {
 
 static bool isGranted(ForEachItemOp op) {
   ItemsOp items = getNumbers(op);
-  return items && items.getStream() == Stream::granted;
+  return items && items.getStream() == Stream::dynamic;
 }
 
 bool RoleLowering::asks(ForEachItemOp op) {
@@ -74,7 +74,7 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
     }
   if (isGranted(op) && role.getWarps() != 1)
     return op->emitOpError()
-           << "takes granted work items in @" << role.getSymName() << ", of "
+           << "takes dynamic work items in @" << role.getSymName() << ", of "
            << role.getWarps()
            << " warps; one warp asks, and publishes the answers to the others";
   if (asks(op) && !answers.at)

@@ -438,7 +438,7 @@ void PipeFinder::findExchanges(Pipes &pipes) {
 MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
   SmallVector<StringRef> known = {"operands", "result", "middle", "output",
                                   "exchange"};
-  if (schedule.persistent == tile::Persistence::Granted)
+  if (schedule.persistent == tile::Persistence::Dynamic)
     known.append({"work", "throttle"});
   for (const auto &[name, slots] : schedule.slots) {
     bool isArgument =

@@ -87,7 +87,7 @@ private:
   /// Roles whose warps meet before they take another pipe's bytes.
   llvm::SmallPtrSet<Operation *, 2> meeting;
   /// Whether a role that asks for items is answered in shared memory.
-  bool granted = false;
+  bool dynamic = false;
   int64_t grant = 0, tensorAddress = 0, sharedBytes = 0, tensorColumns = 0;
 };
 } // namespace
@@ -124,7 +124,7 @@ LogicalResult Placer::collect() {
   }
   op.walk([&](ForEachItemOp loop) {
     auto items = loop.getSource().getDefiningOp<ItemsOp>();
-    granted |= items && items.getStream() == Stream::granted &&
+    dynamic |= items && items.getStream() == Stream::dynamic &&
                (arch.clusterLaunchControl || op.getClusterSize() > 1);
   });
   return success();
@@ -235,7 +235,7 @@ int64_t Placer::layOut() {
       if (!room.isOwn() && other.pipe.getName() == room.reuses)
         room.place.start = other.place.start + room.offset;
 
-  if (granted)
+  if (dynamic)
     grant = take(getGrantBytes(op), grantBytes);
   for (std::vector<Room> *rooms : {&shared, &tensor, &messages})
     for (Room &room : *rooms) {
@@ -367,7 +367,7 @@ void Placer::record() {
     op.setTensorColumns(tensorColumns);
     op.setTensorAddress(tensorAddress);
   }
-  if (granted)
+  if (dynamic)
     op.setGrant(grant);
 }
 

@@ -18,7 +18,7 @@
 // products it goes backward, to the loads that are nothing but their operands.
 // Where both meet, a load is a multicast.
 //
-// With `products = pair`, two CTAs along the first dimension multiply together.
+// With `cta_group = 2`, two CTAs along the first dimension multiply together.
 // Each has its own A and its own accumulator, and both have the same B: then
 // each holds the half of B that the tensor core takes from its CTA.
 //
@@ -240,17 +240,16 @@ MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp product, Value operand,
   }
   auto load = operand.getDefiningOp<tile::LoadOp>();
   if (!load || !feedsProductsOnly(load))
-    return Refusal{
-        product.getLoc(),
-        llvm::formatv("products: pair, but {0} of this product is no "
-                      "tile that is loaded for products only; use "
-                      "products = cta",
-                      name)
-            .str()};
+    return Refusal{product.getLoc(),
+                   llvm::formatv("cta_group = 2, but {0} of this product is no "
+                                 "tile that is loaded for products only; use "
+                                 "cta_group = 1",
+                                 name)
+                       .str()};
   std::string view = getViewName(load.getView());
   auto refuse = [&](const Twine &why) {
-    return Refusal{load.getLoc(), ("products: pair, but the tile of '" + view +
-                                   "' " + why + "; use products = cta")
+    return Refusal{load.getLoc(), ("cta_group = 2, but the tile of '" + view +
+                                   "' " + why + "; use cta_group = 1")
                                       .str()};
   };
   if (std::string why = whyNotShared(load); !why.empty())
@@ -274,8 +273,8 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
   Dims pair = 1u << pairDim;
   if (control & pair)
     return Refusal{item.kernel.getLoc(),
-                   "products: pair, but the two CTAs of a pair do not do the "
-                   "same steps; use products = cta"}
+                   "cta_group = 2, but the two CTAs of a pair do not do the "
+                   "same steps; use cta_group = 1"}
         .note(depends->getLoc(), "this runs differently in each of them");
   MaybeRefusal refusal;
   item.body->walk([&](tile::MmaOp product) {
@@ -284,9 +283,9 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
     if (varying.lookup(product.getB()) & pair) {
       refusal = Refusal{
           product.getLoc(),
-          llvm::formatv("products: pair, but B of this product is not the "
+          llvm::formatv("cta_group = 2, but B of this product is not the "
                         "same in both CTAs, because it depends on dimension "
-                        "{0} of the work items; use products = cta",
+                        "{0} of the work items; use cta_group = 1",
                         pairDim)
               .str()};
       return;

@@ -134,7 +134,7 @@ MaybeRefusal drawloom::agent::checkOperations(Item &item) {
         "'" + op->getName().getStringRef().str() +
             "' decides about tiles, and roles would have to agree on what it "
             "decides before they know it; use scf.for, arith.select or masks, "
-            "or write otherwise = unspecialized",
+            "or write fallback = unspecialized",
         {}};
     if (tileInside)
       refusal->note(culprit->getLoc(), "a tile is here");

@@ -186,7 +186,7 @@ static LogicalResult checkCounts(SwitchOp roles) {
         return pipe.getSwitch() == roles && pipe.getScope() == Scope::cluster;
       });
   for (ItemsOp items : roles->getBlock()->getOps<ItemsOp>())
-    if ((areTied || items.getStream() == Stream::granted) &&
+    if ((areTied || items.getStream() == Stream::dynamic) &&
         !isMultiple(items.getCount(), ctas))
       return items.emitOpError()
              << "numbers work items of which the " << ctas

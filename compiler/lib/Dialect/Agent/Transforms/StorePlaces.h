@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // TMA stores in any order. So what it stores for a work item must not meet: no
-// two stores, and no two iterations of one. Sub-tiles of an epilogue don't:
+// two stores, and no two iterations of one. Subtiles of an epilogue don't:
 //
 //   scf.for %i = 0 to 96 step 48     columns n + 0 and n + 48, 48 wide
 //   the rest                         column n + 96, 32 wide

@@ -52,7 +52,7 @@ static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
 }
 
 /// The second kernel is of use if its clusters are smaller.
-static std::string findFaultOfSmaller(const Schedule &schedule) {
+static std::string findFaultOfFallback(const Schedule &schedule) {
   // Sizes begin at 1, and their product may be larger than any number.
   auto count = [](ArrayRef<int64_t> sizes) {
     uint64_t ctas = 1;
@@ -60,13 +60,14 @@ static std::string findFaultOfSmaller(const Schedule &schedule) {
       ctas = llvm::SaturatingMultiply(ctas, static_cast<uint64_t>(size));
     return ctas;
   };
-  if (schedule.smaller.empty())
+  if (schedule.fallbackCluster.empty())
     return "";
-  uint64_t first = count(schedule.cluster), second = count(schedule.smaller);
-  if (schedule.cluster.empty() && schedule.products == Issuer::Pair)
+  uint64_t first = count(schedule.cluster),
+           second = count(schedule.fallbackCluster);
+  if (schedule.cluster.empty() && schedule.ctaGroup == 2)
     first = 2;
   if (schedule.clusterIsOpen && second > 1)
-    return ("smaller: clusters of " + Twine(second) +
+    return ("fallback_cluster: clusters of " + Twine(second) +
             " CTAs, but cluster = auto chooses one of 2 at most; use [1], or "
             "leave it out")
         .str();
@@ -74,7 +75,7 @@ static std::string findFaultOfSmaller(const Schedule &schedule) {
     return "";
   if (second < first)
     return "";
-  return ("smaller: clusters of " + Twine(second) +
+  return ("fallback_cluster: clusters of " + Twine(second) +
           (second == 1 ? " CTA" : " CTAs") +
           ", but those of the first kernel have " + Twine(first) +
           "; use fewer, or leave it out")
@@ -86,15 +87,15 @@ std::string Schedule::findFault() const {
     return fault;
   if (std::string fault = findSmallSize("cluster", cluster); !fault.empty())
     return fault;
-  if (std::string fault = findSmallSize("smaller", smaller); !fault.empty())
+  if (std::string fault = findSmallSize("fallback", smaller); !fault.empty())
     return fault;
   for (auto [what, sizes] : {std::pair("cluster", ArrayRef(cluster)),
-                             std::pair("smaller", ArrayRef(smaller))})
+                             std::pair("fallback", ArrayRef(smaller))})
     if (sizes.size() > 3)
       return (what + Twine(": has ") + Twine(sizes.size()) +
               " sizes, but a cluster has at most 3 dimensions")
           .str();
-  if (std::string fault = findFaultOfSmaller(*this); !fault.empty())
+  if (std::string fault = findFaultOfFallback(*this); !fault.empty())
     return fault;
   llvm::StringSet<> pipes;
   for (const auto &[name, count] : slots) {
@@ -127,14 +128,15 @@ std::string Schedule::findFault() const {
   if (columns && *columns < 1)
     return ("columns: is " + Twine(*columns) + ", and widths begin at 1").str();
   if (abreast && *abreast < 1)
-    return ("abreast: is " + Twine(*abreast) +
+    return ("interleave: is " + Twine(*abreast) +
             ", and a work item has at least 1 tile")
         .str();
   // Each of them is a copy of the program.
-  constexpr int64_t mostAbreast = 64;
-  if (abreast && *abreast > mostAbreast)
-    return ("abreast: is " + Twine(*abreast) +
-            ", and a work item has at most " + Twine(mostAbreast) + " tiles")
+  constexpr int64_t mostInterleaved = 64;
+  if (abreast && *abreast > mostInterleaved)
+    return ("interleave: is " + Twine(*abreast) +
+            ", and a work item has at most " + Twine(mostInterleaved) +
+            " tiles")
         .str();
   llvm::StringSet<> hinted;
   for (const auto &[name, eviction] : hints)
@@ -161,12 +163,12 @@ std::string Schedule::findFault() const {
 llvm::hash_code tile::hash_value(const Schedule &schedule) {
   llvm::hash_code hash = llvm::hash_combine(
       llvm::hash_combine_range(schedule.tile), schedule.persistent,
-      schedule.roles, schedule.otherwise,
+      schedule.roles, schedule.fallback,
       llvm::hash_combine_range(schedule.slots),
-      llvm::hash_combine_range(schedule.cluster), schedule.products,
-      schedule.warps, schedule.columns, schedule.abreast);
+      llvm::hash_combine_range(schedule.cluster), schedule.ctaGroup,
+      schedule.warps, schedule.epilogueTile, schedule.interleave);
   hash = llvm::hash_combine(hash, schedule.clusterIsOpen,
-                            llvm::hash_combine_range(schedule.smaller),
+                            llvm::hash_combine_range(schedule.fallbackCluster),
                             llvm::hash_combine_range(schedule.hints));
   hash = llvm::hash_combine(hash, llvm::hash_combine_range(schedule.pragmas));
   for (const std::vector<std::string> &group : schedule.together)
@@ -184,8 +186,8 @@ void tile::setSchedule(Operation *op, const Schedule &schedule) {
   op->setAttr(scheduleAttrName, ScheduleAttr::get(op->getContext(), schedule));
 }
 
-std::string tile::getSmallerName(StringRef kernel) {
-  return (kernel + "_smaller").str();
+std::string tile::getFallbackName(StringRef kernel) {
+  return (kernel + "_fallback").str();
 }
 
 const target::Architecture *tile::getTarget(Operation *op) {

@@ -123,7 +123,7 @@ static constexpr Field fields[] = {
     {"persistent",
      [](AsmParser &parser, Schedule &schedule) {
        return parseWord(parser, schedule, &Schedule::persistent,
-                        "static, granted or none");
+                        "static, dynamic or none");
      }},
     {"roles",
      [](AsmParser &parser, Schedule &schedule) {
@@ -132,15 +132,15 @@ static constexpr Field fields[] = {
      }},
     {"otherwise",
      [](AsmParser &parser, Schedule &schedule) {
-       return parseWord(parser, schedule, &Schedule::otherwise,
-                        "refuse or unspecialized");
+       return parseWord(parser, schedule, &Schedule::fallback,
+                        "error or unspecialized");
      }},
     {"slots", parseSlots},
     {"together", parseTogether},
     {"cluster", parseCluster},
-    {"smaller",
+    {"fallback",
      [](AsmParser &parser, Schedule &schedule) {
-       return parseSizes(parser, schedule, &Schedule::smaller);
+       return parseSizes(parser, schedule, &Schedule::fallbackCluster);
      }},
     {"products",
      [](AsmParser &parser, Schedule &schedule) {
@@ -152,11 +152,11 @@ static constexpr Field fields[] = {
      }},
     {"columns",
      [](AsmParser &parser, Schedule &schedule) {
-       return parseNumber(parser, schedule, &Schedule::columns);
+       return parseNumber(parser, schedule, &Schedule::epilogueTile);
      }},
     {"abreast",
      [](AsmParser &parser, Schedule &schedule) {
-       return parseNumber(parser, schedule, &Schedule::abreast);
+       return parseNumber(parser, schedule, &Schedule::interleave);
      }},
     {"hints", parseHints},
     {"pragmas", parsePragmas},
@@ -216,7 +216,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   sizes("tile", schedule.tile);
   word("persistent", schedule.persistent);
   word("roles", schedule.roles);
-  word("otherwise", schedule.otherwise);
+  word("otherwise", schedule.fallback);
   if (!schedule.slots.empty()) {
     os << separator << "slots = {";
     llvm::interleaveComma(schedule.slots, os, [&](const auto &pipe) {
@@ -237,11 +237,11 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   sizes("cluster", schedule.cluster);
   if (schedule.clusterIsOpen)
     os << separator << "cluster = auto";
-  sizes("smaller", schedule.smaller);
-  word("products", schedule.products);
+  sizes("fallback", schedule.fallbackCluster);
+  word("products", schedule.ctaGroup);
   number("warps", schedule.warps);
-  number("columns", schedule.columns);
-  number("abreast", schedule.abreast);
+  number("columns", schedule.epilogueTile);
+  number("abreast", schedule.interleave);
   if (!schedule.hints.empty()) {
     os << separator << "hints = {";
     llvm::interleaveComma(schedule.hints, os, [&](const auto &hint) {

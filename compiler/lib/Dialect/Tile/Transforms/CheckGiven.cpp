@@ -64,7 +64,7 @@ static std::vector<std::string> listNames(const Problem &problem,
     addName("result");
   if (problem.products.size() > 1)
     addName("middle");
-  if (given.persistent == Persistence::Granted) {
+  if (given.persistent == Persistence::Dynamic) {
     addName("work");
     addName("throttle");
   }

@@ -61,8 +61,7 @@ static const Problem::Pipe *findOperands(const Problem &problem) {
 /// Whether two CTAs along a dimension have the same B, and there is code for
 /// products of both.
 bool Planner::canPair(unsigned dim) const {
-  if (given.products == Issuer::Cta ||
-      arch.mma != target::MmaInstruction::Tcgen05)
+  if (given.ctaGroup == 1 || arch.mma != target::MmaInstruction::Tcgen05)
     return false;
   for (const Problem::Tile &tile : findOperands(problem)->tiles)
     if (tile.isB && (tile.dims & (1u << dim)))
@@ -93,7 +92,7 @@ Sharing Planner::findSharing() const {
                "different ones";
     return best;
   }
-  if (countAbreast() > 1 ||
+  if (countInterleaved() > 1 ||
       given.roles.value_or(Roles::Multi) != Roles::Multi) {
     best.why = "CTAs share what a role of its own loads, for one tile at a "
                "time";
@@ -154,13 +153,13 @@ void Planner::chooseCluster() {
   schedule.clusterIsOpen = false;
   // Pairs that are given are a cluster already.
   if (given.hasPairs() ||
-      !(given.clusterIsOpen || (given.cluster.empty() && !given.products)))
+      !(given.clusterIsOpen || (given.cluster.empty() && !given.ctaGroup)))
     return;
   Sharing found = findSharing();
   if (!found.why.empty()) {
     if (given.clusterIsOpen) {
       // There is nothing smaller then.
-      schedule.smaller.clear();
+      schedule.fallbackCluster.clear();
       reason("cluster: 1 x 1 x 1, because " + found.why);
     }
     return;
@@ -177,16 +176,16 @@ void Planner::chooseCluster() {
   if (!given.clusterIsOpen) {
     reason(formatv("cluster: 1 x 1 x 1, because none is given; with cluster = "
                    "auto it would be {0}{1}, and of two CTAs {2}",
-                   sizes, found.inPairs ? " and products = pair" : "", bytes));
+                   sizes, found.inPairs ? " and cta_group = 2" : "", bytes));
     return;
   }
   schedule.cluster = cluster;
   if (found.inPairs)
-    schedule.products = Issuer::Pair;
+    schedule.ctaGroup = 2;
   std::string text =
       formatv("cluster: {0}{1}, because two CTAs along dimension {2} take the "
               "same tiles of {3}, and {4} {5}: {6}",
-              sizes, found.inPairs ? " and products = pair" : "", found.dim,
+              sizes, found.inPairs ? " and cta_group = 2" : "", found.dim,
               found.views, found.inPairs ? "hold" : "load",
               found.inPairs ? "a half each" : "them for each other", bytes);
   if (ShapedType::isDynamic(problem.counts[found.dim]))

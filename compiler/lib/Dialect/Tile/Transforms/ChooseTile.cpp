@@ -162,7 +162,7 @@ Choice TileChooser::chooseProduct() {
   others.together.clear();
   others.cluster.clear();
   others.clusterIsOpen = false;
-  others.smaller.clear();
+  others.fallbackCluster.clear();
   others.hints.clear();
   others.tile.clear();
   std::string firstFault;

@@ -62,7 +62,7 @@ int64_t Planner::getSlotBytes(const Problem::Pipe &pipe,
   return std::min(bytes, plan::saturated);
 }
 
-/// The largest tile that changes threads, in sub-tiles if an output is.
+/// The largest tile that changes threads, in subtiles if an output is.
 int64_t Planner::getExchangeBytes(int64_t columns) const {
   int64_t most = 0;
   bool sliced = llvm::any_of(
@@ -77,7 +77,7 @@ int64_t Planner::getExchangeBytes(int64_t columns) const {
 }
 
 /// The columns that warp groups take in turn where several share those of
-/// tensor memory: a narrower sub-tile would be in one group only.
+/// tensor memory: a narrower subtile would be in one group only.
 int64_t Planner::getTurn() const {
   if (holdsAccumulators() || problem.products.empty() || !choice.schedule.warps)
     return 1;
@@ -90,7 +90,7 @@ int64_t Planner::getTurn() const {
   return sharing > 1 ? sharing * plan::columnsPerLoad : 1;
 }
 
-/// Widths of sub-tiles, the widest first: rows of 128, 64 and 32 bytes, which
+/// Widths of subtiles, the widest first: rows of 128, 64 and 32 bytes, which
 /// are what the swizzles of shared memory work on, or several such rows.
 llvm::SmallVector<int64_t> Planner::getWidths() const {
   int64_t columns = 0, bits = 0;
@@ -102,8 +102,8 @@ llvm::SmallVector<int64_t> Planner::getWidths() const {
       }
   if (columns == 0)
     return {0};
-  if (given.columns)
-    return {*given.columns};
+  if (given.epilogueTile)
+    return {*given.epilogueTile};
   llvm::SmallVector<int64_t> widths;
   int64_t granule = std::max<int64_t>(1, 8 * arch.tma.granuleBytes / bits);
   if (holdsAccumulators())
@@ -173,7 +173,7 @@ std::string Planner::spell(const Rooms &rooms) const {
 }
 
 /// What would make it fit: fewer slots of the largest pipe, narrower
-/// sub-tiles, or a smaller tile.
+/// subtiles, or a smaller tile.
 std::string Planner::suggest(const Rooms &rooms) const {
   int64_t limit = arch.maxSharedMemoryPerCta, over = rooms.total - limit;
   std::string text;
@@ -193,10 +193,10 @@ std::string Planner::suggest(const Rooms &rooms) const {
       text = formatv("; {0} of {1} {2}", countSlots(fitting), largest->name,
                      fitting == 1 ? "fits" : "fit");
   }
-  if (given.columns && *given.columns % 2 == 0 &&
-      fill(*given.columns / 2, 1, fewestSlots).total <= limit)
+  if (given.epilogueTile && *given.epilogueTile % 2 == 0 &&
+      fill(*given.epilogueTile / 2, 1, fewestSlots).total <= limit)
     text += formatv("{0} columns = {1} {2}", text.empty() ? ";" : ", or",
-                    *given.columns / 2, text.empty() ? "fits" : "does");
+                    *given.epilogueTile / 2, text.empty() ? "fits" : "does");
   return text.empty() ? "; use a smaller tile" : text;
 }
 
@@ -204,25 +204,26 @@ void Planner::chooseSharedMemory() {
   if (choice.schedule.roles == Roles::None) {
     // No slots to fill, but what waits in tensor memory is read in parts.
     int64_t columns = getWidths().front();
-    if (columns == 0 || given.columns || holdsAccumulators())
+    if (columns == 0 || given.epilogueTile || holdsAccumulators())
       return;
-    choice.schedule.columns = columns;
-    return reason(
-        formatv("columns: the epilogue reads sub-tiles of {0} columns, so that "
-                "a thread holds less at once",
-                columns));
+    choice.schedule.epilogueTile = columns;
+    return reason(formatv(
+        "epilogue_tile: the epilogue reads subtiles of {0} columns, so that "
+        "a thread holds less at once",
+        columns));
   }
-  if (given.columns && holdsAccumulators() && !problem.products.empty() &&
-      *given.columns % target::wgmmaColumns != 0)
-    return fail("columns: " + Twine(*given.columns) +
-                " is no multiple of the " + Twine(target::wgmmaColumns) +
-                " columns of an accumulator that four threads share on " +
-                arch.name + ": " + Twine(*given.columns) + " % " +
-                Twine(target::wgmmaColumns) + " = " +
-                Twine(*given.columns % target::wgmmaColumns) + "; use " +
-                Twine(llvm::alignTo(*given.columns, target::wgmmaColumns)));
+  if (given.epilogueTile && holdsAccumulators() && !problem.products.empty() &&
+      *given.epilogueTile % target::wgmmaColumns != 0)
+    return fail(
+        "columns: " + Twine(*given.epilogueTile) + " is no multiple of the " +
+        Twine(target::wgmmaColumns) +
+        " columns of an accumulator that four threads share on " + arch.name +
+        ": " + Twine(*given.epilogueTile) + " % " +
+        Twine(target::wgmmaColumns) + " = " +
+        Twine(*given.epilogueTile % target::wgmmaColumns) + "; use " +
+        Twine(llvm::alignTo(*given.epilogueTile, target::wgmmaColumns)));
 
-  // Two slots of the widest sub-tile, unless the loops then get too few.
+  // Two slots of the widest subtile, unless the loops then get too few.
   int64_t limit = arch.maxSharedMemoryPerCta;
   llvm::SmallVector<int64_t> widths = getWidths();
   std::optional<Rooms> best;
@@ -238,7 +239,7 @@ void Planner::chooseSharedMemory() {
         best = rooms;
   // One slot, which is filled and read in turn, is better than no plan. Who
   // gives slots or columns hears what to change.
-  if (best->total > limit && given.slots.empty() && !given.columns)
+  if (best->total > limit && given.slots.empty() && !given.epilogueTile)
     for (int64_t width : widths)
       if (Rooms rooms = fill(width, 1, 1);
           rooms.total <= limit && isBetter(rooms))
@@ -254,11 +255,12 @@ void Planner::chooseSharedMemory() {
   if (!problem.pipes.empty())
     reason("slots: " + spell(*best) + " of " + formatBytes(limit) + " on " +
            arch.name);
-  if (best->columns == 0 || given.columns)
+  if (best->columns == 0 || given.epilogueTile)
     return;
-  choice.schedule.columns = best->columns;
-  std::string text = formatv(
-      "columns: the epilogue moves in sub-tiles of {0} columns", best->columns);
+  choice.schedule.epilogueTile = best->columns;
+  std::string text =
+      formatv("epilogue_tile: the epilogue moves in subtiles of {0} columns",
+              best->columns);
   if (best->columns != widths.front()) {
     Rooms wide = fill(widths.front(), 2, fewestSlots);
     text +=

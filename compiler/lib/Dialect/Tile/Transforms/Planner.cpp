@@ -73,12 +73,12 @@ void Planner::chooseShape() {
     schedule.roles = Roles::Multi;
     reason("roles: multi, so that no kind of work waits for another one");
   }
-  if (!schedule.otherwise)
-    schedule.otherwise = Otherwise::Refuse;
+  if (!schedule.fallback)
+    schedule.fallback = Fallback::Error;
 
   if (schedule.hasPairs() && schedule.cluster.empty()) {
     schedule.cluster = {2, 1, 1};
-    reason("cluster: 2 x 1 x 1, because products = pair, and the two CTAs of a "
+    reason("cluster: 2 x 1 x 1, because cta_group = 2, and the two CTAs of a "
            "pair take neighbouring items");
   }
   int64_t ctas = 1;
@@ -97,10 +97,10 @@ void Planner::chooseShape() {
   if (schedule.hasPairs() &&
       (first == schedule.cluster.end() || *first % 2 != 0))
     return fail(cluster +
-                ", and products = pair takes them by twos along the first "
+                ", and cta_group = 2 takes them by twos along the first "
                 "dimension that has several; use an even number there");
   if (schedule.hasPairs() && problem.products.empty())
-    return fail("products: pair, but the program has no product; leave it out");
+    return fail("cta_group = 2, but the program has no product; leave it out");
   if (ctas > 1 && schedule.roles != Roles::Multi)
     return fail(cluster + ", which wait for each other where they load; use "
                           "roles = multi, so that a role of its own does");
@@ -121,7 +121,7 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
         llvm::divideCeil(multiply(multiply(rows, columns), bits), share);
   };
   // Tiles that run abreast are in roles of their own.
-  share *= countAbreast();
+  share *= countInterleaved();
   for (const Problem::Tile &tile : problem.carried)
     hold(tile.rows, tile.columns, tile.bits);
   for (const Problem::Product &product : problem.products)
@@ -134,8 +134,8 @@ int64_t Planner::getRegisterLimit(int64_t warps) const {
   // The other roles share one warp group with the least that there is.
   int64_t others =
       target::warpsPerGroup * arch.warpSize * arch.registerBudget.min;
-  int64_t fair =
-      (arch.registersPerSm - others) / (warps * arch.warpSize * countAbreast());
+  int64_t fair = (arch.registersPerSm - others) /
+                 (warps * arch.warpSize * countInterleaved());
   int64_t limit = std::min<int64_t>(
       {fair, arch.maxRegistersPerThread, arch.registerBudget.max});
   return limit - limit % arch.registerBudget.step;

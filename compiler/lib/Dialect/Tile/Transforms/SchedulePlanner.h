@@ -21,9 +21,9 @@ namespace drawloom::tile {
 /// "1 slot", "4 slots".
 std::string countSlots(int64_t count);
 
-/// The pipes in shared memory, with sub-tiles of one width.
+/// The pipes in shared memory, with subtiles of one width.
 struct Rooms {
-  /// 0 if nothing moves in sub-tiles.
+  /// 0 if nothing moves in subtiles.
   int64_t columns = 0;
   llvm::SmallVector<int64_t> slots;
   /// Slots of the pipes that share what is left.
@@ -74,7 +74,7 @@ private:
     choice.isTooLarge = true;
   }
 
-  int64_t countAbreast() const { return given.abreast.value_or(1); }
+  int64_t countInterleaved() const { return given.interleave.value_or(1); }
   bool holdsAccumulators() const {
     return arch.mma == target::MmaInstruction::Wgmma;
   }

@@ -1,4 +1,4 @@
-//===- SliceEpilogue.cpp - Compute epilogues in sub-tiles -----------------===//
+//===- SliceEpilogue.cpp - Compute epilogues in subtiles ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -323,7 +323,7 @@ struct SliceEpiloguePass : tile::impl::SliceEpilogueBase<SliceEpiloguePass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    std::optional<int64_t> columns = getSchedule(kernel).columns;
+    std::optional<int64_t> columns = getSchedule(kernel).epilogueTile;
     if (!columns)
       return;
     reasons.clear();

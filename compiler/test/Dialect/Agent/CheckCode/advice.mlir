@@ -15,7 +15,7 @@ tile.kernel @eight_warps(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
 
 // "use 24", of 20 columns.
 // CHECK-LABEL: llvm.func @columns(
-tile.kernel @columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<columns = 24>} {
+tile.kernel @columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<epilogue_tile = 24>} {
   %zero = arith.constant dense<0.0> : tensor<128x120xf32>
   tile.for_each (%m, %n) tiles [128, 120] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

@@ -10,7 +10,7 @@ tile.kernel @long_rows(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attribu
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %pipe by(tma) : !rows {
-        // expected-error@below {{moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use by(copies), shorter rows, or a multiple of 128 bytes}}
+        // expected-error@below {{moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use by(cp_async), shorter rows, or a multiple of 128 bytes}}
         %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<1x264xf32>
         agent.yield %0 : tensor<1x264xf32>
       }
@@ -33,7 +33,7 @@ tile.kernel @padded(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %pipe by(tma) : !tiles {
-        // expected-error@below {{pads with a number, and what TMA fills up is zero; use by(copies)}}
+        // expected-error@below {{pads with a number, and what TMA fills up is zero; use by(cp_async)}}
         %0 = tile.load %x[%c0, %c0] pad(1.0 : f32) : !tile.view<?x?xf32> -> tensor<64x64xf32>
         agent.yield %0 : tensor<64x64xf32>
       }

@@ -85,9 +85,9 @@ tile.kernel @columns() attributes {tile.target = "sm_100a"} {
 }
 
 // The hardware's answer about the next item, its barrier, and the messages.
-// CHECK-LABEL: tile.kernel @granted
-tile.kernel @granted(%n: index) attributes {tile.target = "sm_100a"} {
-  %items = agent.items granted %i of %n -> (index) {
+// CHECK-LABEL: tile.kernel @dynamic
+tile.kernel @dynamic(%n: index) attributes {tile.target = "sm_100a"} {
+  %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }
   // CHECK: agent.pipe "work"
@@ -112,7 +112,7 @@ tile.kernel @granted(%n: index) attributes {tile.target = "sm_100a"} {
 // counter gives the numbers.
 // CHECK-LABEL: tile.kernel @counted_for_a_cluster
 tile.kernel @counted_for_a_cluster(%n: index) attributes {tile.target = "sm_90a"} {
-  %items = agent.items granted %i of %n -> (index) {
+  %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }
   // CHECK: agent.pipe "work"
@@ -134,7 +134,7 @@ tile.kernel @counted_for_a_cluster(%n: index) attributes {tile.target = "sm_90a"
 
 // CHECK-LABEL: tile.kernel @counted
 tile.kernel @counted(%n: index) attributes {tile.target = "sm_90a"} {
-  %items = agent.items granted %i of %n -> (index) {
+  %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }
   // CHECK: agent.pipe "work"

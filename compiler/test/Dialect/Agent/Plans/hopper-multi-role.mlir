@@ -1,5 +1,5 @@
 // D = bf16(A B^T + C) on Hopper with two load roles: one for the operands, one for
-// C, in sub-tiles.
+// C, in subtiles.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first
 // RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second

@@ -5,7 +5,7 @@
 !items = !agent.items<index>
 !signal = !agent.pipe<message>
 
-// One warp loads the residual before the operands: four sub-tiles, two slots.
+// One warp loads the residual before the operands: four subtiles, two slots.
 tile.kernel @too_few_slots(%a: !tile.view<?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -8,7 +8,7 @@ tile.kernel @many_warps(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_
   %one = agent.pipe "one" slots(1) smem : (tensor<128x64xbf16>)
   agent.switch {
     agent.role @load warps(4) {
-      // expected-error@below {{'agent.produce' op of pipe 'one' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(copies)}}
+      // expected-error@below {{'agent.produce' op of pipe 'one' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(cp_async)}}
       agent.produce %one by(tma) : !tiles {
         %x = tile.load %a[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
         agent.yield %x : tensor<128x64xbf16>

@@ -76,7 +76,7 @@ tile.kernel @copies(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attribut
   %three = agent.pipe "three" slots(1) smem : (tensor<128x64xbf16>)
   agent.switch {
     agent.role @load warps(4) {
-      // CHECK: agent.produce %one by(copies) :
+      // CHECK: agent.produce %one by(cp_async) :
       agent.produce %one : !tiles {
         %x = tile.load %a[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
         agent.yield %x : tensor<128x64xbf16>
@@ -115,8 +115,8 @@ tile.kernel @said(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes
   %one = agent.pipe "one" slots(1) smem : (tensor<128x64xbf16>)
   agent.switch {
     agent.role @load warps(1) {
-      // CHECK: agent.produce %one by(copies) :
-      agent.produce %one by(copies) : !tiles {
+      // CHECK: agent.produce %one by(cp_async) :
+      agent.produce %one by(cp_async) : !tiles {
         %x = tile.load %a[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
         agent.yield %x : tensor<128x64xbf16>
       }

@@ -51,7 +51,7 @@ tile.kernel @side_effect(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attribute
 tile.kernel @decides_about_tiles(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %flag: i1, %c: index)
     attributes {tile.target = "sm_90a"} {
   tile.for_each (%i) tiles [64] of [%c] {
-    // expected-error @below {{'scf.if' decides about tiles, and roles would have to agree on what it decides before they know it; use scf.for, arith.select or masks, or write otherwise = unspecialized}}
+    // expected-error @below {{'scf.if' decides about tiles, and roles would have to agree on what it decides before they know it; use scf.for, arith.select or masks, or write fallback = unspecialized}}
     scf.if %flag {
       // expected-note @below {{a tile is here}}
       %t = tile.load %x[%i, 0] : !tile.view<?x64xf32> -> tensor<64x64xf32>
@@ -63,7 +63,7 @@ tile.kernel @decides_about_tiles(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf
 // -----
 
 tile.kernel @unspecialized(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %flag: i1, %c: index)
-    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<otherwise = unspecialized>} {
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<fallback = unspecialized>} {
   tile.for_each (%i) tiles [64] of [%c] {
     // expected-remark @below {{unspecialized: compiled without roles: 'scf.if' decides about tiles, and roles would have to agree on what it decides before they know it}}
     scf.if %flag {
@@ -77,7 +77,7 @@ tile.kernel @unspecialized(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %
 
 // Without roles a product on Blackwell still takes operands from slots.
 tile.kernel @product_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>, %flag: i1)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<otherwise = unspecialized>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<fallback = unspecialized>} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %s = scf.if %flag -> (tensor<128x128xf32>) {
@@ -164,7 +164,7 @@ tile.kernel @bound_from_a_tile(%x: !tile.view<?x64xi32>, %y: !tile.view<?x64xi32
     %t = tile.load %x[%i, 0] : !tile.view<?x64xi32> -> tensor<64x64xi32>
     %v = tile.reduce maxsi %t axis 1 : tensor<64x64xi32> -> tensor<64xi32>
     %n32 = tile.reduce maxsi %v axis 0 : tensor<64xi32> -> i32
-    // expected-error @below {{@load needs this index, which @compute computes from tiles; only tiles travel through pipes, because a role that loads must run ahead of the one that computes: compute it from scalars, or write otherwise = unspecialized}}
+    // expected-error @below {{@load needs this index, which @compute computes from tiles; only tiles travel through pipes, because a role that loads must run ahead of the one that computes: compute it from scalars, or write fallback = unspecialized}}
     %n = arith.index_cast %n32 : i32 to index
     scf.for %k = %c0 to %n step %c1 {
       %u = tile.load %x[%k, 0] : !tile.view<?x64xi32> -> tensor<64x64xi32>

@@ -96,11 +96,11 @@ tile.kernel @for_a_pair(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_9
 !tiles = !agent.pipe<smem, tensor<64x64xf32>>
 
 tile.kernel @by_threads(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{holds tiles that CTAs of a cluster share and is filled by(copies); only TMA writes to other CTAs}}
+  // expected-error@+1 {{holds tiles that CTAs of a cluster share and is filled by(cp_async); only TMA writes to other CTAs}}
   %p = agent.pipe "p" slots(2) smem scope(cluster) : (tensor<64x64xf32>)
   agent.switch cluster(2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(4) at(0) {
-      agent.produce %p by(copies) : !tiles {
+      agent.produce %p by(cp_async) : !tiles {
         %x = tile.load %a[0, 0] multicast [0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
         agent.yield %x : tensor<64x64xf32>
       }
@@ -152,14 +152,14 @@ tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"
 
 // -----
 
-tile.kernel @granted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+tile.kernel @dynamic(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %count = tile.dim %d, 0 : !tile.view<?x?xf32>
-  %items = agent.items granted %i of %count -> (index) {
+  %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
-      // expected-error@+1 {{takes granted work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others}}
+      // expected-error@+1 {{takes dynamic work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others}}
       agent.for_each_item (%m) in %items : !agent.items<index> {
       }
     }
@@ -170,7 +170,7 @@ tile.kernel @granted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a
 
 tile.kernel @no_answer(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %count = tile.dim %d, 0 : !tile.view<?x?xf32>
-  %items = agent.items granted %i of %count -> (index) {
+  %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {

@@ -8,8 +8,8 @@
 
 // Cluster launch control: the machine grants the number of a CTA that has not started.
 
-// CHECK-LABEL: tile.kernel @granted
-tile.kernel @granted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
+// CHECK-LABEL: tile.kernel @dynamic
+tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
   // CHECK-NEXT: %[[WORK:.*]] = agent.slots "work" count(2) at(0) stride(16) offsets [4] : !agent.slots<message, index>
   // Two roles of one warp take each message.
   // CHECK-NEXT: %[[FULL:.*]] = agent.barriers "work.full" count(2) arrivals(1) at(56)
@@ -22,7 +22,7 @@ tile.kernel @granted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
   %c64 = arith.constant 64 : index
   // CHECK: %[[COUNT:.*]] = tile.dim
   %count = tile.dim %x, 0 : !tile.view<?xf32>
-  %items = agent.items granted %i of %count -> (index) {
+  %items = agent.items dynamic %i of %count -> (index) {
     %at = arith.muli %i, %c64 : index
     agent.yield %at : index
   }
@@ -111,7 +111,7 @@ tile.kernel @granted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
 // CHECK-LABEL: tile.kernel @counted
 tile.kernel @counted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   %count = tile.dim %x, 0 : !tile.view<?xf32>
-  %items = agent.items granted %i of %count -> (index) {
+  %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
   }
   %work = agent.pipe "work" slots(2) message : (index)
@@ -227,7 +227,7 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
   // CHECK-NEXT: %[[READY:.*]] = agent.barriers "grant.ready" count(1) arrivals(4) at(56) scope(cluster)
   // CHECK-NEXT: agent.init_barriers {{.*}}, %[[TOLD]], %[[READY]]
   %count = tile.dim %x, 0 : !tile.view<?xf32>
-  %items = agent.items granted %i of %count -> (index) {
+  %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
   }
   %work = agent.pipe "work" slots(2) message : (index)
@@ -278,7 +278,7 @@ tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.targe
   // CHECK: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48) scope(cluster)
   // CHECK-NEXT: %[[READY:.*]] = agent.barriers "grant.ready" count(1) arrivals(4) at(56) scope(cluster)
   %count = tile.dim %x, 0 : !tile.view<?xf32>
-  %items = agent.items granted %i of %count -> (index) {
+  %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
   }
   %work = agent.pipe "work" slots(2) message : (index)

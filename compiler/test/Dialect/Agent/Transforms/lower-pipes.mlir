@@ -247,9 +247,9 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
       agent.for_each_item (%m) in %items every 2 from 1 : !items {
         // CHECK: %[[FULL:.*]] = agent.barrier
         // CHECK: %[[X:.*]] = agent.slot
-        // CHECK-NEXT: agent.fetch %[[A]][%[[M]], 0] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(copies) :
-        // CHECK-NEXT: agent.arrive %[[FULL]] by(copies)
-        agent.produce %in by(copies) : !input {
+        // CHECK-NEXT: agent.fetch %[[A]][%[[M]], 0] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(cp_async) :
+        // CHECK-NEXT: agent.arrive %[[FULL]] by(cp_async)
+        agent.produce %in by(cp_async) : !input {
           %x = tile.load %a[%m, 0] pad(1.0 : f32) : !tile.view<?x?xf32> -> tensor<128x64xf32>
           agent.yield %x : tensor<128x64xf32>
         }
@@ -318,7 +318,7 @@ tile.kernel @part(%a: !tile.view<?x?xf32>, %rows: index, %d: !tile.view<?x?xf32>
       // CHECK-NEXT: %[[BYTES:.*]] = arith.select %[[FITS]], %[[ALL]], %[[LESS]]
       // CHECK: %[[CLIPPED:.*]] = arith.xori %[[FITS]], %{{.*}}
       // CHECK-NEXT: scf.if %[[CLIPPED]] {
-      // CHECK: agent.fetch %[[PART]][0, 0] {{.*}} by(copies) aligned
+      // CHECK: agent.fetch %[[PART]][0, 0] {{.*}} by(cp_async) aligned
       // CHECK-NEXT: agent.drain copies
       // CHECK-NEXT: agent.fence async
       // CHECK-NEXT: agent.sync warp

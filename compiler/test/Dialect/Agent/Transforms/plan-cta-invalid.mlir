@@ -85,9 +85,9 @@ tile.kernel @padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
 
 // -----
 
-// expected-error @below {{products: pair, but the two CTAs of a pair do not do the same steps; use products = cta}}
+// expected-error @below {{cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1}}
 tile.kernel @pair_diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -107,7 +107,7 @@ tile.kernel @pair_diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %
 // -----
 
 tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -116,7 +116,7 @@ tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{products: pair, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use products = cta}}
+      // expected-error @below {{cta_group = 2, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -127,7 +127,7 @@ tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d
 // -----
 
 tile.kernel @pair_computed(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -137,7 +137,7 @@ tile.kernel @pair_computed(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %z = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = arith.addf %z, %z : tensor<128x64xbf16>
-      // expected-error @below {{products: pair, but B of this product is no tile that is loaded for products only; use products = cta}}
+      // expected-error @below {{cta_group = 2, but B of this product is no tile that is loaded for products only; use cta_group = 1}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -148,7 +148,7 @@ tile.kernel @pair_computed(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %
 // -----
 
 tile.kernel @pair_padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -156,7 +156,7 @@ tile.kernel @pair_padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{products: pair, but the tile of 'b' cannot be loaded by TMA, because it is padded with a number that is not zero; use products = cta}}
+      // expected-error @below {{cta_group = 2, but the tile of 'b' cannot be loaded by TMA, because it is padded with a number that is not zero; use cta_group = 1}}
       %y = tile.load %b[%n, %k] pad(1.0 : bf16) : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -236,7 +236,7 @@ tile.kernel @gather_sometimes(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
 // -----
 
 tile.kernel @pair_part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -245,7 +245,7 @@ tile.kernel @pair_part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{products: pair, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use products = cta}}
+      // expected-error @below {{cta_group = 2, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use cta_group = 1}}
       %y = tile.load %part[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -257,7 +257,7 @@ tile.kernel @pair_part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
 // -----
 
 tile.kernel @pair_square(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -265,7 +265,7 @@ tile.kernel @pair_square(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       
-      // expected-error @below {{products: pair, but the tile of 'b' is A of one product and B of another, or B in two ways, so that no half of it is enough; use products = cta}}
+      // expected-error @below {{cta_group = 2, but the tile of 'b' is A of one product and B of another, or B in two ways, so that no half of it is enough; use cta_group = 1}}
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %y, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>

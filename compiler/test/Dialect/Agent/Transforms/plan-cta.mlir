@@ -141,7 +141,7 @@ tile.kernel @alone(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
 // CHECK:         tile.load %b[%{{.*}}, %{{.*}}] multicast [0] halved 0 : !tile.view<?x?xbf16>
 // CHECK:         tile.mma {{.*}} pair :
 tile.kernel @pairs(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [4, 2], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [4, 2], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -166,7 +166,7 @@ tile.kernel @pairs(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile
 // CHECK:         tile.load %b[%{{.*}}, %{{.*}}, %{{.*}}] halved 1 : !tile.view<?x?x?xbf16>
 // CHECK:         tile.mma {{.*}} pair :
 tile.kernel @batched(%a: !tile.view<?x?x?xbf16>, %b: !tile.view<?x?x?xbf16>, %d: !tile.view<?x?x?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2, 1], products = pair>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>

@@ -107,8 +107,8 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // RULE-DAG: slots-by-schedule: 3 slots, as the program or the planner has it for 'a'
 // RULE-DAG: one-scheduler: @scheduler asks for work items, once, and tells all other roles the same answer
 // RULE-DAG: throttle: @load says when it begins an item, so that @scheduler asks for no more than it can give away
-// CHECK-LABEL: tile.kernel @granted
-// CHECK:         %items = agent.items granted
+// CHECK-LABEL: tile.kernel @dynamic
+// CHECK:         %items = agent.items dynamic
 // CHECK:         %work = agent.pipe "work" slots(3) message : (index, index)
 // CHECK:         %throttle = agent.pipe "throttle" slots(2) message : ()
 // CHECK:         agent.pipe "a" slots(3) smem : (tensor<64x64xf32>, tensor<64x64xf32>)
@@ -121,9 +121,9 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // CHECK:             agent.produce %throttle
 // CHECK:         agent.role @compute
 // CHECK:           agent.for_each_item ({{.*}}) in %work
-tile.kernel @granted(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
+tile.kernel @dynamic(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<
-      persistent = granted, slots = {a = 3, work = 3}, together = [[a, b]], cluster = [2, 1, 1]>} {
+      persistent = dynamic, slots = {a = 3, work = 3}, together = [[a, b]], cluster = [2, 1, 1]>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
     %y = tile.load %b[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>

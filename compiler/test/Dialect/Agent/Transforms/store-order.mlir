@@ -1,5 +1,5 @@
 // TMA stores in any order, so stores of one work item that may meet are left to
-// the threads. Sub-tiles of an epilogue, and steps along an output, don't meet.
+// the threads. Subtiles of an epilogue, and steps along an output, don't meet.
 // RUN: drawloom-opt %s --front-half | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @twice
@@ -123,11 +123,11 @@ tile.kernel @nested_overlap(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) at
   }
 }
 
-// Sub-tiles of 48 columns, and one of 32.
+// Subtiles of 48 columns, and one of 32.
 // CHECK-LABEL: tile.kernel @residual
 // CHECK: agent.pipe "output"
 // CHECK: agent.pipe "output_1"
-tile.kernel @residual(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<columns = 48>} {
+tile.kernel @residual(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<epilogue_tile = 48>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

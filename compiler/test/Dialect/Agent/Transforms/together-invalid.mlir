@@ -94,7 +94,7 @@ tile.kernel @no_such_pipe(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 
 // -----
 
-// Work items travel only if they are granted.
+// Work items travel only with a dynamic tile scheduler.
 // expected-error @below {{the schedule gives slots for 'work', which is neither a view nor a pipe; the pipes are a}}
 tile.kernel @no_work(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {

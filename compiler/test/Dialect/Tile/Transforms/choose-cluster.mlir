@@ -4,9 +4,9 @@
 
 // A is 16 KiB of a step, B 32 KiB, of which each CTA of a pair holds a half.
 // CHECK-LABEL: tile.kernel @pair(
-// CHECK-SAME: "cluster: 2 x 1 and products = pair, because two CTAs along dimension 0 take the same tiles of 'b', and hold a half each: each loads 32 KiB instead of 48 KiB for a step along k; a launch with an odd number of work items there leaves CTAs without work"
+// CHECK-SAME: "cluster: 2 x 1 and cta_group = 2, because two CTAs along dimension 0 take the same tiles of 'b', and hold a half each: each loads 32 KiB instead of 48 KiB for a step along k; a launch with an odd number of work items there leaves CTAs without work"
 // CHECK-SAME: operands: 6 slots x 32 KiB
-// CHECK-SAME: cluster = [2, 1], products = pair,
+// CHECK-SAME: cluster = [2, 1], cta_group = 2,
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -28,7 +28,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.
 // An even number of tiles has no such launch.
 // CHECK-LABEL: tile.kernel @even(
 // CHECK-SAME: each loads 32 KiB instead of 48 KiB for a step along k"
-// CHECK-SAME: cluster = [2, 1], products = pair,
+// CHECK-SAME: cluster = [2, 1], cta_group = 2,
 tile.kernel @even(%a: !tile.view<8192x8192xbf16>, %b: !tile.view<8192x8192xbf16>, %d: !tile.view<8192x8192xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -73,8 +73,8 @@ tile.kernel @multicast(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %
 
 // CHECK-LABEL: tile.kernel @no_pair(
 // CHECK-SAME: "cluster: 2 x 1, because
-// CHECK-SAME: cluster = [2, 1], products = cta,
-tile.kernel @no_pair(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, products = cta>} {
+// CHECK-SAME: cluster = [2, 1], cta_group = 1,
+tile.kernel @no_pair(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, cta_group = 1>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -94,8 +94,8 @@ tile.kernel @no_pair(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d:
 
 // Pairs that are asked for are a cluster.
 // CHECK-LABEL: tile.kernel @given_pair(
-// CHECK-SAME: "cluster: 2 x 1 x 1, because products = pair
-tile.kernel @given_pair(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, products = pair>} {
+// CHECK-SAME: "cluster: 2 x 1 x 1, because cta_group = 2
+tile.kernel @given_pair(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -139,7 +139,7 @@ tile.kernel @along_n(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d:
 // CHECK-LABEL: tile.kernel @too_little(
 // CHECK-SAME: "cluster: 1 x 1 x 1, because two CTAs along dimension 0 would each load 20 KiB instead of 24 KiB for a step along k, and less than a quarter is not worth a cluster"
 // CHECK-SAME: cluster = [1, 1, 1],
-tile.kernel @too_little(%a: !tile.view<512x?xbf16>, %b: !tile.view<192x?xbf16>, %d: !tile.view<512x192xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, smaller = [1, 1]>} {
+tile.kernel @too_little(%a: !tile.view<512x?xbf16>, %b: !tile.view<192x?xbf16>, %d: !tile.view<512x192xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, fallback_cluster = [1, 1]>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
@@ -275,7 +275,7 @@ tile.kernel @groups(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %rows: !
 
 // Who says nothing keeps one CTA, and hears what that leaves out.
 // CHECK-LABEL: tile.kernel @not_given(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because none is given; with cluster = auto it would be 2 x 1 and products = pair, and of two CTAs each loads 32 KiB instead of 48 KiB for a step along k"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because none is given; with cluster = auto it would be 2 x 1 and cta_group = 2, and of two CTAs each loads 32 KiB instead of 48 KiB for a step along k"
 // CHECK-SAME: cluster = [1, 1, 1],
 tile.kernel @not_given(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index

@@ -190,8 +190,8 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or columns = 32 does}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 4}, columns = 64>} {
+// expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or epilogue_tile = 32 does}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 4}, epilogue_tile = 64>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 64 : index
@@ -313,7 +313,7 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
 
 // -----
 
-// Only granted work items travel.
+// Only dynamic work items travel.
 // expected-error @below {{slots: 'work' names no pipe of this kernel on sm_100a; the names are x, output}}
 tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {
@@ -336,8 +336,8 @@ tile.kernel @three_groups(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D
 
 // -----
 
-// expected-error @below {{columns: 20 is no multiple of the 8 columns of an accumulator that four threads share on sm_90a: 20 % 8 = 4; use 24}}
-tile.kernel @columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<columns = 20>} {
+// expected-error @below {{epilogue_tile: 20 is no multiple of the 8 columns of an accumulator that four threads share on sm_90a: 20 % 8 = 4; use 24}}
+tile.kernel @columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<epilogue_tile = 20>} {
   %zero = arith.constant dense<0.0> : tensor<128x120xf32>
   tile.for_each (%m, %n) tiles [128, 120] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
@@ -382,8 +382,8 @@ tile.kernel @ceildiv(%X: !tile.view<?x?xi32>) attributes {tile.target = "sm_90a"
 
 // -----
 
-// expected-error @below {{cluster: 3 × 2 = 6 CTAs, and products = pair takes them by twos along the first dimension that has several; use an even number there}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [3, 2], products = pair>} {
+// expected-error @below {{cluster: 3 × 2 = 6 CTAs, and cta_group = 2 takes them by twos along the first dimension that has several; use an even number there}}
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [3, 2], cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -401,7 +401,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<products = pair>} {
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -410,7 +410,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{the product is of a pair of CTAs, which sm_90a does not have; use products = cta}}
+      // expected-error @below {{a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not have; use cta_group = 1}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -420,7 +420,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
@@ -439,7 +439,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x48xf32>
@@ -458,7 +458,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x512xf32>
@@ -477,8 +477,8 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{products: pair, but the program has no product; leave it out}}
-tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+// expected-error @below {{cta_group = 2, but the program has no product; leave it out}}
+tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<128x128xf32>
     tile.store %x, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>

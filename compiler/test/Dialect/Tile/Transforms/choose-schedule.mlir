@@ -10,8 +10,8 @@
 // CHECK-SAME: "warps: 4, because each thread then needs about 0 + 104 = 104 registers, 0 of them for tiles, and may have 248 on sm_100a"
 // CHECK-SAME: "result-slots: 2 slots x 256 columns = 512 of 512 columns of tensor memory on sm_100a"
 // CHECK-SAME: "slots: bias: 2 slots x 8 KiB + output: 2 slots x 8 KiB + operands: 4 slots x 48 KiB + 1 KiB for barriers = 225 KiB of 227 KiB on sm_100a"
-// CHECK-SAME: "columns: the epilogue moves in sub-tiles of 32 columns, because 64 columns leave room for 3 slots in the loop (bias: 2 slots x 16 KiB + output: 2 slots x 16 KiB + operands: 3 slots x 48 KiB + 1 KiB for barriers = 209 KiB)"
-// CHECK-SAME: #tile.schedule<persistent = static, roles = multi, otherwise = refuse, slots = {result = 2, bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 4, columns = 32>
+// CHECK-SAME: "epilogue_tile: the epilogue moves in subtiles of 32 columns, because 64 columns leave room for 3 slots in the loop (bias: 2 slots x 16 KiB + output: 2 slots x 16 KiB + operands: 3 slots x 48 KiB + 1 KiB for barriers = 209 KiB)"
+// CHECK-SAME: #tile.schedule<persistent = static, roles = multi, fallback = error, slots = {result = 2, bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 4, epilogue_tile = 32>
 // REMARK: choose-schedule.mlir:[[#@LINE+1]]:1: remark: persistent: static, so that a CTA sets up once and loads the next item while it ends one
 tile.kernel @blackwell(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
@@ -36,8 +36,8 @@ tile.kernel @blackwell(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {ti
 // Without roles there are no slots to choose, but a thread need not hold all of
 // a row that waits in tensor memory.
 // CHECK-LABEL: tile.kernel @without_roles(
-// CHECK-SAME: "columns: the epilogue reads sub-tiles of 64 columns, so that a thread holds less at once"
-// CHECK-SAME: roles = none, {{.*}}columns = 64>
+// CHECK-SAME: "epilogue_tile: the epilogue reads subtiles of 64 columns, so that a thread holds less at once"
+// CHECK-SAME: roles = none, {{.*}}epilogue_tile = 64>
 tile.kernel @without_roles(%a: !mat, %b: !mat, %d: !mat) attributes {
     tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none>} {
   %c0 = arith.constant 0 : index
@@ -60,7 +60,7 @@ tile.kernel @without_roles(%a: !mat, %b: !mat, %d: !mat) attributes {
 // groups and no pipe for results.
 // CHECK-LABEL: tile.kernel @hopper(
 // CHECK-SAME: "warps: 8, because each thread then needs about 128 + 104 = 232 registers, 128 of them for tiles, and may have 240 on sm_90a; with 4 it would be 360 > 248"
-// CHECK-SAME: slots = {bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 8, columns = 32>
+// CHECK-SAME: slots = {bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 8, epilogue_tile = 32>
 tile.kernel @hopper(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -83,10 +83,10 @@ tile.kernel @hopper(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {tile.
 
 // What is given stays: slots by the name of a view count for its pipe.
 // CHECK-LABEL: tile.kernel @given(
-// CHECK-SAME: #tile.schedule<persistent = none, roles = single, otherwise = unspecialized, slots = {a = 3, output = 2}, cluster = [1, 1, 1], warps = 8, columns = 64>
+// CHECK-SAME: #tile.schedule<persistent = none, roles = single, fallback = unspecialized, slots = {a = 3, output = 2}, cluster = [1, 1, 1], warps = 8, epilogue_tile = 64>
 tile.kernel @given(%a: !mat, %b: !mat, %d: !mat) attributes {
     tile.target = "sm_90a",
-    tile.schedule = #tile.schedule<persistent = none, roles = single, otherwise = unspecialized, slots = {a = 3}, warps = 8, columns = 64>} {
+    tile.schedule = #tile.schedule<persistent = none, roles = single, fallback = unspecialized, slots = {a = 3}, warps = 8, epilogue_tile = 64>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -113,12 +113,12 @@ tile.kernel @copy(%x: !mat, %y: !mat) attributes {tile.target = "sm_100a"} {
   }
 }
 
-// Granted work items travel in pipes of their own.
-// CHECK-LABEL: tile.kernel @granted(
-// CHECK-SAME: persistent = granted, {{.*}}slots = {work = 3, throttle = 3, x = 8, output = 2}
-tile.kernel @granted(%x: !mat, %y: !mat) attributes {
+// Dynamic work items travel in pipes of their own.
+// CHECK-LABEL: tile.kernel @dynamic(
+// CHECK-SAME: persistent = dynamic, {{.*}}slots = {work = 3, throttle = 3, x = 8, output = 2}
+tile.kernel @dynamic(%x: !mat, %y: !mat) attributes {
     tile.target = "sm_100a",
-    tile.schedule = #tile.schedule<persistent = granted, slots = {work = 3, throttle = 3}>} {
+    tile.schedule = #tile.schedule<persistent = dynamic, slots = {work = 3, throttle = 3}>} {
   tile.for_each (%m, %n) tiles [16, 256] of %x : !mat {
     %0 = tile.load %x[%m, %n] : !mat -> tensor<16x256xbf16>
     tile.store %0, %y[%m, %n] : tensor<16x256xbf16>, !mat
@@ -164,10 +164,10 @@ tile.kernel @second_use(%a: !mat, %b: !mat, %c: !mat, %d: !tile.view<?x?xf32>, %
 
 // Two CTAs that multiply together hold half of B each, so there are more slots.
 // CHECK-LABEL: tile.kernel @pair
-// CHECK-SAME: "cluster: 2 x 1 x 1, because products = pair, and the two CTAs of a pair take neighbouring items"
+// CHECK-SAME: "cluster: 2 x 1 x 1, because cta_group = 2, and the two CTAs of a pair take neighbouring items"
 // CHECK-SAME: "slots: output: 2 slots x 16 KiB + operands: 6 slots x 32 KiB + 1 KiB for barriers = 225 KiB of 227 KiB on sm_100a"
-// CHECK-SAME: cluster = [2, 1, 1], products = pair,
-tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<products = pair>} {
+// CHECK-SAME: cluster = [2, 1, 1], cta_group = 2,
+tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>

@@ -1,6 +1,6 @@
 // Integer quotients, truth values in memory, fp8 from and to integers, rounding
 // away from zero, quotients of f64, and a choice of tiles.
-tile.kernel @elements(%X: !tile.view<?x?xi32>, %keep: !tile.view<?x?xi1>, %Q: !tile.view<?x?xi32>, %S: !tile.view<?x?xi32>, %R: !tile.view<?x?xf32>, %W: !tile.view<?x?xf64>, %Z: !tile.view<?x?xi1>) attributes {tile.schedule = #tile.schedule<otherwise = unspecialized>} {
+tile.kernel @elements(%X: !tile.view<?x?xi32>, %keep: !tile.view<?x?xi1>, %Q: !tile.view<?x?xi32>, %S: !tile.view<?x?xi32>, %R: !tile.view<?x?xf32>, %W: !tile.view<?x?xf64>, %Z: !tile.view<?x?xi1>) attributes {tile.schedule = #tile.schedule<fallback = unspecialized>} {
   %c16 = arith.constant 16 : index
   %seven = arith.constant dense<7> : tensor<16x128xi32>
   %three = arith.constant dense<3.0> : tensor<16x128xf64>

@@ -37,7 +37,7 @@ def Agent_ItemsOp : Agent_Op<"items", [
     must not change while the kernel runs.
 
     With `static` every cluster knows its items from its own number. With
-    `granted` the hardware hands them out at run time; then one role asks for
+    `dynamic` the hardware hands them out at run time; then one role asks for
     them and publishes them through a pipe, so that all roles see the same
     answer (see `agent.for_each_item`).
   }];

@@ -184,7 +184,7 @@ def Agent_ConsumeOp : Agent_OnceOp<"consume", [
     |---|---|
     | of pipe 'p' is by(tensor_core), but value 0 of a slot goes to more than products | the slot would be free before the threads have read it |
     | of pipe 'p' is by(tma), but no value of a slot is stored as it is | TMA stores what a tile.store of the region names |
-    | of pipe 'p' is by(copies), which only fill slots | |
+    | of pipe 'p' is by(cp_async), which only fill slots | |
     | of pipe 'p' holds lag + 1 = 2 + 1 = 3 slots at once, but the pipe has 2; use slots(3) or a lag below 2 | the role would wait for a slot that only it can release |
     | of pipe 'p' is inside another one; slots are released in order, one at a time | the inner region ends first |
   }];

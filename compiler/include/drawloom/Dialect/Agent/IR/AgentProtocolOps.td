@@ -182,7 +182,7 @@ def Agent_ArriveOp : Agent_Op<"arrive"> {
     | message | why |
     |---|---|
     | is by(tma), which arrives with its bytes; use agent.expect | |
-    | is by(copies) in other CTAs; cp.async arrives in its own | |
+    | is by(cp_async) in other CTAs; cp.async arrives in its own | |
   }];
   let arguments = (ins Agent_Barrier:$barrier, Agent_EngineAttr:$engine,
                        Optional<I32>:$ctas);

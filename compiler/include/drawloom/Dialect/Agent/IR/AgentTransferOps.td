@@ -50,7 +50,7 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     | by | who copies | and then |
     |---|---|---|
     | `tma` | the engine, started by one thread | its bytes come to the barrier |
-    | `copies` | all threads of the role, by cp.async where memory is aligned | the arrival by(copies), or a drain |
+    | `copies` | all threads of the role, by cp.async where memory is aligned | the arrival by(cp_async), or a drain |
 
     `aligned` says that the rows of the box begin at multiples of 16 bytes:
     those of a view with a tensor map do, and so does the box's first column.
@@ -76,7 +76,7 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     | is by(threads): copies are made by TMA or by cp.async | |
     | is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own | nobody would know when the tile is there |
     | pads with a number other than zero, which tensor maps can't; let threads copy it | |
-    | is by(copies) in other CTAs; cp.async writes to its own | |
+    | is by(cp_async) in other CTAs; cp.async writes to its own | |
     | cuts a 'tensor<24x64xbf16>' into 4 parts; a part is a multiple of 8 rows | the swizzle of shared memory repeats after 8 rows |
   }];
   let assemblyFormat = [{
@@ -110,7 +110,7 @@ def Agent_PutOp : Agent_CopyOp<"put",
     |---|---|
     | has 1 offsets for a view of rank 2 | |
     | has 1 dims for a tile of rank 2 in a view of rank 2 | |
-    | is by(copies): slots are stored by TMA or by threads | |
+    | is by(cp_async): slots are stored by TMA or by threads | |
   }];
   let assemblyFormat = [{
     $buffer `to` $view `` custom<DynamicIndexList>($offsets, $static_offsets)

@@ -46,7 +46,7 @@ def Agent_ScopeAttr : EnumAttr<Agent_Dialect, Agent_Scope, "scope"> {
 
 def Agent_Stream : I32Enum<"Stream", "a kind of stream", [
     I32EnumCase<"fixed", 0, "static">,
-    I32EnumCase<"granted", 1>]> {
+    I32EnumCase<"dynamic", 1>]> {
   let cppNamespace = "::drawloom::agent";
 }
 
@@ -55,7 +55,7 @@ def Agent_StreamAttr : EnumAttr<Agent_Dialect, Agent_Stream, "stream"> {
     | stream | who takes which item |
     |---|---|
     | `static` | cluster c of C takes the items c, c + C, c + 2C, … |
-    | `granted` | a cluster starts with the item of its own number and asks for the next one at run time (cluster launch control, or a counter) |
+    | `dynamic` | a cluster starts with the item of its own number and asks for the next one at run time (cluster launch control, or a counter) |
   }];
   let assemblyFormat = "`<` $value `>`";
 }

@@ -53,7 +53,7 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     }
     ```
 
-    The role that takes granted items tells all others, the end too; here with
+    The role that takes dynamic items tells all others, the end too; here with
     cluster launch control:
 
     ```mlir
@@ -95,7 +95,7 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
     | is not proved to end: undecided, 'scf.if' around something that can block at ... | |
     | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
-    | takes granted work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
+    | takes dynamic work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
     | has no place for the answer about the next work item: code is generated after 'place-memory' | |
     | reads an accumulator of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | an accumulator of no products is not in its slot |
   }];

@@ -39,7 +39,7 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     tile must do the same steps, so nothing is shared along a dimension that a
     loop's bounds or a branch depend on. A kernel of one CTA is not changed.
 
-    **Pairs.** With `products = pair`, two CTAs along the first dimension with
+    **Pairs.** With `cta_group = 2`, two CTAs along the first dimension with
     several multiply together: all products say `pair`, and each CTA loads half of
     B, by rows, or by columns where B is transposed. With `cluster = [2, 1]` the
     loop becomes
@@ -66,10 +66,10 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     | kernel @f has roles already, and what CTAs share is found while a load is a load: run plan-cta before assign-roles | |
     | gathers parts of 2 work items along dimension 1, where the cluster has 4 CTAs; use 2 there | each CTA of the cluster gives a part |
     | gathers parts of 2 work items along dimension 1, which do not do the same steps; gather outside of it | one would wait for what the other never gives |
-    | products: pair, but the two CTAs of a pair do not do the same steps; use products = cta | one of them issues for both |
-    | products: pair, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use products = cta | |
-    | products: pair, but B of this product is no tile that is loaded for products only; use products = cta | the tensor core reads it in both CTAs as TMA has put it there |
-    | products: pair, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use products = cta | the leader announces the bytes of both CTAs |
+    | cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1 | one of them issues for both |
+    | cta_group = 2, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1 | |
+    | cta_group = 2, but B of this product is no tile that is loaded for products only; use cta_group = 1 | the tensor core reads it in both CTAs as TMA has put it there |
+    | cta_group = 2, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use cta_group = 1 | the leader announces the bytes of both CTAs |
   }];
 }
 
@@ -111,7 +111,7 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     order; nothing else changes what is computed.
 
     A program that cannot have the roles of its schedule is refused. With
-    `otherwise = unspecialized`, those marked below are compiled with one role
+    `fallback = unspecialized`, those marked below are compiled with one role
     instead, and a remark says why.
 
     | message | why | or one role |
@@ -269,7 +269,7 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | of pipe 'p' is by(tensor_core), but the warp groups of sm_90a issue products and arrive themselves; use by(threads) | wgmma has no commit to an mbarrier |
-    | of pipe 'p' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(copies) | the code elects one thread of the role's only warp |
+    | of pipe 'p' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(cp_async) | the code elects one thread of the role's only warp |
   }];
 }
 

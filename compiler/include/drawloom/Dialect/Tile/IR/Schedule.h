@@ -51,7 +51,7 @@ struct Schedule {
   std::optional<Persistence> persistent;
   std::optional<Roles> roles;
   /// What happens to a program that can't be specialised as asked.
-  std::optional<Otherwise> otherwise;
+  std::optional<Fallback> fallback;
   /// Slots by the name of a pipe or of a loaded view, in the order given.
   std::vector<std::pair<std::string, int64_t>> slots;
   /// Views that shall travel in one pipe.
@@ -63,12 +63,12 @@ struct Schedule {
   bool clusterIsOpen = false;
   /// The cluster of a second kernel, for launches that the first one doesn't
   /// suit. Empty: there is none.
-  llvm::SmallVector<int64_t, 3> smaller;
+  llvm::SmallVector<int64_t, 3> fallbackCluster;
   /// Who issues products: each CTA, or one of two for both.
   std::optional<Issuer> products;
   /// Warps of each role that computes.
   std::optional<int64_t> warps;
-  /// Columns of the sub-tiles in which an epilogue's inputs and outputs move.
+  /// Columns of the subtiles in which an epilogue's inputs and outputs move.
   std::optional<int64_t> columns;
   /// Tiles of the last dimension that one work item computes side by side.
   std::optional<int64_t> abreast;
@@ -79,7 +79,7 @@ struct Schedule {
 
   bool operator==(const Schedule &) const = default;
 
-  bool hasPairs() const { return products == Issuer::Pair; }
+  bool hasPairs() const { return products == 2; }
 
   /// The slots that are given for a name.
   std::optional<int64_t> getSlots(llvm::StringRef name) const;
@@ -113,7 +113,7 @@ Schedule getSchedule(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, const Schedule &schedule);
 
 /// The name of the kernel with smaller clusters that belongs to another one.
-std::string getSmallerName(llvm::StringRef kernel);
+std::string getFallbackName(llvm::StringRef kernel);
 
 /// The architecture that a kernel or function is for; null if it names none.
 const target::Architecture *getTarget(mlir::Operation *op);

@@ -189,7 +189,7 @@ def Tile_ReductionAttr : EnumAttr<Tile_Dialect, Tile_Reduction, "reduction"> {
 
 def Tile_Persistence : I32Enum<"Persistence", "how a CTA gets its next work item", [
     I32EnumCase<"Static", 0, "static">,
-    I32EnumCase<"Granted", 1, "granted">,
+    I32EnumCase<"Dynamic", 1, "dynamic">,
     I32EnumCase<"None", 2, "none">]> {
   let cppNamespace = "::drawloom::tile";
 }
@@ -234,24 +234,24 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
           tile.target = "sm_100a",
           tile.schedule = #tile.schedule<
             tile = [128, 256, 64], persistent = static, roles = multi,
-            otherwise = refuse, slots = {operands = 4, bias = 2},
-            together = [[a, b]], cluster = [1, 1, 1], warps = 4, columns = 64>} { ... }
+            fallback = error, slots = {operands = 4, bias = 2},
+            together = [[a, b]], cluster = [1, 1, 1], warps = 4, epilogue_tile = 64>} { ... }
     ```
 
     | field | meaning | values |
     |---|---|---|
     | `tile` | sizes of a work item's tile, then the step along k; for programs that are not tiled yet | sizes |
-    | `persistent` | a CTA takes items at a fixed stride; as the machine grants them; or one only | `static`, `granted`, `none` |
+    | `persistent` | a CTA takes items at a fixed stride; as the machine grants them; or one only | `static`, `dynamic`, `none` |
     | `roles` | a role for each kind of work; one role that loads and one that computes; no roles | `multi`, `single`, `none` |
-    | `otherwise` | a program that can't have these roles is refused, or is compiled without any | `refuse`, `unspecialized` |
+    | `fallback` | a program that can't have these roles is refused, or is compiled without any | `error`, `unspecialized` |
     | `slots` | slots of a pipe, by the name of the pipe or of a view that is loaded into it | 1 and more |
     | `together` | groups of views that travel in one pipe | names |
     | `cluster` | CTAs of a cluster in each dimension; or the planner chooses, by what each CTA would load | sizes, `auto` |
-    | `smaller` | the cluster of a second kernel, `@name_smaller`, which a launch takes where the first one would leave too many CTAs without work or has no room | sizes |
+    | `fallback_cluster` | the cluster of a second kernel, `@name_fallback`, which a launch takes where the first one would leave too many CTAs without work or has no room | sizes |
     | `products` | each CTA multiplies its own tile; or one CTA of two multiplies for both, on sm_100a | `cta`, `pair` |
     | `warps` | warps of each role that computes | a multiple of 4 |
-    | `columns` | width of the sub-tiles in which an epilogue's inputs and outputs move | 1 and more |
-    | `abreast` | tiles of the last dimension that one work item computes side by side | 1 and more |
+    | `epilogue_tile` | width of the subtiles in which an epilogue's inputs and outputs move | 1 and more |
+    | `interleave` | tiles of the last dimension that one work item computes side by side | 1 and more |
     | `hints` | how long the L2 cache keeps what TMA moves, by the name of a view: `{a = evict_first}` | `evict_first`, `evict_last` |
     | `pragmas` | what ptxas is told where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 

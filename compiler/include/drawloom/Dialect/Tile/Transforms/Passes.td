@@ -27,9 +27,9 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
           tile.reasons = [
             "result-slots: 2 slots x 256 columns = 512 of 512 columns of tensor memory on sm_100a", ...],
           tile.schedule = #tile.schedule<
-            persistent = static, roles = multi, otherwise = refuse,
+            persistent = static, roles = multi, fallback = error,
             slots = {result = 2, bias = 2, output = 2, operands = 4},
-            cluster = [1, 1, 1], warps = 4, columns = 32>,
+            cluster = [1, 1, 1], warps = 4, epilogue_tile = 32>,
           tile.target = "sm_100a"} { ... }
     ```
 
@@ -38,8 +38,8 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | `cluster`, `products` | one CTA. With `cluster = auto` two, along the dimension of the work items that saves most, if each then loads a quarter less for a step along k; as a pair where there is code for it |
     | `warps` | the fewest warp groups whose registers hold the accumulators (where registers hold them) and the tiles that loops carry |
     | `slots`, tensor memory | two for results if the columns allow it |
-    | `slots`, shared memory | two sub-tiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |
-    | `columns` | rows of 128 bytes; of 64 or 32 where the loops would get fewer than four slots otherwise; then one slot for each input |
+    | `slots`, shared memory | two subtiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |
+    | `epilogue_tile` | rows of 128 bytes; of 64 or 32 where the loops would get fewer than four slots otherwise; then one slot for each input |
 
     Refused, with the words:
 
@@ -52,8 +52,8 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | | `hints: 'q' is no view of this kernel` |
     | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
     | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
-    | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and products = pair takes them by twos along the first dimension that has several; use an even number there` |
-    | pairs of nothing | `products: pair, but the program has no product; leave it out` |
+    | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and cta_group = 2 takes them by twos along the first dimension that has several; use an even number there` |
+    | pairs of nothing | `cta_group = 2, but the program has no product; leave it out` |
     | a cluster and other roles | `cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does` |
     | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4` |
     | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |
@@ -167,13 +167,13 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
-def RunAbreast : Pass<"run-abreast", "tile::KernelOp"> {
+def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
   let summary = "compute several tiles of a work item side by side";
   let description = [{
     Where a product in a loop reads what became of another product's result, the
     tensor core would have nothing to do while the values between the two are
     computed. This pass gives it a second tile to work on. The last dimension of
-    a work item grows by the factor `abreast` of the schedule, and what depends
+    a work item grows by the factor `interleave` of the schedule, and what depends
     on it is there once for each tile:
 
     ```mlir
@@ -206,15 +206,15 @@ def RunAbreast : Pass<"run-abreast", "tile::KernelOp"> {
 
     | line in `tile.reasons` | when |
     |---|---|
-    | abreast: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed | products are chained in a loop, and results are in tensor memory |
-    | abreast: 1, because two tiles side by side do not fit: ... | the planner refuses them |
+    | interleave: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed | products are chained in a loop, and results are in tensor memory |
+    | interleave: 1, because two tiles side by side do not fit: ... | the planner refuses them |
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
-  let summary = "compute what follows a matrix product in sub-tiles";
+  let summary = "compute what follows a matrix product in subtiles";
   let description = [{
     Between the result of a matrix product and the stores, a work item computes
     on whole tiles. Whole, the inputs and outputs of an epilogue need more
@@ -252,7 +252,7 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     along the columns, which are rounded once more for each part.
 
     What somebody needs whole stays whole, as does what is already as narrow as
-    a part. A kernel whose schedule has no `columns` is not changed. Each
+    a part. A kernel whose schedule has no `epilogue_tile` is not changed. Each
     decision is a line in `tile.reasons`:
 
     | line | when |

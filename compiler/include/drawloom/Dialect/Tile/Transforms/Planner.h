@@ -10,9 +10,9 @@
 // and from the architecture's table. It is arithmetic, not search: each field
 // has one rule, and each rule leaves a sentence with its numbers.
 //
-//   shared memory   the epilogue's pipes get two slots of a sub-tile each, the
+//   shared memory   the epilogue's pipes get two slots of a subtile each, the
 //                   pipes that a loop fills share what is left; where that is
-//                   fewer than four slots, narrower sub-tiles make room
+//                   fewer than four slots, narrower subtiles make room
 //   tensor memory   two slots for results if they fit, so that one item's
 //                   epilogue overlaps the next item's products
 //   registers       as many warps as the tiles need that registers hold

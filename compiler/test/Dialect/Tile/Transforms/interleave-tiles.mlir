@@ -1,10 +1,10 @@
-// RUN: drawloom-opt %s -split-input-file --pass-pipeline='builtin.module(tile.kernel(run-abreast))' | FileCheck %s
+// RUN: drawloom-opt %s -split-input-file --pass-pipeline='builtin.module(tile.kernel(interleave-tiles))' | FileCheck %s
 
 // Products are chained in the loop, so two tiles run side by side. What depends
 // on the tile is there twice; the loads of K and V are shared.
 // CHECK-LABEL: tile.kernel @chained
-// CHECK-SAME: abreast: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed
-// CHECK-SAME: abreast = 2
+// CHECK-SAME: interleave: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed
+// CHECK-SAME: interleave = 2
 // CHECK: tile.for_each (%[[M:.*]]) tiles [256]
 // CHECK: %[[M1:.*]] = arith.addi %[[M]], %c128
 // CHECK: %[[Q0:.*]] = tile.load %{{.*}}[%[[M]], 0]
@@ -57,7 +57,7 @@ tile.kernel @chained(%Q: !tile.view<?x64xbf16>, %K: !tile.view<?x64xbf16>, %V: !
 // CHECK-NOT: scf.for
 // CHECK: tile.store
 tile.kernel @bounds(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>, %z: !tile.view<?xf32>)
-    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<abreast = 2>} {
+    attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<interleave = 2>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
@@ -82,7 +82,7 @@ tile.kernel @bounds(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>, %z: !tile.view
 
 // Nothing is chained: nothing changes.
 // CHECK-LABEL: tile.kernel @plain
-// CHECK-NOT: abreast
+// CHECK-NOT: interleave
 // CHECK: tile.for_each (%{{.*}}) tiles [128]
 tile.kernel @plain(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
   %size = tile.dim %x, 0 : !tile.view<?xf32>

@@ -6,7 +6,7 @@
 // RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second
 // RUN: diff %t.first %t.second
 
-// CHECK: %items = agent.items granted
+// CHECK: %items = agent.items dynamic
 // CHECK: %work = agent.pipe "work" slots(2) message scope(cluster) : (index, index)
 // CHECK: %throttle = agent.pipe "throttle" slots(2) message scope(cluster) : ()
 // CHECK: agent.switch cluster(2, 1) items(pair) {
@@ -36,7 +36,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
   %rows = arith.ceildivui %M, %c256 : index
   %columns = arith.ceildivui %N, %c256 : index
   %count = arith.muli %rows, %columns : index
-  %grants = agent.items granted %i of %count -> (index, index) {
+  %grants = agent.items dynamic %i of %count -> (index, index) {
     %rc:2 = affine.delinearize_index %i into (%rows, %columns) : index, index
     %m = arith.muli %rc#0, %c256 : index
     %n = arith.muli %rc#1, %c256 : index

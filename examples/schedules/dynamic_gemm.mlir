@@ -1,4 +1,4 @@
-// D = A * B^T, with work items that are granted at run time
+// D = A * B^T, with a dynamic tile scheduler
 //
 //   A  M x K, bf16        B  N x K, bf16        D  M x N, f32
 //
@@ -9,8 +9,8 @@
 // A ring of three messages, so that the role that loads can be two items ahead
 // of the one that stores.
 
-tile.kernel @granted_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
-    attributes {tile.schedule = #tile.schedule<persistent = granted, slots = {work = 3}>} {
+tile.kernel @dynamic_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
+    attributes {tile.schedule = #tile.schedule<persistent = dynamic, slots = {work = 3}>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

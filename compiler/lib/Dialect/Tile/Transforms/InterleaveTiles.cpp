@@ -1,4 +1,4 @@
-//===- RunAbreast.cpp - Several tiles of an item side by side -------------===//
+//===- InterleaveTiles.cpp - Several tiles of an item side by side --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace drawloom::tile {
-#define GEN_PASS_DEF_RUNABREAST
+#define GEN_PASS_DEF_INTERLEAVETILES
 #include "drawloom/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace drawloom::tile
 
@@ -209,7 +209,8 @@ static bool hasChain(KernelOp kernel) {
 }
 
 namespace {
-struct RunAbreastPass : tile::impl::RunAbreastBase<RunAbreastPass> {
+struct InterleaveTilesPass
+    : tile::impl::InterleaveTilesBase<InterleaveTilesPass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -219,11 +220,11 @@ struct RunAbreastPass : tile::impl::RunAbreastBase<RunAbreastPass> {
       return signalPassFailure();
     ForEachOp items = getItems(kernel);
     Schedule schedule = getSchedule(kernel);
-    if (!items || schedule.abreast.value_or(2) == 1)
+    if (!items || schedule.interleave.value_or(2) == 1)
       return;
-    if (!schedule.abreast && !choose(kernel, schedule, **arch))
+    if (!schedule.interleave && !choose(kernel, schedule, **arch))
       return;
-    Jammer(items, *schedule.abreast).run();
+    Jammer(items, *schedule.interleave).run();
     setSchedule(kernel, schedule);
   }
 
@@ -233,26 +234,27 @@ private:
 };
 } // namespace
 
-bool RunAbreastPass::choose(KernelOp kernel, Schedule &schedule,
-                            const target::Architecture &arch) {
+bool InterleaveTilesPass::choose(KernelOp kernel, Schedule &schedule,
+                                 const target::Architecture &arch) {
   // Only where results are in tensor memory can another role compute on one
   // tile while the tensor core works on the next.
   bool apart = schedule.roles.value_or(Roles::Multi) == Roles::Multi &&
                arch.tensorMemory.columns != 0;
   if (!apart || !hasChain(kernel))
     return false;
-  schedule.abreast = 2;
+  schedule.interleave = 2;
   OwningOpRef<KernelOp> trial = kernel.clone();
-  Jammer(getItems(*trial), *schedule.abreast).run();
+  Jammer(getItems(*trial), *schedule.interleave).run();
   std::string fault = chooseSchedule(describe(*trial), schedule, arch).fault;
   if (!fault.empty()) {
-    addReasons(kernel, {"abreast: 1, because two tiles side by side do not "
+    addReasons(kernel, {"interleave: 1, because two tiles side by side do not "
                         "fit: " +
                         fault});
     return false;
   }
-  addReasons(kernel,
-             {"abreast: 2 tiles side by side, so that the tensor core has work "
-              "while what lies between two products is computed"});
+  addReasons(
+      kernel,
+      {"interleave: 2 tiles side by side, so that the tensor core has work "
+       "while what lies between two products is computed"});
   return true;
 }
