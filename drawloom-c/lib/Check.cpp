@@ -57,19 +57,6 @@ llvm::Error capi::checkShape(llvm::StringRef name, const void *shape,
   return llvm::Error::success();
 }
 
-std::string capi::suggest(llvm::StringRef word,
-                          llvm::ArrayRef<llvm::StringRef> names) {
-  llvm::StringRef nearest;
-  unsigned least = 3;
-  for (llvm::StringRef name : names)
-    if (unsigned distance = word.edit_distance(name, true, least);
-        distance < least) {
-      least = distance;
-      nearest = name;
-    }
-  return nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();
-}
-
 //===----------------------------------------------------------------------===//
 // Calls that stop
 //===----------------------------------------------------------------------===//

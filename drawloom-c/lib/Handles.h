@@ -81,10 +81,6 @@ llvm::Error checkText(const char *text, size_t size);
 /// An error if a tensor can't have so many dimensions, or they aren't there.
 llvm::Error checkShape(llvm::StringRef name, const void *shape, size_t rank);
 
-/// "; did you mean 'b200'?" if one of the names is near.
-std::string suggest(llvm::StringRef word,
-                    llvm::ArrayRef<llvm::StringRef> names);
-
 /// Whether this thread's caller wants to be asked whether a call is to stop.
 bool asksCaller();
 

@@ -9,6 +9,7 @@
 #include "Handles.h"
 #include "drawloom/Driver/Explain.h"
 #include "drawloom/Frontend/ParseProgram.h"
+#include "drawloom/Input/Suggest.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Run/FindSizes.h"
 #include "drawloom/Target/Architecture.h"
@@ -180,7 +181,8 @@ static llvm::Error checkOptions(const DrawloomRunOptions &options) {
     return llvm::createStringError(
         "there are the emulated devices h100 and b200, and cuda, a GPU of this "
         "machine, and no '" +
-        llvm::Twine(options.device) + "'" + suggest(options.device, devices));
+        llvm::Twine(options.device) + "'" +
+        input::suggest(options.device, devices));
   if (options.sms > maxSms)
     return llvm::createStringError("sms is " + llvm::Twine(options.sms) +
                                    "; an emulated device has from 1 to " +
@@ -189,7 +191,7 @@ static llvm::Error checkOptions(const DrawloomRunOptions &options) {
   if (options.check && !llvm::is_contained(checks, options.check))
     return llvm::createStringError("check is 'default' or 'strict', and not '" +
                                    llvm::Twine(options.check) + "'" +
-                                   suggest(options.check, checks));
+                                   input::suggest(options.check, checks));
   return llvm::Error::success();
 }
 

@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "Verb.h"
 #include "drawloom/Driver/Cached.h"
+#include "drawloom/Input/Suggest.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -146,7 +147,7 @@ ExitCode drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::StringRef word = line->getOperands().front();
   if (word != "stats" && word != "verify" && word != "clear")
     return complain(("it has stats, verify and clear, not '" + word + "'" +
-                     suggestNearest(word, {"stats", "verify", "clear"}))
+                     input::suggest(word, {"stats", "verify", "clear"}))
                         .str());
   llvm::Expected<std::unique_ptr<cache::Cache>> cache = openCache(true);
   if (!cache) {

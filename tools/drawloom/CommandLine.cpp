@@ -7,27 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "drawloom/Input/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace drawloom;
-
-std::string drawloom::suggestNearest(llvm::StringRef word,
-                                     llvm::ArrayRef<llvm::StringRef> names) {
-  // A third of the letters wrong is still a slip; more is another word.
-  unsigned limit = std::max<size_t>(1, word.size() / 3);
-  llvm::StringRef nearest;
-  unsigned distance = limit + 1;
-  for (llvm::StringRef name : names) {
-    unsigned candidate = word.edit_distance(name, true, distance);
-    if (candidate < distance) {
-      nearest = name;
-      distance = candidate;
-    }
-  }
-  return nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();
-}
 
 std::string drawloom::findExamples() {
   llvm::SmallString<128> path(llvm::sys::fs::getMainExecutable(
@@ -74,7 +59,7 @@ CommandLine::parse(llvm::ArrayRef<llvm::StringRef> arguments,
       for (const OptionName &other : known)
         names.push_back(other.name);
       return llvm::createStringError("unknown option '" + name + "'" +
-                                     suggestNearest(name, names));
+                                     input::suggest(name, names));
     }
     if (line.has(name))
       return llvm::createStringError("'" + name + "' is given twice");

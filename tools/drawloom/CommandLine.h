@@ -48,11 +48,6 @@ private:
   llvm::SmallVector<llvm::StringRef> operands;
 };
 
-/// "; did you mean '<nearest>'?" if one of `names` is near enough to `word` to
-/// be a slip of the keyboard, else nothing.
-std::string suggestNearest(llvm::StringRef word,
-                           llvm::ArrayRef<llvm::StringRef> names);
-
 /// The folder of the examples that help names: where they are installed, or as
 /// it is called in the sources.
 std::string findExamples();

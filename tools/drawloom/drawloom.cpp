@@ -10,6 +10,7 @@
 #include "Process.h"
 #include "Verb.h"
 #include "drawloom/Input/Printable.h"
+#include "drawloom/Input/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
@@ -104,7 +105,7 @@ static int runVerb(llvm::ArrayRef<llvm::StringRef> given) {
   llvm::errs() << "drawloom: there is no "
                << (word.starts_with("-") ? "option" : "verb") << " '"
                << input::makePrintable(word) << "'"
-               << suggestNearest(word, names)
+               << input::suggest(word, names)
                << "\n'drawloom --help' lists them\n";
   return BadUsage;
 }

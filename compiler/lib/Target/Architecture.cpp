@@ -8,9 +8,11 @@
 
 #include "drawloom/Target/Architecture.h"
 #include "ArchitectureBits.h"
+#include "drawloom/Input/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+using namespace drawloom;
 using namespace drawloom::target;
 
 // Where the facts come from:
@@ -106,21 +108,35 @@ std::string drawloom::target::listArchitectures() {
                     ", ");
 }
 
+/// What is often given for an architecture: a device, or a family of them.
+struct DeviceName {
+  llvm::StringLiteral name, kind, arch;
+};
+
+static constexpr DeviceName deviceNames[] = {
+    {"h100", "device", "sm_90a"},       {"h200", "device", "sm_90a"},
+    {"h800", "device", "sm_90a"},       {"gh200", "device", "sm_90a"},
+    {"hopper", "family", "sm_90a"},     {"b100", "device", "sm_100a"},
+    {"b200", "device", "sm_100a"},      {"gb200", "device", "sm_100a"},
+    {"blackwell", "family", "sm_100a"}, {"b300", "device", "sm_103a"},
+    {"gb300", "device", "sm_103a"},     {"thor", "device", "sm_110a"}};
+
 llvm::Expected<const Architecture *>
 drawloom::target::findArchitecture(llvm::StringRef name) {
-  const Architecture *nearest = nullptr;
-  unsigned nearestDistance = 2;
+  // With two characters wrong it is rather an architecture that isn't here.
+  llvm::SmallVector<llvm::StringRef> near;
   for (const Architecture &arch : table) {
     if (arch.name == name)
       return &arch;
-    unsigned distance = name.edit_distance(arch.name);
-    if (distance < nearestDistance) {
-      nearest = &arch;
-      nearestDistance = distance;
-    }
+    if (name.edit_distance(arch.name) < 2)
+      near.push_back(arch.name);
   }
-  std::string hint =
-      nearest ? (" (did you mean " + nearest->name + "?)").str() : "";
-  return llvm::createStringError("unknown architecture '" + name + "'" + hint +
-                                 "; the known ones are " + listArchitectures());
+  for (const DeviceName &device : deviceNames)
+    if (name.equals_insensitive(device.name))
+      return llvm::createStringError("unknown architecture '" + name +
+                                     "': " + name + " is a " + device.kind +
+                                     "; its architecture is " + device.arch);
+  return llvm::createStringError(
+      "unknown architecture '" + name + "'; the known ones are " +
+      listArchitectures() + input::suggest(name, near));
 }

@@ -138,8 +138,8 @@ Product drawloom::target::ofPair(Product product) {
 std::string drawloom::target::whyNoCode(const Product &product,
                                         const Architecture &arch) {
   if (product.ctas == 2 && arch.mma != MmaInstruction::Tcgen05)
-    return formatv("the product is of a pair of CTAs, which {0} does not have; "
-                   "use cta_group = 1",
+    return formatv("a 2-CTA MMA (cta_group = 2) needs tcgen05, which {0} does "
+                   "not have; use cta_group = 1",
                    arch.name);
   std::string what = formatv("the product {0}is {1}x{2}x{3}",
                              product.ctas == 2 ? "of a pair of CTAs " : "",

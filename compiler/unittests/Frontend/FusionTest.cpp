@@ -237,7 +237,7 @@ TEST_F(FusionErrors, NoSlots) {
 }
 TEST_F(FusionErrors, UnknownTarget) {
   fusion.target("sm_100");
-  expect("unknown architecture 'sm_100' (did you mean sm_100a?)");
+  expect("did you mean 'sm_100a'?");
 }
 TEST(FusionTest, NoOutput) {
   Fusion fusion("f");

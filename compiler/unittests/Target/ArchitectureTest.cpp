@@ -30,8 +30,15 @@ TEST(Architecture, UnknownNamesAreAnsweredWithTheKnownOnes) {
             "unknown architecture 'sm_80'; the known ones are sm_90a, sm_100a, "
             "sm_103a, sm_110a");
   EXPECT_EQ(lookupError("sm_100"),
-            "unknown architecture 'sm_100' (did you mean sm_100a?); the known "
-            "ones are sm_90a, sm_100a, sm_103a, sm_110a");
+            "unknown architecture 'sm_100'; the known ones are sm_90a, "
+            "sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'?");
+}
+
+TEST(Architecture, DevicesAreAnsweredWithTheirArchitecture) {
+  EXPECT_EQ(lookupError("b200"), "unknown architecture 'b200': b200 is a "
+                                 "device; its architecture is sm_100a");
+  EXPECT_EQ(lookupError("Hopper"), "unknown architecture 'Hopper': Hopper is a "
+                                   "family; its architecture is sm_90a");
 }
 
 TEST(Architecture, NumbersAgreeWithEachOther) {

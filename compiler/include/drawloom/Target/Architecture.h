@@ -178,7 +178,8 @@ struct Architecture {
 llvm::ArrayRef<Architecture> architectures();
 
 /// The architecture called `name`, such as `sm_100a`. An unknown name is an
-/// error that lists the known ones, and the nearest where one is near.
+/// error that lists the known ones and suggests the nearest, or the one that a
+/// device such as `b200` has.
 llvm::Expected<const Architecture *> findArchitecture(llvm::StringRef name);
 
 /// The names of the architectures, in one string for a sentence.

@@ -316,8 +316,8 @@ func.func @f() {
 // -----
 
 func.func @f(%n: index) {
-  // expected-error@below {{custom op 'agent.items' expected one of [static, dynamic] for a kind of stream, got: dynamic}}
-  %items = agent.items dynamic %i of %n -> (index) {
+  // expected-error@below {{custom op 'agent.items' expected one of [static, dynamic] for a kind of stream, got: sometimes}}
+  %items = agent.items sometimes %i of %n -> (index) {
     agent.yield %i : index
   }
   return

@@ -52,8 +52,8 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'stages': the fields are tile, persistent, roles, fallback, slots, together, cluster, fallback_cluster, cta_group, warps, epilogue_tile, interleave, hints, pragmas}}
-#s = #tile.schedule<stages = 4>
+// expected-error @below {{a schedule has no field 'speed'; the fields are tile, persistent, roles, fallback, slots, together, cluster, fallback_cluster, cta_group, warps, epilogue_tile, interleave, hints, pragmas}}
+#s = #tile.schedule<speed = 4>
 
 // -----
 
@@ -62,8 +62,8 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{'dynamic' is no choice here: write static, dynamic or none}}
-#s = #tile.schedule<persistent = dynamic>
+// expected-error @below {{'sometimes' is no choice here: write static, dynamic or none}}
+#s = #tile.schedule<persistent = sometimes>
 
 // -----
 
@@ -159,6 +159,11 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // expected-error @below {{epilogue_tile: is 0, and widths begin at 1}}
 #s = #tile.schedule<epilogue_tile = 0>
+
+// -----
+
+// expected-error @below {{cta_group: is 3, but an MMA is of 1 CTA or of 2}}
+#s = #tile.schedule<cta_group = 3>
 
 // -----
 

@@ -51,7 +51,7 @@ static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
   return "";
 }
 
-/// The second kernel is of use if its clusters are smaller.
+/// The fallback is of use if its clusters are smaller.
 static std::string findFaultOfFallback(const Schedule &schedule) {
   // Sizes begin at 1, and their product may be larger than any number.
   auto count = [](ArrayRef<int64_t> sizes) {
@@ -87,10 +87,12 @@ std::string Schedule::findFault() const {
     return fault;
   if (std::string fault = findSmallSize("cluster", cluster); !fault.empty())
     return fault;
-  if (std::string fault = findSmallSize("fallback", smaller); !fault.empty())
+  if (std::string fault = findSmallSize("fallback_cluster", fallbackCluster);
+      !fault.empty())
     return fault;
-  for (auto [what, sizes] : {std::pair("cluster", ArrayRef(cluster)),
-                             std::pair("fallback", ArrayRef(smaller))})
+  for (auto [what, sizes] :
+       {std::pair("cluster", ArrayRef(cluster)),
+        std::pair("fallback_cluster", ArrayRef(fallbackCluster))})
     if (sizes.size() > 3)
       return (what + Twine(": has ") + Twine(sizes.size()) +
               " sizes, but a cluster has at most 3 dimensions")
@@ -125,16 +127,22 @@ std::string Schedule::findFault() const {
     return ("warps: is " + Twine(*warps) +
             ", but compute roles have whole warp groups: a multiple of 4")
         .str();
-  if (columns && *columns < 1)
-    return ("columns: is " + Twine(*columns) + ", and widths begin at 1").str();
-  if (abreast && *abreast < 1)
-    return ("interleave: is " + Twine(*abreast) +
+  if (ctaGroup && *ctaGroup != 1 && *ctaGroup != 2)
+    return ("cta_group: is " + Twine(*ctaGroup) +
+            ", but an MMA is of 1 CTA or of 2")
+        .str();
+  if (epilogueTile && *epilogueTile < 1)
+    return ("epilogue_tile: is " + Twine(*epilogueTile) +
+            ", and widths begin at 1")
+        .str();
+  if (interleave && *interleave < 1)
+    return ("interleave: is " + Twine(*interleave) +
             ", and a work item has at least 1 tile")
         .str();
   // Each of them is a copy of the program.
   constexpr int64_t mostInterleaved = 64;
-  if (abreast && *abreast > mostInterleaved)
-    return ("interleave: is " + Twine(*abreast) +
+  if (interleave && *interleave > mostInterleaved)
+    return ("interleave: is " + Twine(*interleave) +
             ", and a work item has at most " + Twine(mostInterleaved) +
             " tiles")
         .str();

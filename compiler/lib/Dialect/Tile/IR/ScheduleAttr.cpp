@@ -10,6 +10,7 @@
 #include "drawloom/Dialect/Tile/IR/TileDialect.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Dialect/Tile/OpenStrides.h"
+#include "drawloom/Input/Suggest.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -38,6 +39,64 @@ static ParseResult parseNumber(AsmParser &parser, Schedule &schedule,
   return parser.parseInteger((schedule.*field).emplace());
 }
 
+/// What other systems call fields of a schedule, and values of `persistent`.
+static constexpr input::ForeignWord foreignFields[] = {
+    {"stages", "slots", "pipeline stages"},
+    {"num_stages", "slots", "pipeline stages"},
+    {"stage_count", "slots", "pipeline stages"},
+    {"pipeline_stages", "slots", "pipeline stages"},
+    {"num_buffers", "slots", "pipeline stages"},
+    {"num_warps", "warps", "of each role that computes"},
+    {"num_consumer_groups", "warps", "of each role that computes"},
+    {"num_warpgroups", "warps", "of each role that computes"},
+    {"2cta", "cta_group", "cta_group = 2: a 2-CTA MMA"},
+    {"2sm", "cta_group", "cta_group = 2: a 2-CTA MMA"},
+    {"two_ctas", "cta_group", "cta_group = 2: a 2-CTA MMA"},
+    {"use_2cta", "cta_group", "cta_group = 2: a 2-CTA MMA"},
+    {"use_2cta_instrs", "cta_group", "cta_group = 2: a 2-CTA MMA"},
+    {"num_ctas", "cluster", "CTAs in each dimension"},
+    {"cluster_shape", "cluster", "CTAs in each dimension"},
+    {"cluster_shape_mn", "cluster", "CTAs in each dimension"},
+    {"cluster_size", "cluster", "CTAs in each dimension"},
+    {"cluster_dims", "cluster", "CTAs in each dimension"},
+    {"cga", "cluster", "CTAs in each dimension"},
+    {"epilogue_subtile", "epilogue_tile", ""},
+    {"subtile", "epilogue_tile", ""},
+    {"clc", "persistent", "persistent = dynamic: cluster launch control"},
+    {"tile_scheduler", "persistent", "static, dynamic or none"},
+    {"scheduler", "persistent", "static, dynamic or none"},
+    {"pingpong", "interleave", "tiles of one CTA in flight at once"},
+    {"ping_pong", "interleave", "tiles of one CTA in flight at once"},
+    {"tile_shape", "tile", "M, N and K of a tile"},
+    {"tile_size", "tile", "M, N and K of a tile"},
+    {"tile_shape_mnk", "tile", "M, N and K of a tile"},
+    {"block_m", "tile", "M, N and K of a tile"},
+    {"block_n", "tile", "M, N and K of a tile"},
+    {"block_k", "tile", "M, N and K of a tile"},
+    {"block_size_m", "tile", "M, N and K of a tile"},
+    {"cta_tile", "tile", "M, N and K of a tile"},
+    {"mma_tiler", "tile", "M, N and K of a tile"},
+    {"mma_tiler_mn", "tile", "M, N and K of a tile"},
+    {"warp_specialize", "roles", "multi, single or none"},
+    {"warp_specialization", "roles", "multi, single or none"},
+    {"eviction_policy", "hints", "evict_first or evict_last, by view"},
+    {"cache_hint", "hints", "evict_first or evict_last, by view"},
+};
+
+static constexpr input::ForeignWord foreignValues[] = {
+    {"clc", "dynamic", "cluster launch control"},
+    {"true", "static", "or dynamic"},
+    {"false", "none", ""},
+};
+
+/// What may have been meant instead of one of `words`, a list in a sentence.
+static std::string suggestOf(StringRef word, StringRef words) {
+  SmallVector<StringRef> names;
+  llvm::SplitString(words, names, ", ");
+  llvm::erase(names, "or");
+  return input::suggest(word, names, foreignValues);
+}
+
 /// A word of an enumeration; `words` lists them for the message.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Schedule &schedule,
@@ -49,8 +108,8 @@ static ParseResult parseWord(AsmParser &parser, Schedule &schedule,
     return failure();
   schedule.*field = symbolizeEnum<Enum>(word);
   if (!(schedule.*field))
-    return parser.emitError(loc)
-           << "'" << word << "' is no choice here: write " << words;
+    return parser.emitError(loc) << "'" << word << "' is no choice here: write "
+                                 << words << suggestOf(word, words);
   return success();
 }
 
@@ -90,11 +149,12 @@ static ParseResult parseHints(AsmParser &parser, Schedule &schedule) {
             parser.getCurrentLocation(&loc) ||
             parser.parseKeywordOrString(&word))
           return failure();
+        constexpr StringLiteral evictions = "evict_first or evict_last";
         std::optional<Eviction> eviction = symbolizeEnum<Eviction>(word);
         if (!eviction)
           return parser.emitError(loc)
-                 << "'" << word
-                 << "' is no choice here: write evict_first or evict_last";
+                 << "'" << word << "' is no choice here: write " << evictions
+                 << suggestOf(word, evictions);
         schedule.hints.emplace_back(name, *eviction);
         return success();
       });
@@ -130,7 +190,7 @@ static constexpr Field fields[] = {
        return parseWord(parser, schedule, &Schedule::roles,
                         "multi, single or none");
      }},
-    {"otherwise",
+    {"fallback",
      [](AsmParser &parser, Schedule &schedule) {
        return parseWord(parser, schedule, &Schedule::fallback,
                         "error or unspecialized");
@@ -138,23 +198,23 @@ static constexpr Field fields[] = {
     {"slots", parseSlots},
     {"together", parseTogether},
     {"cluster", parseCluster},
-    {"fallback",
+    {"fallback_cluster",
      [](AsmParser &parser, Schedule &schedule) {
        return parseSizes(parser, schedule, &Schedule::fallbackCluster);
      }},
-    {"products",
+    {"cta_group",
      [](AsmParser &parser, Schedule &schedule) {
-       return parseWord(parser, schedule, &Schedule::products, "cta or pair");
+       return parseNumber(parser, schedule, &Schedule::ctaGroup);
      }},
     {"warps",
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::warps);
      }},
-    {"columns",
+    {"epilogue_tile",
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::epilogueTile);
      }},
-    {"abreast",
+    {"interleave",
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::interleave);
      }},
@@ -162,23 +222,40 @@ static constexpr Field fields[] = {
     {"pragmas", parsePragmas},
 };
 
+/// The name of a field. `2cta` is none, and can't be lexed as one word.
+static ParseResult parseFieldName(AsmParser &parser, std::string &name) {
+  uint64_t number = 0;
+  StringRef word;
+  if (OptionalParseResult digits = parser.parseOptionalInteger(number);
+      digits.has_value()) {
+    (void)parser.parseOptionalKeyword(&word);
+    name = (Twine(number) + word).str();
+    return *digits;
+  }
+  if (parser.parseKeyword(&word))
+    return failure();
+  name = word.str();
+  return success();
+}
+
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   Schedule schedule;
   SmallVector<StringRef> seen;
   auto parseField = [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
-    StringRef name;
-    if (parser.parseKeyword(&name) || parser.parseEqual())
+    std::string name;
+    if (parseFieldName(parser, name) || parser.parseEqual())
       return failure();
     const Field *field =
         llvm::find_if(fields, [&](const Field &f) { return f.name == name; });
     if (field == std::end(fields)) {
-      auto names = llvm::map_range(
+      auto names = llvm::map_to_vector(
           fields, [](const Field &f) { return StringRef(f.name); });
       return parser.emitError(loc)
-             << "a schedule has no field '" << name << "': the fields are "
-             << llvm::join(names, ", ");
+             << "a schedule has no field '" << name << "'; the fields are "
+             << llvm::join(names, ", ")
+             << input::suggest(name, names, foreignFields);
     }
     if (llvm::is_contained(seen, name))
       return parser.emitError(loc)
@@ -216,7 +293,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   sizes("tile", schedule.tile);
   word("persistent", schedule.persistent);
   word("roles", schedule.roles);
-  word("otherwise", schedule.fallback);
+  word("fallback", schedule.fallback);
   if (!schedule.slots.empty()) {
     os << separator << "slots = {";
     llvm::interleaveComma(schedule.slots, os, [&](const auto &pipe) {
@@ -237,11 +314,11 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   sizes("cluster", schedule.cluster);
   if (schedule.clusterIsOpen)
     os << separator << "cluster = auto";
-  sizes("fallback", schedule.fallbackCluster);
-  word("products", schedule.ctaGroup);
+  sizes("fallback_cluster", schedule.fallbackCluster);
+  number("cta_group", schedule.ctaGroup);
   number("warps", schedule.warps);
-  number("columns", schedule.epilogueTile);
-  number("abreast", schedule.interleave);
+  number("epilogue_tile", schedule.epilogueTile);
+  number("interleave", schedule.interleave);
   if (!schedule.hints.empty()) {
     os << separator << "hints = {";
     llvm::interleaveComma(schedule.hints, os, [&](const auto &hint) {

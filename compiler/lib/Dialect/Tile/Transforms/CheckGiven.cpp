@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckGiven.h"
+#include "drawloom/Input/Suggest.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -71,6 +72,11 @@ static std::vector<std::string> listNames(const Problem &problem,
   return names;
 }
 
+static std::string suggestOf(StringRef name, ArrayRef<std::string> names) {
+  return input::suggest(name,
+                        SmallVector<StringRef>(names.begin(), names.end()));
+}
+
 static std::string checkNames(const Problem &problem, const Schedule &given,
                               const target::Architecture &arch) {
   std::vector<std::string> names = listNames(problem, given, arch);
@@ -86,20 +92,22 @@ static std::string checkNames(const Problem &problem, const Schedule &given,
       return ("slots: '" + Twine(name) + "' names no pipe of this kernel on " +
               arch.name +
               (names.empty() ? "; it has none"
-                             : "; the names are " + llvm::join(names, ", ")))
+                             : "; the names are " + llvm::join(names, ", ")) +
+              suggestOf(name, names))
           .str();
   for (const std::vector<std::string> &group : given.together)
     for (const std::string &name : group)
       if (!llvm::is_contained(problem.views, name))
         return ("together: '" + Twine(name) +
                 "' is no view of this kernel; the views are " +
-                llvm::join(problem.views, ", "))
+                llvm::join(problem.views, ", ") +
+                suggestOf(name, problem.views))
             .str();
   for (const auto &[name, eviction] : given.hints)
     if (!llvm::is_contained(problem.views, name))
       return ("hints: '" + Twine(name) +
               "' is no view of this kernel; the views are " +
-              llvm::join(problem.views, ", "))
+              llvm::join(problem.views, ", ") + suggestOf(name, problem.views))
           .str();
   return "";
 }

@@ -1,4 +1,4 @@
-//===- InterleaveTiles.cpp - Several tiles of an item side by side --------===//
+//===- InterleaveTiles.cpp - Several tiles of an item, interleaved --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -195,7 +195,7 @@ std::string Planner::suggest(const Rooms &rooms) const {
   }
   if (given.epilogueTile && *given.epilogueTile % 2 == 0 &&
       fill(*given.epilogueTile / 2, 1, fewestSlots).total <= limit)
-    text += formatv("{0} columns = {1} {2}", text.empty() ? ";" : ", or",
+    text += formatv("{0} epilogue_tile = {1} {2}", text.empty() ? ";" : ", or",
                     *given.epilogueTile / 2, text.empty() ? "fits" : "does");
   return text.empty() ? "; use a smaller tile" : text;
 }
@@ -215,8 +215,8 @@ void Planner::chooseSharedMemory() {
   if (given.epilogueTile && holdsAccumulators() && !problem.products.empty() &&
       *given.epilogueTile % target::wgmmaColumns != 0)
     return fail(
-        "columns: " + Twine(*given.epilogueTile) + " is no multiple of the " +
-        Twine(target::wgmmaColumns) +
+        "epilogue_tile: " + Twine(*given.epilogueTile) +
+        " is no multiple of the " + Twine(target::wgmmaColumns) +
         " columns of an accumulator that four threads share on " + arch.name +
         ": " + Twine(*given.epilogueTile) + " % " +
         Twine(target::wgmmaColumns) + " = " +

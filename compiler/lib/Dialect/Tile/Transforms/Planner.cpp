@@ -120,7 +120,7 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
     registers +=
         llvm::divideCeil(multiply(multiply(rows, columns), bits), share);
   };
-  // Tiles that run abreast are in roles of their own.
+  // Interleaved tiles are in roles of their own.
   share *= countInterleaved();
   for (const Problem::Tile &tile : problem.carried)
     hold(tile.rows, tile.columns, tile.bits);

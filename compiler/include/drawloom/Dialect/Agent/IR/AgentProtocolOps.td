@@ -164,7 +164,7 @@ def Agent_ArriveOp : Agent_Op<"arrive"> {
     | by | who arrives | when |
     |---|---|---|
     | `threads` | one thread, for its warp | when all lanes have got here; it releases what they did |
-    | `copies` | every warp | at once, and the phase stays open until the cp.async of its threads have landed |
+    | `cp_async` | every warp | at once, and the phase stays open until the cp.async of its threads have landed |
     | `tensor_core` | the tensor core | when the products that this warp has issued are done |
 
     ```mlir

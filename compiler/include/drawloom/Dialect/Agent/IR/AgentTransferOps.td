@@ -50,7 +50,7 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     | by | who copies | and then |
     |---|---|---|
     | `tma` | the engine, started by one thread | its bytes come to the barrier |
-    | `copies` | all threads of the role, by cp.async where memory is aligned | the arrival by(cp_async), or a drain |
+    | `cp_async` | all threads of the role, by cp.async where memory is aligned | the arrival by(cp_async), or a drain |
 
     `aligned` says that the rows of the box begin at multiples of 16 bytes:
     those of a view with a tensor map do, and so does the box's first column.

@@ -62,7 +62,7 @@ def Agent_StreamAttr : EnumAttr<Agent_Dialect, Agent_Stream, "stream"> {
 
 def Agent_Engine : I32Enum<"Engine", "an engine", [
     I32EnumCase<"threads", 0>,
-    I32EnumCase<"copies", 1>,
+    I32EnumCase<"cp_async", 1>,
     I32EnumCase<"tma", 2>,
     I32EnumCase<"tensor_core", 3>]> {
   let cppNamespace = "::drawloom::agent";
@@ -77,7 +77,7 @@ def Agent_EngineAttr : EnumAttr<Agent_Dialect, Agent_Engine, "engine"> {
     | engine | fills a slot | the full barrier gets | empties a slot | the empty barrier gets |
     |---|---|---|---|---|
     | `threads` | the role's threads write tiles from registers | one arrival of every warp, when its lanes are done | they read tiles, or multiply them by wgmma | one arrival of every warp, when its lanes are done |
-    | `copies` | the role's threads start cp.async | one arrival of every warp; its copies hold the phase open until they have landed | – | – |
+    | `cp_async` | the role's threads start cp.async | one arrival of every warp; its copies hold the phase open until they have landed | – | – |
     | `tma` | one thread starts bulk copies | one arrival of that thread, and the bytes of the copies | one thread starts bulk stores | one arrival of every warp, when the stores have read |
     | `tensor_core` | one thread issues tcgen05 products into the slot | one arrival by tcgen05.commit, when the products are done | one thread issues tcgen05 products that read it | one arrival by tcgen05.commit, when the products are done |
 

@@ -242,7 +242,7 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
     |---|---|---|
     | `tensor_core` | a produce | tcgen05 products make all values of the slot, which is in tensor memory |
     | `tma` | a produce | the region loads all values, and the role has one warp |
-    | `copies` | a produce | the region loads all values, and the role has more warps |
+    | `cp_async` | a produce | the region loads all values, and the role has more warps |
     | `tensor_core` | a consume | all values that are read go to tcgen05 products and nowhere else |
     | `tma` | a consume | the region stores a value of the slot as it is |
     | `threads` | either | nothing of the above |

@@ -50,7 +50,7 @@ struct Schedule {
   llvm::SmallVector<int64_t, 3> tile;
   std::optional<Persistence> persistent;
   std::optional<Roles> roles;
-  /// What happens to a program that can't be specialised as asked.
+  /// What happens to a program that can't be specialized as asked.
   std::optional<Fallback> fallback;
   /// Slots by the name of a pipe or of a loaded view, in the order given.
   std::vector<std::pair<std::string, int64_t>> slots;
@@ -58,20 +58,21 @@ struct Schedule {
   std::vector<std::vector<std::string>> together;
   /// CTAs of a cluster in each dimension. Empty: not given.
   llvm::SmallVector<int64_t, 3> cluster;
-  /// Instead of `cluster`: the planner chooses it, and pairs, by what CTAs
-  /// would load.
+  /// Instead of `cluster`: the planner chooses it, and the CTA group, by what
+  /// CTAs would load.
   bool clusterIsOpen = false;
-  /// The cluster of a second kernel, for launches that the first one doesn't
-  /// suit. Empty: there is none.
+  /// The cluster of the fallback kernel, for launches that the first one
+  /// doesn't suit. Empty: there is none.
   llvm::SmallVector<int64_t, 3> fallbackCluster;
-  /// Who issues products: each CTA, or one of two for both.
-  std::optional<Issuer> products;
+  /// CTAs that one MMA computes for, as in `cta_group::2` of tcgen05: a 2-CTA
+  /// MMA is issued by one CTA of a pair for both.
+  std::optional<int64_t> ctaGroup;
   /// Warps of each role that computes.
   std::optional<int64_t> warps;
   /// Columns of the subtiles in which an epilogue's inputs and outputs move.
-  std::optional<int64_t> columns;
-  /// Tiles of the last dimension that one work item computes side by side.
-  std::optional<int64_t> abreast;
+  std::optional<int64_t> epilogueTile;
+  /// Tiles of the last dimension that one work item computes interleaved.
+  std::optional<int64_t> interleave;
   /// How long the L2 cache shall keep what TMA moves, by the name of a view.
   std::vector<std::pair<std::string, Eviction>> hints;
   /// What ptxas is told, by the place where it is told.
@@ -79,7 +80,7 @@ struct Schedule {
 
   bool operator==(const Schedule &) const = default;
 
-  bool hasPairs() const { return products == 2; }
+  bool hasPairs() const { return ctaGroup == 2; }
 
   /// The slots that are given for a name.
   std::optional<int64_t> getSlots(llvm::StringRef name) const;
@@ -112,7 +113,7 @@ inline constexpr llvm::StringLiteral nameAttrName = "tile.name";
 Schedule getSchedule(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, const Schedule &schedule);
 
-/// The name of the kernel with smaller clusters that belongs to another one.
+/// The name of the fallback kernel, with smaller clusters, of another one.
 std::string getFallbackName(llvm::StringRef kernel);
 
 /// The architecture that a kernel or function is for; null if it names none.

@@ -201,15 +201,9 @@ def Tile_Roles : I32Enum<"Roles", "how a program is cut into roles", [
   let cppNamespace = "::drawloom::tile";
 }
 
-def Tile_Otherwise : I32Enum<"Otherwise", "what happens where roles are impossible", [
-    I32EnumCase<"Refuse", 0, "refuse">,
+def Tile_Fallback : I32Enum<"Fallback", "what happens where roles are impossible", [
+    I32EnumCase<"Error", 0, "error">,
     I32EnumCase<"Unspecialized", 1, "unspecialized">]> {
-  let cppNamespace = "::drawloom::tile";
-}
-
-def Tile_Issuer : I32Enum<"Issuer", "who issues a product", [
-    I32EnumCase<"Cta", 0, "cta">,
-    I32EnumCase<"Pair", 1, "pair">]> {
   let cppNamespace = "::drawloom::tile";
 }
 
@@ -241,17 +235,17 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | field | meaning | values |
     |---|---|---|
     | `tile` | sizes of a work item's tile, then the step along k; for programs that are not tiled yet | sizes |
-    | `persistent` | a CTA takes items at a fixed stride; as the machine grants them; or one only | `static`, `dynamic`, `none` |
+    | `persistent` | how a CTA gets its tiles: at a fixed stride (static persistent); from cluster launch control or an atomic counter (dynamic persistent); or one only | `static`, `dynamic`, `none` |
     | `roles` | a role for each kind of work; one role that loads and one that computes; no roles | `multi`, `single`, `none` |
-    | `fallback` | a program that can't have these roles is refused, or is compiled without any | `error`, `unspecialized` |
-    | `slots` | slots of a pipe, by the name of the pipe or of a view that is loaded into it | 1 and more |
+    | `fallback` | a program that can't have these roles is an error, or is compiled without warp specialization | `error`, `unspecialized` |
+    | `slots` | slots (stages) of a pipe, by the name of the pipe or of a view that is loaded into it | 1 and more |
     | `together` | groups of views that travel in one pipe | names |
     | `cluster` | CTAs of a cluster in each dimension; or the planner chooses, by what each CTA would load | sizes, `auto` |
-    | `fallback_cluster` | the cluster of a second kernel, `@name_fallback`, which a launch takes where the first one would leave too many CTAs without work or has no room | sizes |
-    | `products` | each CTA multiplies its own tile; or one CTA of two multiplies for both, on sm_100a | `cta`, `pair` |
+    | `fallback_cluster` | the cluster of a fallback kernel, `@name_fallback`, which a launch takes where the first one would leave too many CTAs without work or has no room | sizes |
+    | `cta_group` | CTAs that one MMA computes for; with 2, a 2-CTA MMA (`cta_group::2`), which one CTA of a pair issues for both, on sm_100a | 1, 2 |
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `epilogue_tile` | width of the subtiles in which an epilogue's inputs and outputs move | 1 and more |
-    | `interleave` | tiles of the last dimension that one work item computes side by side | 1 and more |
+    | `interleave` | tiles of the last dimension that one work item computes interleaved, each by its own roles | 1 and more |
     | `hints` | how long the L2 cache keeps what TMA moves, by the name of a view: `{a = evict_first}` | `evict_first`, `evict_last` |
     | `pragmas` | what ptxas is told where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 

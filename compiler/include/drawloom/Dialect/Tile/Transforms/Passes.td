@@ -35,7 +35,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 
     | field | rule |
     |---|---|
-    | `cluster`, `products` | one CTA. With `cluster = auto` two, along the dimension of the work items that saves most, if each then loads a quarter less for a step along k; as a pair where there is code for it |
+    | `cluster`, `cta_group` | one CTA. With `cluster = auto` two, along the dimension of the work items that saves most, if each then loads a quarter less for a step along k; as a pair where there is code for it |
     | `warps` | the fewest warp groups whose registers hold the accumulators (where registers hold them) and the tiles that loops carry |
     | `slots`, tensor memory | two for results if the columns allow it |
     | `slots`, shared memory | two subtiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |

@@ -1,0 +1,32 @@
+// Names of pipes and views that are nearly right get a hint.
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule))' --verify-diagnostics --split-input-file
+
+!mat = !tile.view<?x?xf32>
+
+// expected-error @below {{slots: 'oputput' names no pipe of this kernel on sm_100a; the names are input, output; did you mean 'output'?}}
+tile.kernel @pipe(%input: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {oputput = 2}>} {
+  %x = tile.load %input[0, 0] : !mat -> tensor<64x64xf32>
+  tile.store %x, %y[0, 0] : tensor<64x64xf32>, !mat
+}
+
+// -----
+
+!mat = !tile.view<?x?xf32>
+
+// expected-error @below {{together: 'inputs' is no view of this kernel; the views are input, bias, y; did you mean 'input'?}}
+tile.kernel @group(%input: !mat, %bias: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<together = [[inputs, bias]]>} {
+  %a = tile.load %input[0, 0] : !mat -> tensor<64x64xf32>
+  %b = tile.load %bias[0, 0] : !mat -> tensor<64x64xf32>
+  %x = arith.addf %a, %b : tensor<64x64xf32>
+  tile.store %x, %y[0, 0] : tensor<64x64xf32>, !mat
+}
+
+// -----
+
+!mat = !tile.view<?x?xf32>
+
+// expected-error @below {{hints: 'bais' is no view of this kernel; the views are bias, y; did you mean 'bias'?}}
+tile.kernel @hint(%bias: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<hints = {bais = evict_first}>} {
+  %x = tile.load %bias[0, 0] : !mat -> tensor<64x64xf32>
+  tile.store %x, %y[0, 0] : tensor<64x64xf32>, !mat
+}
