@@ -143,10 +143,10 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
           connect(*groups[i], node);
       break;
     case Kind::CtaBarrier: {
-      if (met == meetings.size())
-        meetings.push_back(add({Node::Kind::Meeting}));
-      connect(node, meetings[met]);
-      last = meetings[met++];
+      if (met == syncs.size())
+        syncs.push_back(add({Node::Kind::Meeting}));
+      connect(node, syncs[met]);
+      last = syncs[met++];
       break;
     }
     // The warp's arrival stands behind it.

@@ -36,7 +36,7 @@ public:
   struct Node {
     enum class Kind { Instruction, Copy, Product, Commit, Phase, Meeting };
     Kind kind;
-    /// Not of phases and meetings.
+    /// Not of phases and syncs.
     unsigned warp = 0;
     Event event = {};
     /// Slots of each pipe that this warp has waited for before, as who fills
@@ -73,7 +73,7 @@ private:
   std::vector<Node> allNodes;
   std::vector<std::vector<unsigned>> next;
   std::map<std::pair<int64_t, int64_t>, unsigned> phases;
-  std::vector<unsigned> meetings;
+  std::vector<unsigned> syncs;
 };
 
 } // namespace drawloom::protocol

@@ -19,22 +19,22 @@ using Kind = Event::Kind;
 llvm::Error RoleMonitor::ask(const Event &event) {
   switch (event.kind) {
   case Kind::Init:
-    if (llvm::popcount(event.mask) != 1 || meetings || event.count != 1)
+    if (llvm::popcount(event.mask) != 1 || syncs || event.count != 1)
       return fail(event.line,
                   "the barrier of answers is set up by {0} lanes for {1} "
                   "arrivals{2}; one does, for one, before the CTA meets",
                   llvm::popcount(event.mask), event.count,
-                  meetings ? " after the barrier of the CTA" : "");
+                  syncs ? " after the barrier of the CTA" : "");
     comparison.inits[{rank, event.barrier}][{event.line, warp}] = event.count;
     return llvm::Error::success();
   case Kind::ArriveExpect:
     if (!role || role->kind != plan::Role::Kind::Schedule)
       return fail(event.line, "asks for work items, which is not its part of "
                               "the plan");
-    if (event.count != plan::grantBytes || llvm::popcount(event.mask) != 1)
+    if (event.count != plan::nextTileBytes || llvm::popcount(event.mask) != 1)
       return fail(event.line,
                   "{0} lanes expect an answer of {1} bytes; one does, of {2}",
-                  llvm::popcount(event.mask), event.count, plan::grantBytes);
+                  llvm::popcount(event.mask), event.count, plan::nextTileBytes);
     if (asking.isAsked)
       return fail(event.line, "asks again before it has the answer");
     asking.isAsked = true;
@@ -49,13 +49,13 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     if (event.rank != rank)
       return llvm::Error::success();
     if (!asking.isAsked || asking.isOnItsWay ||
-        event.address != *comparison.told - plan::grantBytes)
+        event.address != *comparison.told - plan::nextTileBytes)
       return fail(
           event.line,
           "an answer comes to byte {0}{1}; the plan has room at {2}",
           event.address,
           asking.isAsked && !asking.isOnItsWay ? "" : ", which is not expected",
-          *comparison.told - plan::grantBytes);
+          *comparison.told - plan::nextTileBytes);
     asking.isOnItsWay = true;
     return llvm::Error::success();
   case Kind::Wait:
@@ -107,7 +107,7 @@ llvm::Error RoleMonitor::beReady(const Event &event) {
   bool isScheduler = role && role->kind == plan::Role::Kind::Schedule;
   switch (event.kind) {
   case Kind::Init:
-    if (llvm::popcount(event.mask) != 1 || meetings || event.count != ctas)
+    if (llvm::popcount(event.mask) != 1 || syncs || event.count != ctas)
       return fail(event.line,
                   "the barrier at which CTAs are ready is set up for {0} "
                   "arrivals instead of {1}, or not once before they meet",

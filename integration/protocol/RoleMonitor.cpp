@@ -20,7 +20,7 @@ void RoleMonitor::appendKey(std::string &key) const {
   auto append = [&](auto word) {
     key.append(reinterpret_cast<const char *>(&word), sizeof(word));
   };
-  append(meetings);
+  append(syncs);
   append(asking.arrives);
   append(asking.parity);
   append(asking.isAsked);
@@ -67,7 +67,7 @@ llvm::Error RoleMonitor::setUp(const Event &event) {
   if (llvm::popcount(event.mask) != 1)
     return fail(event.line, "{0} lanes set up {1}", llvm::popcount(event.mask),
                 comparison.describe(*barrier));
-  if (meetings)
+  if (syncs)
     return fail(event.line,
                 "{0} is set up behind the barrier of the CTA, when others may "
                 "wait for it",
@@ -131,7 +131,7 @@ llvm::Error RoleMonitor::wait(const Event &event) {
   if (!barrier)
     return barrier.takeError();
   const plan::Pipe &pipe = comparison.plan.pipes[barrier->pipe];
-  if (!meetings)
+  if (!syncs)
     return fail(event.line, "waits for {0} before the barrier of the {1}",
                 comparison.describe(*barrier),
                 comparison.plan.clusterSize() > 1 ? "cluster" : "CTA");
@@ -392,8 +392,8 @@ llvm::Error RoleMonitor::see(const Event &event) {
   case Kind::CtaBarrier:
   case Kind::ClusterBarrier:
     // The CTAs of a cluster must have met.
-    meetings += event.kind == Kind::ClusterBarrier ||
-                comparison.plan.clusterSize() == 1;
+    syncs += event.kind == Kind::ClusterBarrier ||
+             comparison.plan.clusterSize() == 1;
     return llvm::Error::success();
   case Kind::Store:
   case Kind::Group:

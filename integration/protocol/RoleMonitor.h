@@ -73,7 +73,7 @@ struct Comparison {
       }
     for (const plan::MemoryRange &range : plan.memory)
       if (range.name == "grant") {
-        told = range.offset + plan::grantBytes;
+        told = range.offset + plan::nextTileBytes;
         if (plan.clusterSize() > 1)
           ready = *told + barrierBytes;
         isDealt = !plan.arch->clusterLaunchControl;
@@ -234,7 +234,7 @@ private:
   std::vector<End> ends;
   std::vector<Progress> progress;
   Asking asking;
-  unsigned meetings = 0;
+  unsigned syncs = 0;
   /// The pipe whose slot the last commit gave back, if it did.
   std::optional<unsigned> returned;
 };

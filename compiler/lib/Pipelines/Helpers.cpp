@@ -59,11 +59,11 @@ public:
         signalPassFailure();
       return;
     }
-    auto isGranted = [](agent::ItemsOp items) {
+    auto isDynamic = [](agent::ItemsOp items) {
       return items.getStream() == agent::Stream::dynamic;
     };
     if (tile::getSchedule(kernel).persistent == tile::Persistence::Dynamic &&
-        llvm::any_of(kernel.getBody().getOps<agent::ItemsOp>(), isGranted))
+        llvm::any_of(kernel.getBody().getOps<agent::ItemsOp>(), isDynamic))
       kernel.emitRemark() << "@" << kernel.getSymName()
                           << " takes dynamic work items already; its roles "
                              "stay as they are";

@@ -101,7 +101,7 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addNestedPass<tile::KernelOp>(
       agent::createLowerPipes({.unproved = unproved}));
   // Which products are in flight, and where they are waited for.
-  passes.addNestedPass<tile::KernelOp>(agent::createScheduleProducts());
+  passes.addNestedPass<tile::KernelOp>(agent::createScheduleWgmma());
   // Which thread has which element, as a part of each tile's type.
   passes.addNestedPass<tile::KernelOp>(agent::createAssignLayouts());
   // Registers have no run-time index.

@@ -29,7 +29,7 @@
 
 // The protocol before the code.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=CODE
-// CODE: error: 'agent.items' op is still there, so it is not as 'lower-pipes' and 'schedule-products' leave a kernel
+// CODE: error: 'agent.items' op is still there, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel
 
 tile.kernel @gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {

@@ -155,7 +155,7 @@ TEST(Agent, ItemsCanBePublished) {
     tile.kernel @k(%n: index, %y: !tile.view<2x?xi32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      %grants = agent.items dynamic %i of %n -> (index, i32) {
+      %tiles = agent.items dynamic %i of %n -> (index, i32) {
         %v = arith.index_cast %i : index to i32
         agent.yield %i, %v : index, i32
       }
@@ -163,7 +163,7 @@ TEST(Agent, ItemsCanBePublished) {
       %go = agent.pipe "throttle" slots(1) message : ()
       agent.switch {
         agent.role @scheduler warps(1) {
-          agent.for_each_item (%i, %v) in %grants publish %work : !agent.items<index, i32>, !agent.pipe<message, index, i32> {
+          agent.for_each_item (%i, %v) in %tiles publish %work : !agent.items<index, i32>, !agent.pipe<message, index, i32> {
             agent.consume %go : !agent.pipe<message> {
             }
           }

@@ -44,7 +44,7 @@ const std::set<std::string> withoutRule = {
     // Run by the interpreter itself.
     "tile.kernel", "tile.return", "agent.role", "agent.yield",
     // Made by `access-memory`, when a program is on its way to code.
-    "tile.flip",
+    "tile.transpose_view",
     // Upstream's description is no clamp; see EvalMath.cpp.
     "math.clampf"};
 

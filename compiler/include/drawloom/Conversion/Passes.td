@@ -133,7 +133,7 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
     agent.wait %empty parity(%phase)                                          // before
     scf.if %elected {
       agent.expect %full bytes(%c16384)
-      agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %slot by(tma) tells %full
+      agent.load %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %slot by(tma) tells %full
         : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
     }
 

@@ -240,8 +240,8 @@ void PlanMaker::mapMemory() {
   if (std::optional<int64_t> address = op.getTensorAddress())
     plan.memory.push_back(
         {"tensor memory address", *address, tensorAddressBytes});
-  if (std::optional<int64_t> grant = op.getGrant())
-    plan.memory.push_back({"grant", *grant, getGrantBytes(op)});
+  if (std::optional<int64_t> nextTile = op.getNextTile())
+    plan.memory.push_back({"next tile", *nextTile, getNextTileBytes(op)});
   llvm::sort(plan.memory, [](const MemoryRange &a, const MemoryRange &b) {
     return std::pair(a.offset, StringRef(a.name)) <
            std::pair(b.offset, StringRef(b.name));

@@ -26,7 +26,7 @@ Value plan::getWhole(Value value) {
   while (auto result = dyn_cast<OpResult>(value)) {
     Operation *op = result.getOwner();
     if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp,
-            KeepOp>(op))
+            MaterializeOp>(op))
       value = op->getOperand(0);
     else if (auto consume = dyn_cast<ConsumeOp>(op))
       value = consume.getBody().front().getTerminator()->getOperand(
@@ -84,7 +84,7 @@ plan::findScratchOperands(RoleOp role, const target::Architecture &arch) {
       operands.insert(b);
   };
   role.walk([&](Operation *op) {
-    // After schedule-products.
+    // After schedule-wgmma.
     if (auto issue = dyn_cast<IssueOp>(op))
       addOperands(issue.getA(), issue.getB(), /*onTensorCore=*/false);
     if (auto product = dyn_cast<tile::MmaOp>(op))

@@ -13,8 +13,8 @@ using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
 
-int64_t plan::getGrantBytes(SwitchOp roles) {
-  return grantBytes + (roles.getClusterSize() > 1 ? 2 : 1) * barrierBytes;
+int64_t plan::getNextTileBytes(SwitchOp roles) {
+  return nextTileBytes + (roles.getClusterSize() > 1 ? 2 : 1) * barrierBytes;
 }
 
 LogicalResult plan::checkRolesAreAll(tile::KernelOp kernel) {

@@ -101,8 +101,8 @@ bool Signs::transferResult(OpResult result) const {
   if (std::optional<int64_t> constant = getConstantIntValue(Value(result)))
     return *constant >= 0 && *constant <= mostConstant;
   // Sizes, and numbers of items, which are compared without a sign.
-  if (isa<tile::DimOp, gpu::BlockIdOp, gpu::GridDimOp, agent::AnswerOp,
-          agent::DrawOp, agent::DealtOp, arith::ExtUIOp>(op))
+  if (isa<tile::DimOp, gpu::BlockIdOp, gpu::GridDimOp, agent::ClcQueryOp,
+          agent::AtomicNextTileOp, agent::ClusterReceiveOp, arith::ExtUIOp>(op))
     return true;
   if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::CeilDivUIOp,
           arith::MinSIOp, arith::OrIOp, arith::IndexCastOp, arith::ExtSIOp>(op))

@@ -26,7 +26,7 @@ static bool isKnown(Value value) {
       .Case([&](BarriersType) { return value.getDefiningOp<BarriersOp>(); })
       .Case([&](BarrierType) { return value.getDefiningOp<BarrierOp>(); })
       .Case([&](tile::BufferType) {
-        return isa_and_present<SlotOp, tile::AllocOp, tile::FlipOp>(
+        return isa_and_present<SlotOp, tile::AllocOp, tile::TransposeViewOp>(
             value.getDefiningOp());
       })
       .Default([](Type) { return true; });
@@ -48,7 +48,7 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
       slots && !hasTensorMemory &&
       slots.getSlots().getType().getMemory() == Memory::tmem)
     return "is in tensor memory, which nobody has allocated";
-  if (isa<AskOp, AnswerOp>(op) && !arch.clusterLaunchControl)
+  if (isa<ClcTryCancelOp, ClcQueryOp>(op) && !arch.clusterLaunchControl)
     return "is not how this GPU hands out work items";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
   if (hasTcgen05 ? isa<IssueOp, AddProductOp>(op)
@@ -57,7 +57,7 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
   if (isa<tile::MmaOp>(op))
     return "is a product that nobody waits for";
   if (auto drain = dyn_cast<DrainOp>(op);
-      drain && drain.getWork() == Work::products)
+      drain && drain.getWork() == Work::wgmma)
     return "waits for products that don't say when they are issued";
   return "";
 }
@@ -68,7 +68,7 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
   if (switches.empty() || !arch || !(*switches.begin()).getWarps())
     return kernel->emitOpError(
         "has no roles that are placed: code is generated after 'lower-pipes' "
-        "and 'schedule-products'");
+        "and 'schedule-wgmma'");
   bool hasTensorMemory =
       llvm::any_of(kernel.getBody().front().getOps<TensorAddressOp>(),
                    [&](TensorAddressOp op) {
@@ -80,7 +80,7 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
       return WalkResult::advance();
     op->emitOpError() << fault
                       << ", so it is not as 'lower-pipes' and "
-                         "'schedule-products' leave a kernel";
+                         "'schedule-wgmma' leave a kernel";
     return WalkResult::interrupt();
   });
   if (result.wasInterrupted())

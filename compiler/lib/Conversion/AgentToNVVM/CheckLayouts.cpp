@@ -151,10 +151,10 @@ std::string LayoutChecker::findReduceFault(tile::ReduceOp op) {
       warps * kept *
       std::max<int64_t>(1, plan::getElementBits(type.getElementType()) / 8);
   ScratchAttr scratch = role.getScratchAttr();
-  MeetingAttr meeting = role.getMeetingAttr();
+  NamedBarrierAttr named = role.getNamedBarrierAttr();
   int64_t room = 0;
-  if (scratch && meeting)
-    room = scratch.getOffset() + scratch.getBytes() - meeting.getParts();
+  if (scratch && named)
+    room = scratch.getOffset() + scratch.getBytes() - named.getParts();
   if (room >= bytes)
     return "";
   return llvm::formatv("combines the parts of {0} warps, which takes {1} of "
@@ -279,7 +279,8 @@ std::string LayoutChecker::findFault(Operation *op) {
                    : "has no place";
       })
       .Case([&](SyncOp sync) -> std::string {
-        return sync.getCrowd() != Crowd::role || role.getMeetingAttr()
+        return sync.getParticipants() != Participants::role ||
+                       role.getNamedBarrierAttr()
                    ? ""
                    : "waits for a role that has no place to meet";
       })

@@ -123,7 +123,7 @@ Value CodeWriter::electIssuer() {
 
 void CodeWriter::syncRole() {
   NVVM::BarrierOp::create(b, Type(),
-                          constant(role.getMeetingAttr().getBarrier()),
+                          constant(role.getNamedBarrierAttr().getBarrier()),
                           constant(role.getWarps() * kernel.arch.warpSize),
                           NVVM::BarrierReductionAttr(), Value());
 }

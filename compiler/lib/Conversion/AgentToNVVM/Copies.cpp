@@ -57,9 +57,9 @@ static void forEachBox(CodeWriter &w, Value view, ArrayRef<Value> offsets,
     }
 }
 
-static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
+static Values load(SlotLoadOp op, SlotLoadOp::Adaptor operands, CodeWriter &w) {
   if (op.getEngine() == Engine::cp_async) {
-    fetchByThreads(op, operands, w);
+    loadByThreads(op, operands, w);
     return {};
   }
   Type cluster =
@@ -88,9 +88,10 @@ static Values fetch(FetchOp op, FetchOp::Adaptor operands, CodeWriter &w) {
   return {};
 }
 
-static Values put(PutOp op, PutOp::Adaptor operands, CodeWriter &w) {
+static Values store(SlotStoreOp op, SlotStoreOp::Adaptor operands,
+                    CodeWriter &w) {
   if (op.getEngine() != Engine::tma) {
-    putByThreads(op, operands, w);
+    storeByThreads(op, operands, w);
     return {};
   }
   forEachBox(
@@ -152,11 +153,12 @@ static Values fitsTensorMap(FitsOp op, FitsOp::Adaptor operands,
 
 /// Whether an operation is a copy by TMA, and of which argument; null if not.
 static BlockArgument getMapped(Operation *op) {
-  if (auto fetch = dyn_cast<FetchOp>(op);
-      fetch && fetch.getEngine() == Engine::tma)
-    return getArgument(fetch.getView());
-  if (auto put = dyn_cast<PutOp>(op); put && put.getEngine() == Engine::tma)
-    return getArgument(put.getView());
+  if (auto load = dyn_cast<SlotLoadOp>(op);
+      load && load.getEngine() == Engine::tma)
+    return getArgument(load.getView());
+  if (auto store = dyn_cast<SlotStoreOp>(op);
+      store && store.getEngine() == Engine::tma)
+    return getArgument(store.getView());
   return {};
 }
 
@@ -213,7 +215,7 @@ void codegen::addPolicies(ImplicitLocOpBuilder &b, RoleOp role,
 }
 
 void codegen::addCopies(PatternList &list) {
-  list.add<FetchOp>(fetch);
-  list.add<PutOp>(put);
+  list.add<SlotLoadOp>(load);
+  list.add<SlotStoreOp>(store);
   list.add<FitsOp>(fitsTensorMap);
 }

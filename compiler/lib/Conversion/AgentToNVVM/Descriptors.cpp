@@ -29,8 +29,8 @@ struct Origin {
 } // namespace
 
 static Origin findOrigin(Value buffer) {
-  while (auto flip = buffer.getDefiningOp<tile::FlipOp>())
-    buffer = flip.getSource();
+  while (auto view = buffer.getDefiningOp<tile::TransposeViewOp>())
+    buffer = view.getSource();
   if (auto alloc = buffer.getDefiningOp<tile::AllocOp>())
     return {int64_t(*alloc.getAt()), {}};
   auto slot = buffer.getDefiningOp<agent::SlotOp>();

@@ -101,15 +101,15 @@ LogicalResult KernelSignature::collect(tile::KernelOp kernel,
   WalkResult result = kernel.walk([&](Operation *op) {
     LogicalResult added = success();
     auto addCopy = [&](auto copy) {
-      auto fetch = dyn_cast<agent::FetchOp>(op);
+      auto load = dyn_cast<agent::SlotLoadOp>(op);
       if (copy.getEngine() == agent::Engine::tma)
         added = addMap(op, copy.getView(), copy.getTile(), copy.getDims(),
-                       copy.getBuffer(), fetch ? fetch.getParts() : 1);
+                       copy.getBuffer(), load ? load.getParts() : 1);
       else
         addAccess(copy.getView());
     };
     llvm::TypeSwitch<Operation *>(op)
-        .Case<agent::FetchOp, agent::PutOp>(addCopy)
+        .Case<agent::SlotLoadOp, agent::SlotStoreOp>(addCopy)
         .Case<agent::FitsOp, tile::LoadOp, tile::StoreOp>(
             [&](auto access) { addAccess(access.getView()); })
         .Case([&](tile::DimOp dim) {
@@ -144,7 +144,8 @@ void KernelSignature::addParameters(tile::KernelOp kernel) {
     types.push_back(argument.getType().isIndex() ? i32 : argument.getType());
   // The workspace is the last one.
   bool counts =
-      kernel.walk([](agent::DrawOp) { return WalkResult::interrupt(); })
+      kernel
+          .walk([](agent::AtomicNextTileOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
   if (counts)
     types.push_back(getGlobalPointer(context));

@@ -84,22 +84,23 @@ static Values readMessage(ReadMessageOp op, ReadMessageOp::Adaptor operands,
 // Work items
 //===----------------------------------------------------------------------===//
 
-static Values ask(AskOp op, AskOp::Adaptor operands, CodeWriter &w) {
+static Values tryCancel(ClcTryCancelOp op, ClcTryCancelOp::Adaptor operands,
+                        CodeWriter &w) {
   NVVM::ClusterLaunchControlTryCancelOp::create(w.b, op.getMulticastAttr(),
                                                 w.getShared(op.getTo()),
                                                 operands.getBarrier());
   return {};
 }
 
-static Values readAnswer(AnswerOp op, AnswerOp::Adaptor, CodeWriter &w) {
+static Values query(ClcQueryOp op, ClcQueryOp::Adaptor, CodeWriter &w) {
   using Query = NVVM::ClusterLaunchControlQueryType;
   constexpr int64_t answerBytes = 16;
   Value answer = LLVM::LoadOp::create(w.b, w.b.getIntegerType(8 * answerBytes),
                                       w.getShared(op.getFrom()), answerBytes);
-  Value granted = NVVM::ClusterLaunchControlQueryCancelOp::create(
+  Value isCanceled = NVVM::ClusterLaunchControlQueryCancelOp::create(
       w.b, w.b.getI1Type(), Query::IS_CANCELED, answer);
-  // A refusal has no number.
-  auto branch = scf::IfOp::create(w.b, w.b.getI32Type(), granted,
+  // A request that failed has no number.
+  auto branch = scf::IfOp::create(w.b, w.b.getI32Type(), isCanceled,
                                   /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(w.b);
@@ -113,7 +114,8 @@ static Values readAnswer(AnswerOp op, AnswerOp::Adaptor, CodeWriter &w) {
   return {takeFromFirstLane(w, branch.getResult(0))};
 }
 
-static Values draw(DrawOp op, DrawOp::Adaptor, CodeWriter &w) {
+static Values countTile(AtomicNextTileOp op, AtomicNextTileOp::Adaptor,
+                        CodeWriter &w) {
   // The counter is all that a workspace holds, the last parameter.
   auto kernel = op->getParentOfType<tile::KernelOp>();
   Value counter = kernel.getBody().front().getArguments().back();
@@ -124,17 +126,18 @@ static Values draw(DrawOp op, DrawOp::Adaptor, CodeWriter &w) {
   {
     OpBuilder::InsertionGuard guard(w.b);
     w.b.setInsertionPointToEnd(branch.thenBlock());
-    Value drawn = LLVM::AtomicRMWOp::create(
+    Value counted = LLVM::AtomicRMWOp::create(
         w.b, LLVM::AtomicBinOp::add, counter, w.constant(1),
         LLVM::AtomicOrdering::monotonic, "device");
-    scf::YieldOp::create(w.b, drawn);
+    scf::YieldOp::create(w.b, counted);
     w.b.setInsertionPointToEnd(branch.elseBlock());
     scf::YieldOp::create(w.b, w.constant(0));
   }
   return {takeFromFirstLane(w, branch.getResult(0))};
 }
 
-static Values deal(DealOp op, DealOp::Adaptor operands, CodeWriter &w) {
+static Values broadcast(ClusterBroadcastOp op,
+                        ClusterBroadcastOp::Adaptor operands, CodeWriter &w) {
   w.when(w.isMine(operands.getCtas()), [&] {
     Type cluster =
         getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
@@ -145,7 +148,8 @@ static Values deal(DealOp op, DealOp::Adaptor operands, CodeWriter &w) {
   return {};
 }
 
-static Values readDealt(DealtOp op, DealtOp::Adaptor, CodeWriter &w) {
+static Values receive(ClusterReceiveOp op, ClusterReceiveOp::Adaptor,
+                      CodeWriter &w) {
   return {
       takeFromFirstLane(w, LLVM::LoadOp::create(w.b, w.b.getI32Type(),
                                                 w.getShared(op.getFrom())))};
@@ -154,9 +158,9 @@ static Values readDealt(DealtOp op, DealtOp::Adaptor, CodeWriter &w) {
 void codegen::addMessages(PatternList &list) {
   list.add<WriteMessageOp>(writeMessage);
   list.add<ReadMessageOp>(readMessage);
-  list.add<AskOp>(ask);
-  list.add<AnswerOp>(readAnswer);
-  list.add<DrawOp>(draw);
-  list.add<DealOp>(deal);
-  list.add<DealtOp>(readDealt);
+  list.add<ClcTryCancelOp>(tryCancel);
+  list.add<ClcQueryOp>(query);
+  list.add<AtomicNextTileOp>(countTile);
+  list.add<ClusterBroadcastOp>(broadcast);
+  list.add<ClusterReceiveOp>(receive);
 }

@@ -99,10 +99,10 @@ void addPolicies(mlir::ImplicitLocOpBuilder &b, agent::RoleOp role,
                  const tile::Schedule &schedule, RoleValues &values);
 
 /// Copies by threads, called by those of addCopies.
-void fetchByThreads(agent::FetchOp op, agent::FetchOp::Adaptor operands,
+void loadByThreads(agent::SlotLoadOp op, agent::SlotLoadOp::Adaptor operands,
+                   CodeWriter &w);
+void storeByThreads(agent::SlotStoreOp op, agent::SlotStoreOp::Adaptor operands,
                     CodeWriter &w);
-void putByThreads(agent::PutOp op, agent::PutOp::Adaptor operands,
-                  CodeWriter &w);
 
 /// tile.read and tile.write in tensor memory, called by those of addShared.
 mlir::Value readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,

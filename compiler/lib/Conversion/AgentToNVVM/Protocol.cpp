@@ -221,11 +221,11 @@ static Values fence(FenceOp op, FenceOp::Adaptor, CodeWriter &w) {
 
 static Values drain(DrainOp op, DrainOp::Adaptor, CodeWriter &w) {
   switch (op.getWork()) {
-  case Work::copies:
+  case Work::cp_async:
     NVVM::CpAsyncCommitGroupOp::create(w.b);
     NVVM::CpAsyncWaitGroupOp::create(w.b, 0);
     break;
-  case Work::puts:
+  case Work::stores:
     NVVM::CpAsyncBulkWaitGroupOp::create(w.b, op.getPending(),
                                          w.b.getUnitAttr());
     break;
@@ -233,33 +233,35 @@ static Values drain(DrainOp op, DrainOp::Adaptor, CodeWriter &w) {
     NVVM::Tcgen05WaitOp::create(w.b, NVVM::Tcgen05WaitKind::STORE);
     break;
   // `agent.await` by now.
-  case Work::products:
+  case Work::wgmma:
     break;
   }
   return {};
 }
 
-static Values closePuts(ClosePutsOp, ClosePutsOp::Adaptor, CodeWriter &w) {
+static Values closePuts(CommitStoresOp, CommitStoresOp::Adaptor,
+                        CodeWriter &w) {
   NVVM::CpAsyncBulkCommitGroupOp::create(w.b);
   return {};
 }
 
 static Values elect(ElectOp op, ElectOp::Adaptor, CodeWriter &w) {
-  return {op.getCrowd() == Crowd::warp ? w.own.elected : w.own.leader};
+  return {op.getParticipants() == Participants::warp ? w.own.elected
+                                                     : w.own.leader};
 }
 
 static Values sync(SyncOp op, SyncOp::Adaptor, CodeWriter &w) {
-  switch (op.getCrowd()) {
-  case Crowd::warp:
+  switch (op.getParticipants()) {
+  case Participants::warp:
     NVVM::SyncWarpOp::create(w.b, w.constant(-1));
     break;
-  case Crowd::role:
+  case Participants::role:
     w.syncRole();
     break;
-  case Crowd::cta:
+  case Participants::cta:
     NVVM::BarrierOp::create(w.b);
     break;
-  case Crowd::cluster:
+  case Participants::cluster:
     NVVM::ClusterArriveOp::create(w.b, w.b.getUnitAttr());
     NVVM::ClusterWaitOp::create(w.b, w.b.getUnitAttr());
     break;
@@ -310,7 +312,7 @@ void codegen::addProtocol(PatternList &list) {
   list.add<ExpectOp>(expect);
   list.add<FenceOp>(fence);
   list.add<DrainOp>(drain);
-  list.add<ClosePutsOp>(closePuts);
+  list.add<CommitStoresOp>(closePuts);
   list.add<ElectOp>(elect);
   list.add<SyncOp>(sync);
   list.add<PeersOp>(findPeers);

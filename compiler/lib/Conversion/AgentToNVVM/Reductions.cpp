@@ -139,7 +139,7 @@ static void combineWarps(tile::ReduceOp op, const tile::Layout &from,
   Type element = parts.front().getType();
   int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
   int64_t kept = to ? to->getOutputs()[0].size : 1;
-  Value area = w.getShared(w.role.getMeetingAttr().getParts());
+  Value area = w.getShared(w.role.getNamedBarrierAttr().getParts());
   std::optional<plan::Offsets> offsets;
   std::optional<ThreadOffset> thread;
   if (to) {

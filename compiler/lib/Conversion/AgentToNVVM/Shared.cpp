@@ -143,8 +143,7 @@ void codegen::addShared(PatternList &list) {
         return {w.getShared(*op.getAt())};
       });
   // The same memory, read in another way.
-  list.add<tile::FlipOp>(
-      [](tile::FlipOp, tile::FlipOp::Adaptor operands, CodeWriter &) -> Values {
-        return {operands.getSource()};
-      });
+  list.add<tile::TransposeViewOp>(
+      [](tile::TransposeViewOp, tile::TransposeViewOp::Adaptor operands,
+         CodeWriter &) -> Values { return {operands.getSource()}; });
 }

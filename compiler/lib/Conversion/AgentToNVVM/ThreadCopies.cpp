@@ -299,7 +299,7 @@ static APInt getBits(TypedAttr attribute) {
   return cast<IntegerAttr>(attribute).getValue();
 }
 
-/// What a fetch or a put copies.
+/// What a load or a store copies.
 template <typename OpT>
 static ThreadCopy getCopy(OpT op, typename OpT::Adaptor operands,
                           CodeWriter &w) {
@@ -312,8 +312,9 @@ static ThreadCopy getCopy(OpT op, typename OpT::Adaptor operands,
                     operands.getBuffer());
 }
 
-void codegen::fetchByThreads(agent::FetchOp op,
-                             agent::FetchOp::Adaptor operands, CodeWriter &w) {
+void codegen::loadByThreads(agent::SlotLoadOp op,
+                            agent::SlotLoadOp::Adaptor operands,
+                            CodeWriter &w) {
   Value thread = w.getThread();
   int64_t threads = w.role.getWarps() * w.kernel.arch.warpSize;
   ThreadCopy copy = getCopy(op, operands, w);
@@ -344,8 +345,9 @@ void codegen::fetchByThreads(agent::FetchOp op,
   bySize(copy.getChunkBytes());
 }
 
-void codegen::putByThreads(agent::PutOp op, agent::PutOp::Adaptor operands,
-                           CodeWriter &w) {
+void codegen::storeByThreads(agent::SlotStoreOp op,
+                             agent::SlotStoreOp::Adaptor operands,
+                             CodeWriter &w) {
   Value thread = w.getThread();
   int64_t threads = w.role.getWarps() * w.kernel.arch.warpSize;
   ThreadCopy copy = getCopy(op, operands, w);

@@ -9,7 +9,7 @@
 // The four warps of a group multiply 64 rows together, and the accumulator is
 // in their registers, as a fragment. The instructions run on while the threads
 // go on: a product is issued, committed as a group, and waited for where
-// `schedule-products` says.
+// `schedule-wgmma` says.
 //
 //   fence                    what threads wrote to registers comes first
 //   wgmma for each step of k
@@ -302,7 +302,7 @@ void codegen::addWgmma(PatternList &list) {
   list.add<agent::AddProductOp>(addProduct);
   list.add<agent::AwaitOp>(await);
   // No instruction: it only says that nobody may read it yet.
-  list.add<agent::PendOp>(
-      [](agent::PendOp, agent::PendOp::Adaptor operands,
+  list.add<agent::AsInFlightOp>(
+      [](agent::AsInFlightOp, agent::AsInFlightOp::Adaptor operands,
          CodeWriter &) -> Values { return {operands.getTile()}; });
 }

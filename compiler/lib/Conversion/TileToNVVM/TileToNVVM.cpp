@@ -62,7 +62,7 @@ struct Sync : OpConversionPattern<agent::SyncOp> {
   matchAndRewrite(agent::SyncOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    if (op.getCrowd() == agent::Crowd::warp)
+    if (op.getParticipants() == agent::Participants::warp)
       NVVM::SyncWarpOp::create(b, constant(b, -1));
     else
       NVVM::BarrierOp::create(b);

@@ -38,7 +38,7 @@ tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "s
       // CHECK: arith.muli %{{.*}}, %[[BYTES]]
       // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
       // CHECK-NOT: nvvm.cp.async.bulk
-      agent.fetch %b[0, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 4) in(%ctas) : !tile.view<1024x64xbf16>, !y
+      agent.load %b[0, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 4) in(%ctas) : !tile.view<1024x64xbf16>, !y
     }
     agent.role @use warps(1) at(1) {
       // Rank r and r + 4: 0b10001. There are four places before the second one.

@@ -36,7 +36,7 @@ tile.kernel @messages(%i: i32, %there: i1, %m: index, %f: f32) attributes {tile.
 // CHECK-LABEL: llvm.func @dynamic
 // CHECK-NOT: workspace_bytes
 tile.kernel @dynamic() attributes {tile.target = "sm_100a"} {
-  %told = agent.barriers "grant.told" count(1) arrivals(1) at(48) : !agent.barriers
+  %told = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) : !agent.barriers
   agent.switch attributes {warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
       %c0 = arith.constant 0 : i32
@@ -44,7 +44,7 @@ tile.kernel @dynamic() attributes {tile.target = "sm_100a"} {
       %b = agent.barrier %told[%c0]
       // CHECK: %[[TO:.*]] = llvm.getelementptr %{{.*}}[32]
       // CHECK-NEXT: nvvm.clusterlaunchcontrol.try.cancel %[[TO]], %[[BARRIER]]
-      agent.ask to(32) tells %b
+      agent.clc_try_cancel to(32) tells %b
       // CHECK: %[[ANSWER:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> i128
       // CHECK-NEXT: %[[GRANTED:.*]] = nvvm.clusterlaunchcontrol.query.cancel query = is_canceled, %[[ANSWER]] : i1
       // A refusal has no number.
@@ -53,7 +53,7 @@ tile.kernel @dynamic() attributes {tile.target = "sm_100a"} {
       // CHECK: } else {
       // CHECK-NEXT: arith.constant -1 : i32
       // CHECK: nvvm.shfl.sync idx %{{.*}}, %[[NUMBER]]
-      %number = agent.answer from(32)
+      %number = agent.clc_query from(32)
     }
   }
 }
@@ -70,7 +70,7 @@ tile.kernel @counted(%n: i32) attributes {tile.target = "sm_90a"} {
       // CHECK: scf.if
       // CHECK: llvm.atomicrmw add %[[COUNTER]], %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, i32
       // CHECK: nvvm.shfl.sync idx
-      %drawn = agent.draw
+      %drawn = agent.atomic_next_tile
     }
   }
 }
@@ -91,12 +91,12 @@ tile.kernel @dealt(%n: index, %ctas: i32) attributes {tile.target = "sm_90a"} {
       // CHECK-NEXT: %[[THERE:.*]] = nvvm.mapa %[[TO]], %[[LANE]]
       // CHECK-NEXT: llvm.store %{{.*}}, %[[THERE]] : i32, !llvm.ptr<7>
       // CHECK-NEXT: }
-      agent.deal %n to(32) in(%ctas)
+      agent.cluster_broadcast %n to(32) in(%ctas)
       // CHECK: %[[OWN:.*]] = llvm.getelementptr %{{.*}}[32]
       // CHECK-NEXT: %[[READ:.*]] = llvm.load %[[OWN]] : !llvm.ptr<3> -> i32
       // CHECK: nvvm.shfl.sync idx %{{.*}}, %[[READ]]
-      %dealt = agent.dealt from(32)
-      agent.deal %dealt to(32) in(%ctas)
+      %dealt = agent.cluster_receive from(32)
+      agent.cluster_broadcast %dealt to(32) in(%ctas)
     }
   }
 }

@@ -70,10 +70,10 @@ tile.kernel @blackwell(%a: !tile.view<1024x64xbf16>, %d: !tile.view<128x256xf32>
         // CHECK: %[[START:.*]] = llvm.getelementptr %[[SHARED]][17408]
         %y = agent.slot %operands[%slot], 1 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !y
         // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP_B]], %[[FULL]], box[
-        agent.fetch %a[128, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full : !tile.view<1024x64xbf16>, !y
+        agent.load %a[128, 0] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full : !tile.view<1024x64xbf16>, !y
         %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> !x
         // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP_A]], %[[FULL]], box[
-        agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full : !tile.view<1024x64xbf16>, !x
+        agent.load %a[0, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full : !tile.view<1024x64xbf16>, !x
       }
     }
     agent.role @mma warps(1) at(1) {

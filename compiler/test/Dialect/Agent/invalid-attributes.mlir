@@ -144,9 +144,9 @@ module attributes {agent.scratch = 1024} {}
 // -----
 
 // expected-error@below {{barrier 16; a CTA has 15 named ones, from 1 on}}
-module attributes {test.meeting = #agent.meeting<barrier = 16, parts = 0>} {}
+module attributes {test.named_barrier = #agent.named_barrier<barrier = 16, parts = 0>} {}
 
 // -----
 
 // expected-error@below {{parts = -4}}
-module attributes {test.meeting = #agent.meeting<barrier = 1, parts = -4>} {}
+module attributes {test.named_barrier = #agent.named_barrier<barrier = 1, parts = -4>} {}

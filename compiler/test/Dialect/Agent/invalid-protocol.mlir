@@ -100,8 +100,8 @@ func.func @arrive(%b: !agent.barrier) {
 // -----
 
 func.func @drain() {
-  // expected-error@+1 {{has pending(1), but copies have no groups}}
-  agent.drain copies pending(1)
+  // expected-error@+1 {{has pending(1), but cp_async has no groups}}
+  agent.drain cp_async pending(1)
   return
 }
 
@@ -133,7 +133,7 @@ func.func @sizes(%a: tensor<64x64xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: t
 
 func.func @offsets(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier) {
   // expected-error@+1 {{has 1 offsets for a view of rank 2}}
-  agent.fetch %a[0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.load %a[0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   return
 }
 
@@ -141,7 +141,7 @@ func.func @offsets(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b:
 
 func.func @dims(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
   // expected-error@+1 {{has 1 dims for a tile of rank 2 in a view of rank 2}}
-  agent.put %x to %a[0, 0] dims [0] by(tma) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  agent.store %x to %a[0, 0] dims [0] by(tma) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
   return
 }
 
@@ -157,7 +157,7 @@ func.func @outside(%a: !tile.view<?x?xf32>) {
 
 func.func @fetch_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
   // expected-error@+1 {{is by(threads): copies are made by TMA or by cp.async}}
-  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(threads) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.load %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(threads) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   return
 }
 
@@ -165,7 +165,7 @@ func.func @fetch_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
 
 func.func @tells_nobody(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
   // expected-error@+1 {{is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own}}
-  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.load %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   return
 }
 
@@ -173,7 +173,7 @@ func.func @tells_nobody(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>
 
 func.func @pads(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier) {
   // expected-error@+1 {{pads with a number other than zero, which tensor maps can't; let threads copy it}}
-  agent.fetch %a[0, 0] dims [0, 1] pad(1.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.load %a[0, 0] dims [0, 1] pad(1.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   return
 }
 
@@ -181,7 +181,7 @@ func.func @pads(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !a
 
 func.func @put_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
   // expected-error@+1 {{is by(cp_async): slots are stored by TMA or by threads}}
-  agent.put %x to %a[0, 0] dims [0, 1] by(cp_async) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  agent.store %x to %a[0, 0] dims [0, 1] by(cp_async) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
   return
 }
 
@@ -231,7 +231,7 @@ func.func @far_copies(%b: !agent.barrier) {
 func.func @far_fetch(%a: !tile.view<?x?xf32>, %x: !tile.buffer<16x4xf32, smem>) {
   %ctas, %place = agent.peers of [2] along [0]
   // expected-error@+1 {{is by(cp_async) in other CTAs; cp.async writes to its own}}
-  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(cp_async) part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
+  agent.load %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(cp_async) part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
   return
 }
 
@@ -240,7 +240,7 @@ func.func @far_fetch(%a: !tile.view<?x?xf32>, %x: !tile.buffer<16x4xf32, smem>) 
 func.func @small_parts(%a: !tile.view<?x?xf32>, %x: !tile.buffer<24x4xf32, smem>, %b: !agent.barrier) {
   %ctas, %place = agent.peers of [4] along [0]
   // expected-error@+1 {{cuts a 'tensor<24x4xf32>' into 4 parts; a part is a multiple of 8 rows}}
-  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b part(%place of 4) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<24x4xf32, smem>
+  agent.load %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b part(%place of 4) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<24x4xf32, smem>
   return
 }
 

@@ -153,7 +153,7 @@ func.func @items(%count: index, %table: memref<?xindex>) {
   // CHECK-NEXT: %[[Y:.+]] = arith.index_cast %[[X]]
   // CHECK-NEXT: agent.yield %[[X]], %[[Y]] : index, i32
   // CHECK-NEXT: }
-  %grants = agent.items dynamic %i of %count attributes {note} -> (index, i32) {
+  %tiles = agent.items dynamic %i of %count attributes {note} -> (index, i32) {
     %x = memref.load %table[%i] : memref<?xindex>
     %y = arith.index_cast %x : index to i32
     agent.yield %x, %y : index, i32
@@ -174,7 +174,7 @@ func.func @items(%count: index, %table: memref<?xindex>) {
     agent.role @scheduler warps(1) {
       // CHECK: agent.for_each_item (%[[X:.+]], %[[Y:.+]]) in %items_0 publish %work : !agent.items<index, i32>, !agent.pipe<message, index, i32> {
       // CHECK-NEXT: "t.use"(%[[X]], %[[Y]])
-      agent.for_each_item (%x, %y) in %grants publish %work : !agent.items<index, i32>, !agent.pipe<message, index, i32> {
+      agent.for_each_item (%x, %y) in %tiles publish %work : !agent.items<index, i32>, !agent.pipe<message, index, i32> {
         "t.use"(%x, %y) : (index, i32) -> ()
       }
     }

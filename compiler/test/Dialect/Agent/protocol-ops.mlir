@@ -33,18 +33,18 @@ func.func @messages(%i: i32, %there: i1, %m: index, %f: f32, %b: !agent.barrier)
   agent.write_message %work[%i] there(%there) values(%m, %f) : !agent.slots<message, index, f32>
   // CHECK-NEXT: %there:3 = agent.read_message %work[%[[I]]] : !agent.slots<message, index, f32>
   %more, %values:2 = agent.read_message %work[%i] : !agent.slots<message, index, f32>
-  // CHECK-NEXT: agent.ask to(32) tells %[[B]]
-  agent.ask to(32) tells %b
-  // CHECK-NEXT: agent.ask to(32) tells %[[B]] multicast
-  agent.ask to(32) tells %b multicast
-  // CHECK-NEXT: %dynamic = agent.answer from(32)
-  %number = agent.answer from(32)
-  // CHECK-NEXT: %drawn = agent.draw
-  %drawn = agent.draw
-  // CHECK-NEXT: agent.deal %drawn to(32) in(%[[I]])
-  agent.deal %drawn to(32) in(%i)
-  // CHECK-NEXT: %dealt = agent.dealt from(32)
-  %dealt = agent.dealt from(32)
+  // CHECK-NEXT: agent.clc_try_cancel to(32) tells %[[B]]
+  agent.clc_try_cancel to(32) tells %b
+  // CHECK-NEXT: agent.clc_try_cancel to(32) tells %[[B]] multicast
+  agent.clc_try_cancel to(32) tells %b multicast
+  // CHECK-NEXT: %dynamic = agent.clc_query from(32)
+  %number = agent.clc_query from(32)
+  // CHECK-NEXT: %drawn = agent.atomic_next_tile
+  %drawn = agent.atomic_next_tile
+  // CHECK-NEXT: agent.cluster_broadcast %drawn to(32) in(%[[I]])
+  agent.cluster_broadcast %drawn to(32) in(%i)
+  // CHECK-NEXT: %dealt = agent.cluster_receive from(32)
+  %dealt = agent.cluster_receive from(32)
   return
 }
 
@@ -67,16 +67,16 @@ func.func @waits(%b: !agent.barrier, %n: i32) {
   agent.fence tensor_before
   // CHECK-NEXT: agent.fence tensor_after
   agent.fence tensor_after
-  // CHECK-NEXT: agent.drain copies{{$}}
-  agent.drain copies
-  // CHECK-NEXT: agent.drain puts pending(1)
-  agent.drain puts pending(1)
+  // CHECK-NEXT: agent.drain cp_async{{$}}
+  agent.drain cp_async
+  // CHECK-NEXT: agent.drain stores pending(1)
+  agent.drain stores pending(1)
   // CHECK-NEXT: agent.drain tensor_stores
   agent.drain tensor_stores
-  // CHECK-NEXT: agent.drain products pending(2)
-  agent.drain products pending(2)
-  // CHECK-NEXT: agent.close_puts
-  agent.close_puts
+  // CHECK-NEXT: agent.drain wgmma pending(2)
+  agent.drain wgmma pending(2)
+  // CHECK-NEXT: agent.commit_stores
+  agent.commit_stores
   // CHECK-NEXT: %{{.*}} = agent.elect warp
   %one = agent.elect warp
   // CHECK-NEXT: %{{.*}} = agent.elect role
@@ -99,20 +99,20 @@ func.func @clusters(%b: !agent.barrier, %a: !tile.view<?x?xf32>, %x: !tile.buffe
   %ctas, %place = agent.peers of [4, 2] along [1]
   // CHECK-NEXT: agent.arrive %[[B]] by(tensor_core) in(%ctas)
   agent.arrive %b by(tensor_core) in(%ctas)
-  // CHECK-NEXT: agent.fetch %[[A]][0, 0] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
-  agent.fetch %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
+  // CHECK-NEXT: agent.load %[[A]][0, 0] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
+  agent.load %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b part(%place of 2) in(%ctas) : !tile.view<?x?xf32>, !tile.buffer<16x4xf32, smem>
   return
 }
 
 // CHECK-LABEL: func.func @copies
 // CHECK-SAME: (%[[A:.*]]: !tile.view<?x?xf32>, %[[X:.*]]: !tile.buffer<4x4xf32, smem>, %[[B:.*]]: !agent.barrier, %[[K:.*]]: index)
 func.func @copies(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>, %b: !agent.barrier, %k: index) {
-  // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
-  agent.fetch %a[0, %k] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
-  // CHECK-NEXT: agent.fetch %[[A]][0, %[[K]]] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(cp_async) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
-  agent.fetch %a[0, %k] dims [0, 1] pad(1.0 : f32) to %x by(cp_async) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
-  // CHECK-NEXT: agent.put %[[X]] to %[[A]][%[[K]], 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
-  agent.put %x to %a[%k, 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  // CHECK-NEXT: agent.load %[[A]][0, %[[K]]] dims [0, 1] pad(0.000000e+00 : f32) to %[[X]] by(tma) tells %[[B]] : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.load %a[0, %k] dims [0, 1] pad(0.0 : f32) to %x by(tma) tells %b : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  // CHECK-NEXT: agent.load %[[A]][0, %[[K]]] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(cp_async) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  agent.load %a[0, %k] dims [0, 1] pad(1.0 : f32) to %x by(cp_async) aligned : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
+  // CHECK-NEXT: agent.store %[[X]] to %[[A]][%[[K]], 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
+  agent.store %x to %a[%k, 0] dims [0, 1] by(threads) : !tile.buffer<4x4xf32, smem>, !tile.view<?x?xf32>
   // CHECK-NEXT: %{{.*}} = agent.fits %[[A]][%[[K]], 0] dims [0, 1] of [4, 4] : !tile.view<?x?xf32>
   %fits = agent.fits %a[%k, 0] dims [0, 1] of [4, 4] : !tile.view<?x?xf32>
   return
@@ -125,8 +125,8 @@ func.func @products(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !tile.
   agent.multiply %a, %b into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
   // CHECK-NEXT: %{{.*}} = agent.or_zero %[[A]] if(%[[MORE]]) : tensor<128x64xbf16>
   %0 = agent.or_zero %a if(%more) : tensor<128x64xbf16>
-  // CHECK-NEXT: %{{.*}} = agent.keep %[[A]] : tensor<128x64xbf16>
-  %1 = agent.keep %a : tensor<128x64xbf16>
+  // CHECK-NEXT: %{{.*}} = agent.materialize %[[A]] : tensor<128x64xbf16>
+  %1 = agent.materialize %a : tensor<128x64xbf16>
   return
 }
 
@@ -141,8 +141,8 @@ func.func @in_flight(%a: tensor<64x64xbf16>, %b: tensor<256x64xbf16>, %s: tensor
   %y = agent.issue %a, %b onto %x : tensor<64x64xbf16>, tensor<256x64xbf16>, !flying -> !flying
   // CHECK-NEXT: %[[Z:.*]] = agent.issue %[[A]], %[[B]] onto %[[S]] tf32 : tensor<64x64xbf16>, tensor<256x64xbf16>, tensor<64x256xf32> -> !agent.in_flight<tensor<64x256xf32>>
   %z = agent.issue %a, %b onto %s tf32 : tensor<64x64xbf16>, tensor<256x64xbf16>, tensor<64x256xf32> -> !flying
-  // CHECK-NEXT: %[[P:.*]] = agent.pend %[[S]] : tensor<64x256xf32>
-  %p = agent.pend %s : tensor<64x256xf32>
+  // CHECK-NEXT: %[[P:.*]] = agent.as_in_flight %[[S]] : tensor<64x256xf32>
+  %p = agent.as_in_flight %s : tensor<64x256xf32>
   // CHECK-NEXT: agent.await pending(2)
   agent.await pending(2)
   // CHECK-NEXT: %{{.*}}:2 = agent.await %[[Y]], %[[P]] pending(1) : !agent.in_flight<tensor<64x256xf32>>, !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>, tensor<64x256xf32>

@@ -88,7 +88,7 @@ func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<128>>)
 
 func.func @f(%b: !tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 16>>) {
   // expected-error @+1 {{; it exchanges rows and columns of a buffer in panels}}
-  %0 = tile.flip %b : !tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 16>> -> !tile.buffer<32x8xf32, smem, #tile.panels<32x1>>
+  %0 = tile.transpose_view %b : !tile.buffer<8x32xf32, smem, #tile.panels<128x1, swizzle 16>> -> !tile.buffer<32x8xf32, smem, #tile.panels<32x1>>
   return
 }
 

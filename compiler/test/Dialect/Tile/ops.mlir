@@ -74,8 +74,8 @@ tile.kernel @buffers(%i: index) {
   %placed = tile.alloc at(16384) : !tile.buffer<128x64xbf16, smem>
   // CHECK: %[[ROWS:.*]] = tile.alloc : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
   %rows = tile.alloc : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
-  // CHECK: tile.flip %[[ROWS]] : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>> -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
-  %columns = tile.flip %rows : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>> -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
+  // CHECK: tile.transpose_view %[[ROWS]] : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>> -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
+  %columns = tile.transpose_view %rows : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>> -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
   // CHECK: tile.alloc : !tile.buffer<4x12xf32, smem, #tile.panels<48x1>>
   %plain = tile.alloc : !tile.buffer<4x12xf32, smem, #tile.panels<48x1>>
   // CHECK: %[[X:.*]] = tile.read %[[B]][0, %{{.*}}] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>

@@ -140,7 +140,7 @@ TEST(LessonTest, RolesDisagreeAboutTheItems) {
             "item 0\n"
             "    @load must fill it, but has ended\n");
   EXPECT_EQ(verdictOf(network(true)), "proved\n");
-  EXPECT_EQ(verdictOf(blackwellPairGranted()), "proved\n");
+  EXPECT_EQ(verdictOf(blackwellPairDynamic()), "proved\n");
 }
 
 /// flashinfer-ai/flashinfer#4814, deepseek-ai/DeepGEMM#429: the CTAs of a pair

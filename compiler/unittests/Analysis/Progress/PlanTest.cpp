@@ -87,9 +87,9 @@ TEST(PlanTest, StagingHeldByItsOwnRole) {
             "    @epilogue itself keeps it back\n");
 }
 
-TEST(PlanTest, PairWithGrantedItems) {
-  EXPECT_EQ(verdictOf(blackwellPairGranted()), "proved\n");
-  EXPECT_EQ(verdictOf(blackwellPairGranted(1, 1)), "proved\n");
+TEST(PlanTest, PairWithDynamicItems) {
+  EXPECT_EQ(verdictOf(blackwellPairDynamic()), "proved\n");
+  EXPECT_EQ(verdictOf(blackwellPairDynamic(1, 1)), "proved\n");
 }
 
 TEST(PlanTest, AttentionIsACycleOfRoles) {

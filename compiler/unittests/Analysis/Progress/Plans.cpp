@@ -114,7 +114,7 @@ Network test::blackwellMultiRole(int64_t operandSlots, int64_t resultSlots,
   return n;
 }
 
-Network test::blackwellPairGranted(int64_t workSlots, int64_t throttleSlots) {
+Network test::blackwellPairDynamic(int64_t workSlots, int64_t throttleSlots) {
   Network n;
   SizeId items = n.addSize({.name = "items"}), k = n.addSize({.name = "k"});
   // What both CTAs do together are the warps of one role.

@@ -29,7 +29,7 @@ Network hopperMultiRole(int64_t operandSlots = 4, int64_t residualSlots = 2);
 Network blackwellMultiRole(int64_t operandSlots = 4, int64_t resultSlots = 2,
                            int64_t residualSlots = 2);
 /// A cluster of two CTAs with a dynamic tile scheduler.
-Network blackwellPairGranted(int64_t workSlots = 2, int64_t throttleSlots = 2);
+Network blackwellPairDynamic(int64_t workSlots = 2, int64_t throttleSlots = 2);
 /// Two chained products with a softmax between them: a cycle of roles.
 Network attention(int64_t scoreSlots = 2, int64_t probabilitySlots = 2,
                   int64_t leastBlocks = 1);

@@ -23,10 +23,10 @@ namespace drawloom::plan {
 constexpr int64_t warpsPerGroup = target::warpsPerGroup;
 constexpr int64_t barrierBytes = 8;
 /// What the hardware answers when it is asked for a work item.
-constexpr int64_t grantBytes = 16;
+constexpr int64_t nextTileBytes = 16;
 /// The same with its barriers: that it has come, and in a cluster also that all
 /// CTAs are ready for it.
-int64_t getGrantBytes(agent::SwitchOp roles);
+int64_t getNextTileBytes(agent::SwitchOp roles);
 /// The address of an allocation of tensor memory.
 constexpr int64_t tensorAddressBytes = 4;
 

@@ -81,8 +81,9 @@ LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    {"columns", columns}});
 }
 
-LogicalResult MeetingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t barrier, int64_t parts) {
+LogicalResult
+NamedBarrierAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t barrier, int64_t parts) {
   if (barrier < 1 || barrier > 15)
     return emitError() << "barrier " << barrier
                        << "; a CTA has 15 named ones, from 1 on";

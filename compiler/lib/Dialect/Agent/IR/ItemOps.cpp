@@ -34,8 +34,8 @@ LogicalResult ItemsOp::verify() {
     }
     auto role = user->getParentOfType<RoleOp>();
     if (getStream() == Stream::dynamic && first && role && role != first)
-      return emitOpError() << "grants items to " << nameOf(role) << " and "
-                           << nameOf(first)
+      return emitOpError() << "hands dynamic items to " << nameOf(role)
+                           << " and " << nameOf(first)
                            << "; one role takes them and publishes them to the "
                               "others through a pipe";
     first = role;
@@ -70,7 +70,7 @@ static LogicalResult verifyItemPipe(ForEachItemOp op, Value value,
 /// The hardware grants items to a cluster, so one role of the cluster asks.
 /// Where each CTA takes an item of its own, each has such a role, and the first
 /// CTA's asks for all.
-static LogicalResult verifyGrant(ForEachItemOp op, RoleOp role) {
+static LogicalResult verifyDynamic(ForEachItemOp op, RoleOp role) {
   auto items = getInFront<ItemsOp>(op, op.getSource());
   auto parent = role->getParentOfType<SwitchOp>();
   if (!items || items.getStream() != Stream::dynamic || !parent ||
@@ -110,7 +110,7 @@ LogicalResult ForEachItemOp::verify() {
   if (failed(verifyItemPipe(*this, getSource(), item)) ||
       (getPublish() && failed(verifyItemPipe(*this, getPublish(), item))))
     return failure();
-  return verifyGrant(*this, role);
+  return verifyDynamic(*this, role);
 }
 
 Value ForEachItemOp::getStream() {

@@ -34,16 +34,16 @@ void ReadMessageOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getThere(), "there");
 }
 
-void AnswerOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  setName(getNumber(), "dynamic");
+void ClcQueryOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getNumber(), "next");
 }
 
-void DrawOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+void AtomicNextTileOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getNumber(), "drawn");
 }
 
-void DealtOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  setName(getNumber(), "dealt");
+void ClusterReceiveOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getNumber(), "received");
 }
 
 #define GET_OP_CLASSES

@@ -117,7 +117,7 @@ LogicalResult SendOp::verify() {
 
 LogicalResult DrainOp::verify() {
   if (getPending() != 0 &&
-      (getWork() == Work::copies || getWork() == Work::tensor_stores))
+      (getWork() == Work::cp_async || getWork() == Work::tensor_stores))
     return emitOpError() << "has pending(" << getPending() << "), but "
                          << stringifyWork(getWork()) << " have no groups";
   return success();
@@ -128,9 +128,10 @@ void ElectOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 LogicalResult ElectOp::verify() {
-  if (getCrowd() != Crowd::warp && getCrowd() != Crowd::role)
+  if (getParticipants() != Participants::warp &&
+      getParticipants() != Participants::role)
     return emitOpError() << "elects a thread of the "
-                         << stringifyCrowd(getCrowd())
+                         << stringifyParticipants(getParticipants())
                          << "; roles act for a warp or for themselves";
   return success();
 }
@@ -182,13 +183,15 @@ static LogicalResult verifyBox(Operation *op, tile::ViewType view,
   return success();
 }
 
-SmallVector<OpFoldResult> FetchOp::getMixedOffsets() {
+SmallVector<OpFoldResult> SlotLoadOp::getMixedOffsets() {
   return getMixedValues(getStaticOffsets(), getOffsets(), getContext());
 }
 
-RankedTensorType FetchOp::getTile() { return ::getTile(getBuffer().getType()); }
+RankedTensorType SlotLoadOp::getTile() {
+  return ::getTile(getBuffer().getType());
+}
 
-LogicalResult FetchOp::verify() {
+LogicalResult SlotLoadOp::verify() {
   if (failed(verifyBox(*this, getView().getType(), getStaticOffsets().size(),
                        getDims(), getTile().getRank())))
     return failure();
@@ -217,13 +220,15 @@ LogicalResult FetchOp::verify() {
   return success();
 }
 
-SmallVector<OpFoldResult> PutOp::getMixedOffsets() {
+SmallVector<OpFoldResult> SlotStoreOp::getMixedOffsets() {
   return getMixedValues(getStaticOffsets(), getOffsets(), getContext());
 }
 
-RankedTensorType PutOp::getTile() { return ::getTile(getBuffer().getType()); }
+RankedTensorType SlotStoreOp::getTile() {
+  return ::getTile(getBuffer().getType());
+}
 
-LogicalResult PutOp::verify() {
+LogicalResult SlotStoreOp::verify() {
   if (getEngine() != Engine::tma && getEngine() != Engine::threads)
     return emitOpError() << "is by(" << stringifyEngine(getEngine())
                          << "): slots are stored by TMA or by threads";

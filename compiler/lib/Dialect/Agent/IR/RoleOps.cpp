@@ -89,7 +89,7 @@ static LogicalResult verifyNumbers(SwitchOp op) {
   for (StringAttr name :
        {op.getWarpsAttrName(), op.getEntryRegistersAttrName(),
         op.getSharedBytesAttrName(), op.getTensorColumnsAttrName(),
-        op.getTensorAddressAttrName(), op.getGrantAttrName()})
+        op.getTensorAddressAttrName(), op.getNextTileAttrName()})
     if (auto number = op->getAttrOfType<IntegerAttr>(name);
         number && number.getInt() < 0)
       return op.emitOpError()

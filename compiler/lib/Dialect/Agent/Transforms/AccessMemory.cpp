@@ -59,7 +59,7 @@ struct Place {
   /// Where in the buffer the tile begins.
   SmallVector<OpFoldResult> offsets;
   /// The tile is the transpose of what is there.
-  bool flipped = false;
+  bool transposed = false;
   /// False if nobody has written it: it is zero then. Null if it is known to be
   /// written.
   Value filled;
@@ -71,7 +71,7 @@ public:
       : role(role), scratch(plan::findScratch(role, arch)) {}
 
   /// Gives the role the next of the named barriers if its warps meet.
-  LogicalResult setMeeting(int64_t &barriers);
+  LogicalResult setNamedBarrier(int64_t &barriers);
   LogicalResult run();
 
 private:
@@ -106,7 +106,7 @@ static std::optional<Place> findPlace(ImplicitLocOpBuilder &b, Value tile) {
     return place;
   }
   if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-    place->flipped ^= transpose.getPermutation()[0] == 1;
+    place->transposed ^= transpose.getPermutation()[0] == 1;
     return place;
   }
   SmallVector<OpFoldResult> more;
@@ -131,8 +131,10 @@ static std::optional<Place> findPlace(ImplicitLocOpBuilder &b, Value tile) {
   return place;
 }
 
-static Value flip(ImplicitLocOpBuilder &b, Value buffer, bool flipped) {
-  return flipped ? tile::FlipOp::create(b, buffer).getResult() : buffer;
+static Value transposeView(ImplicitLocOpBuilder &b, Value buffer,
+                           bool transposed) {
+  return transposed ? tile::TransposeViewOp::create(b, buffer).getResult()
+                    : buffer;
 }
 
 static Value readPlace(ImplicitLocOpBuilder &b, const Place &place,
@@ -141,8 +143,9 @@ static Value readPlace(ImplicitLocOpBuilder &b, const Place &place,
   SmallVector<Value> values;
   dispatchIndexOpFoldResults(place.offsets, values, numbers);
   auto load = [&] {
-    return tile::ReadOp::create(b, type, flip(b, place.buffer, place.flipped),
-                                values, numbers)
+    return tile::ReadOp::create(
+               b, type, transposeView(b, place.buffer, place.transposed),
+               values, numbers)
         .getResult();
   };
   if (!place.filled)
@@ -181,14 +184,14 @@ void RoleAccesses::read(tile::ConvertLayoutOp op) {
 
 Value RoleAccesses::writeOperand(ImplicitLocOpBuilder &b, Value operand) {
   Value source = plan::skipTransposes(operand);
-  bool flipped = false;
+  bool transposed = false;
   for (Value tile = operand; tile != source;) {
     auto transpose = tile.getDefiningOp<tile::TransposeOp>();
-    flipped ^= transpose.getPermutation()[0] == 1;
+    transposed ^= transpose.getPermutation()[0] == 1;
     tile = transpose.getSource();
   }
   auto type = cast<RankedTensorType>(source.getType());
-  std::optional<plan::Panels> panels = plan::getOperandPanels(type, flipped);
+  std::optional<plan::Panels> panels = plan::getOperandPanels(type, transposed);
   auto buffer = tile::BufferType::get(
       type.getShape(), type.getElementType(), tile::Space::Smem,
       panels ? plan::getAttr(*panels, b.getContext()) : Attribute());
@@ -197,18 +200,18 @@ Value RoleAccesses::writeOperand(ImplicitLocOpBuilder &b, Value operand) {
   Value room =
       tile::AllocOp::create(b, buffer, b.getI64IntegerAttr(at)).getResult();
   AwaitOp::create(b, TypeRange(), ValueRange(), /*pending=*/0);
-  SyncOp::create(b, Crowd::role);
+  SyncOp::create(b, Participants::role);
   tile::WriteOp::create(b, source, room, ValueRange(),
                         SmallVector<int64_t>(type.getRank(), 0));
   FenceOp::create(b, Fence::async);
-  SyncOp::create(b, Crowd::role);
-  return flip(b, room, flipped);
+  SyncOp::create(b, Participants::role);
+  return transposeView(b, room, transposed);
 }
 
 /// The buffer that an operand is in; null if it is in registers.
 static Value getBuffer(ImplicitLocOpBuilder &b, Value operand) {
   std::optional<Place> place = findPlace(b, operand);
-  return place ? flip(b, place->buffer, place->flipped) : Value();
+  return place ? transposeView(b, place->buffer, place->transposed) : Value();
 }
 
 /// A of 16 bits may stay in registers, unless it is B as well, or a transpose
@@ -264,7 +267,7 @@ LogicalResult RoleAccesses::addProduct(tile::MmaOp op) {
 // The role
 //===----------------------------------------------------------------------===//
 
-LogicalResult RoleAccesses::setMeeting(int64_t &barriers) {
+LogicalResult RoleAccesses::setNamedBarrier(int64_t &barriers) {
   ScratchAttr own = role.getScratchAttr();
   if (scratch.operandBytes && (!own || own.getBytes() < scratch.operandBytes))
     return role->emitOpError() << "multiplies what takes "
@@ -276,15 +279,15 @@ LogicalResult RoleAccesses::setMeeting(int64_t &barriers) {
   if (role.getWarps() == 1)
     return success();
   bool syncs = role.walk([](SyncOp sync) {
-                     return sync.getCrowd() == Crowd::role
+                     return sync.getParticipants() == Participants::role
                                 ? WalkResult::interrupt()
                                 : WalkResult::advance();
                    })
                    .wasInterrupted();
   if (syncs || (own && own.getBytes()))
-    role.setMeetingAttr(
-        MeetingAttr::get(role.getContext(), ++barriers,
-                         own ? own.getOffset() + scratch.operandBytes : 0));
+    role.setNamedBarrierAttr(NamedBarrierAttr::get(
+        role.getContext(), ++barriers,
+        own ? own.getOffset() + scratch.operandBytes : 0));
   return success();
 }
 
@@ -325,6 +328,6 @@ void AccessMemory::runOnOperation() {
   // Barrier 0 is that of the CTA.
   int64_t barriers = 0;
   for (RoleAccesses &role : roles)
-    if (failed(role.setMeeting(barriers)) || failed(role.run()))
+    if (failed(role.setNamedBarrier(barriers)) || failed(role.run()))
       return signalPassFailure();
 }

@@ -330,7 +330,7 @@ LogicalResult RoleLayouts::assign(Operation *op) {
   if (failed(readAll(op)))
     return failure();
   // What is kept has been read.
-  if (auto keep = dyn_cast<KeepOp>(op)) {
+  if (auto keep = dyn_cast<MaterializeOp>(op)) {
     keep.replaceAllUsesWith(keep.getTile());
     keep.erase();
     return success();

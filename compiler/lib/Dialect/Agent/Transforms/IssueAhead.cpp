@@ -178,9 +178,9 @@ static std::optional<Chain> findChain(scf::ForOp loop) {
 
 namespace {
 /// Writes a chain down in its new order.
-class Skewer {
+class Pipeliner {
 public:
-  explicit Skewer(Chain &chain) : chain(chain), loop(chain.loop), b(loop) {
+  explicit Pipeliner(Chain &chain) : chain(chain), loop(chain.loop), b(loop) {
     for (Value yielded : loop.getYieldedValues())
       if (!chain.isOfSecond(yielded))
         kept.push_back(yielded);
@@ -207,7 +207,7 @@ private:
 };
 } // namespace
 
-Value Skewer::makeFirst(OpBuilder &body, Value index, int64_t lag) {
+Value Pipeliner::makeFirst(OpBuilder &body, Value index, int64_t lag) {
   IRMapping map;
   map.map(loop.getInductionVar(), index);
   for (Operation *op : chain.needs)
@@ -217,8 +217,8 @@ Value Skewer::makeFirst(OpBuilder &body, Value index, int64_t lag) {
   return made.getResult(0);
 }
 
-SmallVector<Value> Skewer::makeBetween(OpBuilder &body, Value index,
-                                       ValueRange arguments, Value product) {
+SmallVector<Value> Pipeliner::makeBetween(OpBuilder &body, Value index,
+                                          ValueRange arguments, Value product) {
   IRMapping map;
   map.map(loop.getInductionVar(), index);
   map.map(loop.getRegionIterArgs(), arguments);
@@ -234,8 +234,8 @@ SmallVector<Value> Skewer::makeBetween(OpBuilder &body, Value index,
   return made;
 }
 
-SmallVector<Value> Skewer::makeSecond(OpBuilder &body, Value index,
-                                      ValueRange flow) {
+SmallVector<Value> Pipeliner::makeSecond(OpBuilder &body, Value index,
+                                         ValueRange flow) {
   IRMapping map;
   map.map(loop.getInductionVar(), index);
   map.map(ValueRange(chain.flow), flow);
@@ -243,7 +243,8 @@ SmallVector<Value> Skewer::makeSecond(OpBuilder &body, Value index,
       body.clone(*chain.second, map)->getResults());
 }
 
-SmallVector<Value> Skewer::getArguments(ValueRange between, ValueRange second) {
+SmallVector<Value> Pipeliner::getArguments(ValueRange between,
+                                           ValueRange second) {
   SmallVector<Value> arguments;
   size_t next = 0;
   for (Value yielded : loop.getYieldedValues())
@@ -253,7 +254,7 @@ SmallVector<Value> Skewer::getArguments(ValueRange between, ValueRange second) {
   return arguments;
 }
 
-void Skewer::run() {
+void Pipeliner::run() {
   Location loc = loop.getLoc();
   Value from = loop.getLowerBound(), to = loop.getUpperBound();
   Value step = loop.getStep();
@@ -329,7 +330,7 @@ void IssueAheadPass::runOnOperation() {
       std::optional<Chain> chain = findChain(loop);
       if (!chain)
         continue;
-      Skewer(*chain).run();
+      Pipeliner(*chain).run();
       Reason reason = fire(Rule::IssuesAhead, role.getSymName());
       role.setBecauseAttr(
           addReason(role.getBecauseAttr(), role.getContext(), reason));

@@ -40,7 +40,7 @@ struct ReuseAnswer {
   std::string reason;
   /// In front of this the warps of the staging role have to meet; null if they
   /// need not.
-  mlir::Operation *meeting = nullptr;
+  mlir::Operation *sync = nullptr;
 };
 
 ReuseAnswer mayReuse(PipeOp staging, PipeOp earlier);

@@ -229,8 +229,8 @@ static void explain(Item &item, const LoadGroup &group, RoleSpec &role,
   if (group.byThreads) {
     for (const LoadInfo *load : group.loads)
       if (!load->whyThreads.empty())
-        role.because.push_back(fire(Rule::CopiedByThreads, role.name,
-                                    load->view, load->whyThreads));
+        role.because.push_back(
+            fire(Rule::NonTmaLoad, role.name, load->view, load->whyThreads));
   } else {
     role.because.push_back(fire(Rule::CopiedByTma, listNames(names)));
   }

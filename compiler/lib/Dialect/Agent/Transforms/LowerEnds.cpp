@@ -73,7 +73,7 @@ Value RoleLowering::isSlot(Value kept) {
 void RoleLowering::waitFor(Value barrier, Value parity, Engine engine) {
   auto wait = [&] { WaitOp::create(b, barrier, parity); };
   if (engine == Engine::tensor_core && role.getWarps() > 1)
-    when(elect(Crowd::role), wait);
+    when(elect(Participants::role), wait);
   else
     wait();
 }
@@ -134,9 +134,9 @@ void RoleLowering::moveToHalf(tile::LoadOp load, int64_t dim,
 /// With `mapped`, a tensor map promises that rows of the view, and of a part of
 /// it, begin at multiples of 16 bytes. Then a column that is known to be one,
 /// too, makes the copy aligned.
-void RoleLowering::fetch(tile::LoadOp load, ArrayRef<int64_t> along,
-                         Value buffer, Engine engine, Value barrier,
-                         bool mapped) {
+void RoleLowering::startLoad(tile::LoadOp load, ArrayRef<int64_t> along,
+                             Value buffer, Engine engine, Value barrier,
+                             bool mapped) {
   // Threads copy the whole tile, each CTA for itself: the CTAs that share it do
   // so at the same edges.
   PeersOp sharing;
@@ -159,7 +159,7 @@ void RoleLowering::fetch(tile::LoadOp load, ArrayRef<int64_t> along,
         isMultipleOf(all[load.getTileDims().back()],
                      std::gcd(chunkBytes, panels->width) * 8 / panels->bits);
   }
-  FetchOp::create(
+  SlotLoadOp::create(
       b, map.lookupOrDefault(load.getView()), offsets, numbers,
       load.getTileDims(), engine, load.getPadOrZero(), buffer, barrier, aligned,
       sharing ? sharing.getPlace() : Value(),
@@ -205,11 +205,12 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
     bytes = arith::SelectOp::create(b, fit.back(), bytes, less);
     Value clipped = arith::XOrIOp::create(b, fit.back(), constant(1, 1));
     when(clipped, [&, number = number, load = load] {
-      fetch(load, {}, getBuffer(pipe, number, slot), Engine::cp_async, Value(),
-            /*mapped=*/true);
-      DrainOp::create(b, Work::copies, 0);
+      startLoad(load, {}, getBuffer(pipe, number, slot), Engine::cp_async,
+                Value(),
+                /*mapped=*/true);
+      DrainOp::create(b, Work::cp_async, 0);
       FenceOp::create(b, Fence::async);
-      SyncOp::create(b, Crowd::warp);
+      SyncOp::create(b, Participants::warp);
     });
   }
   auto expect = [&] { ExpectOp::create(b, full, bytes); };
@@ -217,15 +218,15 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
   // A branch of its own, so that ptxas sees whole warps issue the copies.
   if (ofPair)
     when(announce(), expect);
-  when(elect(Crowd::warp), [&] {
+  when(elect(Participants::warp), [&] {
     if (ofPair)
       full = getBarrier(b, pipe.full, slot, leader);
     else
       expect();
     for (auto [number, load] : llvm::enumerate(*loads)) {
       auto start = [&, number = number, load = load] {
-        fetch(load, pipe.multicasts[number], getBuffer(pipe, number, slot),
-              Engine::tma, full, /*mapped=*/false);
+        startLoad(load, pipe.multicasts[number], getBuffer(pipe, number, slot),
+                  Engine::tma, full, /*mapped=*/false);
       };
       if (fit[number])
         when(fit[number], start);
@@ -244,7 +245,7 @@ LogicalResult RoleLowering::fillByThreads(ProduceOp op, LoweredPipe &pipe,
     FenceOp::create(b, Fence::tensor_after);
   if (tile::AllGatherOp gather = plan::getGather(pipe.pipe)) {
     sendParts(gather, pipe, slot);
-    ArriveOp::create(b, full, Engine::threads, told.lookup(op.getPipe()));
+    ArriveOp::create(b, full, Engine::threads, signaled.lookup(op.getPipe()));
     return success();
   }
   if (failed(lowerBlock(body)))
@@ -285,8 +286,9 @@ LogicalResult RoleLowering::fillByCopies(ProduceOp op, LoweredPipe &pipe,
   if (failed(loads))
     return failure();
   for (auto [number, load] : llvm::enumerate(*loads))
-    fetch(load, {}, getBuffer(pipe, number, slot), Engine::cp_async, Value(),
-          /*mapped=*/false);
+    startLoad(load, {}, getBuffer(pipe, number, slot), Engine::cp_async,
+              Value(),
+              /*mapped=*/false);
   // Each thread arrives when its copies have landed, so it can go on.
   ArriveOp::create(b, full, Engine::cp_async);
   return success();
@@ -306,7 +308,7 @@ LogicalResult RoleLowering::fillByProducts(ProduceOp op, LoweredPipe &pipe,
   if (failed(lowerBlock(body)))
     return failure();
   b.setLoc(op.getLoc());
-  ArriveOp::create(b, full, Engine::tensor_core, told.lookup(op.getPipe()));
+  ArriveOp::create(b, full, Engine::tensor_core, signaled.lookup(op.getPipe()));
   return success();
 }
 
@@ -403,7 +405,7 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
   // was done: the one who waits for it does.
   if (copied)
     FenceOp::create(b, Fence::async);
-  // Accesses of tensor memory from here on come after what the barrier told.
+  // Accesses of tensor memory from here on come after the phase of the barrier.
   if (reads)
     FenceOp::create(b, Fence::tensor_after);
   return success();
@@ -414,12 +416,12 @@ void RoleLowering::closeSlots(ConsumeOp op, ArrayRef<Value> slots) {
   // A slot goes back when the products that read it are done. Those of later
   // slots may go on.
   if (isMultipliedByWarpGroups(op))
-    DrainOp::create(b, Work::products, op.getLag() * countProducts(op));
-  bool puts = llvm::any_of(op.getPipes(), [&](Value pipe) {
+    DrainOp::create(b, Work::wgmma, op.getLag() * countProducts(op));
+  bool stores = llvm::any_of(op.getPipes(), [&](Value pipe) {
     return *pipe.getDefiningOp<PipeOp>().getConsumerEngine(role) == Engine::tma;
   });
-  if (puts)
-    when(elect(Crowd::role), [&] { ClosePutsOp::create(b); });
+  if (stores)
+    when(elect(Participants::role), [&] { CommitStoresOp::create(b); });
   for (auto [value, slot] : llvm::zip_equal(op.getPipes(), slots)) {
     LoweredPipe &pipe = pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
@@ -452,7 +454,7 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
     // The slot is given back, so what is still needed goes to registers.
     // Accumulators are there.
     if (isa<RankedTensorType>(value.getType()) && !isProduct(value))
-      lowered = KeepOp::create(b, lowered.getType(), lowered);
+      lowered = MaterializeOp::create(b, lowered.getType(), lowered);
     map.map(result, lowered);
   }
   closeSlots(op, slots);
@@ -463,7 +465,7 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
 void RoleLowering::release(ConsumeOp op, LoweredPipe &pipe, Value slot,
                            int64_t pending) {
   Value empty = getBarrier(b, pipe.empty, slot);
-  Value ctas = told.lookup(pipe.pipe.getPipe());
+  Value ctas = signaled.lookup(pipe.pipe.getPipe());
   Engine engine = *pipe.pipe.getConsumerEngine(role);
   if (engine == Engine::tensor_core) {
     ArriveOp::create(b, empty, Engine::tensor_core, ctas);
@@ -472,7 +474,8 @@ void RoleLowering::release(ConsumeOp op, LoweredPipe &pipe, Value slot,
   // A slot that TMA stores from is free when the store has read it. The thread
   // that started the store knows.
   if (engine == Engine::tma)
-    when(elect(Crowd::role), [&] { DrainOp::create(b, Work::puts, pending); });
+    when(elect(Participants::role),
+         [&] { DrainOp::create(b, Work::stores, pending); });
   if (pipe.inTensorMemory())
     FenceOp::create(b, Fence::tensor_before);
   ArriveOp::create(b, empty, Engine::threads, ctas);
@@ -484,11 +487,11 @@ void RoleLowering::lowerPut(tile::StoreOp op, Value buffer) {
   for (Value offset : op.getOffsets())
     offsets.push_back(map.lookupOrDefault(offset));
   auto put = [&](Engine engine) {
-    PutOp::create(b, buffer, map.lookupOrDefault(op.getView()), offsets,
-                  op.getStaticOffsets(), op.getTileDims(), engine);
+    SlotStoreOp::create(b, buffer, map.lookupOrDefault(op.getView()), offsets,
+                        op.getStaticOffsets(), op.getTileDims(), engine);
   };
   Value fit = fits(op, cast<RankedTensorType>(op.getValue().getType()));
-  Value one = elect(Crowd::role);
+  Value one = elect(Participants::role);
   if (!fit) {
     when(one, [&] { put(Engine::tma); });
     return;

@@ -46,13 +46,13 @@ static ItemsOp getNumbers(ForEachItemOp op) {
   return op.getSource().getDefiningOp<ItemsOp>();
 }
 
-static bool isGranted(ForEachItemOp op) {
+static bool isDynamic(ForEachItemOp op) {
   ItemsOp items = getNumbers(op);
   return items && items.getStream() == Stream::dynamic;
 }
 
-bool RoleLowering::asks(ForEachItemOp op) {
-  return isGranted(op) &&
+bool RoleLowering::requestsTiles(ForEachItemOp op) {
+  return isDynamic(op) &&
          (arch.clusterLaunchControl || roles.getClusterSize() > 1);
 }
 
@@ -72,16 +72,16 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
                << "' with a role that takes others; give each of these roles a "
                   "pipe of its own";
     }
-  if (isGranted(op) && role.getWarps() != 1)
+  if (isDynamic(op) && role.getWarps() != 1)
     return op->emitOpError()
            << "takes dynamic work items in @" << role.getSymName() << ", of "
            << role.getWarps()
            << " warps; one warp asks, and publishes the answers to the others";
-  if (asks(op) && !answers.at)
+  if (requestsTiles(op) && !nextTile.at)
     return op->emitOpError("has no place for the answer about the next work "
                            "item: code is generated after 'place-memory'");
   startLags(op);
-  LogicalResult lowered = getNumbers(op) && !isGranted(op) && !op.getPublish()
+  LogicalResult lowered = getNumbers(op) && !isDynamic(op) && !op.getPublish()
                               ? lowerKnownItems(op)
                               : lowerItemsAsTheyCome(op);
   endLags(op);
@@ -144,7 +144,7 @@ LogicalResult RoleLowering::lowerKnownItems(ForEachItemOp op) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-void RoleLowering::tell(Value value, Value there, ValueRange values) {
+void RoleLowering::publish(Value value, Value there, ValueRange values) {
   LoweredPipe &pipe = pipes.find(value)->second;
   Ring &ring = rings[{value, Fills}];
   Value full = getBarrier(b, pipe.full, ring.slot);
@@ -160,7 +160,7 @@ ReadMessageOp RoleLowering::readMessage(LoweredPipe &pipe, Value slot) {
   return ReadMessageOp::create(b, types, pipe.slots, slot);
 }
 
-Value RoleLowering::hear(Value value, SmallVectorImpl<Value> &values) {
+Value RoleLowering::receive(Value value, SmallVectorImpl<Value> &values) {
   LoweredPipe &pipe = pipes.find(value)->second;
   Ring &ring = rings[{value, Empties}];
   WaitOp::create(b, getBarrier(b, pipe.full, ring.slot), ring.phase);
@@ -200,48 +200,52 @@ FailureOr<Value> RoleLowering::look(ItemsOp items, Value number,
   return there;
 }
 
-/// The first CTA asks for all, when all have read the answer before.
-void RoleLowering::askForAll(const Ring &ring, llvm::function_ref<void()> ask) {
-  Value ready = getBarrier(b, answers.ready, ring.slot);
-  ArriveOp::create(b, ready, Engine::threads, constant(1));
+/// The first CTA requests for all, when all have read the tile before.
+void RoleLowering::requestForAll(const Ring &ring,
+                                 llvm::function_ref<void()> request) {
+  Value empty = getBarrier(b, nextTile.empty, ring.slot);
+  ArriveOp::create(b, empty, Engine::threads, constant(1));
   when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank, constant(0)),
        [&] {
-         WaitOp::create(b, ready, ring.phase);
-         ask();
+         WaitOp::create(b, empty, ring.phase);
+         request();
        });
 }
 
-/// Waits for the answer. In a cluster this barrier and the one at which all are
-/// ready flip once for each answer, so one ring counts both.
-void RoleLowering::awaitAnswer(Ring &ring, Value told) {
-  WaitOp::create(b, told, ring.phase);
+/// Waits for the next tile. In a cluster the full and the empty barrier flip
+/// once for each, so one ring counts both.
+void RoleLowering::awaitNextTile(Ring &ring, Value full) {
+  WaitOp::create(b, full, ring.phase);
   Type i32 = b.getI32Type();
   auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase, 1);
   ring.slot = next.getNext();
   ring.phase = next.getNextPhase();
 }
 
-/// Asks the machine, and waits for the answer.
-Value RoleLowering::ask() {
-  Ring &ring = rings[{answers.told, Empties}];
-  Value told = getBarrier(b, answers.told, ring.slot);
-  auto expect = [&] { ExpectOp::create(b, told, constant(plan::grantBytes)); };
-  auto ask = [&] {
-    AskOp::create(b, *answers.at, told, /*multicast=*/bool(answers.ready));
+/// Requests a tile by cluster launch control, and waits for the response.
+Value RoleLowering::requestTile() {
+  Ring &ring = rings[{nextTile.full, Empties}];
+  Value full = getBarrier(b, nextTile.full, ring.slot);
+  auto expect = [&] {
+    ExpectOp::create(b, full, constant(plan::nextTileBytes));
   };
-  if (!answers.ready) {
-    when(elect(Crowd::warp), [&] {
+  auto request = [&] {
+    ClcTryCancelOp::create(b, *nextTile.at, full,
+                           /*multicast=*/bool(nextTile.empty));
+  };
+  if (!nextTile.empty) {
+    when(elect(Participants::warp), [&] {
       expect();
-      ask();
+      request();
     });
   } else {
-    when(elect(Crowd::warp), expect);
-    askForAll(ring, [&] { when(elect(Crowd::warp), ask); });
+    when(elect(Participants::warp), expect);
+    requestForAll(ring, [&] { when(elect(Participants::warp), request); });
   }
-  awaitAnswer(ring, told);
-  Value number = AnswerOp::create(b, b.getIndexType(), *answers.at);
+  awaitNextTile(ring, full);
+  Value number = ClcQueryOp::create(b, b.getIndexType(), *nextTile.at);
   // The CTAs of a cluster take neighbours. A refusal is the same for all.
-  if (answers.ready) {
+  if (nextTile.empty) {
     Value none = arith::ConstantIndexOp::create(b, -1);
     Value refused =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, none);
@@ -256,22 +260,24 @@ Value RoleLowering::ask() {
 }
 
 /// How many numbers the counter has given before this CTA's. Of a cluster the
-/// first CTA draws, and deals to all: its draw stands for a number of each.
-Value RoleLowering::draw() {
+/// first CTA counts, and broadcasts to all: its number stands for one of each.
+Value RoleLowering::countTile() {
   Type index = b.getIndexType();
-  if (!answers.ready)
-    return DrawOp::create(b, index);
-  Ring &ring = rings[{answers.told, Empties}];
-  Value told = getBarrier(b, answers.told, ring.slot);
+  if (!nextTile.empty)
+    return AtomicNextTileOp::create(b, index);
+  Ring &ring = rings[{nextTile.full, Empties}];
+  Value full = getBarrier(b, nextTile.full, ring.slot);
   int64_t ctas = roles.getClusterSize();
-  askForAll(ring, [&] {
+  requestForAll(ring, [&] {
     Value all = constant((int64_t(1) << ctas) - 1);
-    DealOp::create(b, DrawOp::create(b, index), *answers.at, all);
-    ArriveOp::create(b, told, Engine::threads, all);
+    ClusterBroadcastOp::create(b, AtomicNextTileOp::create(b, index),
+                               *nextTile.at, all);
+    ArriveOp::create(b, full, Engine::threads, all);
   });
-  awaitAnswer(ring, told);
-  Value first = arith::MulIOp::create(b, DealtOp::create(b, index, *answers.at),
-                                      arith::ConstantIndexOp::create(b, ctas));
+  awaitNextTile(ring, full);
+  Value first =
+      arith::MulIOp::create(b, ClusterReceiveOp::create(b, index, *nextTile.at),
+                            arith::ConstantIndexOp::create(b, ctas));
   return arith::AddIOp::create(b, first,
                                arith::IndexCastOp::create(b, index, rank));
 }
@@ -280,17 +286,17 @@ Value RoleLowering::draw() {
 Value RoleLowering::findNext(ForEachItemOp op, Value number) {
   Value ctas = gpu::GridDimOp::create(b, gpu::Dimension::x);
   // Each CTA begins with its own number, and the counter goes on from there.
-  if (isGranted(op) && !arch.clusterLaunchControl)
-    return arith::AddIOp::create(b, draw(), ctas);
+  if (isDynamic(op) && !arch.clusterLaunchControl)
+    return arith::AddIOp::create(b, countTile(), ctas);
   Value next = arith::AddIOp::create(b, number, ctas);
-  if (!asks(op))
+  if (!requestsTiles(op))
     return next;
   // A launch has a CTA for each item. With fewer of them, each stands for more
   // items, at the stride of the grid.
   Value more =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next,
                             map.lookupOrDefault(getNumbers(op).getCount()));
-  RingKey key = {answers.told, Empties};
+  RingKey key = {nextTile.full, Empties};
   SmallVector<Value> stays = {next};
   pushRings(key, stays);
   auto branch = scf::IfOp::create(b, ValueRange(stays).getTypes(), more,
@@ -300,15 +306,15 @@ Value RoleLowering::findNext(ForEachItemOp op, Value number) {
     enterBranch(b, branch.thenBlock());
     scf::YieldOp::create(b, stays);
     enterBranch(b, branch.elseBlock());
-    SmallVector<Value> asked = {ask()};
-    pushRings(key, asked);
-    scf::YieldOp::create(b, asked);
+    SmallVector<Value> requested = {requestTile()};
+    pushRings(key, requested);
+    scf::YieldOp::create(b, requested);
   }
   popRings(key, branch.getResults().drop_front());
   return branch.getResult(0);
 }
 
-bool RoleLowering::hears() {
+bool RoleLowering::receivesItems() {
   return role
       .walk([](ForEachItemOp loop) {
         return isa<PipeType>(loop.getSource().getType())
@@ -368,12 +374,12 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
   popRings(keys, before->getArguments().drop_front(ringsAt));
   SmallVector<Value> item;
   FailureOr<Value> there = items ? look(items, before->getArgument(0), item)
-                                 : hear(op.getSource(), item);
+                                 : receive(op.getSource(), item);
   if (failed(there))
     return failure();
   b.setLoc(op.getLoc());
   if (op.getPublish())
-    tell(op.getPublish(), *there, item);
+    publish(op.getPublish(), *there, item);
   SmallVector<Value> state(before->getArguments().take_front(ringsAt));
   pushRings(keys, state);
   llvm::append_range(state, item);
@@ -407,7 +413,7 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
   // Lanes meet before they go back. Otherwise what ends the body, a branch of
   // one lane or a loop, is the end of this loop as well, and ptxas takes lanes
   // to be apart in all that follows: products by 113 instructions, not 34.
-  SyncOp::create(b, Crowd::warp);
+  SyncOp::create(b, Participants::warp);
   scf::YieldOp::create(b, next);
   popRings(keys, loop.getResults().slice(ringsAt, carried.size() - ringsAt));
   return success();

@@ -41,7 +41,7 @@ SmallVector<RoleLowering::RingKey> RoleLowering::findRings(Operation *loop) {
     if (isa<PipeType>(items.getSource().getType()))
       keys.insert({items.getSource(), Empties});
     else if (asks(items))
-      keys.insert({answers.told, Empties});
+      keys.insert({nextTile.full, Empties});
     if (items.getPublish())
       keys.insert({items.getPublish(), Fills});
   });
@@ -99,7 +99,7 @@ void RoleLowering::endLags(Operation *scope) {
     multiplies |= isMultipliedByWarpGroups(op);
   });
   if (multiplies)
-    DrainOp::create(b, Work::products, 0);
+    DrainOp::create(b, Work::wgmma, 0);
   forEachLag(scope, [&](ConsumeOp op, Value value) {
     LoweredPipe &pipe = pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];

@@ -61,7 +61,7 @@ Value RoleLowering::getRank() {
 
 Value RoleLowering::announce() {
   if (!announces) {
-    Value one = elect(Crowd::warp);
+    Value one = elect(Participants::warp);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(isLeader);
     announces = arith::AndIOp::create(b, one, isLeader);
@@ -72,7 +72,7 @@ Value RoleLowering::announce() {
 /// Computed once, where the role starts.
 void RoleLowering::findPeers() {
   role.walk([&](ForEachItemOp loop) {
-    if (answers.ready && asks(loop))
+    if (nextTile.empty && asks(loop))
       rank = getRank();
   });
   bool isMember = false;
@@ -86,7 +86,7 @@ void RoleLowering::findPeers() {
     isMember |= ofPair;
     // Who empties the accumulators of a pair tells its leader.
     if (ofPair && !fills && role.getScope() == Scope::cta) {
-      told[value] = arith::ShLIOp::create(b, constant(1), leader);
+      signaled[value] = arith::ShLIOp::create(b, constant(1), leader);
       continue;
     }
     Value all;
@@ -107,7 +107,7 @@ void RoleLowering::findPeers() {
       else if (all != some)
         all = arith::OrIOp::create(b, all, some);
     }
-    told[value] = all;
+    signaled[value] = all;
   }
 }
 

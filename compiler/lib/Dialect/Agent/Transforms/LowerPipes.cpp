@@ -59,19 +59,19 @@ void RoleLowering::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-Value RoleLowering::elect(Crowd crowd) {
-  Value &one = elected[static_cast<unsigned>(crowd)];
+Value RoleLowering::elect(Participants participants) {
+  Value &one = elected[static_cast<unsigned>(participants)];
   if (!one) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(start);
-    one = ElectOp::create(b, b.getI1Type(), crowd);
+    one = ElectOp::create(b, b.getI1Type(), participants);
   }
   return one;
 }
 
 /// Looks up where the warps have to have read a pipe before one of them writes
 /// to its bytes through another pipe.
-LogicalResult RoleLowering::findMeetings() {
+LogicalResult RoleLowering::findSyncs() {
   for (auto &[value, lowered] : pipes) {
     PipeOp pipe = lowered.pipe;
     StringAttr reuses = pipe.getPlaceAttr().getReuses();
@@ -88,8 +88,8 @@ LogicalResult RoleLowering::findMeetings() {
       return pipe->emitOpError()
              << "takes the bytes of '" << reuses.getValue() << "', but "
              << answer.reason << "; run 'place-memory'";
-    if (answer.meeting)
-      meetings.insert(answer.meeting);
+    if (answer.sync)
+      syncs.insert(answer.sync);
   }
   return success();
 }
@@ -103,8 +103,8 @@ LogicalResult RoleLowering::lowerBlock(Block &block) {
 
 LogicalResult RoleLowering::lowerOp(Operation *op) {
   b.setLoc(op->getLoc());
-  if (meetings.contains(op))
-    SyncOp::create(b, Crowd::role);
+  if (syncs.contains(op))
+    SyncOp::create(b, Participants::role);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return lowerFor(loop);
   if (auto loop = dyn_cast<ForEachItemOp>(op))
@@ -143,15 +143,15 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
     rings[{value, Fills}] = {zero, one, {}};
     rings[{value, Empties}] = {zero, zero, {}};
   }
-  if (answers.told)
-    rings[{answers.told, Empties}] = {zero, zero, {}};
+  if (nextTile.full)
+    rings[{nextTile.full, Empties}] = {zero, zero, {}};
   findPeers();
-  // Of a pair, one CTA acts for both; the other one hears what it is told.
-  if (actsForPair(role) && !hears())
+  // Of a pair, one CTA acts for both; the other one receives what it sends.
+  if (actsForPair(role) && !receivesItems())
     b.setInsertionPoint(
         scf::IfOp::create(b, isLeader, /*withElseRegion=*/false).thenYield());
   startLags(role);
-  if (failed(findMeetings()) || failed(lowerBlock(role.getBody().front())))
+  if (failed(findSyncs()) || failed(lowerBlock(role.getBody().front())))
     return failure();
   b.setLoc(role.getLoc());
   endLags(role);
@@ -175,10 +175,10 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
   FailureOr<LoweredPipes> lowerMemory(SwitchOp roles,
                                       const target::Architecture &arch,
                                       ImplicitLocOpBuilder &b);
-  Answers lowerAnswers(SwitchOp roles, const target::Architecture &arch,
-                       ImplicitLocOpBuilder &b);
-  void setUp(SwitchOp roles, const LoweredPipes &pipes, const Answers &answers,
-             ImplicitLocOpBuilder &b);
+  NextTile lowerNextTile(SwitchOp roles, const target::Architecture &arch,
+                         ImplicitLocOpBuilder &b);
+  void setUp(SwitchOp roles, const LoweredPipes &pipes,
+             const NextTile &nextTile, ImplicitLocOpBuilder &b);
 };
 } // namespace
 
@@ -386,39 +386,41 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
 }
 
 /// What a role that asks for work items is answered.
-Answers LowerPipes::lowerAnswers(SwitchOp roles,
-                                 const target::Architecture &arch,
-                                 ImplicitLocOpBuilder &b) {
-  Answers answers;
-  answers.at = roles.getGrant();
+NextTile LowerPipes::lowerNextTile(SwitchOp roles,
+                                   const target::Architecture &arch,
+                                   ImplicitLocOpBuilder &b) {
+  NextTile nextTile;
+  nextTile.at = roles.getNextTile();
   // The machine's own answers arrive as bytes, in this CTA.
   Scope scope = arch.clusterLaunchControl ? Scope::cta : Scope::cluster;
-  if (answers.at)
-    answers.told = BarriersOp::create(
-        b, BarriersType::get(&getContext()), "grant.told", /*count=*/1,
-        /*arrivals=*/1, *answers.at + plan::grantBytes, scope);
-  if (answers.at && roles.getClusterSize() > 1)
-    answers.ready = BarriersOp::create(
-        b, BarriersType::get(&getContext()), "grant.ready", /*count=*/1,
+  if (nextTile.at)
+    nextTile.full = BarriersOp::create(
+        b, BarriersType::get(&getContext()), "next_tile.full", /*count=*/1,
+        /*arrivals=*/1, *nextTile.at + plan::nextTileBytes, scope);
+  if (nextTile.at && roles.getClusterSize() > 1)
+    nextTile.empty = BarriersOp::create(
+        b, BarriersType::get(&getContext()), "next_tile.empty", /*count=*/1,
         roles.getClusterSize(),
-        *answers.at + plan::grantBytes + plan::barrierBytes, Scope::cluster);
-  return answers;
+        *nextTile.at + plan::nextTileBytes + plan::barrierBytes,
+        Scope::cluster);
+  return nextTile;
 }
 
 /// What happens before the roles start and after they have ended.
 void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
-                       const Answers &answers, ImplicitLocOpBuilder &b) {
+                       const NextTile &nextTile, ImplicitLocOpBuilder &b) {
   b.setLoc(getOperation().getLoc());
   SmallVector<Value> barriers;
   for (auto &[value, pipe] : pipes)
     barriers.append({pipe.full, pipe.empty});
-  if (answers.told)
-    barriers.push_back(answers.told);
-  if (answers.ready)
-    barriers.push_back(answers.ready);
+  if (nextTile.full)
+    barriers.push_back(nextTile.full);
+  if (nextTile.empty)
+    barriers.push_back(nextTile.empty);
   InitBarriersOp::create(b, barriers);
   // Other CTAs may arrive at these barriers as soon as their roles start.
-  Crowd all = roles.getClusterSize() == 1 ? Crowd::cta : Crowd::cluster;
+  Participants all =
+      roles.getClusterSize() == 1 ? Participants::cta : Participants::cluster;
   std::optional<int64_t> columns = roles.getTensorColumns();
   std::optional<int64_t> address = roles.getTensorAddress();
   if (!columns || !address) {
@@ -429,9 +431,9 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
   // allocation comes before every access by another warp.
   int64_t warp = *roles.getWarps() - 1;
   AllocTensorOp::create(b, *columns, *address, warp);
-  auto meet = [&](Crowd crowd) {
+  auto meet = [&](Participants participants) {
     FenceOp::create(b, Fence::tensor_before);
-    SyncOp::create(b, crowd);
+    SyncOp::create(b, participants);
     FenceOp::create(b, Fence::tensor_after);
   };
   meet(all);
@@ -439,7 +441,7 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
   // Every access of tensor memory comes before it is given back, and in pairs
   // the last arrival of the other CTA.
   b.setInsertionPointAfter(roles);
-  meet(plan::hasPairs(roles) ? Crowd::cluster : Crowd::cta);
+  meet(plan::hasPairs(roles) ? Participants::cluster : Participants::cta);
   FreeTensorOp::create(b, tensor, *columns, warp);
 }
 
@@ -459,19 +461,19 @@ void LowerPipes::runOnOperation() {
   FailureOr<LoweredPipes> pipes = lowerMemory(roles, *arch, b);
   if (failed(pipes))
     return signalPassFailure();
-  Answers answers = lowerAnswers(roles, *arch, b);
+  NextTile nextTile = lowerNextTile(roles, *arch, b);
   SmallVector<std::unique_ptr<Region>> bodies;
   plan::Signs signs(kernel);
   for (RoleOp role : roles.getRoles()) {
     FailureOr<std::unique_ptr<Region>> body =
-        RoleLowering(role, *pipes, answers, signs, *arch).run();
+        RoleLowering(role, *pipes, nextTile, signs, *arch).run();
     if (failed(body))
       return signalPassFailure();
     bodies.push_back(std::move(*body));
   }
   for (auto [role, body] : llvm::zip_equal(roles.getRoles(), bodies))
     role.getBody().takeBody(*body);
-  setUp(roles, *pipes, answers, b);
+  setUp(roles, *pipes, nextTile, b);
   for (auto &[value, pipe] : *pipes)
     pipe.pipe.erase();
   for (ItemsOp items :

@@ -74,7 +74,7 @@ static bool isLastToReturn(Value pipe) {
 void RoleLowering::awaitLastCommits() {
   for (auto &[value, pipe] : pipes) {
     if (!llvm::is_contained(pipe.pipe.getProducers(), role) ||
-        told.lookup(value) || !isLastToReturn(value))
+        signaled.lookup(value) || !isLastToReturn(value))
       continue;
     // The slot that was filled last, with the parity that its next pass would
     // wait for. If none was filled, that is the phase before the first one.
@@ -96,7 +96,7 @@ void RoleLowering::awaitLastCommits() {
 /// is.
 void RoleLowering::awaitPeers() {
   for (auto &[value, pipe] : pipes) {
-    if (!told.lookup(value) || pipe.inTensorMemory() ||
+    if (!signaled.lookup(value) || pipe.inTensorMemory() ||
         !llvm::is_contained(pipe.pipe.getProducers(), role))
       continue;
     Ring ring = rings[{value, Fills}];

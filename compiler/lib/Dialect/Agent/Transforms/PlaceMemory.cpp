@@ -85,10 +85,10 @@ private:
   std::vector<Room> shared, tensor, messages;
   std::vector<Scratch> scratches;
   /// Roles whose warps meet before they take another pipe's bytes.
-  llvm::SmallPtrSet<Operation *, 2> meeting;
+  llvm::SmallPtrSet<Operation *, 2> syncing;
   /// Whether a role that asks for items is answered in shared memory.
   bool dynamic = false;
-  int64_t grant = 0, tensorAddress = 0, sharedBytes = 0, tensorColumns = 0;
+  int64_t nextTile = 0, tensorAddress = 0, sharedBytes = 0, tensorColumns = 0;
 };
 } // namespace
 
@@ -157,7 +157,7 @@ LogicalResult Placer::collectScratch() {
 LogicalResult Placer::checkBarriers() {
   int64_t roles = 0;
   for (RoleOp role : op.getRoles())
-    roles += needsBarrier(role, arch) || meeting.contains(role);
+    roles += needsBarrier(role, arch) || syncing.contains(role);
   if (roles + 1 <= int64_t(arch.namedBarriers))
     return success();
   return op.emitError() << roles
@@ -175,7 +175,7 @@ void Placer::findReuse() {
   for (Room &room : shared) {
     if (!isStaging(room.pipe))
       continue;
-    // Of several refusals, the one about the first pipe is told.
+    // Of several refusals, the one about the first pipe is reported.
     std::string why;
     for (Room &other : shared) {
       int64_t offset = alignUp(other.taken, room.alignment);
@@ -188,8 +188,8 @@ void Placer::findReuse() {
         why = answer.reason;
       if (!answer.allowed)
         continue;
-      if (answer.meeting)
-        meeting.insert(room.pipe.getProducers().front());
+      if (answer.sync)
+        syncing.insert(room.pipe.getProducers().front());
       room.reuses = other.pipe.getName().str();
       room.offset = offset;
       other.taken = offset + room.size();
@@ -236,7 +236,7 @@ int64_t Placer::layOut() {
         room.place.start = other.place.start + room.offset;
 
   if (dynamic)
-    grant = take(getGrantBytes(op), grantBytes);
+    nextTile = take(getNextTileBytes(op), nextTileBytes);
   for (std::vector<Room> *rooms : {&shared, &tensor, &messages})
     for (Room &room : *rooms) {
       int64_t bytes = multiply(barrierBytes, room.slots);
@@ -368,7 +368,7 @@ void Placer::record() {
     op.setTensorAddress(tensorAddress);
   }
   if (dynamic)
-    op.setGrant(grant);
+    op.setNextTile(nextTile);
 }
 
 LogicalResult Placer::run() {

@@ -64,13 +64,13 @@ struct LoweredPipe {
 
 using LoweredPipes = llvm::MapVector<mlir::Value, LoweredPipe>;
 
-/// Where the answer about the next work item is put, by the machine or by the
-/// first CTA of a cluster, and the barrier that says so; nothing if nobody
-/// asks. In a cluster the first CTA asks for all, when all are ready for the
-/// answer.
-struct Answers {
+/// Where the next tile is put, by cluster launch control or by the first CTA of
+/// a cluster, and the barrier that says so; nothing without a dynamic tile
+/// scheduler. In a cluster the first CTA requests for all, when all have read
+/// the tile before.
+struct NextTile {
   std::optional<int64_t> at;
-  mlir::Value told, ready;
+  mlir::Value full, empty;
 };
 
 /// The barrier of a slot, of this CTA or of another one.
@@ -87,9 +87,9 @@ mlir::Operation *getLagScope(ConsumeOp op);
 
 class RoleLowering {
 public:
-  RoleLowering(RoleOp role, LoweredPipes &pipes, const Answers &answers,
+  RoleLowering(RoleOp role, LoweredPipes &pipes, const NextTile &nextTile,
                const plan::Signs &signs, const target::Architecture &arch)
-      : role(role), pipes(pipes), answers(answers), signs(signs), arch(arch),
+      : role(role), pipes(pipes), nextTile(nextTile), signs(signs), arch(arch),
         roles(cast<SwitchOp>(role->getParentOp())),
         cluster(plan::getPeerCluster(roles)), inPairs(plan::hasPairs(roles)),
         b(role.getLoc(), role) {}
@@ -108,13 +108,13 @@ private:
   enum End : unsigned { Fills, Empties };
   using RingKey = std::pair<mlir::Value, unsigned>;
 
-  llvm::LogicalResult findMeetings();
+  llvm::LogicalResult findSyncs();
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation *op);
   mlir::Value constant(int64_t value, unsigned bits = 32);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
   /// Whether this thread acts for its warp or for the role: computed once.
-  mlir::Value elect(Crowd crowd);
+  mlir::Value elect(Participants participants);
 
   // LowerLoops.cpp
   llvm::LogicalResult lowerFor(mlir::scf::ForOp op);
@@ -140,21 +140,21 @@ private:
   llvm::FailureOr<mlir::Value> look(ItemsOp items, mlir::Value number,
                                     llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value findNext(ForEachItemOp op, mlir::Value number);
-  void askForAll(const Ring &ring, llvm::function_ref<void()> ask);
-  void awaitAnswer(Ring &ring, mlir::Value told);
-  mlir::Value ask();
-  mlir::Value draw();
-  /// Whether a loop waits for answers about its items: of the machine, or of
-  /// the first CTA of its cluster.
-  bool asks(ForEachItemOp op);
+  void requestForAll(const Ring &ring, llvm::function_ref<void()> request);
+  void awaitNextTile(Ring &ring, mlir::Value full);
+  mlir::Value requestTile();
+  mlir::Value countTile();
+  /// Whether a loop waits for its next tile: from cluster launch control, or
+  /// from the first CTA of its cluster.
+  bool requestsTiles(ForEachItemOp op);
   /// Whether the role takes its items from messages, which come to every CTA.
-  bool hears();
+  bool receivesItems();
   /// Puts a message into the next slot of a pipe: whether there is an item, and
   /// its values.
-  void tell(mlir::Value pipe, mlir::Value there, mlir::ValueRange values);
+  void publish(mlir::Value pipe, mlir::Value there, mlir::ValueRange values);
   /// Takes a message: whether there is an item, and its values.
-  mlir::Value hear(mlir::Value pipe,
-                   llvm::SmallVectorImpl<mlir::Value> &values);
+  mlir::Value receive(mlir::Value pipe,
+                      llvm::SmallVectorImpl<mlir::Value> &values);
   ReadMessageOp readMessage(LoweredPipe &pipe, mlir::Value slot);
 
   // LowerEnds.cpp
@@ -170,9 +170,9 @@ private:
   llvm::LogicalResult fillByProducts(ProduceOp op, LoweredPipe &pipe,
                                      mlir::Value slot, mlir::Value full);
   llvm::FailureOr<llvm::SmallVector<tile::LoadOp>> getLoads(ProduceOp op);
-  void fetch(tile::LoadOp load, llvm::ArrayRef<int64_t> along,
-             mlir::Value buffer, Engine engine, mlir::Value barrier,
-             bool mapped);
+  void startLoad(tile::LoadOp load, llvm::ArrayRef<int64_t> along,
+                 mlir::Value buffer, Engine engine, mlir::Value barrier,
+                 bool mapped);
   void moveToHalf(tile::LoadOp load, int64_t dim,
                   llvm::SmallVectorImpl<mlir::Value> &offsets,
                   llvm::SmallVectorImpl<int64_t> &numbers);
@@ -216,7 +216,7 @@ private:
 
   RoleOp role;
   LoweredPipes &pipes;
-  const Answers &answers;
+  const NextTile &nextTile;
   const plan::Signs &signs;
   const target::Architecture &arch;
   SwitchOp roles;
@@ -226,7 +226,7 @@ private:
   mlir::IRMapping map;
   llvm::DenseMap<RingKey, Ring> rings;
   /// In front of these the role's warps meet.
-  llvm::SmallPtrSet<mlir::Operation *, 1> meetings;
+  llvm::SmallPtrSet<mlir::Operation *, 1> syncs;
   /// For each product, where in tensor memory its accumulator is.
   llvm::DenseMap<mlir::Operation *, mlir::Value> accumulators;
   /// For each accumulator in tensor memory, an i1: whether there is a product
@@ -239,7 +239,7 @@ private:
   /// other CTAs have to do with, those that this role tells when it is done
   /// with a slot.
   llvm::SmallVector<PeersOp, 2> peers;
-  llvm::DenseMap<mlir::Value, mlir::Value> told;
+  llvm::DenseMap<mlir::Value, mlir::Value> signaled;
   /// Of a pair: the place of this CTA in it, whether it is the leader's, which
   /// is the first one, and the leader's rank.
   mlir::Value place, isLeader, leader, announces;

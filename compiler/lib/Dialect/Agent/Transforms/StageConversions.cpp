@@ -106,7 +106,7 @@ namespace {
 /// Where tiles change threads: memory, and who meets there.
 struct Scratch {
   int64_t offset, bytes;
-  Crowd crowd;
+  Participants participants;
 };
 } // namespace
 
@@ -122,13 +122,13 @@ static std::optional<Scratch> findScratch(Operation *op) {
     return std::nullopt;
   if (!role || role.getWarps() == 1)
     return Scratch{scratch.getOffset(), scratch.getBytes(),
-                   role ? Crowd::warp : Crowd::cta};
-  MeetingAttr meeting = role.getMeetingAttr();
-  if (!meeting)
+                   role ? Participants::warp : Participants::cta};
+  NamedBarrierAttr named = role.getNamedBarrierAttr();
+  if (!named)
     return std::nullopt;
-  return Scratch{meeting.getParts(),
-                 scratch.getOffset() + scratch.getBytes() - meeting.getParts(),
-                 Crowd::role};
+  return Scratch{named.getParts(),
+                 scratch.getOffset() + scratch.getBytes() - named.getParts(),
+                 Participants::role};
 }
 
 /// Writes a tile to scratch memory with a layout, and reads a part of it.
@@ -155,9 +155,9 @@ static LogicalResult moveThrough(Operation *op, const tile::Layout &layout,
       tile::AllocOp::create(b, type, b.getI64IntegerAttr(scratch->offset));
   tile::WriteOp::create(b, op->getOperand(0), buffer, ValueRange(),
                         SmallVector<int64_t>(from.getRank(), 0));
-  SyncOp::create(b, scratch->crowd);
+  SyncOp::create(b, scratch->participants);
   Value read = tile::ReadOp::create(b, to, buffer, ValueRange(), offsets);
-  SyncOp::create(b, scratch->crowd);
+  SyncOp::create(b, scratch->participants);
   op->replaceAllUsesWith(ValueRange(read));
   op->erase();
   return success();

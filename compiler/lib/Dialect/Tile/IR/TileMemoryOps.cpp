@@ -226,10 +226,10 @@ SmallVector<int64_t> StoreOp::getTileDims() {
 }
 
 //===----------------------------------------------------------------------===//
-// tile.flip
+// tile.transpose_view
 //===----------------------------------------------------------------------===//
 
-BufferType FlipOp::getFlipped(BufferType type) {
+BufferType TransposeViewOp::getTransposed(BufferType type) {
   PanelsAttr panels = type.getPanels();
   if (!panels || type.getRank() != 2)
     return {};
@@ -240,12 +240,14 @@ BufferType FlipOp::getFlipped(BufferType type) {
                                          !panels.getTransposed()));
 }
 
-void FlipOp::build(OpBuilder &builder, OperationState &state, Value source) {
-  build(builder, state, getFlipped(cast<BufferType>(source.getType())), source);
+void TransposeViewOp::build(OpBuilder &builder, OperationState &state,
+                            Value source) {
+  build(builder, state, getTransposed(cast<BufferType>(source.getType())),
+        source);
 }
 
-LogicalResult FlipOp::verify() {
-  if (getType() == getFlipped(getSource().getType()))
+LogicalResult TransposeViewOp::verify() {
+  if (getType() == getTransposed(getSource().getType()))
     return success();
   return emitOpError() << "makes a " << getType() << " of a "
                        << getSource().getType()

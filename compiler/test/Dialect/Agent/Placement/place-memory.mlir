@@ -94,7 +94,7 @@ tile.kernel @dynamic(%n: index) attributes {tile.target = "sm_100a"} {
   // CHECK-SAME: place = #agent.place<start = 0, stride = 16, full = 56, empty = 72>
   %work = agent.pipe "work" slots(2) message : (index)
   // CHECK: agent.switch
-  // CHECK-SAME: grant = 32 : i64
+  // CHECK-SAME: next_tile = 32 : i64
   // CHECK-SAME: shared_bytes = 88 : i64
   agent.switch {
     agent.role @scheduler warps(1) {
@@ -119,7 +119,7 @@ tile.kernel @counted_for_a_cluster(%n: index) attributes {tile.target = "sm_90a"
   // CHECK-SAME: place = #agent.place<start = 0, stride = 16, full = 64, empty = 80>
   %work = agent.pipe "work" slots(2) message : (index)
   // CHECK: agent.switch
-  // CHECK-SAME: grant = 32 : i64
+  // CHECK-SAME: next_tile = 32 : i64
   agent.switch cluster(2) {
     agent.role @scheduler warps(1) {
       agent.for_each_item (%i) in %items publish %work : !items, !work {
@@ -141,7 +141,7 @@ tile.kernel @counted(%n: index) attributes {tile.target = "sm_90a"} {
   // CHECK-SAME: place = #agent.place<start = 0, stride = 16, full = 32, empty = 48>
   %work = agent.pipe "work" slots(2) message : (index)
   // CHECK: agent.switch
-  // CHECK-NOT: grant =
+  // CHECK-NOT: next_tile =
   agent.switch {
     agent.role @scheduler warps(1) {
       agent.for_each_item (%i) in %items publish %work : !items, !work {

@@ -36,7 +36,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
   %rows = arith.ceildivui %M, %c256 : index
   %columns = arith.ceildivui %N, %c256 : index
   %count = arith.muli %rows, %columns : index
-  %grants = agent.items dynamic %i of %count -> (index, index) {
+  %tiles = agent.items dynamic %i of %count -> (index, index) {
     %rc:2 = affine.delinearize_index %i into (%rows, %columns) : index, index
     %m = arith.muli %rc#0, %c256 : index
     %n = arith.muli %rc#1, %c256 : index
@@ -48,7 +48,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
   %acc = agent.pipe "result" slots(2) tmem scope(pair) : (tensor<256x256xf32>)
   agent.switch cluster(2, 1) items(pair) {
     agent.role @scheduler warps(1) scope(cluster) {
-      agent.for_each_item (%m, %n) in %grants publish %work : !items, !work {
+      agent.for_each_item (%m, %n) in %tiles publish %work : !items, !work {
         agent.consume %throttle : !throttle {
         }
       }

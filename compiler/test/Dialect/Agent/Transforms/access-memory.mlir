@@ -42,7 +42,7 @@ tile.kernel @tensor_memory(%d: !tile.view<?x?xf32>, %more: i1) attributes {tile.
 
 // CHECK-LABEL: tile.kernel @shared_memory
 // CHECK: %[[SLOT:.*]] = agent.slot %
-// CHECK: %[[ACROSS:.*]] = tile.flip %[[SLOT]] : {{.*}} -> !tile.buffer<32x8xf32, smem, #tile.panels<128x1, swizzle 16, transposed>>
+// CHECK: %[[ACROSS:.*]] = tile.transpose_view %[[SLOT]] : {{.*}} -> !tile.buffer<32x8xf32, smem, #tile.panels<128x1, swizzle 16, transposed>>
 // CHECK: %[[X:.*]] = tile.read %[[ACROSS]][0, 0]
 // CHECK-NOT: tile.read
 // CHECK: arith.addf %[[X]], %[[X]]
@@ -70,7 +70,7 @@ tile.kernel @shared_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "s
 // A product takes buffers. B that threads have goes to scratch memory: wait, meet, write, fence, meet. A stays in registers.
 
 // CHECK-LABEL: tile.kernel @operands
-// CHECK: agent.role @a {{.*}}meeting = #agent.meeting<barrier = 1, parts = 16384>
+// CHECK: agent.role @a {{.*}}named_barrier = #agent.named_barrier<barrier = 1, parts = 16384>
 // CHECK: %[[X:.*]] = agent.slot %
 // CHECK: %[[Y:.*]] = arith.constant dense<1.000000e+00>
 // CHECK: %[[ROOM:.*]] = tile.alloc at(8192) : !tile.buffer<64x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
@@ -80,7 +80,7 @@ tile.kernel @shared_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "s
 // CHECK-NEXT: agent.fence async
 // CHECK-NEXT: agent.sync role
 // CHECK-NEXT: agent.issue %[[X]], %[[ROOM]] :
-// CHECK: %[[ACROSS:.*]] = tile.flip %[[X]]
+// CHECK: %[[ACROSS:.*]] = tile.transpose_view %[[X]]
 // CHECK-NEXT: agent.issue %[[Y]], %[[ACROSS]] :
 tile.kernel @operands(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %i0 = arith.constant 0 : i32

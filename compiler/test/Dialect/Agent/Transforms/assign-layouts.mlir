@@ -61,11 +61,11 @@ tile.kernel @products(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.targe
       // CHECK: %[[C:.*]] = tile.read %{{.*}} -> tensor<64x16xf32>
       %c = tile.read %r[0, 0] : !tile.buffer<64x16xf32, smem> -> tensor<64x16xf32>
       // CHECK-NEXT: %[[KEPT:.*]] = tile.convert_layout %[[C]] : tensor<64x16xf32> -> tensor<64x16xf32, #[[SUM]]>
-      // CHECK-NOT: agent.keep
-      %kept = agent.keep %c : tensor<64x16xf32>
+      // CHECK-NOT: agent.materialize
+      %kept = agent.materialize %c : tensor<64x16xf32>
       // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x16xf32, #[[SUM]]>
-      // CHECK-NEXT: %[[START:.*]] = agent.pend %[[ZERO]] : tensor<64x16xf32, #[[SUM]]>
-      %start = agent.pend %zero : tensor<64x16xf32>
+      // CHECK-NEXT: %[[START:.*]] = agent.as_in_flight %[[ZERO]] : tensor<64x16xf32, #[[SUM]]>
+      %start = agent.as_in_flight %zero : tensor<64x16xf32>
       // CHECK-NEXT: scf.for {{.*}} -> (!agent.in_flight<tensor<64x16xf32, #[[SUM]]>>)
       %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %start) -> (!agent.in_flight<tensor<64x16xf32>>) {
         // CHECK-NEXT: agent.issue %{{.*}}, %{{.*}} onto %{{.*}} : tensor<64x64xbf16>, tensor<16x64xbf16>, !agent.in_flight<tensor<64x16xf32, #[[SUM]]>> -> !agent.in_flight<tensor<64x16xf32, #[[SUM]]>>

@@ -33,8 +33,8 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attri
         // All bytes of the slot, whoever brings them.
         // CHECK:   %[[BYTES:.*]] = arith.constant 49152 : i32
         // CHECK:   agent.expect %{{.*}} bytes(%[[BYTES]])
-        // CHECK:   agent.fetch {{.*}} part(%[[ROW_PLACE]] of 2) in(%[[ROW]])
-        // CHECK:   agent.fetch {{.*}} part(%[[COLUMN_PLACE]] of 2) in(%[[COLUMN]])
+        // CHECK:   agent.load {{.*}} part(%[[ROW_PLACE]] of 2) in(%[[ROW]])
+        // CHECK:   agent.load {{.*}} part(%[[COLUMN_PLACE]] of 2) in(%[[COLUMN]])
         agent.produce %ab by(tma) : !operands {
           %x = tile.load %a[0, %j] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
           %y = tile.load %b[0, %j] multicast [0] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
@@ -97,8 +97,8 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
   agent.switch cluster(2) attributes {warps = 12 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) at(0) {
       scf.for %j = %c0 to %k step %c64 {
-        // CHECK: agent.fetch {{.*}} tells %{{[a-z0-9_]*}} :
-        // CHECK: agent.fetch {{.*}} part(%{{.*}} of 2) in(%{{.*}}) :
+        // CHECK: agent.load {{.*}} tells %{{[a-z0-9_]*}} :
+        // CHECK: agent.load {{.*}} part(%{{.*}} of 2) in(%{{.*}}) :
         agent.produce %ab by(tma) : !operands {
           %x = tile.load %a[0, %j] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
           %y = tile.load %b[0, %j] multicast [0] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>

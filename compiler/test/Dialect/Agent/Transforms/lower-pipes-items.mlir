@@ -17,7 +17,7 @@ tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
   // A signal has barriers and no memory.
   // CHECK-NEXT: %[[GO:.*]] = agent.barriers "throttle.full" count(1) arrivals(1) at(88)
   // CHECK-NEXT: %[[GONE:.*]] = agent.barriers "throttle.empty" count(1) arrivals(1) at(96)
-  // CHECK-NEXT: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48)
+  // CHECK-NEXT: %[[TOLD:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48)
   // CHECK-NEXT: agent.init_barriers %[[FULL]], %[[EMPTY]], %[[GO]], %[[GONE]], %[[TOLD]]
   %c64 = arith.constant 64 : index
   // CHECK: %[[COUNT:.*]] = tile.dim
@@ -30,7 +30,7 @@ tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
     {place = #agent.place<start = 0, stride = 16, full = 56, empty = 72>}
   %throttle = agent.pipe "throttle" slots(1) message : ()
     {place = #agent.place<start = 32, stride = 0, full = 88, empty = 96>}
-  agent.switch attributes {warps = 4 : i64, grant = 32 : i64, verdict = #agent.verdict<proved>} {
+  agent.switch attributes {warps = 4 : i64, next_tile = 32 : i64, verdict = #agent.verdict<proved>} {
     // CHECK: agent.role @scheduler
     agent.role @scheduler warps(1) at(0) {
       // CHECK: %[[CTA:.*]] = gpu.block_id x
@@ -66,11 +66,11 @@ tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
       // CHECK-NEXT: scf.if
       // CHECK-NEXT: %[[BYTES:.*]] = arith.constant 16 : i32
       // CHECK-NEXT: agent.expect %[[BARRIER]] bytes(%[[BYTES]])
-      // CHECK-NEXT: agent.ask to(32) tells %[[BARRIER]]
+      // CHECK-NEXT: agent.clc_try_cancel to(32) tells %[[BARRIER]]
       // CHECK-NEXT: }
       // CHECK-NEXT: agent.wait %[[BARRIER]]
       // CHECK-NEXT: agent.advance {{.*}} of 1
-      // CHECK-NEXT: %[[GRANTED:.*]] = agent.answer from(32)
+      // CHECK-NEXT: %[[GRANTED:.*]] = agent.clc_query from(32)
       // CHECK-NEXT: agent.fence async
       // CHECK-NEXT: scf.yield %[[GRANTED]]
       // CHECK-NEXT: }
@@ -122,11 +122,11 @@ tile.kernel @counted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
       // CHECK: scf.while
       // CHECK: } do {
       // CHECK: %[[CTAS:.*]] = gpu.grid_dim x
-      // CHECK-NEXT: %[[DRAWN:.*]] = agent.draw
+      // CHECK-NEXT: %[[DRAWN:.*]] = agent.atomic_next_tile
       // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[DRAWN]], %[[CTAS]]
       // CHECK-NEXT: agent.sync warp
       // CHECK-NEXT: scf.yield %[[NEXT]],
-      // CHECK-NOT: agent.ask
+      // CHECK-NOT: agent.clc_try_cancel
       agent.for_each_item (%i) in %items publish %work : !items, !work {
       }
     }
@@ -223,8 +223,8 @@ tile.kernel @message(%x: !tile.view<?xf32>, %n: i32) attributes {tile.target = "
 
 // CHECK-LABEL: tile.kernel @granted_to_a_cluster
 tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
-  // CHECK: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48) :
-  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "grant.ready" count(1) arrivals(4) at(56) scope(cluster)
+  // CHECK: %[[TOLD:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) :
+  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster)
   // CHECK-NEXT: agent.init_barriers {{.*}}, %[[TOLD]], %[[READY]]
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items dynamic %i of %count -> (index) {
@@ -232,7 +232,7 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
   }
   %work = agent.pipe "work" slots(2) message : (index)
     {place = #agent.place<start = 0, stride = 16, full = 64, empty = 80>}
-  agent.switch cluster(2, 2) attributes {warps = 4 : i64, grant = 32 : i64, verdict = #agent.verdict<proved>} {
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64, next_tile = 32 : i64, verdict = #agent.verdict<proved>} {
     // CHECK: agent.role @scheduler
     // CHECK: %{{.*}}, %[[RANK:.*]] = agent.peers of [2, 2] along [0, 1]
     agent.role @scheduler warps(1) at(0) {
@@ -249,10 +249,10 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
       // CHECK-NEXT: scf.if %[[ASKS]] {
       // CHECK-NEXT: agent.wait %[[ALL]] parity(%[[PHASE:.*]])
       // CHECK-NEXT: scf.if %elected {
-      // CHECK-NEXT: agent.ask to(32) tells %[[ANSWER]] multicast
+      // CHECK-NEXT: agent.clc_try_cancel to(32) tells %[[ANSWER]] multicast
       // CHECK: agent.wait %[[ANSWER]] parity(%[[PHASE]])
       // A refusal is one for every CTA; else they take neighbours.
-      // CHECK: %[[NUMBER:.*]] = agent.answer from(32)
+      // CHECK: %[[NUMBER:.*]] = agent.clc_query from(32)
       // CHECK: %[[REFUSED:.*]] = arith.cmpi eq, %[[NUMBER]], %[[NONE:.*]] : index
       // CHECK: %[[OWN:.*]] = arith.addi %[[NUMBER]]
       // CHECK-NEXT: arith.select %[[REFUSED]], %[[NONE]], %[[OWN]]
@@ -275,15 +275,15 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
 
 // CHECK-LABEL: tile.kernel @counted_for_a_cluster
 tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
-  // CHECK: %[[TOLD:.*]] = agent.barriers "grant.told" count(1) arrivals(1) at(48) scope(cluster)
-  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "grant.ready" count(1) arrivals(4) at(56) scope(cluster)
+  // CHECK: %[[TOLD:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) scope(cluster)
+  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster)
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
   }
   %work = agent.pipe "work" slots(2) message : (index)
     {place = #agent.place<start = 0, stride = 16, full = 64, empty = 80>}
-  agent.switch cluster(2, 2) attributes {warps = 4 : i64, grant = 32 : i64, verdict = #agent.verdict<proved>} {
+  agent.switch cluster(2, 2) attributes {warps = 4 : i64, next_tile = 32 : i64, verdict = #agent.verdict<proved>} {
     // CHECK: agent.role @scheduler
     // CHECK: %{{.*}}, %[[RANK:.*]] = agent.peers of [2, 2] along [0, 1]
     agent.role @scheduler warps(1) at(0) {
@@ -296,13 +296,13 @@ tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.targe
       // CHECK-NEXT: scf.if %[[DRAWS]] {
       // CHECK-NEXT: agent.wait %[[ALL]] parity(%[[PHASE:.*]])
       // CHECK-NEXT: %[[FOUR:.*]] = arith.constant 15 : i32
-      // CHECK-NEXT: %[[DRAWN:.*]] = agent.draw
-      // CHECK-NEXT: agent.deal %[[DRAWN]] to(32) in(%[[FOUR]])
+      // CHECK-NEXT: %[[DRAWN:.*]] = agent.atomic_next_tile
+      // CHECK-NEXT: agent.cluster_broadcast %[[DRAWN]] to(32) in(%[[FOUR]])
       // CHECK-NEXT: agent.arrive %[[ANSWER]] by(threads) in(%[[FOUR]])
       // CHECK-NEXT: }
       // CHECK-NEXT: agent.wait %[[ANSWER]] parity(%[[PHASE]])
       // CHECK-NEXT: agent.advance {{.*}} of 1
-      // CHECK-NEXT: %[[DEALT:.*]] = agent.dealt from(32)
+      // CHECK-NEXT: %[[DEALT:.*]] = agent.cluster_receive from(32)
       // CHECK-NEXT: %[[SIZE:.*]] = arith.constant 4 : index
       // CHECK-NEXT: %[[NEIGHBOUR:.*]] = arith.muli %[[DEALT]], %[[SIZE]]
       // CHECK-NEXT: %[[OWN:.*]] = arith.index_cast %[[RANK]]

@@ -40,12 +40,12 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
         // CHECK-NEXT: }
         // CHECK-NEXT: scf.if %elected {
         // CHECK-NEXT: %[[THERE:.*]] = agent.barrier %[[FULL]][%[[SLOT]]] in(%[[LEADER]])
-        // CHECK:   agent.fetch %a[0, %{{.*}}] {{.*}} tells %[[THERE]]
+        // CHECK:   agent.load %a[0, %{{.*}}] {{.*}} tells %[[THERE]]
         // The second half begins 128 rows further on.
         // CHECK:   %[[INDEX:.*]] = arith.index_cast %[[PLACE]]
         // CHECK:   %[[MORE:.*]] = arith.muli %[[INDEX]], %c128
         // CHECK:   %[[FIRST:.*]] = arith.addi %[[MORE]], %c0
-        // CHECK:   agent.fetch %b[%[[FIRST]], %{{.*}}] {{.*}} tells %[[THERE]] {{.*}} !tile.buffer<128x64xbf16
+        // CHECK:   agent.load %b[%[[FIRST]], %{{.*}}] {{.*}} tells %[[THERE]] {{.*}} !tile.buffer<128x64xbf16
         agent.produce %ab by(tma) : !operands {
           %x = tile.load %a[0, %j] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
           %y = tile.load %b[0, %j] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
@@ -123,8 +123,8 @@ tile.kernel @pairs(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attribute
       // CHECK-DAG: %[[ROW:.*]], %[[ROW_PLACE:.*]] = agent.peers of [2, 2, 2] along [2]
       // CHECK-DAG: %[[COLUMN:.*]], %[[COLUMN_PLACE:.*]] = agent.peers of [2, 2, 2] along [1]
       scf.for %j = %c0 to %k step %c64 {
-        // CHECK:   agent.fetch %a{{.*}} part(%[[ROW_PLACE]] of 2) in(%[[ROW]])
-        // CHECK:   agent.fetch %b{{.*}} part(%[[COLUMN_PLACE]] of 2) in(%[[COLUMN]])
+        // CHECK:   agent.load %a{{.*}} part(%[[ROW_PLACE]] of 2) in(%[[ROW]])
+        // CHECK:   agent.load %b{{.*}} part(%[[COLUMN_PLACE]] of 2) in(%[[COLUMN]])
         agent.produce %ab by(tma) : !operands {
           %x = tile.load %a[0, %j] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
           %y = tile.load %b[%j, 0] multicast [0] halved 1 : !tile.view<?x?xbf16> -> tensor<64x256xbf16>

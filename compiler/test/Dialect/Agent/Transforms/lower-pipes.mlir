@@ -67,9 +67,9 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
           // CHECK-NEXT: scf.if %[[ONE]] {
           // CHECK-NEXT:   agent.expect %[[FULL_S]] bytes(%[[BYTES]])
           // CHECK-NEXT:   %[[X:.*]] = agent.slot %[[OPERANDS]][%[[S]]], 0
-          // CHECK-NEXT:   agent.fetch %[[A]][%[[ROW]], %[[AT]]] dims [0, 1] pad(0.000000e+00 : bf16) to %[[X]] by(tma) tells %[[FULL_S]]
+          // CHECK-NEXT:   agent.load %[[A]][%[[ROW]], %[[AT]]] dims [0, 1] pad(0.000000e+00 : bf16) to %[[X]] by(tma) tells %[[FULL_S]]
           // CHECK-NEXT:   %[[Y:.*]] = agent.slot %[[OPERANDS]][%[[S]]], 1
-          // CHECK-NEXT:   agent.fetch %[[B]][0, %[[AT]]] dims [0, 1] pad(0.000000e+00 : bf16) to %[[Y]] by(tma) tells %[[FULL_S]]
+          // CHECK-NEXT:   agent.load %[[B]][0, %[[AT]]] dims [0, 1] pad(0.000000e+00 : bf16) to %[[Y]] by(tma) tells %[[FULL_S]]
           // CHECK-NEXT: }
           // CHECK-NEXT: scf.yield %[[NEXT]], %[[FLIP]]
           agent.produce %ab by(tma) : !operands {
@@ -187,7 +187,7 @@ tile.kernel @lag(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {
         // CHECK: %[[X:.*]] = tile.read
         // CHECK-NEXT: %[[SUM:.*]] = tile.mma %[[X]], %[[X]], %[[ACC]]
         // The product of this slot may go on, the one before it is done.
-        // CHECK-NEXT: agent.drain products pending(1)
+        // CHECK-NEXT: agent.drain wgmma pending(1)
         // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[OLD]], %{{.*}}
         // CHECK-NEXT: scf.if %[[IS]] {
         // CHECK-NEXT:   %[[EMPTY_OLD:.*]] = agent.barrier %[[EMPTY]][%[[OLD]]]
@@ -200,7 +200,7 @@ tile.kernel @lag(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {
         }
         scf.yield %t : tensor<64x64xf32>
       }
-      // CHECK: agent.drain products{{$}}
+      // CHECK: agent.drain wgmma{{$}}
       // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[LOOP]]#2, %{{.*}}
       // CHECK-NEXT: scf.if %[[IS]] {
       // CHECK-NEXT:   %[[LAST:.*]] = agent.barrier %[[EMPTY]][%[[LOOP]]#2]
@@ -247,7 +247,7 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
       agent.for_each_item (%m) in %items every 2 from 1 : !items {
         // CHECK: %[[FULL:.*]] = agent.barrier
         // CHECK: %[[X:.*]] = agent.slot
-        // CHECK-NEXT: agent.fetch %[[A]][%[[M]], 0] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(cp_async) :
+        // CHECK-NEXT: agent.load %[[A]][%[[M]], 0] dims [0, 1] pad(1.000000e+00 : f32) to %[[X]] by(cp_async) :
         // CHECK-NEXT: agent.arrive %[[FULL]] by(cp_async)
         agent.produce %in by(cp_async) : !input {
           %x = tile.load %a[%m, 0] pad(1.0 : f32) : !tile.view<?x?xf32> -> tensor<128x64xf32>
@@ -263,7 +263,7 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
         // CHECK: %[[IN:.*]] = tile.read
         // Nobody could fence where cp.async was done.
         // CHECK-NEXT: agent.fence async
-        // CHECK-NEXT: %[[KEPT:.*]] = agent.keep %[[IN]]
+        // CHECK-NEXT: %[[KEPT:.*]] = agent.materialize %[[IN]]
         // CHECK: agent.arrive %{{.*}} by(threads)
         %x = agent.consume %in as (%x) by(threads) : !input -> tensor<128x64xf32> {
           agent.yield %x : tensor<128x64xf32>
@@ -279,14 +279,14 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
         // CHECK: agent.wait
         // CHECK: %[[STAGED:.*]] = agent.slot
         // CHECK-NEXT: scf.if %[[ONE]] {
-        // CHECK-NEXT:   agent.put %[[STAGED]] to %[[D]][%{{.*}}, 0] dims [0, 1] by(tma)
+        // CHECK-NEXT:   agent.store %[[STAGED]] to %[[D]][%{{.*}}, 0] dims [0, 1] by(tma)
         // CHECK-NEXT: }
         // CHECK-NEXT: scf.if %[[ONE]] {
-        // CHECK-NEXT:   agent.close_puts
+        // CHECK-NEXT:   agent.commit_stores
         // CHECK-NEXT: }
         // CHECK-NEXT: %[[EMPTY:.*]] = agent.barrier
         // CHECK-NEXT: scf.if %[[ONE]] {
-        // CHECK-NEXT:   agent.drain puts
+        // CHECK-NEXT:   agent.drain stores
         // CHECK-NEXT: }
         // CHECK-NEXT: agent.arrive %[[EMPTY]] by(threads)
         agent.consume %out as (%y) by(tma) : !input {
@@ -318,14 +318,14 @@ tile.kernel @part(%a: !tile.view<?x?xf32>, %rows: index, %d: !tile.view<?x?xf32>
       // CHECK-NEXT: %[[BYTES:.*]] = arith.select %[[FITS]], %[[ALL]], %[[LESS]]
       // CHECK: %[[CLIPPED:.*]] = arith.xori %[[FITS]], %{{.*}}
       // CHECK-NEXT: scf.if %[[CLIPPED]] {
-      // CHECK: agent.fetch %[[PART]][0, 0] {{.*}} by(cp_async) aligned
-      // CHECK-NEXT: agent.drain copies
+      // CHECK: agent.load %[[PART]][0, 0] {{.*}} by(cp_async) aligned
+      // CHECK-NEXT: agent.drain cp_async
       // CHECK-NEXT: agent.fence async
       // CHECK-NEXT: agent.sync warp
       // CHECK: scf.if %[[ONE]] {
       // CHECK-NEXT: agent.expect %{{.*}} bytes(%[[BYTES]])
       // CHECK-NEXT: scf.if %[[FITS]] {
-      // CHECK: agent.fetch %[[PART]][0, 0] {{.*}} by(tma)
+      // CHECK: agent.load %[[PART]][0, 0] {{.*}} by(tma)
       agent.produce %in by(tma) : !input {
         %x = tile.load %part[0, 0] : !tile.view<?x?xf32> -> tensor<128x64xf32>
         agent.yield %x : tensor<128x64xf32>

@@ -42,9 +42,9 @@ tile.kernel @accumulators(%q: !tile.view<?x?xbf16>, %k: !tile.view<?x?xbf16>, %c
 
 // Strides that TMA refuses: threads copy the tile.
 // RULE-DAG: plain-load: @load loads a ahead of the operations that read it
-// RULE-DAG: copied-by-threads: the threads of @load copy a themselves: the stride of dimension 0 of 'a' is only known at the launch
+// RULE-DAG: non-tma-load: @load loads a with cp.async instead of TMA: the stride of dimension 0 of 'a' is only known at the launch
 // RULE-DAG: plain-load: @load_1 loads b ahead of the operations that read it
-// RULE-DAG: copied-by-threads: the threads of @load_1 copy b themselves: stride 0 of 'b' is 1001 x 32 bits = 4004 bytes, no multiple of 16
+// RULE-DAG: non-tma-load: @load_1 loads b with cp.async instead of TMA: stride 0 of 'b' is 1001 x 32 bits = 4004 bytes, no multiple of 16
 // CHECK-LABEL: tile.kernel @strides
 // CHECK:         agent.role @load warps(4)
 // CHECK:         agent.role @load_1 warps(4)

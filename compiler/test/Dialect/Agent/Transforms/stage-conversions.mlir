@@ -74,7 +74,7 @@ func.func @tensor_memory(%b: !tile.buffer<128x4xf32, tmem, #tmem>) {
 // CHECK-NEXT: tile.store %[[PART]]
 tile.kernel @role(%v: !tile.view<128x4xf32>) {
   agent.switch attributes {warps = 4 : i64} {
-    agent.role @compute warps(4) at(0) attributes {scratch = #agent.scratch<offset = 1024, bytes = 5120, column = 0, columns = 0>, meeting = #agent.meeting<barrier = 1, parts = 4096>} {
+    agent.role @compute warps(4) at(0) attributes {scratch = #agent.scratch<offset = 1024, bytes = 5120, column = 0, columns = 0>, named_barrier = #agent.named_barrier<barrier = 1, parts = 4096>} {
       %x = tile.load %v[0, 0] : !tile.view<128x4xf32> -> tensor<128x4xf32, #rows>
       %y = tile.convert_layout %x : tensor<128x4xf32, #rows> -> tensor<128x4xf32, #columns>
       %part = tile.extract_slice %x [64, 0] : tensor<128x4xf32, #rows> -> tensor<64x4xf32, #part>

@@ -60,15 +60,15 @@ def Agent_ScratchAttr : Agent_Attr<"Scratch", "scratch"> {
   let genVerifyDecl = 1;
 }
 
-def Agent_MeetingAttr : Agent_Attr<"Meeting", "meeting"> {
-  let summary = "where the warps of a role meet";
+def Agent_NamedBarrierAttr : Agent_Attr<"NamedBarrier", "named_barrier"> {
+  let summary = "the named barrier of a role";
   let description = [{
     Set by `assign-layouts` for roles whose warps hand something to each other:
     the number of their named barrier, and where in shared memory they put what
     a reduction combines.
 
     ```mlir
-    #agent.meeting<barrier = 1, parts = 65536>
+    #agent.named_barrier<barrier = 1, parts = 65536>
     ```
 
     | message | why |
@@ -269,10 +269,10 @@ def Agent_FenceAttr : EnumAttr<Agent_Dialect, Agent_Fence, "fence"> {
 }
 
 def Agent_Work : I32Enum<"Work", "a kind of work", [
-    I32EnumCase<"copies", 0>,
-    I32EnumCase<"puts", 1>,
+    I32EnumCase<"cp_async", 0>,
+    I32EnumCase<"stores", 1>,
     I32EnumCase<"tensor_stores", 2>,
-    I32EnumCase<"products", 3>]> {
+    I32EnumCase<"wgmma", 3>]> {
   let cppNamespace = "::drawloom::agent";
 }
 
@@ -280,7 +280,7 @@ def Agent_WorkAttr : EnumAttr<Agent_Dialect, Agent_Work, "work"> {
   let assemblyFormat = "$value";
 }
 
-def Agent_Crowd : I32Enum<"Crowd", "a set of threads", [
+def Agent_Participants : I32Enum<"Participants", "a set of threads", [
     I32EnumCase<"warp", 0>,
     I32EnumCase<"role", 1>,
     I32EnumCase<"cta", 2>,
@@ -288,7 +288,7 @@ def Agent_Crowd : I32Enum<"Crowd", "a set of threads", [
   let cppNamespace = "::drawloom::agent";
 }
 
-def Agent_CrowdAttr : EnumAttr<Agent_Dialect, Agent_Crowd, "crowd"> {
+def Agent_ParticipantsAttr : EnumAttr<Agent_Dialect, Agent_Participants, "participants"> {
   let assemblyFormat = "$value";
 }
 

@@ -82,7 +82,7 @@ def Agent_ForEachItemOp : Agent_RegionOp<"for_each_item", [
 
     ```mlir
     agent.role @scheduler warps(1) scope(cluster) {
-      agent.for_each_item (%m, %n) in %grants publish %work : !agent.items<index, index>, !agent.pipe<message, index, index> {
+      agent.for_each_item (%m, %n) in %tiles publish %work : !agent.items<index, index>, !agent.pipe<message, index, index> {
         agent.consume %throttle : !agent.pipe<message> {
         }
       }

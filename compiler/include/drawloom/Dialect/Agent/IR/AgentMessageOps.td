@@ -63,24 +63,24 @@ def Agent_ReadMessageOp : Agent_Op<"read_message", [
   let hasVerifier = 1;
 }
 
-def Agent_AskOp : Agent_Op<"ask"> {
-  let summary = "asks the machine for the next work item";
+def Agent_ClcTryCancelOp : Agent_Op<"clc_try_cancel"> {
+  let summary = "requests the next tile (cluster launch control)";
   let description = [{
     Asks for the work of a CTA that has not started, which will not start then
     (cluster launch control). The answer, 16 bytes, comes to byte `to` of shared
     memory, through the asynchronous proxy, and counts as bytes at the barrier.
-    Nobody asks again after a refusal.
+    After a request that failed there is no other.
 
     ```mlir
-    agent.ask to(213072) tells %told
+    agent.clc_try_cancel to(213072) tells %full
     ```
 
-    In a cluster the work of a whole cluster is granted. With `multicast`, one CTA
+    In a cluster a whole cluster is canceled. With `multicast`, one CTA
     asks for all: the answer comes to the same byte of every CTA, and counts at
     the same barrier there.
 
     ```mlir
-    agent.ask to(213072) tells %told multicast
+    agent.clc_try_cancel to(213072) tells %full multicast
     ```
   }];
   let arguments = (ins Agent_Number:$to, Agent_Barrier:$barrier,
@@ -89,15 +89,15 @@ def Agent_AskOp : Agent_Op<"ask"> {
       "`to` `(` $to `)` `tells` $barrier (`multicast` $multicast^)? attr-dict";
 }
 
-def Agent_AnswerOp : Agent_Op<"answer", [
+def Agent_ClcQueryOp : Agent_Op<"clc_query", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "the machine's answer about the next work item";
+  let summary = "the response about the next tile";
   let description = [{
-    The number of the CTA whose work is granted, from what `agent.ask` has got, of
-    a cluster that of its first CTA; the largest number of 32 bits, which is no item, for a refusal.
+    The number of the CTA that was canceled, from what `agent.clc_try_cancel` has got, of
+    a cluster that of its first CTA; the largest number of 32 bits, which is no item, if the request failed.
 
     ```mlir
-    %number = agent.answer from(213072)
+    %number = agent.clc_query from(213072)
     ```
   }];
   let arguments = (ins Agent_Number:$from);
@@ -105,32 +105,32 @@ def Agent_AnswerOp : Agent_Op<"answer", [
   let assemblyFormat = "`from` `(` $from `)` attr-dict";
 }
 
-def Agent_DrawOp : Agent_Op<"draw", [
+def Agent_AtomicNextTileOp : Agent_Op<"atomic_next_tile", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "draws a number from the counter of the launch";
+  let summary = "the next number of the launch's atomic counter";
   let description = [{
-    0, 1, 2, …: each number is drawn once in a launch. The counter is in the
+    0, 1, 2, …: each number comes once in a launch. The counter is in the
     kernel's workspace, which is zero when the launch begins. All threads of the
     warp get the same number.
 
     ```mlir
-    %number = agent.draw
+    %number = agent.atomic_next_tile
     ```
   }];
   let results = (outs Index:$number);
   let assemblyFormat = "attr-dict";
 }
 
-def Agent_DealOp : Agent_Op<"deal"> {
-  let summary = "gives a number to CTAs of the cluster";
+def Agent_ClusterBroadcastOp : Agent_Op<"cluster_broadcast"> {
+  let summary = "writes a number to CTAs of the cluster";
   let description = [{
-    Writes a number that `agent.draw` has drawn to byte `to` of shared memory of
+    Writes a number that `agent.atomic_next_tile` has got to byte `to` of shared memory of
     each CTA of `ctas`, a bit for each rank: lane r writes to the CTA of rank r. An
     arrival in these CTAs tells that it is there.
 
     ```mlir
-    agent.deal %number to(213072) in(%ctas)
-    agent.arrive %told by(threads) in(%ctas)
+    agent.cluster_broadcast %number to(213072) in(%ctas)
+    agent.arrive %full by(threads) in(%ctas)
     ```
   }];
   let arguments = (ins Index:$number, Agent_Number:$to, I32:$ctas);
@@ -138,15 +138,15 @@ def Agent_DealOp : Agent_Op<"deal"> {
       "$number `to` `(` $to `)` `in` `(` $ctas `)` attr-dict";
 }
 
-def Agent_DealtOp : Agent_Op<"dealt", [
+def Agent_ClusterReceiveOp : Agent_Op<"cluster_receive", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "the number that a CTA of the cluster has given to this one";
+  let summary = "the number that a CTA of the cluster has written to this one";
   let description = [{
-    What `agent.deal` has written to byte `from` of shared memory. All threads of
+    What `agent.cluster_broadcast` has written to byte `from` of shared memory. All threads of
     the warp get the same number.
 
     ```mlir
-    %number = agent.dealt from(213072)
+    %number = agent.cluster_receive from(213072)
     ```
   }];
   let arguments = (ins Agent_Number:$from);

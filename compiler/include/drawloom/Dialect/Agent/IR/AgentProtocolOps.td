@@ -266,18 +266,18 @@ def Agent_DrainOp : Agent_Op<"drain"> {
 
     | work | a group | done means |
     |---|---|---|
-    | `copies` | all cp.async so far | they are in shared memory |
-    | `puts` | what `agent.close_puts` ends | their slots are read |
+    | `cp_async` | all cp.async so far | they are in shared memory |
+    | `stores` | what `agent.commit_stores` ends | their slots are read |
     | `tensor_stores` | all tcgen05.st so far | they are in tensor memory |
-    | `products` | one `tile.mma` of a warp group | its operands are read, its accumulator is in registers |
+    | `wgmma` | one `tile.mma` of a warp group | its operands are read, its accumulator is in registers |
 
     ```mlir
-    agent.drain puts pending(1)
+    agent.drain stores pending(1)
     ```
 
     | message | why |
     |---|---|
-    | has pending(1), but copies have no groups | |
+    | has pending(1), but cp_async has no groups | |
   }];
   let arguments = (ins Agent_WorkAttr:$work,
                        DefaultValuedAttr<Agent_Number, "0">:$pending);
@@ -285,14 +285,14 @@ def Agent_DrainOp : Agent_Op<"drain"> {
   let hasVerifier = 1;
 }
 
-def Agent_ClosePutsOp : Agent_Op<"close_puts"> {
+def Agent_CommitStoresOp : Agent_Op<"commit_stores"> {
   let summary = "the bulk stores so far are a group";
   let description = [{
     The bulk stores that this thread has started since the last time are one
-    group, which `agent.drain puts` counts.
+    group, which `agent.drain stores` counts.
 
     ```mlir
-    agent.close_puts
+    agent.commit_stores
     ```
   }];
   let assemblyFormat = "attr-dict";
@@ -317,24 +317,24 @@ def Agent_ElectOp : Agent_Op<"elect", [
     |---|---|
     | elects a thread of the cta; roles act for a warp or for themselves | |
   }];
-  let arguments = (ins Agent_CrowdAttr:$crowd);
+  let arguments = (ins Agent_ParticipantsAttr:$participants);
   let results = (outs I1:$elected);
-  let assemblyFormat = "`` $crowd attr-dict";
+  let assemblyFormat = "`` $participants attr-dict";
   let hasVerifier = 1;
 }
 
 def Agent_SyncOp : Agent_Op<"sync"> {
   let summary = "waits for all threads of a warp, a role, the CTA or the cluster";
   let description = [{
-    The warps of a role meet at the named barrier that is the role's own, see
-    `#agent.meeting`.
+    The warps of a role synchronize at the named barrier that is the role's own, see
+    `#agent.named_barrier`.
 
     ```mlir
     agent.sync cta
     ```
   }];
-  let arguments = (ins Agent_CrowdAttr:$crowd);
-  let assemblyFormat = "`` $crowd attr-dict";
+  let arguments = (ins Agent_ParticipantsAttr:$participants);
+  let assemblyFormat = "`` $participants attr-dict";
 }
 
 def Agent_PeersOp : Agent_Op<"peers", [

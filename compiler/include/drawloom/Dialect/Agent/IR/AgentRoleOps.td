@@ -58,7 +58,7 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     | `shared_bytes` | shared memory of a CTA | place-memory |
     | `tensor_columns` | columns of tensor memory that are allocated | place-memory |
     | `tensor_address` | where in shared memory the allocation's address is put | place-memory |
-    | `grant` | where the hardware's answer about the next work item is put: 16 bytes, then its barrier | place-memory |
+    | `next_tile` | where the hardware's answer about the next work item is put: 16 bytes, then its barrier | place-memory |
     | `verdict` | whether the roles end | prove-progress |
 
     Places in shared memory are bytes from its start.
@@ -79,7 +79,7 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     OptionalAttr<Agent_Number>:$shared_bytes,
     OptionalAttr<Agent_Number>:$tensor_columns,
     OptionalAttr<Agent_Number>:$tensor_address,
-    OptionalAttr<Agent_Number>:$grant,
+    OptionalAttr<Agent_Number>:$next_tile,
     OptionalAttr<Agent_VerdictAttr>:$verdict);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$cluster,
@@ -144,7 +144,7 @@ def Agent_RoleOp : Agent_OnceOp<"role", [HasParent<"SwitchOp">, NoRegionArgument
     OptionalAttr<Agent_Number>:$at,
     DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope,
     OptionalAttr<Agent_ScratchAttr>:$scratch,
-    OptionalAttr<Agent_MeetingAttr>:$meeting,
+    OptionalAttr<Agent_NamedBarrierAttr>:$named_barrier,
     OptionalAttr<Agent_ReasonArrayAttr>:$because);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "int64_t":$warps,
                                  "::drawloom::agent::BodyBuilder":$body)>];

@@ -34,7 +34,7 @@ class Agent_CopyOp<string mnemonic, dag source, dag rest, list<Trait> traits>
   let hasVerifier = 1;
 }
 
-def Agent_FetchOp : Agent_CopyOp<"fetch",
+def Agent_SlotLoadOp : Agent_CopyOp<"load",
     (ins Arg<Tile_View, "the tensor to read", [MemRead]>:$view),
     (ins TypedAttrInterface:$pad,
          Arg<Tile_Buffer, "the slot to fill", [MemWrite]>:$buffer,
@@ -56,7 +56,7 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     those of a view with a tensor map do, and so does the box's first column.
 
     ```mlir
-    agent.fetch %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
+    agent.load %a[%m, %k] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
       : !tile.view<?x?xbf16>, !tile.buffer<128x64xbf16, smem>
     ```
 
@@ -65,7 +65,7 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
     same barrier in each.
 
     ```mlir
-    agent.fetch %b[%n, %k] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 2) in(%ctas)
+    agent.load %b[%n, %k] dims [0, 1] pad(0.0 : bf16) to %y by(tma) tells %full part(%place of 2) in(%ctas)
       : !tile.view<?x?xbf16>, !tile.buffer<256x64xbf16, smem>
     ```
 
@@ -88,7 +88,7 @@ def Agent_FetchOp : Agent_CopyOp<"fetch",
   }];
 }
 
-def Agent_PutOp : Agent_CopyOp<"put",
+def Agent_SlotStoreOp : Agent_CopyOp<"store",
     (ins Arg<Tile_Buffer, "the slot to store", [MemRead]>:$buffer,
          Arg<Tile_View, "the tensor to write", [MemWrite]>:$view),
     (ins), []> {
@@ -99,11 +99,11 @@ def Agent_PutOp : Agent_CopyOp<"put",
 
     | by | who copies |
     |---|---|
-    | `tma` | the engine, started by one thread; `agent.close_puts` ends a group |
+    | `tma` | the engine, started by one thread; `agent.commit_stores` ends a group |
     | `threads` | all threads of the role |
 
     ```mlir
-    agent.put %x to %d[%m, %n] dims [0, 1] by(tma) : !tile.buffer<128x64xbf16, smem>, !tile.view<?x?xbf16>
+    agent.store %x to %d[%m, %n] dims [0, 1] by(tma) : !tile.buffer<128x64xbf16, smem>, !tile.view<?x?xbf16>
     ```
 
     | message | why |
@@ -255,7 +255,7 @@ def Agent_AddProductOp : Agent_ProductOp<"add_product", [
   }];
 }
 
-def Agent_PendOp : Agent_Op<"pend", [
+def Agent_AsInFlightOp : Agent_Op<"as_in_flight", [
     Pure, TypesMatchWith<"the accumulator has the type of the tile", "tile", "accumulator",
         "InFlightType::get($_self.getContext(), "
         "::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
@@ -265,7 +265,7 @@ def Agent_PendOp : Agent_Op<"pend", [
     with.
 
     ```mlir
-    %s = agent.pend %zero : tensor<64x256xf32>
+    %s = agent.as_in_flight %zero : tensor<64x256xf32>
     ```
   }];
   let arguments = (ins Tile_Tile:$tile);
@@ -314,7 +314,7 @@ def Agent_OrZeroOp : Agent_Op<"or_zero", [
   let assemblyFormat = "$tile `if` `(` $filled `)` attr-dict `:` type($tile)";
 }
 
-def Agent_KeepOp : Agent_Op<"keep", [
+def Agent_MaterializeOp : Agent_Op<"materialize", [
     Pure, AllTypesMatch<["tile", "result"]>]> {
   let summary = "a tile that outlives its slot";
   let description = [{
@@ -322,7 +322,7 @@ def Agent_KeepOp : Agent_Op<"keep", [
     What is used after the slot was given back is kept in registers.
 
     ```mlir
-    %kept = agent.keep %x : tensor<128x64xbf16>
+    %kept = agent.materialize %x : tensor<128x64xbf16>
     ```
   }];
   let arguments = (ins Tile_Tile:$tile);

@@ -45,7 +45,7 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
         scf.if %one {
           agent.expect %full bytes(%c16384)
           %x = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<128x64xbf16>> -> !tile.buffer<128x64xbf16, smem>
-          agent.fetch %a[%m, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
+          agent.load %a[%m, 0] dims [0, 1] pad(0.0 : bf16) to %x by(tma) tells %full
             : !tile.view<?x64xbf16>, !tile.buffer<128x64xbf16, smem>
         }
         scf.yield %next, %next_phase : i32, i32
@@ -67,11 +67,11 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     } do {
       ...
       scf.if %one {
-        agent.expect %told bytes(%c16)
-        agent.ask to(213072) tells %told
+        agent.expect %full bytes(%c16)
+        agent.clc_try_cancel to(213072) tells %full
       }
-      agent.wait %told parity(%told_phase)
-      %next = agent.answer from(213072)
+      agent.wait %full parity(%full_phase)
+      %next = agent.clc_query from(213072)
       agent.fence async
       agent.sync warp
       scf.yield %next, ...
@@ -110,7 +110,7 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
   ];
 }
 
-def ScheduleProducts : Pass<"schedule-products", "tile::KernelOp"> {
+def ScheduleWgmma : Pass<"schedule-wgmma", "tile::KernelOp"> {
   let summary = "say which products of warp groups are in flight where";
   let description = [{
     Products of wgmma run on while the threads go on. After this pass a product
@@ -122,12 +122,12 @@ def ScheduleProducts : Pass<"schedule-products", "tile::KernelOp"> {
     ```mlir
     %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x256xf32>) {   // before
       %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
-      agent.drain products pending(1)
+      agent.drain wgmma pending(1)
       scf.yield %t : tensor<64x256xf32>
     }
-    agent.drain products
+    agent.drain wgmma
 
-    %start = agent.pend %zero : tensor<64x256xf32>                                            // after
+    %start = agent.as_in_flight %zero : tensor<64x256xf32>                                            // after
     %flying = scf.for %k = %c0 to %K step %c64 iter_args(%s = %start) -> (!agent.in_flight<tensor<64x256xf32>>) {
       %t = agent.issue %x, %y onto %s
         : tensor<64x64xbf16>, tensor<256x64xbf16>, !agent.in_flight<tensor<64x256xf32>> -> !agent.in_flight<tensor<64x256xf32>>
@@ -225,7 +225,7 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
 
     | before | after |
     |---|---|
-    | a transpose of what a product reads | `tile.flip` of the buffer |
+    | a transpose of what a product reads | `tile.transpose_view` of the buffer |
     | columns of a tile in tensor memory | offsets of the read |
     | `agent.or_zero` | a branch: zeros, if nobody wrote the slot |
     | an operand that threads have | they write it to scratch memory: wait for the products that read it before, meet, write, fence, meet |
@@ -235,7 +235,7 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
     memory anew for each use: loads are cheaper than all of its columns in
     registers.
 
-    Roles whose warps meet get an `#agent.meeting`.
+    Roles whose warps synchronize get an `#agent.named_barrier`.
 
     | message | why |
     |---|---|
@@ -267,7 +267,7 @@ def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
     layouts (docs/CodeGeneration.md has the arithmetic). So does a slice of a
     tile in registers whose elements are in other threads. The warps meet before
     it is read, and again before somebody may write to it: those of the role at
-    its `#agent.meeting`, or all of the CTA.
+    its `#agent.named_barrier`, or all of the CTA.
 
     ```mlir
     %1 = tile.convert_layout %0 : tensor<128x64xf32, #a> -> tensor<128x64xf32, #b>                    // before
@@ -280,7 +280,7 @@ def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
     ```
 
     What stays in its warp stays a `tile.convert_layout`. Scratch is where the
-    role's meeting has its parts, or the kernel's `#agent.scratch` says.
+    role's named barrier has its parts, or the kernel's `#agent.scratch` says.
 
     | message | why |
     |---|---|

@@ -226,17 +226,17 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
 }
 
 //===----------------------------------------------------------------------===//
-// tile.flip
+// tile.transpose_view
 //===----------------------------------------------------------------------===//
 
-def Tile_FlipOp : Tile_Op<"flip", [Pure]> {
+def Tile_TransposeViewOp : Tile_Op<"transpose_view", [Pure]> {
   let summary = "the transpose of a buffer, where it is";
   let description = [{
     The same memory with rows and columns exchanged. Nothing moves: a product
     reads it by another descriptor, a thread by other offsets.
 
     ```mlir
-    %1 = tile.flip %0 : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
+    %1 = tile.transpose_view %0 : !tile.buffer<64x128xbf16, smem, #tile.panels<128x2, swizzle 16>>
       -> !tile.buffer<128x64xbf16, smem, #tile.panels<128x2, swizzle 16, transposed>>
     ```
 
@@ -250,8 +250,8 @@ def Tile_FlipOp : Tile_Op<"flip", [Pure]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$source)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The type of a flipped buffer; null if it has no panels of two dimensions.
-    static BufferType getFlipped(BufferType type);
+    /// The type of the transpose; null if it has no panels of two dimensions.
+    static BufferType getTransposed(BufferType type);
   }];
 }
 

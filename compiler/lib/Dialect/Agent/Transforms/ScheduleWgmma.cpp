@@ -1,4 +1,4 @@
-//===- ScheduleProducts.cpp - Which products are in flight where ----------===//
+//===- ScheduleWgmma.cpp - Which products are in flight where -------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,7 +36,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace drawloom::agent {
-#define GEN_PASS_DEF_SCHEDULEPRODUCTS
+#define GEN_PASS_DEF_SCHEDULEWGMMA
 #include "drawloom/Dialect/Agent/Transforms/Passes.h.inc"
 } // namespace drawloom::agent
 
@@ -45,9 +45,8 @@ using namespace drawloom;
 using namespace drawloom::agent;
 
 namespace {
-class ScheduleProducts
-    : public agent::impl::ScheduleProductsBase<ScheduleProducts> {
-  using ScheduleProductsBase::ScheduleProductsBase;
+class ScheduleWgmma : public agent::impl::ScheduleWgmmaBase<ScheduleWgmma> {
+  using ScheduleWgmmaBase::ScheduleWgmmaBase;
 
   void runOnOperation() override;
 };
@@ -263,7 +262,7 @@ void ProductSchedule::carry(scf::ForOp op, ValueRange values,
   for (auto [index, value] : llvm::enumerate(values)) {
     Value now = lookup(value);
     if (isCarriedInFlight(op, index) && !isa<InFlightType>(now.getType()))
-      now = PendOp::create(
+      now = AsInFlightOp::create(
           b,
           InFlightType::get(b.getContext(),
                             cast<RankedTensorType>(now.getType())),
@@ -407,12 +406,12 @@ void ProductSchedule::scheduleOp(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op); branch && isOfProgram(branch))
     return scheduleIf(branch);
   if (auto drain = dyn_cast<DrainOp>(op);
-      drain && drain.getWork() == Work::products)
+      drain && drain.getWork() == Work::wgmma)
     return wait(drain.getPending());
   auto product = dyn_cast<tile::MmaOp>(op);
   if (product && !plan::isPromoted(product, arch))
     return scheduleProduct(product);
-  if (auto keep = dyn_cast<KeepOp>(op); keep && goesOn(keep.getTile())) {
+  if (auto keep = dyn_cast<MaterializeOp>(op); keep && goesOn(keep.getTile())) {
     map.map(keep.getResult(), lookup(keep.getTile()));
     accumulators.push_back(keep.getResult());
     return;
@@ -435,7 +434,7 @@ void ProductSchedule::run() {
   role.getBody().takeBody(body);
 }
 
-void ScheduleProducts::runOnOperation() {
+void ScheduleWgmma::runOnOperation() {
   const target::Architecture *arch = tile::getTarget(getOperation());
   getOperation().walk([&](RoleOp role) {
     bool multiplies =

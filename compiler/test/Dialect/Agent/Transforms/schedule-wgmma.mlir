@@ -1,6 +1,6 @@
-// RUN: drawloom-opt %s --schedule-products --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --schedule-wgmma --split-input-file | FileCheck %s
 // What it says is understood again.
-// RUN: drawloom-opt %s --schedule-products --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --schedule-wgmma --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
 
 
@@ -18,7 +18,7 @@ tile.kernel @gemm(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = 
     agent.role @compute warps(4) at(0) {
       %x = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>, tensor<64x64xbf16>> -> !tile.buffer<64x64xbf16, smem>
       %y = agent.slot %slots[%i0], 1 : !agent.slots<smem, tensor<64x64xbf16>, tensor<64x64xbf16>> -> !tile.buffer<64x64xbf16, smem>
-      // CHECK: %[[START:.*]] = agent.pend %[[ZERO]] : tensor<64x64xf32>
+      // CHECK: %[[START:.*]] = agent.as_in_flight %[[ZERO]] : tensor<64x64xf32>
       // CHECK-NEXT: %[[FLYING:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %[[START]]) -> (!agent.in_flight<tensor<64x64xf32>>) {
       %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x64xf32>) {
         // CHECK-NEXT: %[[A:.*]] = tile.read
@@ -28,12 +28,12 @@ tile.kernel @gemm(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = 
         // CHECK-NEXT: %[[T:.*]] = agent.issue %[[A]], %[[B]] onto %[[S]] : {{.*}}, !agent.in_flight<tensor<64x64xf32>> -> !agent.in_flight<tensor<64x64xf32>>
         %t = tile.mma %a, %b, %s : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
         // CHECK-NEXT: agent.await pending(1)
-        agent.drain products pending(1)
+        agent.drain wgmma pending(1)
         // CHECK-NEXT: scf.yield %[[T]] : !agent.in_flight<tensor<64x64xf32>>
         scf.yield %t : tensor<64x64xf32>
       }
       // CHECK: %[[SUM:.*]] = agent.await %[[FLYING]] : !agent.in_flight<tensor<64x64xf32>> -> tensor<64x64xf32>
-      agent.drain products
+      agent.drain wgmma
       // CHECK-NOT: await
       // CHECK: tile.store %[[SUM]]
       tile.store %sum, %d[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
@@ -193,7 +193,7 @@ tile.kernel @promoted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
       // CHECK: %[[S:.*]] = tile.mma
       // CHECK-NEXT: tile.store %[[S]]
       %s = tile.mma %a, %a, %zero : tensor<64x128xf8E4M3FN>, tensor<64x128xf8E4M3FN> -> tensor<64x64xf32>
-      agent.drain products
+      agent.drain wgmma
       tile.store %s, %d[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
     }
   }
