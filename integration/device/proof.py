@@ -136,7 +136,7 @@ def main():
             isProved = not done.returncode and "progress: proved for all sizes" in done.stdout
             # The picture of a kernel has the verdict, too.
             shown = execute([options.drawloom, "explain", ptx[name]])
-            isProved &= not shown.returncode and "progress: proved\n" in shown.stdout
+            isProved &= not shown.returncode and "deadlock-free: proved for all sizes\n" in shown.stdout
             proved += isProved
             if not isProved:
                 print(f"{name} is not proved, or not shown so:\n{done.stdout}{done.stderr}"

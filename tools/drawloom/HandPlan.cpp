@@ -33,12 +33,12 @@ static const Worker &findWorker(const Graph::Role &role, bool produces) {
   static const Worker workers[] = {
       {"tma", "TMA", "load", Kind::Load, Engine::tma},
       {"tma", "TMA", "store", Kind::Compute, Engine::tma},
-      {"tensor-core", "tensor core", "mma", Kind::Mma, Engine::tensor_core},
-      {"warp-groups", "wgmma, threads", "mma, compute", Kind::Mma,
+      {"tensor-core", "tcgen05", "mma", Kind::Mma, Engine::tensor_core},
+      {"warp-groups", "wgmma, CUDA cores", "mma, compute", Kind::Mma,
        Engine::threads},
-      {"grants", "launch control", "ask for items", Kind::Schedule,
+      {"grants", "CLC", "try_cancel, broadcast tile", Kind::Schedule,
        Engine::threads},
-      {"threads", "threads", "compute", Kind::Compute, Engine::threads}};
+      {"threads", "CUDA cores", "compute", Kind::Compute, Engine::threads}};
   if (role.by == "tma")
     return workers[produces ? 0 : 1];
   return *llvm::find_if(workers, [&](const Worker &worker) {

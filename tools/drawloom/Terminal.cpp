@@ -34,8 +34,9 @@ std::string drawloom::colourPlan(llvm::StringRef text) {
   text.split(lines, '\n');
   std::string result;
   for (llvm::StringRef line : lines) {
-    llvm::StringRef code = line.starts_with("progress: proved") ? "\033[32m"
-                           : line.starts_with("progress:")      ? "\033[31m"
+    llvm::StringRef code = line.starts_with("deadlock-free: proved")
+                               ? "\033[32m"
+                           : line.starts_with("deadlock-free:") ? "\033[31m"
                                                                 : "\033[1m";
     if (line.empty() || line.front() == ' ')
       result += line;

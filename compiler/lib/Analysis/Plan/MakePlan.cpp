@@ -160,6 +160,13 @@ static Role::Kind classify(RoleOp op, const Role &role, const Plan &plan) {
   return loads ? Role::Kind::Load : Role::Kind::Compute;
 }
 
+/// What works for a role, by the hardware's own names.
+static std::string nameEngine(Engine engine) {
+  if (engine == Engine::threads)
+    return "CUDA cores";
+  return engine == Engine::tensor_core ? "tcgen05" : toString(engine).str();
+}
+
 void PlanMaker::addRole(RoleOp roleOp) {
   Role role;
   unsigned number = plan.roles.size();
@@ -190,15 +197,20 @@ void PlanMaker::addRole(RoleOp roleOp) {
     if (role.kind == Role::Kind::Load &&
         plan.pipes[pipe].memory != Pipe::Memory::Message)
       engine = plan.pipes[pipe].producerEngine;
-  role.engine = toString(engine).str();
+  role.engine = nameEngine(engine);
   roleOp.walk([&](tile::MmaOp product) {
     if (!isTensorCoreProduct(product, arch))
-      role.engine = "wgmma, threads";
+      role.engine = "wgmma, CUDA cores";
     else if (role.warps > 1)
-      role.engine = "tensor core, threads";
+      role.engine = "tcgen05, CUDA cores";
   });
-  role.does = role.kind == Role::Kind::Schedule ? "hand out work items"
-                                                : summarize(role.program);
+  role.does = summarize(role.program);
+  if (role.kind == Role::Kind::Schedule) {
+    bool hasControl = arch.clusterLaunchControl;
+    role.engine = hasControl ? "CLC" : "atomic counter";
+    role.does = hasControl ? "try_cancel, broadcast tile"
+                           : "atomic add, broadcast tile";
+  }
   plan.roles.push_back(std::move(role));
 }
 

@@ -38,7 +38,7 @@ static void printRole(const Role &role, llvm::raw_ostream &os) {
   os << "**role `@" << role.name << "`**: " << describeWarps(role);
   if (role.registers)
     os << ", " << *role.registers << " registers";
-  os << "\n\n- " << role.does << ", by " << role.engine << '\n';
+  os << "\n\n- " << role.does << ", engine " << role.engine << '\n';
   printReasons(role.because, os);
 }
 
@@ -47,9 +47,8 @@ std::string plan::describeName(const Plan &plan, StringRef name) {
   llvm::raw_string_ostream os(text);
   auto isNamed = [&](const auto &thing) { return thing.name == name; };
   if (name == plan.kernel) {
-    os << "**" << describePlan(plan) << "**\n\n- progress: "
-       << (plan.verdict.empty() ? "not looked at" : plan.verdict)
-       << (plan.verdictWords.empty() ? "" : " ") << plan.verdictWords << '\n';
+    os << "**" << describePlan(plan)
+       << "**\n\n- deadlock-free: " << describeVerdict(plan) << '\n';
     printReasons(plan.reasons, os);
     return text;
   }

@@ -93,21 +93,92 @@ std::string plan::describeEmpty(const Pipe &pipe) {
   std::string text = plural(pipe.emptyArrivals, "arrival") + " by " +
                      llvm::join(engines, " and ");
   if (lag)
-    text += ", " + plural(lag, "slot") + " later";
+    text += ", " + plural(lag, "stage") + " later";
   return text;
+}
+
+static StringRef describeItems(const Plan &plan) {
+  switch (plan.items) {
+  case Items::One:
+    return "one tile per CTA";
+  case Items::Static:
+    return "static persistent";
+  case Items::Dynamic:
+    return plan.arch->clusterLaunchControl
+               ? "dynamic persistent (cluster launch control)"
+               : "dynamic persistent (atomic counter)";
+  }
+  return "";
+}
+
+/// Whether some role takes only every so many items, in turns with others.
+static bool takesTurns(llvm::ArrayRef<Step> program) {
+  return llvm::any_of(program, [](const Step &step) {
+    return step.every > 1 || takesTurns(step.body);
+  });
+}
+
+/// The features of the hardware, and the ways to use it, that readers look for
+/// by name.
+static std::vector<StringRef> listFeatures(const Plan &plan) {
+  std::vector<StringRef> features;
+  auto hasPipe = [&](llvm::function_ref<bool(const Pipe &)> is) {
+    return llvm::any_of(plan.pipes, is);
+  };
+  auto isMatrix = [](const Tensor &tensor) {
+    return StringRef(shorten(tensor.type)).count('x') > 1;
+  };
+  if (hasPipe([](const Pipe &pipe) {
+        return llvm::any_of(pipe.tensors, [](const Tensor &tensor) {
+          return !tensor.multicast.empty();
+        });
+      }))
+    features.push_back("TMA multicast");
+  if (llvm::any_of(plan.roles, [](const Role &role) {
+        return role.kind == Role::Kind::Mma && role.scope == "pair";
+      }))
+    features.push_back("2-CTA MMA (cta_group::2)");
+  // CTAs exchange parts of accumulators, or what they have reduced rows to.
+  if (hasPipe([&](const Pipe &pipe) {
+        return pipe.isExchange() && llvm::any_of(pipe.tensors, isMatrix);
+      }))
+    features.push_back("split-K within a cluster");
+  if (hasPipe([&](const Pipe &pipe) {
+        return pipe.isExchange() && llvm::none_of(pipe.tensors, isMatrix);
+      }))
+    features.push_back("cluster-wide reduction (DSMEM)");
+  if (llvm::any_of(plan.roles,
+                   [](const Role &role) { return takesTurns(role.program); }))
+    features.push_back("ping-pong");
+  if (hasPipe([](const Pipe &pipe) {
+        return pipe.producerEngine == Engine::cp_async;
+      }))
+    features.push_back("cp.async");
+  return features;
 }
 
 std::string plan::describePlan(const Plan &plan) {
   std::string text = "@" + plan.kernel + " on " + plan.arch->name.str() + ": " +
-                     plural(plan.roles.size(), "role") + ", " +
-                     plural(plan.pipes.size(), "pipe") + ", " +
+                     plural(plan.roles.size(), "warp role") + ", " +
+                     plural(plan.pipes.size(), "pipeline") + ", " +
                      plural(plan.countThreads(), "thread");
   if (plan.clusterSize() > 1)
     text += " in each of " + std::to_string(plan.clusterSize()) + " CTAs";
-  text += plan.items == Items::One
-              ? ", one work item"
-              : (", " + toString(plan.items) + " work items").str();
+  text += ", " + describeItems(plan).str();
+  for (StringRef feature : listFeatures(plan))
+    text += ", " + feature.str();
   return text;
+}
+
+std::string plan::describeVerdict(const Plan &plan) {
+  if (plan.verdict.empty())
+    return "not checked yet";
+  if (plan.verdict == "proved")
+    return "proved for all sizes";
+  if (plan.verdictWords.empty())
+    return plan.verdict;
+  return plan.verdict + (plan.verdict == "undecided" ? ": " : " ") +
+         plan.verdictWords;
 }
 
 std::string plan::escapeForMermaid(StringRef text) {

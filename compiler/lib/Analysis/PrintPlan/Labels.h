@@ -39,8 +39,12 @@ std::string listTensors(const Pipe &pipe);
 std::string describeFull(const Pipe &pipe);
 std::string describeEmpty(const Pipe &pipe);
 
-/// "@linear on sm_100a: 4 roles, 4 pipes, 256 threads, static work items".
+/// "@linear on sm_100a: 4 warp roles, 4 pipelines, 256 threads, static
+/// persistent", and the hardware features that the plan uses, by their names.
 std::string describePlan(const Plan &plan);
+
+/// "proved for all sizes", "proved if dim 0 of a >= 1", "undecided: ...".
+std::string describeVerdict(const Plan &plan);
 
 /// Text inside a line of Mermaid. Signs that could be Mermaid's own are written
 /// as entity codes: a bare semicolon would end the statement.

@@ -40,7 +40,7 @@ static std::string describeRing(const Pipe &pipe) {
 
 /// "load a, b by TMA".
 static std::string describeWork(const Role &role) {
-  bool byThreads = llvm::StringRef(role.engine).contains("threads");
+  bool byThreads = llvm::StringRef(role.engine).contains("CUDA cores");
   return byThreads || role.does.empty() ? role.does
                                         : role.does + " by " + role.engine;
 }

@@ -265,14 +265,12 @@ void GraphDrawer::drawTitle() {
   y = left + titleSize;
   drawing.text(left, y, name, {.size = titleSize, .isBold = true});
   drawing.text(left, y + 20, rest, {.size = wordSize, .colour = faint});
-  StringRef verdict = plan.verdict.empty() ? StringRef("not looked at yet")
-                                           : StringRef(plan.verdict);
-  drawing.text(left, y + 36,
-               "progress: " + verdict.str() +
-                   (plan.verdictWords.empty() ? "" : " " + plan.verdictWords),
+  std::string verdict = describeVerdict(plan);
+  drawing.text(left, y + 36, "deadlock-free: " + verdict,
                {.size = wordSize,
-                .colour = verdict.starts_with("proved") ? StringRef("#15803d")
-                                                        : StringRef("#b91c1c"),
+                .colour = StringRef(verdict).starts_with("proved")
+                              ? StringRef("#15803d")
+                              : StringRef("#b91c1c"),
                 .isBold = true});
   y += 58;
 }
@@ -472,7 +470,7 @@ void GraphDrawer::drawLegend() {
     drawing.text(x, y + 10, words, {.size = 10, .colour = faint});
     x += measureText(words, 10) + 18;
   };
-  static constexpr llvm::StringLiteral kinds[] = {"loads", "multiplies",
+  static constexpr llvm::StringLiteral kinds[] = {"loads", "issues MMAs",
                                                   "computes", "schedules"};
   for (auto [index, words] : llvm::enumerate(kinds)) {
     auto kind = static_cast<Role::Kind>(index);
@@ -486,7 +484,7 @@ void GraphDrawer::drawLegend() {
     });
   }
   static constexpr llvm::StringLiteral memories[] = {
-      "slots in shared memory", "slots in tensor memory", "messages"};
+      "stages in shared memory", "stages in tensor memory", "messages"};
   for (auto [index, words] : llvm::enumerate(memories)) {
     auto memory = static_cast<Pipe::Memory>(index);
     if (llvm::none_of(plan.pipes,
@@ -498,7 +496,7 @@ void GraphDrawer::drawLegend() {
     });
   }
   if (!plan.pipes.empty())
-    add("a slot", [&] {
+    add("a stage", [&] {
       drawing.rectangle(x + 7, y + 2, 9, 9, {"#334155", "none", 0, false, 1});
     });
 }

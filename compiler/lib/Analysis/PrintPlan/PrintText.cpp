@@ -44,12 +44,16 @@ static std::string describeRole(const Plan &plan, const Role &role) {
   if (!staged.empty())
     text += " (staged in " + staged + ")";
   if (!exchanged.empty())
-    text += " (with other CTAs by " + exchanged + ")";
+    text += " (with other CTAs through " + exchanged + ")";
   return text;
 }
 
+static std::string describeScope(StringRef scope) {
+  return scope == "pair" ? "CTA pair" : scope.str();
+}
+
 static void printRoles(const Plan &plan, llvm::raw_ostream &os) {
-  Table table({"role", ">warps", ">registers", "works by", "what it does"});
+  Table table({"role", ">warps", ">registers", "engine", "work"});
   auto warps = [](int64_t at, int64_t count) {
     return count == 1
                ? std::to_string(at)
@@ -60,7 +64,7 @@ static void printRoles(const Plan &plan, llvm::raw_ostream &os) {
   for (const Role &role : plan.roles) {
     std::string name = "@" + role.name;
     if (role.scope != "cta")
-      name += " (" + role.scope + ")";
+      name += " (" + describeScope(role.scope) + ")";
     rows.push_back(
         {role.at.value_or(0),
          {name,
@@ -93,12 +97,14 @@ static void printRoles(const Plan &plan, llvm::raw_ostream &os) {
 static void printPipes(const Plan &plan, llvm::raw_ostream &os) {
   if (plan.pipes.empty())
     return;
-  os << "\npipes\n";
-  Table pipes({"pipe", ">slots", "memory", ">slot", "from → to", "holds"});
+  os << "\npipelines (in schedules and reasons, a pipe is an mbarrier pipeline "
+        "and a slot is a stage)\n";
+  Table pipes(
+      {"pipeline", ">stages", "memory", ">stage", "from → to", "holds"});
   for (const Pipe &pipe : plan.pipes) {
     std::string memory = toString(pipe.memory).str();
     if (pipe.scope != "cta")
-      memory += " (" + pipe.scope + ")";
+      memory += " (" + describeScope(pipe.scope) + ")";
     // One line for each consumer: there may be many.
     std::string from = "@" + plan.roles[pipe.producer].name;
     for (auto [index, consumer] : llvm::enumerate(pipe.consumers)) {
@@ -112,8 +118,8 @@ static void printPipes(const Plan &plan, llvm::raw_ostream &os) {
     }
   }
   pipes.print(os);
-  os << "\nbarriers of each slot\n";
-  Table barriers({"pipe", "full after", "empty after"});
+  os << "\nmbarriers of each stage\n";
+  Table barriers({"pipeline", "full after", "empty after"});
   for (const Pipe &pipe : plan.pipes)
     barriers.add({pipe.name, describeFull(pipe), describeEmpty(pipe)});
   barriers.print(os);
@@ -161,12 +167,8 @@ static void printReasons(const Plan &plan, llvm::raw_ostream &os) {
 
 void plan::printSummary(const Plan &plan, llvm::raw_ostream &os) {
   printWrapped(describePlan(plan), 0, os);
-  std::string verdict =
-      plan.verdict.empty() ? "not looked at yet" : plan.verdict;
-  if (!plan.verdictWords.empty())
-    verdict += " " + plan.verdictWords;
-  os << "progress: ";
-  printWrapped(verdict, StringRef("progress: ").size(), os);
+  os << "deadlock-free: ";
+  printWrapped(describeVerdict(plan), StringRef("deadlock-free: ").size(), os);
 }
 
 void plan::printText(const Plan &plan, llvm::raw_ostream &os) {

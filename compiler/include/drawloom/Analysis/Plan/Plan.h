@@ -82,7 +82,7 @@ struct Role {
   std::optional<int64_t> registers;
   /// "cta", "pair" or "cluster".
   std::string scope;
-  /// What works for the role: "TMA", "tensor core", "wgmma, threads".
+  /// What works for the role: "TMA", "tcgen05", "wgmma, CUDA cores".
   std::string engine;
   /// "load a, b", "cast, add, cast, store d".
   std::string does;

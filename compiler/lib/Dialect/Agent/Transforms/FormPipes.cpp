@@ -45,6 +45,7 @@ private:
   void makePipes();
   void limitTensorMemory();
   MaybeRefusal makeStream();
+  StringRef nameSource() const;
   void makeRoles();
   void setScopes();
   RoleOp makeRole(const RoleSpec &spec, BodyBuilder body);
@@ -146,6 +147,13 @@ Value Former::makeMessage(StringRef name, ArrayRef<Type> payload, Rule rule,
   return pipe.getPipe();
 }
 
+/// Where a dynamic scheduler gets tiles from.
+StringRef Former::nameSource() const {
+  return arch.clusterLaunchControl
+             ? "cluster launch control (clusterlaunchcontrol.try_cancel)"
+             : "an atomic counter";
+}
+
 MaybeRefusal Former::makeStream() {
   bool dynamic = schedule.persistent == tile::Persistence::Dynamic;
   ItemsOp items = makeItems(item, dynamic ? Stream::dynamic : Stream::fixed,
@@ -161,7 +169,7 @@ MaybeRefusal Former::makeStream() {
     return std::nullopt;
   grants = source;
   source = makeMessage("work", items.getItems().getType().getItem(),
-                       Rule::OneScheduler, schedulerName, "");
+                       Rule::OneScheduler, schedulerName, nameSource());
   throttle = makeMessage("throttle", {}, Rule::Throttle,
                          owners.roles.front().name, schedulerName);
   return std::nullopt;
@@ -178,7 +186,8 @@ void Former::makeRoles() {
   auto roles = [&](OpBuilder &, Location loc, ValueRange) {
     if (grants) {
       RoleSpec spec{schedulerName.str(), 1, {}};
-      spec.because.push_back(fire(Rule::OneScheduler, schedulerName));
+      spec.because.push_back(
+          fire(Rule::OneScheduler, schedulerName, nameSource()));
       makeRole(spec, [&](OpBuilder &inner, Location, ValueRange) {
         ForEachItemOp::create(inner, loc, grants, source,
                               [&](OpBuilder &body, Location where, ValueRange) {

@@ -232,7 +232,7 @@ static void explain(Item &item, const LoadGroup &group, RoleSpec &role,
         role.because.push_back(
             fire(Rule::NonTmaLoad, role.name, load->view, load->whyThreads));
   } else {
-    role.because.push_back(fire(Rule::CopiedByTma, listNames(names)));
+    role.because.push_back(fire(Rule::TmaLoad, listNames(names)));
   }
   const LoadInfo *first = group.loads.front();
   for (const LoadInfo *load : group.loads)

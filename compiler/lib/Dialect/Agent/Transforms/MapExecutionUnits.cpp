@@ -54,8 +54,8 @@ static std::string whyWholeGroups(RoleOp role,
       Engine engine = isa<ProduceOp>(op) ? *pipe.getProducerEngine()
                                          : *pipe.getConsumerEngine(role);
       if (engine == Engine::threads)
-        reason = "a warp reaches 32 of the 128 lanes of tensor memory, those "
-                 "that its number modulo four says";
+        reason = "a warp accesses 32 of the 128 lanes of tensor memory, from "
+                 "lane 32 * (warp mod 4) on";
     }
     return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
   });

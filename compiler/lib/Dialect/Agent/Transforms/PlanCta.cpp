@@ -303,9 +303,9 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
       continue;
     auto tile = cast<RankedTensorType>(load->getResult(0).getType());
     reasons.push_back(
-        llvm::formatv("plan-cta: two CTAs along dimension {0} of the cluster "
-                      "multiply together: each holds {1} of the {2} {3} of a "
-                      "tile of '{4}'",
+        llvm::formatv("plan-cta: 2-CTA MMA (cta_group::2) along dimension {0} "
+                      "of the cluster: each CTA of a pair holds {1} of the {2} "
+                      "{3} of a tile of '{4}'",
                       pairDim, tile.getDimSize(*dim) / 2, tile.getDimSize(*dim),
                       *dim ? "columns" : "rows",
                       getViewName(cast<tile::LoadOp>(load).getView()))
@@ -356,9 +356,10 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
             .str()};
   load.setMulticast(along);
   used |= dims;
-  reasons.push_back(llvm::formatv("plan-cta: the {0} CTAs along dimension {1} "
-                                  "of the cluster share each tile of '{2}': "
-                                  "each loads {3} of {4} rows for all",
+  reasons.push_back(llvm::formatv("plan-cta: TMA multicast of '{2}' along "
+                                  "dimension {1} of the cluster: each of {0} "
+                                  "CTAs loads {3} of {4} rows and multicasts "
+                                  "them to all",
                                   parts, where, view, rows / parts, rows)
                         .str());
   return std::nullopt;

@@ -171,7 +171,7 @@ void Planner::chooseCluster() {
   for (int64_t size : cluster)
     sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
   std::string bytes =
-      formatv("each loads {0} instead of {1} for a step along k",
+      formatv("each loads {0} instead of {1} for a K tile",
               formatBytes(found.shared), formatBytes(found.alone));
   if (!given.clusterIsOpen) {
     reason(formatv("cluster: 1 x 1 x 1, because none is given; with cluster = "
@@ -182,12 +182,13 @@ void Planner::chooseCluster() {
   schedule.cluster = cluster;
   if (found.inPairs)
     schedule.ctaGroup = 2;
-  std::string text =
-      formatv("cluster: {0}{1}, because two CTAs along dimension {2} take the "
-              "same tiles of {3}, and {4} {5}: {6}",
-              sizes, found.inPairs ? " and cta_group = 2" : "", found.dim,
-              found.views, found.inPairs ? "hold" : "load",
-              found.inPairs ? "a half each" : "them for each other", bytes);
+  std::string text = formatv(
+      "cluster: {0}{1}, because two CTAs along dimension {2} take the "
+      "same tiles of {3}, and {4}: {5}",
+      sizes, found.inPairs ? " and cta_group = 2" : "", found.dim, found.views,
+      found.inPairs ? "a 2-CTA MMA takes half of them from each"
+                    : "share them by TMA multicast",
+      bytes);
   if (ShapedType::isDynamic(problem.counts[found.dim]))
     text += "; a launch with an odd number of work items there leaves CTAs "
             "without work";

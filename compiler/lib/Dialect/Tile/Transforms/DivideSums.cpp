@@ -161,11 +161,11 @@ void Divider::divideSteps() {
 
 std::vector<std::string> Divider::explainSums() const {
   return {
-      formatv("divide-tiles: {0} CTAs along dimension {1} of the cluster take "
-              "the steps of each sum in turns; each adds up {3} of its {2} "
-              "columns",
+      formatv("divide-tiles: split-K within a cluster: {0} CTAs along "
+              "dimension {1} take the K tiles of each accumulator in turns; "
+              "each adds up {3} of its {2} columns",
               count, along, row, row / count),
-      formatv("order: the order in which products are added up depends on the "
+      formatv("order: the order in which MMAs are added up depends on the "
               "tile and on the {0} CTAs, whose parts are combined from the "
               "first to the last; it does not depend on the grid",
               count)};

@@ -446,9 +446,10 @@ LogicalResult DivideTilesPass::run() {
   divider.divide();
   addReasons(
       kernel,
-      {formatv("divide-tiles: {0} CTAs along dimension {1} of the cluster "
-               "divide rows of {2} elements: each has {3}, and gets what the "
-               "others have reduced theirs to",
+      {formatv("divide-tiles: cluster-wide reduction through distributed "
+               "shared memory (DSMEM): {0} CTAs along dimension {1} of the "
+               "cluster divide rows of {2} elements, {3} each, and exchange "
+               "what they have reduced",
                count, along, divider.getRow(), divider.getRow() / count)
            .str(),
        formatv("order: the order in which a row is reduced depends on the "

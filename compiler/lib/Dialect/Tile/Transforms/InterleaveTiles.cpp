@@ -247,14 +247,13 @@ bool InterleaveTilesPass::choose(KernelOp kernel, Schedule &schedule,
   Jammer(getItems(*trial), *schedule.interleave).run();
   std::string fault = chooseSchedule(describe(*trial), schedule, arch).fault;
   if (!fault.empty()) {
-    addReasons(kernel, {"interleave: 1, because two tiles side by side do not "
-                        "fit: " +
-                        fault});
+    addReasons(kernel,
+               {"interleave: 1, because two tiles do not fit: " + fault});
     return false;
   }
   addReasons(
       kernel,
-      {"interleave: 2 tiles side by side, so that the tensor core has work "
-       "while what lies between two products is computed"});
+      {"interleave: 2 tiles, so that the tensor core has work while what lies "
+       "between two MMAs is computed"});
   return true;
 }

@@ -67,7 +67,7 @@ void Planner::chooseShape() {
   if (!schedule.persistent) {
     schedule.persistent = Persistence::Static;
     reason("persistent: static, so that a CTA sets up once and loads the next "
-           "item while it ends one");
+           "tile during the epilogue of this one");
   }
   if (!schedule.roles) {
     schedule.roles = Roles::Multi;

@@ -14,7 +14,7 @@ tile.kernel @lanes_out_of_reach(%d: !tile.view<?x?xf32>) attributes {tile.target
         agent.yield %t : tensor<128x64xf32>
       }
     }
-    // expected-error @below {{role @epilogue has 2 warps, but a warp reaches 32 of the 128 lanes of tensor memory, those that its number modulo four says; use warps(4)}}
+    // expected-error @below {{role @epilogue has 2 warps, but a warp accesses 32 of the 128 lanes of tensor memory, from lane 32 * (warp mod 4) on; use warps(4)}}
     agent.role @epilogue warps(2) {
       agent.consume %p as (%t) : !result {
         tile.store %t, %d[0, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>

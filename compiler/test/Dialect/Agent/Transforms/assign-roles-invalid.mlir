@@ -65,7 +65,7 @@ tile.kernel @decides_about_tiles(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf
 tile.kernel @unspecialized(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %flag: i1, %c: index)
     attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<fallback = unspecialized>} {
   tile.for_each (%i) tiles [64] of [%c] {
-    // expected-remark @below {{unspecialized: compiled without roles: 'scf.if' decides about tiles, and roles would have to agree on what it decides before they know it}}
+    // expected-remark @below {{unspecialized: compiled without warp specialization: 'scf.if' decides about tiles, and roles would have to agree on what it decides before they know it}}
     scf.if %flag {
       %t = tile.load %x[%i, 0] : !tile.view<?x64xf32> -> tensor<64x64xf32>
       tile.store %t, %y[%i, 0] : tensor<64x64xf32>, !tile.view<?x64xf32>

@@ -6,7 +6,7 @@
 // CHECK-LABEL: tile.kernel @chained
 // CHECK: verdict = #agent.verdict<proved
 // CHECK: agent.role @compute
-// CHECK-SAME: #agent.reason<"issues-ahead", "@compute issues the first product of the next iteration before the second one of this iteration, and computes while that runs
+// CHECK-SAME: #agent.reason<"issues-ahead", "@compute issues the first MMA of the next iteration before the second one of this iteration, and computes while that runs
 // CHECK: %[[ONCE:.*]] = arith.minsi %[[KEYS:.*]], %{{.*}}
 // CHECK: %[[FIRST:.*]]:2 = scf.for %{{.*}} = %c0{{.*}} to %[[ONCE]]
 // CHECK:   agent.consume %K{{.*}} as (%{{.*}}) :
@@ -21,7 +21,7 @@
 // CHECK-NOT: agent.consume %K
 // CHECK:   agent.consume %V
 // CHECK:     tile.mma %[[MIDDLE]]#1, %{{.*}}, %[[SUM]]
-// expected-remark @below {{issues-ahead: @compute issues the first product of the next iteration before the second one of this iteration, and computes while that runs}}
+// expected-remark @below {{issues-ahead: @compute issues the first MMA of the next iteration before the second one of this iteration, and computes while that runs}}
 tile.kernel @chained(%Q: !tile.view<?x64xbf16>, %K: !tile.view<?x64xbf16>, %V: !tile.view<?x64xbf16>,
                      %O: !tile.view<?x64xf32>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index

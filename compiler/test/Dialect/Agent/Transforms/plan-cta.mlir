@@ -3,7 +3,7 @@
 
 // Two CTAs along m: they have the same tile of B.
 // CHECK-LABEL: tile.kernel @along_m
-// CHECK-SAME:    tile.reasons = ["plan-cta: the 2 CTAs along dimension 0 of the cluster share each tile of 'b': each loads 128 of 256 rows for all"]
+// CHECK-SAME:    tile.reasons = ["plan-cta: TMA multicast of 'b' along dimension 0 of the cluster: each of 2 CTAs loads 128 of 256 rows and multicasts them to all"]
 // CHECK:         tile.load %a[%{{.*}}, %{{.*}}] : !tile.view<?x?xbf16>
 // CHECK:         tile.load %b[%{{.*}}, %{{.*}}] multicast [0] : !tile.view<?x?xbf16>
 tile.kernel @along_m(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
@@ -134,9 +134,9 @@ tile.kernel @alone(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
 // Two CTAs multiply together: each holds half of B. Pairs along m have the same
 // halves, those along n the same A.
 // CHECK-LABEL: tile.kernel @pairs
-// CHECK-SAME:    tile.reasons = ["plan-cta: two CTAs along dimension 0 of the cluster multiply together: each holds 128 of the 256 rows of a tile of 'b'",
-// CHECK-SAME:    "plan-cta: the 2 CTAs along dimension 1 of the cluster share each tile of 'a': each loads 64 of 128 rows for all",
-// CHECK-SAME:    "plan-cta: the 2 CTAs along dimension 0 of the cluster share each tile of 'b': each loads 64 of 128 rows for all"]
+// CHECK-SAME:    tile.reasons = ["plan-cta: 2-CTA MMA (cta_group::2) along dimension 0 of the cluster: each CTA of a pair holds 128 of the 256 rows of a tile of 'b'",
+// CHECK-SAME:    "plan-cta: TMA multicast of 'a' along dimension 1 of the cluster: each of 2 CTAs loads 64 of 128 rows and multicasts them to all",
+// CHECK-SAME:    "plan-cta: TMA multicast of 'b' along dimension 0 of the cluster: each of 2 CTAs loads 64 of 128 rows and multicasts them to all"]
 // CHECK:         tile.load %a[%{{.*}}, %{{.*}}] multicast [1] : !tile.view<?x?xbf16>
 // CHECK:         tile.load %b[%{{.*}}, %{{.*}}] multicast [0] halved 0 : !tile.view<?x?xbf16>
 // CHECK:         tile.mma {{.*}} pair :

@@ -6,10 +6,10 @@
 
 // A sum that does not start at zero, and one that is scaled between products.
 // RULE-DAG: starts-at-zero: the accumulator starts at zero, and what it began with is added after the loop
-// RULE-DAG: from-zero: the product is taken from zero and added afterwards, because more than the products of its role makes its accumulator
-// RULE-DAG: operand-in-tensor-memory: products can read their first operand from tensor memory, so it stays there
-// RULE-DAG: runs-ahead: @mma_1 issues the products that need what became of @mma's results, so that @mma runs ahead as far as its slots go
-// RULE-DAG: nested-levels: @operand_load loads q and k: the loops of one hold the other, so one role meets both in order
+// RULE-DAG: from-zero: the MMA starts from zero and is added afterwards, because more than the MMAs of its role makes its accumulator
+// RULE-DAG: operand-in-tensor-memory: MMAs can read their first operand from tensor memory, so it stays there
+// RULE-DAG: runs-ahead: @mma_1 issues the MMAs that need what became of @mma's results, so that @mma runs ahead as far as its slots go
+// RULE-DAG: nested-levels: @operand_load loads q and k: the loops of one hold the other, so one role loads both in order
 // RULE-DAG: sibling-loops: @operand_load_1 loads k in another loop than @operand_load, so that it need not wait for the end of that one
 // CHECK-LABEL: tile.kernel @accumulators
 tile.kernel @accumulators(%q: !tile.view<?x?xbf16>, %k: !tile.view<?x?xbf16>, %c: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
@@ -104,9 +104,9 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // Work items that the machine grants, to a cluster of two CTAs; views that the
 // schedule joins.
 // RULE-DAG: asked-together: a and b travel together, as the schedule asks
-// RULE-DAG: slots-by-schedule: 3 slots, as the program or the planner has it for 'a'
-// RULE-DAG: one-scheduler: @scheduler asks for work items, once, and tells all other roles the same answer
-// RULE-DAG: throttle: @load says when it begins an item, so that @scheduler asks for no more than it can give away
+// RULE-DAG: slots-by-schedule: 3 slots, set by the program or the planner for 'a'
+// RULE-DAG: one-scheduler: @scheduler gets the next tile by cluster launch control (clusterlaunchcontrol.try_cancel) and broadcasts it to all other roles
+// RULE-DAG: throttle: @load signals when it starts a tile, so that @scheduler requests no tile that it can't hand on yet
 // CHECK-LABEL: tile.kernel @dynamic
 // CHECK:         %items = agent.items dynamic
 // CHECK:         %work = agent.pipe "work" slots(3) message : (index, index)
@@ -165,7 +165,7 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !t
 
 // On Blackwell the role that computes hands itself the accumulator, and with no
 // other role the operands, too.
-// RULE-DAG: first-warp-issues: on sm_100a one thread issues a product: one of @compute's first warp, and @compute hands itself operands and results through slots
+// RULE-DAG: first-warp-issues: on sm_100a one thread issues tcgen05.mma: one of @compute's first warp, and @compute passes operands and results to itself through slots
 // RULE-DAG: slots-by-kind: 1 slots: the role that fills it reads it before it goes on
 // CHECK-LABEL: tile.kernel @single
 // CHECK:         agent.pipe "operands" slots(4) smem
@@ -235,7 +235,7 @@ tile.kernel @none(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.
 // -----
 
 // What a CTA has reduced goes to all, and what all have comes from them.
-// RULE-DAG: exchange: @compute hands what it has reduced to all 2 CTAs of the cluster, and gets theirs
+// RULE-DAG: exchange: @compute sends its part to all 2 CTAs of the cluster through distributed shared memory (DSMEM), and receives theirs
 // RULE-DAG: slots-by-kind: 2 slots: one is filled while other CTAs read the other
 // CHECK-LABEL: tile.kernel @exchange
 // CHECK:         %[[PIPE:.*]] = agent.pipe "exchange" slots(2) smem scope(cluster) : (tensor<8xf32>, tensor<8xf32>)

@@ -4,7 +4,7 @@
 
 // A is 16 KiB of a step, B 32 KiB, of which each CTA of a pair holds a half.
 // CHECK-LABEL: tile.kernel @pair(
-// CHECK-SAME: "cluster: 2 x 1 and cta_group = 2, because two CTAs along dimension 0 take the same tiles of 'b', and hold a half each: each loads 32 KiB instead of 48 KiB for a step along k; a launch with an odd number of work items there leaves CTAs without work"
+// CHECK-SAME: "cluster: 2 x 1 and cta_group = 2, because two CTAs along dimension 0 take the same tiles of 'b', and a 2-CTA MMA takes half of them from each: each loads 32 KiB instead of 48 KiB for a K tile; a launch with an odd number of work items there leaves CTAs without work"
 // CHECK-SAME: operands: 6 slots x 32 KiB
 // CHECK-SAME: cluster = [2, 1], cta_group = 2,
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
@@ -27,7 +27,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.
 
 // An even number of tiles has no such launch.
 // CHECK-LABEL: tile.kernel @even(
-// CHECK-SAME: each loads 32 KiB instead of 48 KiB for a step along k"
+// CHECK-SAME: each loads 32 KiB instead of 48 KiB for a K tile"
 // CHECK-SAME: cluster = [2, 1], cta_group = 2,
 tile.kernel @even(%a: !tile.view<8192x8192xbf16>, %b: !tile.view<8192x8192xbf16>, %d: !tile.view<8192x8192xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
@@ -50,7 +50,7 @@ tile.kernel @even(%a: !tile.view<8192x8192xbf16>, %b: !tile.view<8192x8192xbf16>
 // Hopper has no pairs, and a schedule may not want them: then by multicast, and
 // a slot holds all of B.
 // CHECK-LABEL: tile.kernel @multicast(
-// CHECK-SAME: "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and load them for each other: each loads 32 KiB instead of 48 KiB for a step along k"
+// CHECK-SAME: "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and share them by TMA multicast: each loads 32 KiB instead of 48 KiB for a K tile"
 // CHECK-SAME: operands: 4 slots x 48 KiB
 // CHECK-SAME: cluster = [2, 1], warps
 tile.kernel @multicast(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto>} {
@@ -115,7 +115,7 @@ tile.kernel @given_pair(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, 
 
 // The larger operand is A, which CTAs along n share.
 // CHECK-LABEL: tile.kernel @along_n(
-// CHECK-SAME: "cluster: 1 x 2, because two CTAs along dimension 1 take the same tiles of 'a', and load them for each other: each loads 24 KiB instead of 40 KiB for a step along k"
+// CHECK-SAME: "cluster: 1 x 2, because two CTAs along dimension 1 take the same tiles of 'a', and share them by TMA multicast: each loads 24 KiB instead of 40 KiB for a K tile"
 tile.kernel @along_n(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -137,7 +137,7 @@ tile.kernel @along_n(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d:
 // 24 KiB, of which half of B are 4 KiB, and half of A 8 KiB, but its tiles don't
 // come in twos.
 // CHECK-LABEL: tile.kernel @too_little(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because two CTAs along dimension 0 would each load 20 KiB instead of 24 KiB for a step along k, and less than a quarter is not worth a cluster"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because two CTAs along dimension 0 would each load 20 KiB instead of 24 KiB for a K tile, and less than a quarter is not worth a cluster"
 // CHECK-SAME: cluster = [1, 1, 1],
 tile.kernel @too_little(%a: !tile.view<512x?xbf16>, %b: !tile.view<192x?xbf16>, %d: !tile.view<512x192xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto, fallback_cluster = [1, 1]>} {
   %c0 = arith.constant 0 : index
@@ -275,7 +275,7 @@ tile.kernel @groups(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %rows: !
 
 // Who says nothing keeps one CTA, and hears what that leaves out.
 // CHECK-LABEL: tile.kernel @not_given(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because none is given; with cluster = auto it would be 2 x 1 and cta_group = 2, and of two CTAs each loads 32 KiB instead of 48 KiB for a step along k"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because none is given; with cluster = auto it would be 2 x 1 and cta_group = 2, and of two CTAs each loads 32 KiB instead of 48 KiB for a K tile"
 // CHECK-SAME: cluster = [1, 1, 1],
 tile.kernel @not_given(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index

@@ -12,7 +12,7 @@
 // CHECK-SAME: "slots: bias: 2 slots x 8 KiB + output: 2 slots x 8 KiB + operands: 4 slots x 48 KiB + 1 KiB for barriers = 225 KiB of 227 KiB on sm_100a"
 // CHECK-SAME: "epilogue_tile: the epilogue moves in subtiles of 32 columns, because 64 columns leave room for 3 slots in the loop (bias: 2 slots x 16 KiB + output: 2 slots x 16 KiB + operands: 3 slots x 48 KiB + 1 KiB for barriers = 209 KiB)"
 // CHECK-SAME: #tile.schedule<persistent = static, roles = multi, fallback = error, slots = {result = 2, bias = 2, output = 2, operands = 4}, cluster = [1, 1, 1], warps = 4, epilogue_tile = 32>
-// REMARK: choose-schedule.mlir:[[#@LINE+1]]:1: remark: persistent: static, so that a CTA sets up once and loads the next item while it ends one
+// REMARK: choose-schedule.mlir:[[#@LINE+1]]:1: remark: persistent: static, so that a CTA sets up once and loads the next tile during the epilogue of this one
 tile.kernel @blackwell(%a: !mat, %b: !mat, %bias: !mat, %d: !mat) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

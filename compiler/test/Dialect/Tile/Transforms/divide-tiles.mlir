@@ -4,7 +4,7 @@
 // Loads, constants and stores of rows get shorter; the sums of the parts are
 // gathered and added from the first to the last, and the first CTA stores them.
 // CHECK-LABEL: tile.kernel @sums
-// CHECK-SAME:    tile.reasons = ["divide-tiles: 4 CTAs along dimension 1 of the cluster divide rows of 1024 elements: each has 256, and gets what the others have reduced theirs to",
+// CHECK-SAME:    tile.reasons = ["divide-tiles: cluster-wide reduction through distributed shared memory (DSMEM): 4 CTAs along dimension 1 of the cluster divide rows of 1024 elements, 256 each, and exchange what they have reduced",
 // CHECK-SAME:      "order: the order in which a row is reduced depends on the tile, on the warps and on the 4 CTAs, whose parts are combined from the first to the last; it does not depend on the number of rows, nor on the grid"]
 // CHECK:         tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [8, 256] of [%{{.*}}, %{{.*}}] {
 // CHECK:           %[[X:.*]] = tile.load %X[%[[M]], %[[N]]] : !tile.view<?x1024xf32> -> tensor<8x256xf32>

@@ -3,7 +3,7 @@
 // Products are chained in the loop, so two tiles run side by side. What depends
 // on the tile is there twice; the loads of K and V are shared.
 // CHECK-LABEL: tile.kernel @chained
-// CHECK-SAME: interleave: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed
+// CHECK-SAME: interleave: 2 tiles, so that the tensor core has work while what lies between two MMAs is computed
 // CHECK-SAME: interleave = 2
 // CHECK: tile.for_each (%[[M:.*]]) tiles [256]
 // CHECK: %[[M1:.*]] = arith.addi %[[M]], %c128

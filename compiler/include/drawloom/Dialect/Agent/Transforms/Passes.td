@@ -380,7 +380,7 @@ def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | role @epilogue has 2 warps, but a warp reaches 32 of the 128 lanes of tensor memory, those that its number modulo four says; use warps(4) | some lanes would be out of reach |
+    | role @epilogue has 2 warps, but a warp accesses 32 of the 128 lanes of tensor memory, from lane 32 * (warp mod 4) on; use warps(4) | some lanes would be out of reach |
     | role @compute starts at warp 2, but wgmma is issued by the four warps of a warp group together; it must start at a multiple of four: use at(4) or leave all places out | |
     | kernel @two has 2 switches, and its warps take their roles once; put the roles of both into one switch, or each switch into a kernel of its own | the second one would not run |
     | the roles of kernel @k are inside 'scf.for', and its warps take their roles once; put the loop or the branch into the roles | |

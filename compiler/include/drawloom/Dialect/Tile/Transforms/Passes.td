@@ -206,8 +206,8 @@ def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
 
     | line in `tile.reasons` | when |
     |---|---|
-    | interleave: 2 tiles side by side, so that the tensor core has work while what lies between two products is computed | products are chained in a loop, and results are in tensor memory |
-    | interleave: 1, because two tiles side by side do not fit: ... | the planner refuses them |
+    | interleave: 2 tiles, so that the tensor core has work while what lies between two MMAs is computed | products are chained in a loop, and results are in tensor memory |
+    | interleave: 1, because two tiles do not fit: ... | the planner refuses them |
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
