@@ -70,7 +70,7 @@ unsigned ForcedOrder::getPhase(int64_t barrier, int64_t number) {
 }
 
 void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
-  std::optional<unsigned> last, lastProduct, lastOfGroup;
+  std::optional<unsigned> last, lastMma, lastOfGroup;
   std::vector<std::optional<unsigned>> groups;
   unsigned met = 0;
   std::map<int64_t, int64_t> arrivals, waits, firstParity;
@@ -118,17 +118,17 @@ void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
       connect(work(Node::Kind::Copy),
               getPhase(event.barrier, arrivals[event.barrier] - 1));
       break;
-    case Kind::Product: {
-      unsigned product = work(Node::Kind::Product);
-      if (lastProduct)
-        connect(*lastProduct, product);
-      lastProduct = lastOfGroup = product;
+    case Kind::Mma: {
+      unsigned mma = work(Node::Kind::Mma);
+      if (lastMma)
+        connect(*lastMma, mma);
+      lastMma = lastOfGroup = mma;
       break;
     }
     case Kind::Commit: {
       unsigned commit = work(Node::Kind::Commit);
-      if (lastProduct)
-        connect(*lastProduct, commit);
+      if (lastMma)
+        connect(*lastMma, commit);
       connect(commit, getPhase(event.barrier, arrivals[event.barrier]++));
       break;
     }
@@ -254,10 +254,10 @@ std::string ForcedOrder::describe(unsigned number) const {
                          nameBarrier(node.event.barrier), node.event.count + 1);
   case Node::Kind::Copy:
     return who + ": a copy, to complete " + nameBarrier(node.event.barrier);
-  case Node::Kind::Product:
-    return who + ": a product";
+  case Node::Kind::Mma:
+    return who + ": an MMA";
   case Node::Kind::Commit:
-    return who + ": the products so far arrive at " +
+    return who + ": the MMAs so far arrive at " +
            nameBarrier(node.event.barrier);
   case Node::Kind::Instruction:
     break;

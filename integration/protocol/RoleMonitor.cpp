@@ -340,7 +340,7 @@ llvm::Error RoleMonitor::copy(const Event &event) {
               comparison.describe(*barrier));
 }
 
-/// A product reads slots that its role holds. Where a pipe takes the bytes of
+/// An MMA reads slots that its role holds. Where a pipe takes the bytes of
 /// another one, it holds a slot of one of them.
 llvm::Error RoleMonitor::read(const Event &event) {
   for (const Event::Read &read : event.reads) {
@@ -361,7 +361,7 @@ llvm::Error RoleMonitor::read(const Event &event) {
     }
     if (!isHeld && !lacking.empty())
       return fail(event.line,
-                  "a product reads byte {0}, {1}, which its role does not hold",
+                  "an MMA reads byte {0}, {1}, which its role does not hold",
                   read.address, lacking);
   }
   return llvm::Error::success();
@@ -387,7 +387,7 @@ llvm::Error RoleMonitor::see(const Event &event) {
     return track(event);
   case Kind::Copy:
     return copy(event);
-  case Kind::Product:
+  case Kind::Mma:
     return read(event);
   case Kind::CtaBarrier:
   case Kind::ClusterBarrier:

@@ -11,12 +11,12 @@
 // Compiles a matrix product with an epilogue and asks the order that its PTX
 // forces (ForcedOrder.h), for sizes that give each work item N blocks along k:
 //
-//   products   epilogue of item i, products of item i + 1: no path
-//   loads      products of block j, loads of blocks j + 1 ... j + slots - 1:
+//   MMAs   epilogue of item i, MMAs of item i + 1: no path
+//   loads      MMAs of block j, loads of blocks j + 1 ... j + slots - 1:
 //              no path
 //   next item  epilogue of item i, loads of the next `slots` blocks: no path
 //
-// Where a role issues products and computes the epilogue itself, the first one
+// Where a role issues MMAs and computes the epilogue itself, the first one
 // cannot hold, and is not asked. To see that the graph is no empty one, the
 // paths that must be there are asked for, too: to the item and to the block
 // that take over the slot.
@@ -59,9 +59,9 @@ private:
   const ForcedOrder &order;
   const plan::Pipe *operands = nullptr, *result = nullptr;
   /// By block along k, counted over all items.
-  std::vector<Group> products, loads;
+  std::vector<Group> mmas, loads;
   /// By item.
-  std::vector<Group> itemProducts, epilogues;
+  std::vector<Group> itemMmas, epilogues;
   bool holds = true;
   unsigned asked = 0;
 };
@@ -86,10 +86,10 @@ Questions::Questions(const ForcedOrder &order) : order(order) {
   if (!operands)
     return;
   for (auto [index, node] : llvm::enumerate(order.nodes())) {
-    if (node.kind == Node::Kind::Product) {
+    if (node.kind == Node::Kind::Mma) {
       int64_t block = node.emptied.find(operands->name)->second - 1;
-      put(products, block, index);
-      put(itemProducts, block / options.blocks, index);
+      put(mmas, block, index);
+      put(itemMmas, block / options.blocks, index);
     } else if (node.kind == Node::Kind::Copy &&
                node.event.barrier >= operands->place->full &&
                node.event.barrier <
@@ -113,7 +113,7 @@ void Questions::findEpilogues() {
       continue;
     bool isOperand =
         !result &&
-        (node.event.kind == Event::Kind::Product ||
+        (node.event.kind == Event::Kind::Mma ||
          node.event.kind == Event::Kind::Group ||
          node.event.kind == Event::Kind::GroupWait ||
          (node.event.barrier >= operands->place->full &&
@@ -149,30 +149,29 @@ void Questions::demand(const llvm::Twine &what, const std::vector<Group> &from,
 }
 
 bool Questions::ask() {
-  if (!operands || products.empty()) {
-    llvm::outs() << "there is no product of operands from a pipe\n";
+  if (!operands || mmas.empty()) {
+    llvm::outs() << "there is no MMA of operands from a pipe\n";
     return false;
   }
   int64_t slots = operands->slots;
   if (result) {
-    demand("epilogue of item i, products of item i + 1", epilogues,
-           itemProducts, 1, false);
-    demand(llvm::formatv("epilogue of item i, products of item i + {0}, which "
+    demand("epilogue of item i, MMAs of item i + 1", epilogues, itemMmas, 1,
+           false);
+    demand(llvm::formatv("epilogue of item i, MMAs of item i + {0}, which "
                          "takes over its slot of '{1}'",
                          result->slots, result->name)
                .str(),
-           epilogues, itemProducts, result->slots, true);
+           epilogues, itemMmas, result->slots, true);
   }
   for (int64_t distance = 1; distance < slots; ++distance)
-    demand(
-        llvm::formatv("products of block j, loads of block j + {0}", distance)
-            .str(),
-        products, loads, distance, false);
-  demand(llvm::formatv("products of block j, loads of block j + {0}, which "
+    demand(llvm::formatv("MMAs of block j, loads of block j + {0}", distance)
+               .str(),
+           mmas, loads, distance, false);
+  demand(llvm::formatv("MMAs of block j, loads of block j + {0}, which "
                        "takes over its slot of '{1}'",
                        slots, operands->name)
              .str(),
-         products, loads, slots, true);
+         mmas, loads, slots, true);
   std::vector<Group> next;
   for (size_t item = 0; item != epilogues.size(); ++item) {
     Group group;
@@ -189,8 +188,8 @@ bool Questions::ask() {
           .str(),
       epilogues, next, 0, false);
   llvm::outs() << "overlap: " << asked << " statements about "
-               << itemProducts.size() << " items and " << products.size()
-               << " blocks " << (holds ? "hold" : "do not all hold")
+               << itemMmas.size() << " items and " << mmas.size() << " blocks "
+               << (holds ? "hold" : "do not all hold")
                << " in every schedule\n";
   return holds;
 }

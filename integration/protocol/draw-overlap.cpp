@@ -10,7 +10,7 @@
 //
 // Compiles a matrix product with an epilogue, runs it with one CTA on the
 // emulator and draws what its engines and its epilogue did, as SVG: a row for
-// loads, one for products and one for the epilogue, from left to right in the
+// loads, one for MMAs and one for the epilogue, from left to right in the
 // order of the run. It is a picture of one schedule; what holds in all of them
 // is check-overlap's.
 
@@ -49,7 +49,7 @@ struct Span {
   int64_t item;
   uint64_t begin, end = 0;
 };
-enum Row : unsigned { Loads, Products, Epilogue, rowCount };
+enum Row : unsigned { Loads, Mmas, Epilogue, rowCount };
 
 /// Steps are counted by events, of which the only cluster has all.
 class Timeline : public emu::Listener {
@@ -87,9 +87,9 @@ private:
   /// By warp: slots of operands filled and emptied, results emptied.
   std::map<unsigned, int64_t> filled, emptied, results;
   std::map<uint64_t, size_t> inFlight;
-  /// The block of the last product, and its span.
+  /// The block of the last MMA, and its span.
   int64_t lastBlock = -1;
-  size_t lastProduct = 0;
+  size_t lastMma = 0;
   /// The epilogue that a warp is in.
   std::map<unsigned, size_t> open;
 };
@@ -142,28 +142,28 @@ void Timeline::operation(const emu::OperationEvent &event) {
   ++now;
   unsigned warp = event.origin.warp;
   bool isLoad = event.engine == emu::EngineKind::Tensor && filled.count(warp);
-  bool isProduct = event.engine == emu::EngineKind::MatrixMultiply;
+  bool isMma = event.engine == emu::EngineKind::MatrixMultiply;
   if (event.kind == emu::OperationEvent::Complete) {
     if (auto found = inFlight.find(event.operation); found != inFlight.end())
       spans[found->second].end = now;
     return;
   }
   // All four warps of a warpgroup tell the issue of one wgmma.
-  if (event.kind != emu::OperationEvent::Issue || (!isLoad && !isProduct) ||
+  if (event.kind != emu::OperationEvent::Issue || (!isLoad && !isMma) ||
       inFlight.count(event.operation))
     return;
   int64_t block = (isLoad ? filled[warp] : emptied[warp]) - 1;
-  // The instructions of one block are one product.
-  if (isProduct && block == lastBlock) {
-    inFlight[event.operation] = lastProduct;
+  // The instructions of one block are one MMA.
+  if (isMma && block == lastBlock) {
+    inFlight[event.operation] = lastMma;
     return;
   }
-  if (isProduct) {
+  if (isMma) {
     lastBlock = block;
-    lastProduct = spans.size();
+    lastMma = spans.size();
   }
   inFlight[event.operation] = spans.size();
-  spans.push_back({isLoad ? Loads : Products, block / options.blocks, now});
+  spans.push_back({isLoad ? Loads : Mmas, block / options.blocks, now});
 }
 
 /// The launch, as `drawloom run` reads it. Arrays are zeros: what is computed
@@ -245,7 +245,7 @@ static llvm::Error run(const CompiledModule &program, Timeline &timeline) {
 
 static void draw(const Timeline &timeline, llvm::raw_ostream &os) {
   constexpr unsigned left = 90, width = 1200, height = 60, gap = 16, lanes = 6;
-  constexpr llvm::StringLiteral names[] = {"loads", "products", "epilogue"};
+  constexpr llvm::StringLiteral names[] = {"loads", "MMAs", "epilogue"};
   constexpr llvm::StringLiteral colors[] = {"#4c78a8", "#f2a93b", "#54a24b",
                                             "#b279a2"};
   double step = double(width) / timeline.now;
@@ -275,7 +275,7 @@ static void draw(const Timeline &timeline, llvm::raw_ostream &os) {
                       schedule.getValue());
 }
 
-/// How many epilogues had products of the next item beside them.
+/// How many epilogues had MMAs of the next item beside them.
 static std::pair<unsigned, unsigned> countOverlaps(const Timeline &timeline) {
   std::map<int64_t, std::pair<uint64_t, uint64_t>> epilogues;
   int64_t last = 0;
@@ -291,7 +291,7 @@ static std::pair<unsigned, unsigned> countOverlaps(const Timeline &timeline) {
   for (auto [item, extent] : epilogues)
     found += llvm::any_of(
         timeline.spans, [&, item = item, extent = extent](const Span &span) {
-          return span.row == Products && span.item == item + 1 &&
+          return span.row == Mmas && span.item == item + 1 &&
                  span.begin < extent.second && span.end > extent.first;
         });
   return {found, last};
@@ -326,6 +326,6 @@ int main(int argc, char **argv) {
   auto [found, total] = countOverlaps(timeline);
   llvm::outs() << "overlap: in this run (" << schedule << ") " << found
                << " of " << total
-               << " epilogues had products of the next item beside them\n";
+               << " epilogues had MMAs of the next item beside them\n";
   return found ? 0 : 1;
 }

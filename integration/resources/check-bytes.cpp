@@ -192,7 +192,7 @@ static llvm::Expected<int64_t> measure(const Case &c) {
 int main() {
   llvm::outs() << "bytes that a CTA loads for a step of 64 along k, tiles of "
                   "128 x 256, bf16\n"
-               << "arch     CTAs   products  measured  layouts say  of one\n";
+               << "arch     CTAs   MMAs  measured  layouts say  of one\n";
   unsigned wrong = 0;
   for (const Case &c : cases) {
     llvm::Expected<int64_t> bytes = measure(c);

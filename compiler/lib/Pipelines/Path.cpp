@@ -51,7 +51,7 @@ void drawloom::buildAgent(OpPassManager &passes) {
   OpPassManager kernels(tile::KernelOp::getOperationName());
   // First: what a cluster divides is smaller for everything that plans.
   kernels.addPass(tile::createDivideTiles());
-  // Programs by hand say things in other words: products that subtract, numbers
+  // Programs by hand say things in other words: MMAs that subtract, numbers
   // that are known. What the schedule counts is the simplest form. Constants
   // keep their places in the source, for messages.
   kernels.addPass(
@@ -69,7 +69,7 @@ void drawloom::buildAgent(OpPassManager &passes) {
   kernels.addPass(agent::createAssignRoles());
   // ... and what travels between them. From here on the kernel is its roles.
   kernels.addPass(agent::createFormPipes());
-  // Where warp groups issue products, the next one before it is needed.
+  // Where warp groups issue MMAs, the next one before it is needed.
   kernels.addPass(agent::createIssueAhead());
   passes.addNestedPass<tile::KernelOp>(unlessRoles(std::move(kernels)));
 }
@@ -100,17 +100,17 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   // The protocol of the pipes is written out: waits, arrivals, fences.
   passes.addNestedPass<tile::KernelOp>(
       agent::createLowerPipes({.unproved = unproved}));
-  // Which products are in flight, and where they are waited for.
+  // Which MMAs are in flight, and where they are waited for.
   passes.addNestedPass<tile::KernelOp>(agent::createScheduleWgmma());
   // Which thread has which element, as a part of each tile's type.
   passes.addNestedPass<tile::KernelOp>(agent::createAssignLayouts());
   // Registers have no run-time index.
   passes.addNestedPass<tile::KernelOp>(agent::createUnrollSlices());
-  // What is still in memory: where threads and products read it.
+  // What is still in memory: where threads and MMAs read it.
   passes.addNestedPass<tile::KernelOp>(agent::createAccessMemory());
   // Elements that change threads go through scratch memory.
   passes.addPass(agent::createStageConversions());
-  // Each operation becomes code: barriers, copies, products, arithmetic.
+  // Each operation becomes code: barriers, copies, MMAs, arithmetic.
   passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.
   passes.addPass(target::createCheckKernels({.arch = arch.str()}));

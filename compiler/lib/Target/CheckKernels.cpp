@@ -82,7 +82,7 @@ static LogicalResult checkTensorMaps(LLVM::LLVMFuncOp kernel,
   return success();
 }
 
-/// The product of the dimensions in an attribute such as nvvm.reqntid.
+/// The MMA of the dimensions in an attribute such as nvvm.reqntid.
 static int64_t extentOf(LLVM::LLVMFuncOp kernel, StringRef name) {
   auto dims = kernel->getAttrOfType<DenseI32ArrayAttr>(name);
   int64_t extent = 1;

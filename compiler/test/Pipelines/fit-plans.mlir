@@ -80,7 +80,7 @@ tile.kernel @one_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf
 
 // -----
 
-// Three loops of products, each with operands and an output of its own: an output
+// Three loops of MMAs, each with operands and an output of its own: an output
 // has one slot, and the plan is proved to end though all its loops run 8 times.
 // CHECK-LABEL: tile.kernel @one_slot
 // CHECK:       agent.pipe "output" slots(1)
@@ -135,7 +135,7 @@ tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: 
 
 // A is made by threads, so that no pair can multiply, but B comes to both CTAs.
 // CHECK-LABEL: tile.kernel @no_pair
-// CHECK-SAME:  tile.reasons = ["fit-plans: cta_group = 1, because there is no plan with pairs: cta_group = 2, but A of this product is no tile that is loaded for products only; use cta_group = 1", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and share them by TMA multicast: each loads 16 KiB instead of 24 KiB for a K tile
+// CHECK-SAME:  tile.reasons = ["fit-plans: cta_group = 1, because there is no plan with pairs: cta_group = 2, but A of this MMA is no tile that is loaded for MMAs only; use cta_group = 1", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and share them by TMA multicast: each loads 16 KiB instead of 24 KiB for a K tile
 // CHECK-SAME:  cluster = [2, 1], cta_group = 1
 tile.kernel @no_pair(%a: !tile.view<?x?xi8>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
@@ -156,7 +156,7 @@ tile.kernel @no_pair(%a: !tile.view<?x?xi8>, %b: !tile.view<?x?xbf16>, %d: !tile
 
 // -----
 
-// A second kernel, with the same tile. Slots are chosen anew, and products too:
+// A second kernel, with the same tile. Slots are chosen anew, and MMAs too:
 // one CTA is no pair.
 // CHECK-LABEL: tile.kernel @two
 // CHECK-SAME:  slots = {operands = 5{{.*}}cluster = [2, 1], fallback_cluster = [1, 1], cta_group = 2

@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s --front-half | FileCheck %s
 
-// Attention over latents: one role loads the operands of both products of the
+// Attention over latents: one role loads the operands of both MMAs of the
 // scores, and the warp groups that multiply take the second before they are done
 // with the first. With the slots that fit best nobody would go on, so the proof
 // says how many it takes, and these are planned.

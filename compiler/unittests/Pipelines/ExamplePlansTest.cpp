@@ -47,8 +47,8 @@ static void expectPlan(const std::string &name, llvm::StringRef target,
   Tensor a = fusion.input("a", {"M", "K"}, DataType::BF16);
   Tensor b = fusion.input("b", {"N", "K"}, DataType::BF16);
   Tensor bias = fusion.input("bias", {"M", "N"}, DataType::BF16);
-  Tensor product = matmul(a, transpose(b));
-  Tensor sum = add(product, bias);
+  Tensor mma = matmul(a, transpose(b));
+  Tensor sum = add(mma, bias);
   fusion.output("d", cast(sum, DataType::BF16));
 
   fusion.target(target);

@@ -55,23 +55,23 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
 
     **Tile sizes** come from the schedule: one for each dimension of the results,
     in their order, then one for each axis that is reduced. Axes along which a
-    tile has one element may be left out: the batch of a product, all but the
-    innermost of several rows, columns or summed axes, and without a product all
+    tile has one element may be left out: the batch of an MMA, all but the
+    innermost of several rows, columns or summed axes, and without an MMA all
     but the last two of the largest tensors. Without `tile` in the
     schedule the planner chooses, and says why in `tile.reasons`. With the option
     `smaller`, it leaves out as many of its choices, the best first.
 
     **Edges.** Sizes may be dynamic; tiles are static. Where a reduction or
-    product would see what lies past an edge, that must be its neutral element.
+    MMA would see what lies past an edge, that must be its neutral element.
     Loads pad with zero, and operations on padding are folded. If that does not
     give the neutral element, the load that the tile comes from pads with it (for
     a maximum: minus infinity); if another consumer already relies on that load,
     or operations in between do not let it through (`exp`), the tile is masked
     just before the reduction.
 
-    **Products.** `out + a * b`, with the operands perhaps extended, becomes
-    `tile.mma`, whatever its indexing maps; products of `f32` must say `{tf32}`.
-    Products that add up in `f16` or `bf16` add up in `f32`, and the result is
+    **MMAs.** `out + a * b`, with the operands perhaps extended, becomes
+    `tile.mma`, whatever its indexing maps; MMAs of `f32` must say `{tf32}`.
+    MMAs that add up in `f16` or `bf16` add up in `f32`, and the result is
     rounded once.
     Everything else is computed on whole tiles, reductions with `tile.reduce`.
     A reduction that keeps the largest or smallest number and its position, by
@@ -100,7 +100,7 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     | another combination | `reduces with a body that is no single 'arith' operation on the previous value, used once` |
     | no neutral element | `reduces numbers of type 'f8E8M0FNU', which has no neutral element for 'arith.addf' to pad with` |
     | a sum into nothing | `reads its init, which is a 'tensor.empty' without content: fill it first` |
-    | products of f32 | `multiplies matrices of 'f32', which tensor cores read as TF32` |
+    | MMAs of f32 | `multiplies matrices of 'f32', which tensor cores read as TF32` |
     | slices of results, with steps, of fewer dimensions | `is no box of an argument: cut arguments only, with steps of 1 and all their dimensions` |
     | a tensor constant | `holds different numbers: pass the tensor as an argument` |
     | a dimension chosen at run time | `asks for a dimension that is not a constant from 0 to 1` |

@@ -43,8 +43,7 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
   Operation *end = body.getTerminator();
   if (engine == Engine::tensor_core)
     for (Value value : end->getOperands())
-      forEachProduct(
-          value, [&](tile::MmaOp product) { accumulators.insert(product); });
+      forEachMma(value, [&](tile::MmaOp mma) { accumulators.insert(mma); });
   for (Operation &inner : body.without_terminator()) {
     auto load = dyn_cast<tile::LoadOp>(inner);
     bool isCopied = load && isa<RankedTensorType>(load.getType()) &&
@@ -82,7 +81,7 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
   return success();
 }
 
-/// Whether the role can tell if there is a product in an accumulator that it
+/// Whether the role can tell if there is an MMA in an accumulator that it
 /// reads.
 LogicalResult RoleChecker::checkAccumulator(ConsumeOp op, PipeOp pipe,
                                             unsigned index) {
@@ -103,10 +102,10 @@ LogicalResult RoleChecker::checkAccumulator(ConsumeOp op, PipeOp pipe,
           continue;
         InFlightDiagnostic error =
             op->emitOpError()
-            << "reads an accumulator of products whose number @"
+            << "reads an accumulator of MMAs whose number @"
             << role.getSymName()
-            << " cannot tell; let the bounds of the loop of products depend "
-               "on the work item alone, or begin with one product before "
+            << " cannot tell; let the bounds of the loop of MMAs depend "
+               "on the work item alone, or begin with one MMA before "
                "the loop";
         error.attachNote(loop.getLoc()) << "this loop";
         return error;

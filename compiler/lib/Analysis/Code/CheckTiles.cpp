@@ -11,7 +11,7 @@
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -91,7 +91,7 @@ LogicalResult RoleChecker::checkReshape(Operation *op) {
   if (transpose && (place.kind == Kind::Shared ||
                     (place.kind == Kind::Registers &&
                      scratch.operands.contains(getWhole(result)) &&
-                     feedsProductsOnly(result)))) {
+                     feedsMmasOnly(result)))) {
     places[result] = place;
     places[result].transposed ^= transpose.getPermutation()[0] == 1;
     return success();
@@ -166,7 +166,7 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// MMAs
 //===----------------------------------------------------------------------===//
 
 LogicalResult RoleChecker::checkOperand(Value value, Operation *user) {
@@ -230,7 +230,7 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
   if (!accumulators.contains(op))
     return op->emitOpError(
         "is an accumulator that no slot of tensor memory is for: its loop "
-        "computes more than products, in a role that does, too; let products "
+        "computes more than MMAs, in a role that does, too; let MMAs "
         "have a role of their own with 'roles = multi', or in roles by hand "
         "make it in an agent.produce of a pipe in tmem");
   const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());

@@ -13,7 +13,7 @@
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,7 +96,7 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
   if (place.kind == Kind::Accumulator)
     return user->emitOpError()
            << "reads a " << type
-           << " that products are adding to; let it be read after them";
+           << " that MMAs are adding to; let it be read after them";
   return success();
 }
 
@@ -160,10 +160,9 @@ LogicalResult RoleChecker::check(Operation *op) {
       .Case([&](ConsumeOp consume) { return checkConsume(consume); })
       .Case([&](tile::StoreOp store) { return checkStore(store); })
       .Case([&](tile::LoadOp load) { return checkLoad(load); })
-      .Case([&](tile::MmaOp product) {
-        return arch.mma == target::MmaInstruction::Wgmma
-                   ? checkWgmma(product)
-                   : checkTcgen05(product);
+      .Case([&](tile::MmaOp mma) {
+        return arch.mma == target::MmaInstruction::Wgmma ? checkWgmma(mma)
+                                                         : checkTcgen05(mma);
       })
       .Case<tensor::ExtractSliceOp, tile::ExtractSliceOp>(
           [&](Operation *slice) { return checkSlice(slice); })
@@ -257,7 +256,7 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
   for (auto [index, value] : llvm::enumerate(values)) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
-    if (!isTensorCoreProduct(getMaker(op.getResult(index)), arch)) {
+    if (!isTcgen05Mma(getMaker(op.getResult(index)), arch)) {
       if (failed(read(value, user)))
         return failure();
     } else if (places.lookup(value).kind != Kind::Accumulator &&
@@ -271,7 +270,7 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
 void RoleChecker::bindCarried(scf::ForOp op, ValueRange values) {
   for (auto [index, value] : llvm::enumerate(values))
     if (isa<RankedTensorType>(value.getType()))
-      places[value] = {isTensorCoreProduct(getMaker(op.getResult(index)), arch)
+      places[value] = {isTcgen05Mma(getMaker(op.getResult(index)), arch)
                            ? Kind::Accumulator
                            : Kind::Registers};
 }

@@ -8,7 +8,7 @@
 
 // What `checkCode` carries along a role: where each tile is. Code.cpp has the
 // tiles themselves and control flow, CheckSlots.cpp what fills and empties
-// slots, CheckTiles.cpp operations on tiles and products.
+// slots, CheckTiles.cpp operations on tiles and MMAs.
 
 #ifndef DRAWLOOM_LIB_ANALYSIS_CODE_ROLECHECKER_H
 #define DRAWLOOM_LIB_ANALYSIS_CODE_ROLECHECKER_H
@@ -90,7 +90,7 @@ private:
   Scratch scratch;
   VectorAxes axes;
   llvm::DenseMap<mlir::Value, Place> places;
-  /// Products whose accumulator has a slot.
+  /// MMAs whose accumulator has a slot.
   llvm::DenseSet<mlir::Operation *> accumulators;
   /// Counts of the loops that are unrolled.
   llvm::DenseMap<mlir::Value, int64_t> counts;

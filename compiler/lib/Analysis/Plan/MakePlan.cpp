@@ -143,7 +143,7 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
 static Role::Kind classify(RoleOp op, const Role &role, const Plan &plan) {
   bool multiplies = false, publishes = false, loads = !role.produces.empty();
   op.walk([&](Operation *inner) {
-    multiplies |= isTensorCoreProduct(inner, *plan.arch);
+    multiplies |= isTcgen05Mma(inner, *plan.arch);
     if (auto loop = dyn_cast<ForEachItemOp>(inner))
       publishes |= static_cast<bool>(loop.getPublish());
   });
@@ -198,8 +198,8 @@ void PlanMaker::addRole(RoleOp roleOp) {
         plan.pipes[pipe].memory != Pipe::Memory::Message)
       engine = plan.pipes[pipe].producerEngine;
   role.engine = nameEngine(engine);
-  roleOp.walk([&](tile::MmaOp product) {
-    if (!isTensorCoreProduct(product, arch))
+  roleOp.walk([&](tile::MmaOp mma) {
+    if (!isTcgen05Mma(mma, arch))
       role.engine = "wgmma, CUDA cores";
     else if (role.warps > 1)
       role.engine = "tcgen05, CUDA cores";

@@ -142,11 +142,11 @@ static bool isInSharedSlot(Value tile) {
   return false;
 }
 
-/// A tile in a slot of shared memory is read across, and an operand of products
+/// A tile in a slot of shared memory is read across, and an operand of MMAs
 /// in scratch memory is described so.
 int64_t ExchangeCounter::count(tile::TransposeOp op) {
   if (op.getPermutation()[0] != 1 || isInSharedSlot(op.getSource()) ||
-      (feedsProductsOnly(op.getResult()) &&
+      (feedsMmasOnly(op.getResult()) &&
        operands.contains(getWhole(op.getResult()))))
     return 0;
   std::optional<Layout> from = getLayout(op.getSource().getType());

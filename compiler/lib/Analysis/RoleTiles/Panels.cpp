@@ -104,7 +104,7 @@ std::optional<Panels> plan::getOperandPanels(RankedTensorType type,
 }
 
 namespace {
-/// Whether a product reads the transpose of a tile, and in TF32.
+/// Whether an MMA reads the transpose of a tile, and in TF32.
 struct ReadAcross {
   bool any = false, tf32 = false;
 };
@@ -114,8 +114,8 @@ static ReadAcross findReadAcross(Value tile) {
   ReadAcross read;
   for (Operation *user : tile.getUsers())
     if (isa<tile::TransposeOp>(user))
-      for (Operation *product : user->getUsers()) {
-        auto mma = dyn_cast<tile::MmaOp>(product);
+      for (Operation *reader : user->getUsers()) {
+        auto mma = dyn_cast<tile::MmaOp>(reader);
         read.any |= static_cast<bool>(mma);
         read.tf32 |= mma && mma.getTf32();
       }

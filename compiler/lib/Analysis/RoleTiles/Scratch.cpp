@@ -1,4 +1,4 @@
-//===- Scratch.cpp - Memory that products need beside the pipes -----------===//
+//===- Scratch.cpp - Memory that MMAs need beside the pipes ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -50,8 +50,8 @@ bool plan::isInSlot(Value value) {
   return argument && isa<ConsumeOp>(argument.getOwner()->getParentOp());
 }
 
-/// Whether a result of a product needs columns of its own: it goes neither into
-/// a slot nor on into another product, which counts it.
+/// Whether a result of an MMA needs columns of its own: it goes neither into
+/// a slot nor on into another MMA, which counts it.
 static bool needsColumns(Value result) {
   for (OpOperand &use : result.getUses()) {
     Operation *user = use.getOwner();
@@ -87,9 +87,8 @@ plan::findScratchOperands(RoleOp role, const target::Architecture &arch) {
     // After schedule-wgmma.
     if (auto issue = dyn_cast<IssueOp>(op))
       addOperands(issue.getA(), issue.getB(), /*onTensorCore=*/false);
-    if (auto product = dyn_cast<tile::MmaOp>(op))
-      addOperands(product.getA(), product.getB(),
-                  isTensorCoreProduct(product, arch));
+    if (auto mma = dyn_cast<tile::MmaOp>(op))
+      addOperands(mma.getA(), mma.getB(), isTcgen05Mma(mma, arch));
   });
   return operands;
 }
@@ -98,11 +97,11 @@ Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
   Scratch scratch;
   scratch.role = role;
   int64_t ctas = cast<SwitchOp>(role->getParentOp()).getCtasOfItem();
-  role.walk([&](tile::MmaOp product) {
-    if (isTensorCoreProduct(product, arch) && needsColumns(product.getResult()))
-      scratch.columns = std::min(
-          scratch.columns + getTileColumns(product.getType(), ctas, arch),
-          saturated);
+  role.walk([&](tile::MmaOp mma) {
+    if (isTcgen05Mma(mma, arch) && needsColumns(mma.getResult()))
+      scratch.columns =
+          std::min(scratch.columns + getTileColumns(mma.getType(), ctas, arch),
+                   saturated);
   });
   for (Value operand : findScratchOperands(role, arch))
     if (auto tile = dyn_cast<RankedTensorType>(operand.getType());

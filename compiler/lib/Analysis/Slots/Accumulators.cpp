@@ -1,4 +1,4 @@
-//===- Accumulators.cpp - Whether an accumulator in tensor memory has a product
+//===- Accumulators.cpp - Whether an accumulator in tensor memory has an MMA
 //------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
@@ -35,21 +35,21 @@ Ways plan::findWays(Value accumulator) {
   return ways;
 }
 
-void plan::forEachProduct(Value accumulator,
-                          llvm::function_ref<void(tile::MmaOp)> visit) {
+void plan::forEachMma(Value accumulator,
+                      llvm::function_ref<void(tile::MmaOp)> visit) {
   auto result = dyn_cast<OpResult>(accumulator);
   if (!result)
     return;
   Operation *op = result.getOwner();
   unsigned number = result.getResultNumber();
-  if (auto product = dyn_cast<tile::MmaOp>(op)) {
-    visit(product);
-    forEachProduct(product.getAcc(), visit);
+  if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+    visit(mma);
+    forEachMma(mma.getAcc(), visit);
   } else if (isa<scf::ForOp, ConsumeOp>(op)) {
-    forEachProduct(op->getRegion(0).front().getTerminator()->getOperand(number),
-                   visit);
+    forEachMma(op->getRegion(0).front().getTerminator()->getOperand(number),
+               visit);
     if (auto loop = dyn_cast<scf::ForOp>(op))
-      forEachProduct(loop.getInitArgs()[number], visit);
+      forEachMma(loop.getInitArgs()[number], visit);
   }
 }
 
@@ -88,5 +88,5 @@ InFlightDiagnostic plan::refuseStart(Operation *op) {
   return op->emitOpError(
       "starts an accumulator in tensor memory with a tile that is not zero, "
       "which has no code yet; start with zero and add the tile after the "
-      "products");
+      "MMAs");
 }

@@ -23,17 +23,16 @@ StringRef plan::toString(Engine engine) {
   return names[static_cast<unsigned>(engine)];
 }
 
-bool plan::isTensorCoreProduct(Operation *op,
-                               const target::Architecture &arch) {
+bool plan::isTcgen05Mma(Operation *op, const target::Architecture &arch) {
   return isa_and_present<tile::MmaOp>(op) &&
          arch.mma == target::MmaInstruction::Tcgen05;
 }
 
 bool plan::isPromoted(Operation *op, const target::Architecture &arch) {
-  auto product = dyn_cast_if_present<tile::MmaOp>(op);
-  if (!product || arch.mma != target::MmaInstruction::Wgmma)
+  auto mma = dyn_cast_if_present<tile::MmaOp>(op);
+  if (!mma || arch.mma != target::MmaInstruction::Wgmma)
     return false;
-  Type element = product.getA().getType().getElementType();
+  Type element = mma.getA().getType().getElementType();
   return isa<FloatType>(element) && getElementBits(element) == 8;
 }
 

@@ -78,7 +78,7 @@ static void addRoleValues(RoleOp role, const tile::Schedule &schedule,
   auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(),
                                               &role.getBody().front());
   RoleValues values;
-  // One thread of a warp issues copies and products, always the same one, so
+  // One thread of a warp issues copies and MMAs, always the same one, so
   // that it can wait for what it has started.
   values.elected = NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
   values.warp = arith::SubIOp::create(b, kernel.warp,

@@ -51,14 +51,14 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
   if (isa<ClcTryCancelOp, ClcQueryOp>(op) && !arch.clusterLaunchControl)
     return "is not how this GPU hands out work items";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
-  if (hasTcgen05 ? isa<IssueOp, AddProductOp>(op)
+  if (hasTcgen05 ? isa<IssueOp, AddMmaOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))
     return "is not how this GPU multiplies";
   if (isa<tile::MmaOp>(op))
-    return "is a product that nobody waits for";
+    return "is an MMA that nobody waits for";
   if (auto drain = dyn_cast<DrainOp>(op);
       drain && drain.getWork() == Work::wgmma)
-    return "waits for products that don't say when they are issued";
+    return "waits for MMAs that don't say when they are issued";
   return "";
 }
 

@@ -42,7 +42,7 @@ private:
   std::string findRegisterFault(Operation *op);
   std::string findAccessFault(tile::BufferType buffer, RankedTensorType tile,
                               ArrayRef<int64_t> offsets, bool reads);
-  std::string findProductFault(Operation *op);
+  std::string findMmaFault(Operation *op);
   /// Whether a tile has the layout of a family.
   static bool isOf(const plan::Fragments &family, Type type);
   bool isOfRows(RankedTensorType tile, bool half);
@@ -218,7 +218,7 @@ static bool isDescribed(Type type) {
   return panels && panels->isDescribed();
 }
 
-std::string LayoutChecker::findProductFault(Operation *op) {
+std::string LayoutChecker::findMmaFault(Operation *op) {
   Type a = op->getOperand(0).getType(), b = op->getOperand(1).getType();
   if (!isDescribed(b))
     return "multiplies by a " + print(b) +
@@ -250,7 +250,7 @@ std::string LayoutChecker::findFault(Operation *op) {
     if (std::string fault = findFault(layout); !fault.empty())
       return fault;
   }
-  if (isa<IssueOp, AddProductOp>(op))
+  if (isa<IssueOp, AddMmaOp>(op))
     for (Type type : types)
       if (!isOf(plan::Fragments::wgmma(role.getWarps()), type))
         return "has a tile in registers that is not in the layout of wgmma";
@@ -271,8 +271,8 @@ std::string LayoutChecker::findFault(Operation *op) {
                                write.getValue().getType(),
                                write.getStaticOffsets(), /*reads=*/false);
       })
-      .Case<IssueOp, AddProductOp, MultiplyOp>(
-          [&](auto product) { return findProductFault(product); })
+      .Case<IssueOp, AddMmaOp, MultiplyOp>(
+          [&](auto mma) { return findMmaFault(mma); })
       .Case([&](tile::AllocOp alloc) -> std::string {
         return alloc.getAt() && alloc.getType().getSpace() == tile::Space::Smem
                    ? ""

@@ -115,7 +115,7 @@ Value CodeWriter::getThread() {
 }
 
 Value CodeWriter::electIssuer() {
-  // Asked in place where a warp is alone: ptxas then predicates the product.
+  // Asked in place where a warp is alone: ptxas then predicates the MMA.
   if (role.getWarps() == 1)
     return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
   return own.leader;

@@ -79,7 +79,7 @@ struct KernelValues {
   mlir::Value cta, ctas;
   /// Whether the CTA is one of several in a cluster.
   bool inCluster = false;
-  /// The CTAs that tensor memory and products belong to: one, or a pair. A
+  /// The CTAs that tensor memory and MMAs belong to: one, or a pair. A
   /// kernel has one kind of them.
   mlir::NVVM::CTAGroupKind group = mlir::NVVM::CTAGroupKind::CTA_1;
   /// The address of tensor memory in the program; null if there is none.
@@ -138,7 +138,7 @@ public:
                                             mlir::ValueRange values);
   /// The number of this thread in its role.
   mlir::Value getThread();
-  /// The thread that issues the role's products and commits them.
+  /// The thread that issues the role's MMAs and commits them.
   mlir::Value electIssuer();
   /// Waits for all warps of the role.
   void syncRole();

@@ -1,4 +1,4 @@
-//===- Descriptors.cpp - Matrix descriptors of a role's products ----------===//
+//===- Descriptors.cpp - Matrix descriptors of a role's MMAs --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -108,20 +108,20 @@ static bool isDescribed(Value operand) {
 }
 
 /// Whether the role keeps the half for the first slot. Of tcgen05 it does if
-/// each iteration of the loop around the product has another slot: what stays
+/// each iteration of the loop around the MMA has another slot: what stays
 /// the same, LLVM computes in front of the loop.
-static bool isKept(Operation *product, Value operand) {
-  if (!isa<agent::MultiplyOp>(product))
+static bool isKept(Operation *mma, Value operand) {
+  if (!isa<agent::MultiplyOp>(mma))
     return true;
   Value slot = findOrigin(operand).slot;
-  auto loop = product->getParentOfType<LoopLikeOpInterface>();
+  auto loop = mma->getParentOfType<LoopLikeOpInterface>();
   return slot && loop && !loop.isDefinedOutsideOfLoop(slot);
 }
 
 void codegen::addDescriptors(ImplicitLocOpBuilder &b, agent::RoleOp role,
                              const KernelValues &kernel, RoleValues &values) {
   role.walk([&](Operation *op) {
-    if (!isa<agent::IssueOp, agent::AddProductOp, agent::MultiplyOp>(op))
+    if (!isa<agent::IssueOp, agent::AddMmaOp, agent::MultiplyOp>(op))
       return;
     for (unsigned index : {0, 1}) {
       Value operand = op->getOperand(index);
@@ -134,9 +134,8 @@ void codegen::addDescriptors(ImplicitLocOpBuilder &b, agent::RoleOp role,
   });
 }
 
-Value codegen::getLowDescriptor(Operation *product, unsigned index,
-                                CodeWriter &w) {
-  Value buffer = product->getOperand(index);
+Value codegen::getLowDescriptor(Operation *mma, unsigned index, CodeWriter &w) {
+  Value buffer = mma->getOperand(index);
   Origin origin = findOrigin(buffer);
   Value first = w.own.descriptors.lookup(
       getKey(buffer, /*isA=*/index == 0, w.role, w.kernel));
@@ -147,15 +146,15 @@ Value codegen::getLowDescriptor(Operation *product, unsigned index,
   return arith::AddIOp::create(w.b, first, distance);
 }
 
-Value codegen::getDescriptor(agent::MultiplyOp product, unsigned index,
+Value codegen::getDescriptor(agent::MultiplyOp mma, unsigned index,
                              CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
-  Value buffer = product->getOperand(index);
+  Value buffer = mma->getOperand(index);
   uint64_t bits = getOperand(buffer.getType()).describeForTcgen05();
   auto widen = [&](Value low) -> Value {
     return arith::ExtUIOp::create(b, b.getI64Type(), low);
   };
-  if (Value low = getLowDescriptor(product, index, w)) {
+  if (Value low = getLowDescriptor(mma, index, w)) {
     uint64_t high = bits >> 32 << 32;
     return arith::OrIOp::create(b, widen(low), w.constant(high, 64));
   }

@@ -89,11 +89,11 @@ static int64_t getWidth(int64_t n, int64_t step, int64_t unit) {
   return unit;
 }
 
-Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
-                                        const SharedOperand *aOperand,
-                                        const SharedOperand &bOperand) {
+Tcgen05Mma codegen::describeMma(agent::MultiplyOp op,
+                                const SharedOperand *aOperand,
+                                const SharedOperand &bOperand) {
   ShapedType a = op.getA().getType(), b = op.getB().getType();
-  // There is code for no other types (drawloom/Target/Products.h).
+  // There is code for no other types (drawloom/Target/MmaCode.h).
   const OperandType *aType = findType(a.getElementType());
   const OperandType *bType = findType(b.getElementType());
   // An instruction of 128 rows takes columns in steps of 16, which is what all
@@ -111,11 +111,11 @@ Tcgen05Product codegen::describeProduct(agent::MultiplyOp op,
   uint32_t sum = op.getAccumulator().getType().getElementType().isF32() ? 1 : 2;
   uint32_t aBit = aOperand && aOperand->transposed;
   uint32_t bBit = bOperand.transposed;
-  // One negated operand negates the product, so one bit is enough.
+  // One negated operand negates the MMA, so one bit is enough.
   uint32_t negates = op.getNegated();
   uint32_t descriptor = sum << 4 | aType->code << 7 | bType->code << 10 |
                         negates << 13 | aBit << 15 | bBit << 16 |
                         uint32_t(partN / 8) << 17 | uint32_t(rows / 16) << 24;
-  return Tcgen05Product{aType->kind, descriptor, m,     n,
-                        op.getK(),   partM,      partN, bytesOfK * 8 / bits};
+  return Tcgen05Mma{aType->kind, descriptor, m,     n,
+                    op.getK(),   partM,      partN, bytesOfK * 8 / bits};
 }

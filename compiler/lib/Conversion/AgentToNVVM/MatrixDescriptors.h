@@ -57,8 +57,8 @@ struct SharedOperand {
 /// The operand that a buffer in panels is.
 SharedOperand getOperand(mlir::Type buffer);
 
-/// A product of tiles as instructions of tcgen05: all have one shape.
-struct Tcgen05Product {
+/// An MMA of tiles as instructions of tcgen05: all have one shape.
+struct Tcgen05Mma {
   mlir::NVVM::Tcgen05MMAKind kind;
   uint32_t descriptor;
   /// Of the tiles.
@@ -67,10 +67,10 @@ struct Tcgen05Product {
   int64_t partM, partN, partK;
 };
 
-/// How tcgen05.mma computes a product. `a` is null if the first operand is in
+/// How tcgen05.mma computes an MMA. `a` is null if the first operand is in
 /// tensor memory.
-Tcgen05Product describeProduct(agent::MultiplyOp op, const SharedOperand *a,
-                               const SharedOperand &b);
+Tcgen05Mma describeMma(agent::MultiplyOp op, const SharedOperand *a,
+                       const SharedOperand &b);
 
 } // namespace drawloom::codegen
 

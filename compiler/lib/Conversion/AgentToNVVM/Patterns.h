@@ -65,9 +65,9 @@ void addElementwise(PatternList &list);
 void addReductions(PatternList &list);
 /// Tiles and scalars between registers and global memory.
 void addGlobalAccess(PatternList &list);
-/// Products and tensor memory of Blackwell.
+/// MMAs and tensor memory of Blackwell.
 void addTcgen05(PatternList &list);
-/// Products of Hopper's warp groups.
+/// MMAs of Hopper's warp groups.
 void addWgmma(PatternList &list);
 
 /// The result of a function or a conversion of elements; null if the operation
@@ -78,16 +78,15 @@ mlir::Value makeFunction(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
 /// without an instruction.
 bool isFunction(mlir::Operation *op);
 
-/// The matrix descriptors of the products of a role, made where the builder is.
+/// The matrix descriptors of the MMAs of a role, made where the builder is.
 void addDescriptors(mlir::ImplicitLocOpBuilder &b, agent::RoleOp role,
                     const KernelValues &kernel, RoleValues &values);
 /// The low half of the descriptor of an operand in shared memory, by its
 /// number, if the role keeps it; null if not. The role keeps all of wgmma.
-mlir::Value getLowDescriptor(mlir::Operation *product, unsigned index,
+mlir::Value getLowDescriptor(mlir::Operation *mma, unsigned index,
                              CodeWriter &w);
 /// The descriptor of an operand in shared memory for tcgen05.
-mlir::Value getDescriptor(agent::MultiplyOp product, unsigned index,
-                          CodeWriter &w);
+mlir::Value getDescriptor(agent::MultiplyOp mma, unsigned index, CodeWriter &w);
 
 /// Tells the caches that the kernel's tensor maps will be needed, before its
 /// roles begin: a thread of the first role that copies by TMA.

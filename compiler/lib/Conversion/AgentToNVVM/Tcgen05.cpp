@@ -1,4 +1,4 @@
-//===- Tcgen05.cpp - Products and tensor memory of Blackwell --------------===//
+//===- Tcgen05.cpp - MMAs and tensor memory of Blackwell ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -178,9 +178,8 @@ static Values multiply(agent::MultiplyOp op,
   std::optional<SharedOperand> aOperand;
   if (aType.getSpace() != tile::Space::Tmem)
     aOperand = getOperand(aType);
-  Tcgen05Product product =
-      describeProduct(op, aOperand ? &*aOperand : nullptr, bOperand);
-  Value word = w.constant(product.descriptor);
+  Tcgen05Mma mma = describeMma(op, aOperand ? &*aOperand : nullptr, bOperand);
+  Value word = w.constant(mma.descriptor);
   auto toPointer = [&](Value address, int64_t column) -> Value {
     if (column != 0)
       address = arith::AddIOp::create(b, address, w.constant(column));
@@ -193,23 +192,22 @@ static Values multiply(agent::MultiplyOp op,
   Value aBase = aOperand ? getDescriptor(op, 0, w) : Value();
   Value bBase = getDescriptor(op, 1, w);
   int64_t aColumns = aOperand ? 0 : getBlockColumns(aType, w.kernel.arch);
-  for (int64_t k = 0; k < product.k; k += product.partK)
-    for (int64_t m = 0; m < product.m; m += product.partM)
-      for (int64_t n = 0; n < product.n; n += product.partN) {
+  for (int64_t k = 0; k < mma.k; k += mma.partK)
+    for (int64_t m = 0; m < mma.m; m += mma.partM)
+      for (int64_t n = 0; n < mma.n; n += mma.partN) {
         // 128 rows are beside the 128 rows before them.
-        int64_t block = m / product.partM;
-        Value target =
-            toPointer(operands.getAccumulator(), block * product.n + n);
-        Value aNow = aOperand
-                         ? step(aBase, aOperand->getOffset(m, k))
-                         : toPointer(operands.getA(),
-                                     block * aColumns +
-                                         k / product.partK * (bytesOfK / 4));
+        int64_t block = m / mma.partM;
+        Value target = toPointer(operands.getAccumulator(), block * mma.n + n);
+        Value aNow =
+            aOperand
+                ? step(aBase, aOperand->getOffset(m, k))
+                : toPointer(operands.getA(),
+                            block * aColumns + k / mma.partK * (bytesOfK / 4));
         Value bNow = step(bBase, bOperand.getOffset(n, k));
         Value accumulates =
             k == 0 ? operands.getAccumulate() : w.constant(1, 1);
         w.when(w.electIssuer(), [&] {
-          NVVM::Tcgen05MMAOp::create(b, product.kind, w.kernel.group,
+          NVVM::Tcgen05MMAOp::create(b, mma.kind, w.kernel.group,
                                      NVVM::Tcgen05MMACollectorOp::DISCARD,
                                      /*aShift=*/false, target, aNow, bNow, word,
                                      accumulates, Value(), Value());

@@ -1,4 +1,4 @@
-//===- Wgmma.cpp - Products of Hopper's warp groups ------------------===//
+//===- Wgmma.cpp - MMAs of Hopper's warp groups ---------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 // The four warps of a group multiply 64 rows together, and the accumulator is
 // in their registers, as a fragment. The instructions run on while the threads
-// go on: a product is issued, committed as a group, and waited for where
+// go on: an MMA is issued, committed as a group, and waited for where
 // `schedule-wgmma` says.
 //
 //   fence                    what threads wrote to registers comes first
@@ -21,8 +21,8 @@
 // assembly, and accumulators go through the wait as operands and results: no
 // use can be moved above it.
 //
-// A product that starts from zero in a loop adds to registers that are zero,
-// which also gives the accumulator of no products.
+// An MMA that starts from zero in a loop adds to registers that are zero,
+// which also gives the accumulator of no MMAs.
 
 #include "MatrixDescriptors.h"
 #include "Patterns.h"
@@ -42,7 +42,7 @@ using namespace drawloom::codegen;
 static constexpr int64_t rowsOfGroup = target::wgmmaRows;
 
 /// The name of the type of an operand in the instruction. There is code for no
-/// others (drawloom/Target/Products.h).
+/// others (drawloom/Target/MmaCode.h).
 static StringRef getTypeName(Type type) {
   if (type.isBF16())
     return "bf16";
@@ -108,7 +108,7 @@ static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// MMAs
 //===----------------------------------------------------------------------===//
 
 static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
@@ -139,8 +139,8 @@ static Values await(agent::AwaitOp op, agent::AwaitOp::Adaptor operands,
 }
 
 namespace {
-/// The operands of a product, as they are in the program and in the code.
-struct Product {
+/// The operands of an MMA, as they are in the program and in the code.
+struct Mma {
   Operation *op;
   /// A buffer, or a tile in registers, and a buffer.
   Value a, b;
@@ -151,16 +151,16 @@ struct Product {
 };
 } // namespace
 
-/// The columns [first, first + columns) of a product. Adds to `accumulator`,
+/// The columns [first, first + columns) of an MMA. Adds to `accumulator`,
 /// elements of a fragment of as many columns, or starts from zero: in the
 /// registers of `accumulator`, or in new ones if there are none.
-static SmallVector<Value> issueProduct(const Product &product, int64_t first,
-                                       int64_t columns, Type type,
-                                       ArrayRef<Value> accumulator,
-                                       bool fromZero, CodeWriter &w) {
-  auto shape = cast<ShapedType>(product.a.getType());
+static SmallVector<Value> issueMma(const Mma &mma, int64_t first,
+                                   int64_t columns, Type type,
+                                   ArrayRef<Value> accumulator, bool fromZero,
+                                   CodeWriter &w) {
+  auto shape = cast<ShapedType>(mma.a.getType());
   Type aType = shape.getElementType();
-  Type bType = getElementTypeOrSelf(product.b.getType());
+  Type bType = getElementTypeOrSelf(mma.b.getType());
   int64_t aBits = plan::getElementBits(aType);
   int64_t k = bytesOfK * 8 / aBits;
   int64_t warpGroups = w.role.getWarps() / target::warpsPerGroup;
@@ -180,25 +180,25 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
     inputs.push_back(value);
     return "$" + std::to_string(count + accumulator.size() + inputs.size() - 1);
   };
-  bool inRegisters = !isa<tile::BufferType>(product.a.getType());
-  SharedOperand aOperand, bOperand = getOperand(product.b.getType());
+  bool inRegisters = !isa<tile::BufferType>(mma.a.getType());
+  SharedOperand aOperand, bOperand = getOperand(mma.b.getType());
   std::string aBase;
   if (inRegisters) {
-    // The words of A are copied here, after the wait for the product that read
+    // The words of A are copied here, after the wait for the MMA that read
     // them before, and not where LLVM computes them.
-    auto type = cast<VectorType>(product.fragment.getType());
+    auto type = cast<VectorType>(mma.fragment.getType());
     int64_t words = type.getNumElements() * aBits / 32;
     Value packed = vector::BitCastOp::create(
-        w.b, VectorType::get(words, w.b.getI32Type()), product.fragment);
+        w.b, VectorType::get(words, w.b.getI32Type()), mma.fragment);
     text += ".reg .b32 a<" + std::to_string(words) + ">;\n";
     for (auto [index, word] : llvm::enumerate(getElements(w.b, packed)))
       text +=
           "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
   } else {
-    aOperand = getOperand(product.a.getType());
-    aBase = addInput(getLowDescriptor(product.op, 0, w));
+    aOperand = getOperand(mma.a.getType());
+    aBase = addInput(getLowDescriptor(mma.op, 0, w));
   }
-  std::string bBase = addInput(getLowDescriptor(product.op, 1, w));
+  std::string bBase = addInput(getLowDescriptor(mma.op, 1, w));
 
   text += "wgmma.fence.sync.aligned;\n";
   std::string form = llvm::formatv(
@@ -231,7 +231,7 @@ static SmallVector<Value> issueProduct(const Product &product, int64_t first,
       text += "}, " + from + ", db, " + (step == 0 ? "first" : "next");
       // Integers have no signs to change.
       if (type.isF32())
-        text += product.negated ? ", -1, 1" : ", 1, 1";
+        text += mma.negated ? ", -1, 1" : ", 1, 1";
       if (transposable && !inRegisters)
         text += aOperand.transposed ? ", 1" : ", 0";
       if (transposable)
@@ -248,15 +248,15 @@ static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
   SmallVector<Value> elements;
   if (Value acc = operands.getAcc())
     elements = getElements(w.b, acc);
-  Product product{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
-  SmallVector<Value> next = issueProduct(
-      product, 0, op.getN(), op.getType().getTile().getElementType(), elements,
-      elements.empty(), w);
+  Mma mma{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
+  SmallVector<Value> next =
+      issueMma(mma, 0, op.getN(), op.getType().getTile().getElementType(),
+               elements, elements.empty(), w);
   return {getVector(w.b, next)};
 }
 
 /// Threads add each part to the total. A part is waited for before the next one
-/// starts: ptxas takes turns with the products of a part that threads read
+/// starts: ptxas takes turns with the MMAs of a part that threads read
 /// while others are in flight.
 ///
 ///   part 0    wgmma to p   commit   wait   total += p
@@ -267,8 +267,8 @@ static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
 /// part, where all parts are alive. Two sets of registers, p and q, take turns:
 /// ptxas still adds one part while the next is made, and left to itself it
 /// takes a third set.
-static Values addProduct(agent::AddProductOp op,
-                         agent::AddProductOp::Adaptor operands, CodeWriter &w) {
+static Values addMma(agent::AddMmaOp op, agent::AddMmaOp::Adaptor operands,
+                     CodeWriter &w) {
   SmallVector<Value> elements = getElements(w.b, operands.getAcc());
   int64_t blocks = elements.size() * 2 / op.getN();
   int64_t columns = op.getColumns();
@@ -277,13 +277,13 @@ static Values addProduct(agent::AddProductOp op,
   std::string text = "wgmma.wait_group.sync.aligned 0;";
   for (size_t i = 0; i < count; ++i)
     text += llvm::formatv("\nadd.rn.f32 ${0}, ${0}, ${1};", i, 2 * count + i);
-  Product product{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
+  Mma mma{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
   std::array<SmallVector<Value>, 2> turns;
   SmallVector<Type> types(count, w.b.getF32Type());
   for (int64_t first = 0; first < op.getN(); first += columns) {
     SmallVector<Value> &part = turns[first / columns % turns.size()];
-    part = issueProduct(product, first, columns, w.b.getF32Type(), part,
-                        /*fromZero=*/true, w);
+    part = issueMma(mma, first, columns, w.b.getF32Type(), part,
+                    /*fromZero=*/true, w);
     SmallVector<Value *> changed;
     for (int64_t block = 0; block < blocks; ++block)
       for (int64_t i = 0; i < perPart; ++i)
@@ -299,7 +299,7 @@ static Values addProduct(agent::AddProductOp op,
 
 void codegen::addWgmma(PatternList &list) {
   list.add<agent::IssueOp>(issue);
-  list.add<agent::AddProductOp>(addProduct);
+  list.add<agent::AddMmaOp>(addMma);
   list.add<agent::AwaitOp>(await);
   // No instruction: it only says that nobody may read it yet.
   list.add<agent::AsInFlightOp>(

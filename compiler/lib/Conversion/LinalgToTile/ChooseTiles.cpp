@@ -64,11 +64,10 @@ static tile::Untiled describe(LinalgFunction &function,
         succeeded(dims) && (m = find(dims->m)) && (n = find(dims->n)) &&
         (k = find(dims->k))) {
       Value a = match->lhs->get(), b = match->rhs->get();
-      untiled.products.push_back(
-          {*m, *n, *k, getElementTypeOrSelf(a.getType()),
-           getElementTypeOrSelf(b.getType()),
-           getElementTypeOrSelf(op->getResult(0).getType()), getName(a),
-           getName(b)});
+      untiled.mmas.push_back({*m, *n, *k, getElementTypeOrSelf(a.getType()),
+                              getElementTypeOrSelf(b.getType()),
+                              getElementTypeOrSelf(op->getResult(0).getType()),
+                              getName(a), getName(b)});
       continue;
     }
     for (OpOperand *input : op.getDpsInputOperands()) {

@@ -22,7 +22,7 @@
 // CHECK:       nvvm.mbarrier.arrive.expect_tx
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global
 
-// The products: 64 elements of k are four instructions, then the slot is empty.
+// The MMAs: 64 elements of k are four instructions, then the slot is empty.
 // CHECK:       nvvm.tcgen05.fence <after>
 // CHECK:       nvvm.mbarrier.try_wait
 // CHECK-COUNT-4: nvvm.tcgen05.mma

@@ -36,7 +36,7 @@ tile.kernel @nested(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !til
   }
 }
 
-// Another product goes on with the first one's accumulator, and it is stored, too:
+// Another MMA goes on with the first one's accumulator, and it is stored, too:
 // it is done before it is copied for the second.
 
 // CHECK-LABEL: llvm.func @second_use(

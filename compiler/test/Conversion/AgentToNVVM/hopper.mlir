@@ -14,7 +14,7 @@
 // CHECK:       nvvm.mbarrier.try_wait
 // CHECK:       llvm.inline_asm has_side_effects {{.*}}wgmma.fence.sync.aligned{{.*}}wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16{{.*}}wgmma.commit_group
 
-// The slot before this one goes back: the newest product may go on.
+// The slot before this one goes back: the newest MMA may go on.
 // CHECK:       wgmma.wait_group.sync.aligned 1;
 // CHECK:       nvvm.mbarrier.arrive
 // CHECK:       scf.yield

@@ -109,7 +109,7 @@ tile.kernel @mma(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-      // expected-error@+1 {{is a product that nobody waits for, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{is an MMA that nobody waits for, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
       %s = tile.mma %x, %x, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     }
   }
@@ -134,7 +134,7 @@ tile.kernel @not_scheduled() attributes {tile.target = "sm_90a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<64x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-      // expected-error@+1 {{is a product that nobody waits for, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{is an MMA that nobody waits for, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
       %s = tile.mma %x, %x, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
     }
   }
@@ -145,7 +145,7 @@ tile.kernel @not_scheduled() attributes {tile.target = "sm_90a"} {
 tile.kernel @drain_not_scheduled() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{waits for products that don't say when they are issued, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{waits for MMAs that don't say when they are issued, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
       agent.drain wgmma
     }
   }

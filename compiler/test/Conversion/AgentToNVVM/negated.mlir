@@ -1,4 +1,4 @@
-// A product that is subtracted: a bit of the instruction, on both architectures.
+// An MMA that is subtracted: a bit of the instruction, on both architectures.
 // RUN: drawloom-opt %s --front-half --back-half=arch=sm_100a | FileCheck %s
 // RUN: sed 's/sm_100a/sm_90a/' %s | drawloom-opt --front-half --back-half=arch=sm_90a | FileCheck %s --check-prefix=HOPPER
 

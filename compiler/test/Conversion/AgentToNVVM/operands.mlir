@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s --front-half --lower-pipes --schedule-wgmma --assign-layouts --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
-// A transpose of what a product reads is a bit of the instruction descriptor
+// A transpose of what an MMA reads is a bit of the instruction descriptor
 // and another matrix descriptor: no code moves an element.
 
 // Rows along m and n: panels of 64 columns are copies of their own, and 16 rows

@@ -1,7 +1,7 @@
 // RUN: drawloom-opt %s --front-half --lower-pipes --schedule-wgmma --assign-layouts --unroll-slices --access-memory --convert-agent-to-nvvm --split-input-file | FileCheck %s
 
 // Two sums in one slot: the second is 128 columns behind the first, and both
-// products read the same A.
+// MMAs read the same A.
 // CHECK-LABEL: llvm.func @dual(
 // CHECK:       %[[SECOND:.*]] = arith.addi %{{.*}}, %c128_i32
 // CHECK-COUNT-8: nvvm.tcgen05.mma
@@ -29,7 +29,7 @@ tile.kernel @dual(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.
 // -----
 
 // An operand that threads compute goes to tensor memory: the stores are waited
-// for and fenced before the warp arrives, and the product takes an address
+// for and fenced before the warp arrives, and the MMA takes an address
 // instead of a descriptor.
 // CHECK-LABEL: llvm.func @computed_operand(
 // CHECK:       nvvm.tcgen05.mma %{{.*}} : (!llvm.ptr<6>, !llvm.ptr<6>, i64, i32, i1)

@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s --front-half --lower-pipes --schedule-wgmma --assign-layouts --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
-// A role without products: lanes along the columns, warps along the rows, two of
+// A role without MMAs: lanes along the columns, warps along the rows, two of
 // them in a thread. A row is in one warp, so its sum needs shuffles and no
 // barrier; the weights of the columns are the same for all rows, so a thread
 // loads its eight once.

@@ -50,7 +50,7 @@ func.func @not_product(%t: tensor<128x64xf32>) {
   %one = agent.pipe "one" slots(1) tmem : (tensor<128x64xf32>)
   agent.switch {
     agent.role @mma warps(1) {
-      // expected-error@below {{of pipe 'one' is by(tensor_core), but value 0 of a slot is not a product}}
+      // expected-error@below {{of pipe 'one' is by(tensor_core), but value 0 of a slot is not an MMA}}
       agent.produce %one by(tensor_core) : !tiles {
         agent.yield %t : tensor<128x64xf32>
       }
@@ -201,7 +201,7 @@ func.func @not_only_products(%t: tensor<128x64xf32>) {
       }
     }
     agent.role @b warps(4) {
-      // expected-error@below {{of pipe 'one' is by(tensor_core), but value 0 of a slot goes to more than products}}
+      // expected-error@below {{of pipe 'one' is by(tensor_core), but value 0 of a slot goes to more than MMAs}}
       agent.consume %one as (%x) by(tensor_core) : !tiles {
         %y = arith.negf %x : tensor<128x64xf32>
       }

@@ -117,7 +117,7 @@ func.func @elect() {
 
 func.func @parts(%a: tensor<64x128xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: tensor<64x256xf32>) {
   // expected-error@+1 {{adds 48 columns at a time, but has 256}}
-  %t = agent.add_product %a, %b onto %s columns(48) : tensor<64x128xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
+  %t = agent.add_mma %a, %b onto %s columns(48) : tensor<64x128xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
   return
 }
 
@@ -125,7 +125,7 @@ func.func @parts(%a: tensor<64x128xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: 
 
 func.func @sizes(%a: tensor<64x64xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>, %s: tensor<64x256xf32>) {
   // expected-error@+1 {{multiplies 'tensor<64x64xf8E4M3FN>' by 'tensor<256x128xf8E4M3FN>' into 'tensor<64x256xf32>'; k is the last size of both, and the accumulator is m by n}}
-  %t = agent.add_product %a, %b onto %s columns(64) : tensor<64x64xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
+  %t = agent.add_mma %a, %b onto %s columns(64) : tensor<64x64xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x256xf32>
   return
 }
 

@@ -149,8 +149,8 @@ func.func @in_flight(%a: tensor<64x64xbf16>, %b: tensor<256x64xbf16>, %s: tensor
   %t:2 = agent.await %y, %p pending(1) : !flying, !flying -> tensor<64x256xf32>, tensor<64x256xf32>
   // CHECK-NEXT: %{{.*}} = agent.await %[[Z]] : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
   %u = agent.await %z : !flying -> tensor<64x256xf32>
-  // CHECK-NEXT: %{{.*}} = agent.add_product %[[A]], %[[B]] onto %[[S]] columns(64) : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
-  %v = agent.add_product %a, %b onto %s columns(64) : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+  // CHECK-NEXT: %{{.*}} = agent.add_mma %[[A]], %[[B]] onto %[[S]] columns(64) : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
+  %v = agent.add_mma %a, %b onto %s columns(64) : tensor<64x64xbf16>, tensor<256x64xbf16> -> tensor<64x256xf32>
   return
 }
 

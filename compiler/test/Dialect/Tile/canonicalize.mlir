@@ -194,7 +194,7 @@ func.func @negate_shared(%x: tensor<1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf3
 
 // -----
 
-// A product of a negated operand is one that is subtracted, also through a
+// An MMA of a negated operand is one that is subtracted, also through a
 // transpose; twice is never.
 // CHECK-LABEL: @subtract
 // CHECK-SAME:    %[[A:[^ ]*]]: tensor<128x64xbf16>, %[[B:[^ ]*]]: tensor<64x128xbf16>, %[[S:[^ ]*]]: tensor<128x128xf32>

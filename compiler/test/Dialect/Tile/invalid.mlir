@@ -685,7 +685,7 @@ func.func @f(%a: tensor<128x64xf8E4M3FN>, %b: tensor<128x64xf16>, %c: tensor<128
 // -----
 
 func.func @f(%a: tensor<128x64xbf16>, %c: tensor<128x128xf16>) {
-  // expected-error @+1 {{'tile.mma' op adds products of 'bf16' in 'f16': the accumulator must be 'f32'}}
+  // expected-error @+1 {{'tile.mma' op adds MMAs of 'bf16' in 'f16': the accumulator must be 'f32'}}
   %0 = tile.mma %a, %a, %c : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf16>
   return
 }
@@ -693,7 +693,7 @@ func.func @f(%a: tensor<128x64xbf16>, %c: tensor<128x128xf16>) {
 // -----
 
 func.func @f(%a: tensor<128x64xf16>, %c: tensor<128x128xi32>) {
-  // expected-error @+1 {{'tile.mma' op adds products of 'f16' in 'i32': the accumulator must be 'f32' or 'f16'}}
+  // expected-error @+1 {{'tile.mma' op adds MMAs of 'f16' in 'i32': the accumulator must be 'f32' or 'f16'}}
   %0 = tile.mma %a, %a, %c : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xi32>
   return
 }
@@ -709,7 +709,7 @@ func.func @f(%a: tensor<128x64xf32>, %c: tensor<128x128xf32>) {
 // -----
 
 func.func @f(%a: tensor<128x64xi8>, %c: tensor<128x128xi32>) {
-  // expected-error @+1 {{'tile.mma' op is 'negated', which products of integers are not: negate what is added to them, or the result}}
+  // expected-error @+1 {{'tile.mma' op is 'negated', which MMAs of integers are not: negate what is added to them, or the result}}
   %0 = tile.mma %a, %a, %c negated : tensor<128x64xi8>, tensor<128x64xi8> -> tensor<128x128xi32>
   return
 }
@@ -717,7 +717,7 @@ func.func @f(%a: tensor<128x64xi8>, %c: tensor<128x128xi32>) {
 // -----
 
 func.func @f(%a: tensor<128x64xf8E4M3FN>, %x: tensor<128x2xf8E8M0FNU>, %c: tensor<128x128xf32>) {
-  // expected-error @+1 {{'tile.mma' op is 'negated', which products of operands with scales are not}}
+  // expected-error @+1 {{'tile.mma' op is 'negated', which MMAs of operands with scales are not}}
   %0 = tile.mma %a, %a, %c negated scales(%x, %x : tensor<128x2xf8E8M0FNU>, tensor<128x2xf8E8M0FNU>)
     : tensor<128x64xf8E4M3FN>, tensor<128x64xf8E4M3FN> -> tensor<128x128xf32>
   return

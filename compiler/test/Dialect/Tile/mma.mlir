@@ -1,4 +1,4 @@
-// Every row of the tables of products and block scales.
+// Every row of the tables of MMAs and block scales.
 // RUN: drawloom-opt %s | drawloom-opt | FileCheck %s
 // RUN: drawloom-opt %s --mlir-print-op-generic | drawloom-opt | FileCheck %s
 

@@ -1,7 +1,7 @@
 // Programs beyond those in examples/ that the dialect must be able to say.
 // RUN: drawloom-opt %s | drawloom-opt --canonicalize --cse --loop-invariant-code-motion | FileCheck %s
 
-// Two products that share A, and what the second one gates (SwiGLU).
+// Two MMAs that share A, and what the second one gates (SwiGLU).
 // CHECK-LABEL: tile.kernel @dual_gemm
 // CHECK: %[[A:.*]] = tile.load
 // CHECK: %[[B:.*]] = tile.load

@@ -18,7 +18,7 @@ tile.kernel @obstacle(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %
 
 // -----
 
-// A product added to its own transpose has no columns of its own.
+// An MMA added to its own transpose has no columns of its own.
 tile.kernel @two_ways(%a: !tile.view<64x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<64x64xf32>)
     attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -84,7 +84,7 @@ tile.kernel @in_place(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %
 
 // -----
 
-// The second product needs all of the first one's exponentials, so their sum is
+// The second MMA needs all of the first one's exponentials, so their sum is
 // taken of the whole tile too.
 tile.kernel @needed_whole(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>, %v: !tile.view<64x64xbf16>,
                           %d: !tile.view<128x64xf32>) attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {
@@ -161,7 +161,7 @@ tile.kernel @reduction_width(%a: !tile.view<128x32xbf16>, %b: !tile.view<48x32xb
 
 // -----
 
-// What was reduced before the second product is whole after it, though its rows
+// What was reduced before the second MMA is whole after it, though its rows
 // are columns there.
 tile.kernel @earlier_reduction(%a: !tile.view<64x32xbf16>, %b: !tile.view<64x32xbf16>, %d: !tile.view<64x64xf32>)
     attributes {tile.schedule = #tile.schedule<epilogue_tile = 32>} {

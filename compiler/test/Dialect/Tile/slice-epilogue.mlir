@@ -57,7 +57,7 @@ tile.kernel @residual(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %scale
 
 // -----
 
-// Two products and one store: one loop takes a part of each.
+// Two MMAs and one store: one loop takes a part of each.
 
 // CHECK-LABEL: tile.kernel @two_products
 // CHECK: %[[ACC:.*]]:2 = scf.for
@@ -126,7 +126,7 @@ tile.kernel @reductions(%a: !tile.view<128x32xbf16>, %b: !tile.view<64x32xbf16>,
 // -----
 
 // The tile is divided by a sum over all of its columns: two loops, the second
-// reads the product once more.
+// reads the MMA once more.
 
 // CHECK-LABEL: tile.kernel @two_stages
 // CHECK: %[[ACC:.*]] = tile.mma

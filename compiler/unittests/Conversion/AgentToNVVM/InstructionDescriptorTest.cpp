@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Products of each type are compiled, and the instruction descriptor is read
+// MMAs of each type are compiled, and the instruction descriptor is read
 // from their PTX: the PTX ISA's "Instruction descriptor format for .kind::tf32,
 // .kind::f16, .kind::f8f6f4 and .kind::i8".
 
@@ -27,7 +27,7 @@ using namespace drawloom::codegen;
 
 namespace {
 /// D, 128 x n, is A times B, with rows of 128 bytes.
-struct Product {
+struct Mma {
   const char *aType, *bType;
   int64_t n;
   /// Rows in memory go along m or n.
@@ -42,7 +42,7 @@ struct Product {
 };
 } // namespace
 
-/// A load of `rows` x k of a matrix, as the product reads it.
+/// A load of `rows` x k of a matrix, as the MMA reads it.
 static std::string load(llvm::StringRef name, llvm::StringRef type,
                         int64_t rows, int64_t k, bool across) {
   std::string tile = llvm::formatv("tensor<{0}x{1}x{2}>", rows, k, type);
@@ -58,8 +58,8 @@ static std::string load(llvm::StringRef name, llvm::StringRef type,
       name, name.upper(), name == "a" ? "m" : "n", type, stored, tile);
 }
 
-static std::string write(const Product &product) {
-  int64_t k = 128 * 8 / product.bits();
+static std::string write(const Mma &mma) {
+  int64_t k = 128 * 8 / mma.bits();
   return llvm::formatv(
       "tile.kernel @product(%A: !tile.view<?x?x{0}>, %B: !tile.view<?x?x{1}>, "
       "%D: !tile.view<?x?xf32>) {{\n"
@@ -70,10 +70,9 @@ static std::string write(const Product &product) {
       "tensor<{2}x{6}x{1}> -> tensor<128x{2}xf32>\n"
       "tile.store %t, %D[%m, %n] : tensor<128x{2}xf32>, "
       "!tile.view<?x?xf32>\n} }\n",
-      product.aType, product.bType, product.n,
-      load("a", product.aType, 128, k, product.aAcross),
-      load("b", product.bType, product.n, k, product.bAcross),
-      product.bits() == 32 ? "{tf32} " : "", k);
+      mma.aType, mma.bType, mma.n, load("a", mma.aType, 128, k, mma.aAcross),
+      load("b", mma.bType, mma.n, k, mma.bAcross),
+      mma.bits() == 32 ? "{tf32} " : "", k);
 }
 
 /// The kind and the descriptor of the first tcgen05.mma of the PTX.
@@ -105,8 +104,8 @@ static std::string compile(const std::string &program) {
   return succeeded(result) ? result->ptx : "";
 }
 
-TEST(InstructionDescriptor, OfEachProduct) {
-  const Product products[] = {
+TEST(InstructionDescriptor, OfEachMma) {
+  const Mma mmas[] = {
       {"f16", "f16", 256, false, false, "f16", 0, 0},
       {"bf16", "bf16", 256, false, false, "f16", 1, 1},
       {"bf16", "bf16", 16, false, false, "f16", 1, 1},
@@ -120,22 +119,22 @@ TEST(InstructionDescriptor, OfEachProduct) {
       {"f8E4M3FN", "f8E5M2", 128, true, false, "f8f6f4", 0, 1},
       {"f8E5M2", "f8E4M3FN", 128, false, true, "f8f6f4", 1, 0},
   };
-  for (const Product &product : products) {
-    std::string program = write(product);
+  for (const Mma &mma : mmas) {
+    std::string program = write(mma);
     SCOPED_TRACE(program);
     auto [kind, word] = findDescriptor(compile(program));
-    EXPECT_EQ(kind, product.kind);
+    EXPECT_EQ(kind, mma.kind);
     expectFields(word, {{"sparsity selector", 0, 1, 0},
                         {"sparsity", 2, 2, 0},
                         {"saturate", 3, 3, 0},
                         {"dtype: F32", 4, 5, 1},
-                        {"atype", 7, 9, product.aCode},
-                        {"btype", 10, 12, product.bCode},
+                        {"atype", 7, 9, mma.aCode},
+                        {"btype", 10, 12, mma.bCode},
                         {"negate A", 13, 13, 0},
                         {"negate B", 14, 14, 0},
-                        {"transpose A", 15, 15, product.aAcross},
-                        {"transpose B", 16, 16, product.bAcross},
-                        {"N >> 3", 17, 22, uint64_t(product.n) >> 3},
+                        {"transpose A", 15, 15, mma.aAcross},
+                        {"transpose B", 16, 16, mma.bAcross},
+                        {"N >> 3", 17, 22, uint64_t(mma.n) >> 3},
                         {"M >> 4", 24, 28, 128 >> 4},
                         {"maximum shift of B", 30, 31, 0}});
   }

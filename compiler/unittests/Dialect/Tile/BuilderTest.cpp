@@ -44,13 +44,13 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(BuilderTest, Product) {
+TEST_F(BuilderTest, Mma) {
   Location loc = builder.getUnknownLoc();
   auto view = ViewType::get({ShapedType::kDynamic, 64}, builder.getBF16Type());
   auto result = ViewType::get({ShapedType::kDynamic, ShapedType::kDynamic},
                               builder.getF32Type());
   auto kernel =
-      KernelOp::create(builder, loc, "product", TypeRange{view, view, result});
+      KernelOp::create(builder, loc, "MMA", TypeRange{view, view, result});
   Block &body = kernel.getBody().front();
   builder.setInsertionPointToStart(&body);
   Value a = body.getArgument(0), b = body.getArgument(1),

@@ -35,7 +35,7 @@ protected:
     Untiled program;
     program.axes = {m, n, k};
     mlir::Type bf16 = builder.getBF16Type();
-    program.products = {{0, 1, 2, bf16, bf16, builder.getF32Type(), "a", "b"}};
+    program.mmas = {{0, 1, 2, bf16, bf16, builder.getF32Type(), "a", "b"}};
     program.tensors = {{"bias", {0, 1}, 16, false}, {"d", {0, 1}, 16, true}};
     return program;
   }
@@ -74,10 +74,10 @@ TEST_F(PlannerTest, KnownSizesAreNotOverrun) {
       ElementsAre(128, 256, 32));
 }
 
-TEST_F(PlannerTest, TwoProductsShareTheMemory) {
+TEST_F(PlannerTest, TwoMmasShareTheMemory) {
   Untiled program = linear(any, any, any);
-  program.products.push_back(program.products.front());
-  program.products.back().bName = "c";
+  program.mmas.push_back(program.mmas.front());
+  program.mmas.back().bName = "c";
   Choice choice = chooseTile(program, {}, arch("sm_100a"));
   // 128 x 256 twice leaves two slots, 128 x 192 three.
   EXPECT_THAT(choice.schedule.tile, ElementsAre(128, 128, 64));
@@ -85,17 +85,16 @@ TEST_F(PlannerTest, TwoProductsShareTheMemory) {
 
 TEST_F(PlannerTest, NoInstructionAtAll) {
   Untiled program = linear(any, any, any);
-  program.products[0].a = program.products[0].b = builder.getF64Type();
+  program.mmas[0].a = program.mmas[0].b = builder.getF64Type();
   Choice choice = chooseTile(program, {}, arch("sm_100a"));
-  EXPECT_THAT(
-      choice.fault,
-      HasSubstr("no tile size is legal for this product; the first that "
-                "was tried is 128x256x16: the product is 128x256x16 of "
-                "f64 and f64 into f32, which tcgen05.mma on sm_100a "
-                "does not have"));
+  EXPECT_THAT(choice.fault,
+              HasSubstr("no tile size is legal for this MMA; the first that "
+                        "was tried is 128x256x16: the MMA is 128x256x16 of "
+                        "f64 and f64 into f32, which tcgen05.mma on sm_100a "
+                        "does not have"));
 }
 
-TEST_F(PlannerTest, WithoutProducts) {
+TEST_F(PlannerTest, WithoutMmas) {
   Untiled program;
   program.axes = {any, any};
   program.tensors = {{"x", {0, 1}, 16, false}, {"y", {0, 1}, 16, true}};
@@ -145,7 +144,7 @@ TEST_F(PlannerTest, SizesDoNotWrapAround) {
   Problem problem;
   mlir::Type bf16 = builder.getBF16Type();
   int64_t huge = int64_t(1) << 61;
-  problem.products = {
+  problem.mmas = {
       {128, 128, 64, bf16, bf16, builder.getF32Type(), mlir::Type()}};
   problem.pipes = {{"operands",
                     {"a"},

@@ -13,7 +13,7 @@
 // | family | of which roles | rows | columns |
 // |---|---|---|---|
 // | rows | that read or write tensor memory | lane, warp | register, warp |
-// | wgmma | whose warp groups issue products | register, lane, warp | register,
+// | wgmma | whose warp groups issue MMAs | register, lane, warp | register,
 // |       |                                  |                      | lane |
 // | blocked | all others | lane, warp, register | register, lane, warp |
 //
@@ -99,7 +99,7 @@ private:
 };
 
 /// What one instruction takes of a tile in registers: columns of a wgmma, which
-/// are half as many registers; registers of a product that threads add to a
+/// are half as many registers; registers of an MMA that threads add to a
 /// small total; columns of tensor memory, each a register.
 constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
                   columnsPerLoad = 32, columnsPerStore = 128;

@@ -17,7 +17,7 @@
 // A panel is what bulk copies move and what a matrix descriptor describes,
 // whether its rows go along k or along m and n. This is the same on all
 // architectures. Rows that no swizzle fits lie in plain panels, one row behind
-// the other; products read them only across, in panels of 16 bytes. What bulk
+// the other; MMAs read them only across, in panels of 16 bytes. What bulk
 // copies can't move either is one plain panel, which threads copy.
 
 #ifndef DRAWLOOM_ANALYSIS_ROLETILES_PANELS_H
@@ -59,7 +59,7 @@ struct Panels {
   int64_t boxRows(int64_t parts = 1) const;
 
   /// Bytes from the start of the tile to an element that is the first one of a
-  /// panel's row or of a part of it that a product starts with. The swizzle
+  /// panel's row or of a part of it that an MMA starts with. The swizzle
   /// moves chunks inside of such a part only.
   int64_t getOffset(int64_t row, int64_t column) const {
     int64_t byte = column * bits / 8;
@@ -71,7 +71,7 @@ struct Panels {
 /// more than two dimensions.
 std::optional<Panels> getPanels(mlir::RankedTensorType type);
 
-/// The same for an operand of a product: its rows go along m or n if it is
+/// The same for an operand of an MMA: its rows go along m or n if it is
 /// `transposed`. Then plain panels are 16 bytes wide.
 std::optional<Panels> getOperandPanels(mlir::RankedTensorType type,
                                        bool transposed);

@@ -1,4 +1,4 @@
-//===- Scratch.h - Memory that products need beside the pipes - -*- C++ -*-===//
+//===- Scratch.h - Memory that MMAs need beside the pipes ----- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A product reads its operands from shared memory and, on the tensor cores with
+// An MMA reads its operands from shared memory and, on the tensor cores with
 // a memory of their own, leaves its result there. Most of these tiles are in
 // the slots of pipes. A role that loads or computes operands itself, or that
 // works on with a result itself, needs room for them: kernels without roles do.
@@ -43,7 +43,7 @@ struct Scratch {
 
 Scratch findScratch(agent::RoleOp role, const target::Architecture &arch);
 
-/// The operands of products that scratch memory has, whole. One that wgmma
+/// The operands of MMAs that scratch memory has, whole. One that wgmma
 /// takes from registers is none of them.
 llvm::SmallSetVector<mlir::Value, 4>
 findScratchOperands(agent::RoleOp role, const target::Architecture &arch);

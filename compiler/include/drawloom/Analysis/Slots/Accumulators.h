@@ -1,4 +1,4 @@
-//===- Accumulators.h - Whether an accumulator in tensor memory has a product
+//===- Accumulators.h - Whether an accumulator in tensor memory has an MMA
 //----*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The first product of an accumulator overwrites what was in its columns. Where
-// loops of products may not run, nothing is written, and whoever reads the
+// The first MMA of an accumulator overwrites what was in its columns. Where
+// loops of MMAs may not run, nothing is written, and whoever reads the
 // accumulator has to know. It finds out by itself: it computes the loops'
 // bounds from the work item and from what all roles know.
 
@@ -22,16 +22,16 @@
 
 namespace drawloom::plan {
 
-/// The ways in which an accumulator comes to have a product: each is the loops
+/// The ways in which an accumulator comes to have an MMA: each is the loops
 /// that all have to run for it, the outermost first. A way without loops is
 /// certain.
 using Ways = llvm::SmallVector<llvm::SmallVector<mlir::scf::ForOp>>;
 Ways findWays(mlir::Value accumulator);
 
-/// Visits the products of an accumulator that is built in place, the last one
+/// Visits the MMAs of an accumulator that is built in place, the last one
 /// first: through loops and consumes, and what they start with.
-void forEachProduct(mlir::Value accumulator,
-                    llvm::function_ref<void(tile::MmaOp)> visit);
+void forEachMma(mlir::Value accumulator,
+                llvm::function_ref<void(tile::MmaOp)> visit);
 
 /// What scalars of another role are computed from.
 struct ScalarSlice {

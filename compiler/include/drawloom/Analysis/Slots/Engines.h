@@ -8,7 +8,7 @@
 
 // What follows from who fills and empties the slots of a pipe (docs of
 // `#agent.engine`): how many arrivals complete the full and the empty barrier
-// of a slot, and how many bytes. And what the architecture makes of a product.
+// of a slot, and how many bytes. And what the architecture makes of an MMA.
 //
 // Invariant: everything here is read off the IR and the architecture's table,
 // after assign-engines.
@@ -31,10 +31,10 @@ llvm::StringRef toString(Engine engine);
 
 /// Whether a matrix product is issued by one thread and accumulates in tensor
 /// memory.
-bool isTensorCoreProduct(mlir::Operation *op, const target::Architecture &arch);
+bool isTcgen05Mma(mlir::Operation *op, const target::Architecture &arch);
 
-/// Whether a product is done when the next operation starts, because threads
-/// add it to the total: wgmma's own sums of 8-bit products keep too few bits.
+/// Whether an MMA is done when the next operation starts, because threads
+/// add it to the total: wgmma's own sums of 8-bit MMAs keep too few bits.
 bool isPromoted(mlir::Operation *op, const target::Architecture &arch);
 
 /// What the full and the empty barrier of each slot of a pipe count.

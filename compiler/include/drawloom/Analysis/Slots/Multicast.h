@@ -16,7 +16,7 @@
 // Who loads for whom goes both ways, so these are also the CTAs whose parts a
 // CTA gets.
 //
-// Where two CTAs multiply together, the first one, the leader, issues products
+// Where two CTAs multiply together, the first one, the leader, issues MMAs
 // for both. Ranks of a pair differ in their last bit, so a pair is a dimension
 // of the cluster of its own, the innermost one:
 //

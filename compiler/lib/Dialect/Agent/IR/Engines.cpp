@@ -40,16 +40,16 @@ bool agent::isLoadedHere(Value value, ProduceOp op) {
   return load && load->getBlock() == &op.getBody().front();
 }
 
-bool agent::isProduct(Value value) {
+bool agent::isMma(Value value) {
   return isa_and_present<tile::MmaOp>(getMaker(value));
 }
 
-bool agent::feedsProductsOnly(Value value) {
+bool agent::feedsMmasOnly(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [](Operation *user) {
            if (isa<tile::TransposeOp, tile::ExtractSliceOp,
                    tensor::ExtractSliceOp>(user))
-             return feedsProductsOnly(user->getResult(0));
+             return feedsMmasOnly(user->getResult(0));
            return isa<tile::MmaOp, MultiplyOp, IssueOp>(user);
          });
 }
@@ -157,9 +157,9 @@ LogicalResult ProduceOp::verifyRegions() {
     if (memory != Memory::tmem)
       return emitEngineError(*this, *pipe, *engine)
              << "but its slots are in smem; the tensor core writes to tmem";
-    if (std::optional<unsigned> other = findOther(values, isProduct))
+    if (std::optional<unsigned> other = findOther(values, isMma))
       return emitEngineError(*this, *pipe, *engine)
-             << "but value " << *other << " of a slot is not a product";
+             << "but value " << *other << " of a slot is not an MMA";
     return success();
   }
   if (memory != Memory::smem)
@@ -197,10 +197,10 @@ static LogicalResult verifyConsumer(ConsumeOp op, PipeOp pipe, unsigned number,
   }
   if (std::optional<unsigned> other = findOther(
           SmallVector<Value>(values.begin(), values.end()), [](Value value) {
-            return value.use_empty() || feedsProductsOnly(value);
+            return value.use_empty() || feedsMmasOnly(value);
           }))
     return emitEngineError(op, pipe, engine)
-           << "but value " << *other << " of a slot goes to more than products";
+           << "but value " << *other << " of a slot goes to more than MMAs";
   return success();
 }
 

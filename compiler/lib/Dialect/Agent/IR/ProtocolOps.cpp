@@ -246,12 +246,12 @@ LogicalResult FitsOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// MMAs
 //===----------------------------------------------------------------------===//
 
 /// Operands are m by k and n by k, and the accumulator is m by n.
-static LogicalResult verifyProduct(Operation *op, ShapedType a, ShapedType b,
-                                   ShapedType accumulator) {
+static LogicalResult verifyMma(Operation *op, ShapedType a, ShapedType b,
+                               ShapedType accumulator) {
   if (a.getRank() == 2 && b.getRank() == 2 && accumulator.getRank() == 2 &&
       a.getDimSize(1) == b.getDimSize(1) &&
       accumulator.getDimSize(0) == a.getDimSize(0) &&
@@ -268,7 +268,7 @@ LogicalResult MultiplyOp::verify() {
   if (getPair() && b.getRank() == 2)
     b = RankedTensorType::get({2 * b.getDimSize(0), b.getDimSize(1)},
                               b.getElementType());
-  return verifyProduct(*this, getA().getType(), b, getAccumulator().getType());
+  return verifyMma(*this, getA().getType(), b, getAccumulator().getType());
 }
 
 LogicalResult IssueOp::verify() {
@@ -279,12 +279,11 @@ LogicalResult IssueOp::verify() {
   if (acc && acc != accumulator)
     return emitOpError() << "goes on with a " << acc << ", but makes a "
                          << accumulator;
-  return verifyProduct(*this, getA().getType(), getB().getType(), accumulator);
+  return verifyMma(*this, getA().getType(), getB().getType(), accumulator);
 }
 
-LogicalResult AddProductOp::verify() {
-  if (failed(
-          verifyProduct(*this, getA().getType(), getB().getType(), getType())))
+LogicalResult AddMmaOp::verify() {
+  if (failed(verifyMma(*this, getA().getType(), getB().getType(), getType())))
     return failure();
   if (getColumns() < 8 || getN() % getColumns() != 0)
     return emitOpError() << "adds " << getColumns()

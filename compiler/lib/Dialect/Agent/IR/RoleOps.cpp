@@ -123,7 +123,7 @@ LogicalResult SwitchOp::verify() {
   if (cluster->empty() || cluster->size() > 3)
     return emitOpError() << "has a cluster of " << cluster->size()
                          << " dimensions; a cluster has one to three";
-  // Far above any machine, so that products stay in range.
+  // Far above any machine, so that MMAs stay in range.
   constexpr int64_t maxCluster = 1024;
   for (int64_t dimension : *cluster)
     if (dimension < 1 || dimension > maxCluster)

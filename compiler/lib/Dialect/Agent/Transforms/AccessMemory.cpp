@@ -8,14 +8,14 @@
 
 // Before this pass a tile without a layout is a name for memory: what
 // `tile.read` gives, a transpose or columns of that, or zeros in its place.
-// Threads read it where a `tile.convert_layout` stands, and products where it
+// Threads read it where a `tile.convert_layout` stands, and MMAs where it
 // is. After this pass there are no such names.
 //
-// A product reads its operands by descriptors of shared memory. Most are in
+// An MMA reads its operands by descriptors of shared memory. Most are in
 // slots. What a role has loaded or computed itself, its threads write to the
 // role's scratch memory: all of them, because each warp group reads all of B.
 //
-//   agent.await              the products that read what was there are done
+//   agent.await              the MMAs that read what was there are done
 //   agent.sync role          nobody reads it any more
 //   tile.write, agent.fence  the tensor core reads through another proxy
 //   agent.sync role          everybody has written
@@ -77,9 +77,9 @@ public:
 private:
   LogicalResult access(Operation *op);
   void read(tile::ConvertLayoutOp op);
-  LogicalResult takeBuffers(Operation *product, Value a, Value b);
+  LogicalResult takeBuffers(Operation *mma, Value a, Value b);
   Value writeOperand(ImplicitLocOpBuilder &b, Value operand);
-  LogicalResult addProduct(tile::MmaOp op);
+  LogicalResult addMma(tile::MmaOp op);
 
   RoleOp role;
   plan::Scratch scratch;
@@ -179,7 +179,7 @@ void RoleAccesses::read(tile::ConvertLayoutOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// MMAs
 //===----------------------------------------------------------------------===//
 
 Value RoleAccesses::writeOperand(ImplicitLocOpBuilder &b, Value operand) {
@@ -216,9 +216,9 @@ static Value getBuffer(ImplicitLocOpBuilder &b, Value operand) {
 
 /// A of 16 bits may stay in registers, unless it is B as well, or a transpose
 /// that moves nothing; what else threads have is written to memory, for this
-/// product only.
-LogicalResult RoleAccesses::takeBuffers(Operation *product, Value a, Value b) {
-  ImplicitLocOpBuilder builder(product->getLoc(), product);
+/// MMA only.
+LogicalResult RoleAccesses::takeBuffers(Operation *mma, Value a, Value b) {
+  ImplicitLocOpBuilder builder(mma->getLoc(), mma);
   bool isTransposed = a.getDefiningOp<tile::TransposeOp>() &&
                       scratch.operands.contains(plan::getWhole(a));
   bool stays = isInRegisters(a) && a != b && !isTransposed &&
@@ -229,23 +229,23 @@ LogicalResult RoleAccesses::takeBuffers(Operation *product, Value a, Value b) {
     if (isInRegisters(operand) &&
         scratch.operands.contains(plan::getWhole(operand)))
       return writeOperand(builder, operand);
-    product->emitOpError() << "multiplies a " << operand.getType()
-                           << " that is neither in memory nor has scratch "
-                              "memory to go to";
+    mma->emitOpError() << "multiplies a " << operand.getType()
+                       << " that is neither in memory nor has scratch "
+                          "memory to go to";
     return {};
   };
   Value first = stays ? a : take(a);
   Value second = a == b ? first : first ? take(b) : Value();
   if (!second)
     return failure();
-  product->setOperand(0, first);
-  product->setOperand(1, second);
+  mma->setOperand(0, first);
+  mma->setOperand(1, second);
   return success();
 }
 
-/// Where the registers do not hold an accumulator and a product of all its
+/// Where the registers do not hold an accumulator and an MMA of all its
 /// columns, it is made in parts.
-LogicalResult RoleAccesses::addProduct(tile::MmaOp op) {
+LogicalResult RoleAccesses::addMma(tile::MmaOp op) {
   // Registers that a part may have beside a small total, and beside others.
   constexpr int64_t small = plan::mostPromotedRegisters;
   auto layout = cast<tile::LayoutAttr>(op.getType().getEncoding());
@@ -255,12 +255,11 @@ LogicalResult RoleAccesses::addProduct(tile::MmaOp op) {
   while (columns / 2 * blocks > most && columns % 16 == 0)
     columns /= 2;
   OpBuilder b(op);
-  auto product =
-      AddProductOp::create(b, op.getLoc(), op.getType(), op.getA(), op.getB(),
-                           op.getAcc(), columns, op.getNegated());
-  op.replaceAllUsesWith(product.getResult());
+  auto mma = AddMmaOp::create(b, op.getLoc(), op.getType(), op.getA(),
+                              op.getB(), op.getAcc(), columns, op.getNegated());
+  op.replaceAllUsesWith(mma.getResult());
   op.erase();
-  return takeBuffers(product, product.getA(), product.getB());
+  return takeBuffers(mma, mma.getA(), mma.getB());
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,8 +293,8 @@ LogicalResult RoleAccesses::setNamedBarrier(int64_t &barriers) {
 LogicalResult RoleAccesses::access(Operation *op) {
   if (isa<MultiplyOp, IssueOp>(op))
     return takeBuffers(op, op->getOperand(0), op->getOperand(1));
-  if (auto product = dyn_cast<tile::MmaOp>(op))
-    return addProduct(product);
+  if (auto mma = dyn_cast<tile::MmaOp>(op))
+    return addMma(mma);
   if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op))
     read(conversion);
   return success();

@@ -44,7 +44,7 @@ static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
   };
   if (engine == Engine::tensor_core && !hasTcgen05(arch))
     return refuse() << "the warp groups of " << arch.name
-                    << " issue products and arrive themselves; use "
+                    << " issue MMAs and arrive themselves; use "
                        "by(threads)";
   auto role = end->getParentOfType<RoleOp>();
   int64_t warps = role.getWarps();
@@ -61,16 +61,16 @@ static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
 
 static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
                            const target::Architecture &arch) {
-  bool allLoads = true, allProducts = true, oneWarp = true;
+  bool allLoads = true, allMmas = true, oneWarp = true;
   for (ProduceOp end : ends) {
     oneWarp &= end->getParentOfType<RoleOp>().getWarps() == 1;
     for (Value value : end.getBody().front().getTerminator()->getOperands()) {
       allLoads &= isLoadedHere(value, end);
-      allProducts &= isProduct(value);
+      allMmas &= isMma(value);
     }
   }
   Memory memory = pipe.getPipe().getType().getMemory();
-  if (memory == Memory::tmem && allProducts && hasTcgen05(arch))
+  if (memory == Memory::tmem && allMmas && hasTcgen05(arch))
     return Engine::tensor_core;
   // One warp is enough to issue bulk copies and too little for anything else:
   // assign-roles gives loads that TMA refuses to a whole warp group.
@@ -82,7 +82,7 @@ static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
 static Engine chooseReader(PipeOp pipe,
                            ArrayRef<std::pair<ConsumeOp, unsigned>> ends,
                            const target::Architecture &arch) {
-  bool any = false, allProducts = true, stores = true;
+  bool any = false, allMmas = true, stores = true;
   for (auto [end, number] : ends) {
     ConsumeOp op = end;
     bool storesOne = false;
@@ -90,7 +90,7 @@ static Engine chooseReader(PipeOp pipe,
       if (value.use_empty())
         continue;
       any = true;
-      allProducts &= feedsProductsOnly(value);
+      allMmas &= feedsMmasOnly(value);
       storesOne |= isStoredHere(value);
       // Bulk stores are done in any order.
       for (Operation *user : value.getUsers())
@@ -99,7 +99,7 @@ static Engine chooseReader(PipeOp pipe,
     }
     stores &= storesOne;
   }
-  if (any && allProducts && hasTcgen05(arch))
+  if (any && allMmas && hasTcgen05(arch))
     return Engine::tensor_core;
   if (stores && pipe.getPipe().getType().getMemory() == Memory::smem)
     return Engine::tma;

@@ -61,7 +61,7 @@ private:
   void adoptTiles();
   void foldSplats();
   LogicalResult assign(Operation *op);
-  LogicalResult assignProduct(Operation *op, Value a, Value b);
+  LogicalResult assignMma(Operation *op, Value a, Value b);
   LogicalResult assignTranspose(tile::TransposeOp op);
   LogicalResult assignLoop(scf::ForOp op);
 
@@ -257,7 +257,7 @@ LogicalResult RoleLayouts::readAll(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Operands are in slots or in registers.
-LogicalResult RoleLayouts::assignProduct(Operation *op, Value a, Value b) {
+LogicalResult RoleLayouts::assignMma(Operation *op, Value a, Value b) {
   for (OpOperand &use : op->getOpOperands())
     if (!((use.get() == a || use.get() == b) && isInMemory(use.get())) &&
         failed(read(use)))
@@ -265,7 +265,7 @@ LogicalResult RoleLayouts::assignProduct(Operation *op, Value a, Value b) {
   return assign(op->getResult(0), op);
 }
 
-/// A transpose moves nothing. Products that read scratch memory take it as it
+/// A transpose moves nothing. MMAs that read scratch memory take it as it
 /// is; others want it in a layout of the family.
 LogicalResult RoleLayouts::assignTranspose(tile::TransposeOp op) {
   if (failed(readAll(op)))
@@ -279,7 +279,7 @@ LogicalResult RoleLayouts::assignTranspose(tile::TransposeOp op) {
   auto type = cast<RankedTensorType>(*wanted);
   const tile::Layout &to =
       cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
-  bool isForScratch = feedsProductsOnly(op.getResult()) &&
+  bool isForScratch = feedsMmasOnly(op.getResult()) &&
                       plan::findScratchOperands(role, arch)
                           .contains(plan::getWhole(op.getResult()));
   if (!isForScratch && plan::findRegisters(from, to, plan::getReshape(op))) {
@@ -322,9 +322,9 @@ LogicalResult RoleLayouts::assign(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return assignLoop(loop);
   if (auto issue = dyn_cast<IssueOp>(op))
-    return assignProduct(op, issue.getA(), issue.getB());
-  if (auto product = dyn_cast<tile::MmaOp>(op))
-    return assignProduct(op, product.getA(), product.getB());
+    return assignMma(op, issue.getA(), issue.getB());
+  if (auto mma = dyn_cast<tile::MmaOp>(op))
+    return assignMma(op, mma.getA(), mma.getB());
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     return assignTranspose(transpose);
   if (failed(readAll(op)))

@@ -38,9 +38,9 @@ public:
       : item(item), arch(arch), schedule(schedule), remark(remark),
         wantsRoles(schedule.roles.value_or(tile::Roles::Multi)),
         // An accumulator in tensor memory is no warp's own, so whoever issues
-        // products need not be who reads their results.
-        productsApart(wantsRoles == tile::Roles::Multi &&
-                      arch.tensorMemory.columns != 0) {}
+        // MMAs need not be who reads their results.
+        mmasApart(wantsRoles == tile::Roles::Multi &&
+                  arch.tensorMemory.columns != 0) {}
 
   /// Decides, or says why it is impossible.
   MaybeRefusal run();
@@ -52,29 +52,29 @@ public:
 private:
   MaybeRefusal checkPairs();
   MaybeRefusal checkChains(const Accumulators &accumulators);
-  void assignProducts(const Accumulators &accumulators);
+  void assignMmas(const Accumulators &accumulators);
   void assignTheRest(const Dataflow &dataflow, ArrayRef<LoadInfo> loads);
-  int addComputeRole(StringRef name, bool issuesProducts);
+  int addComputeRole(StringRef name, bool issuesMmas);
 
   Item &item;
   const target::Architecture &arch;
   const tile::Schedule &schedule;
   Remark remark;
   tile::Roles wantsRoles;
-  bool productsApart;
+  bool mmasApart;
 };
 
 } // namespace
 
 /// Warps of a role that computes, where the schedule does not say: a warp group
-/// for each 64 rows of a product in registers, at most two; else one.
+/// for each 64 rows of an MMA in registers, at most two; else one.
 static int64_t getWarps(Item &item, const tile::Schedule &schedule,
-                        bool issuesProducts) {
+                        bool issuesMmas) {
   constexpr int64_t group = 4, rowsOfGroup = 64;
   if (schedule.warps)
     return *schedule.warps;
   int64_t groups = 1;
-  if (issuesProducts)
+  if (issuesMmas)
     item.body->walk([&](tile::MmaOp op) {
       if (op.getM() >= 2 * rowsOfGroup)
         groups = 2;
@@ -82,12 +82,12 @@ static int64_t getWarps(Item &item, const tile::Schedule &schedule,
   return group * groups;
 }
 
-int RoleAssigner::addComputeRole(StringRef name, bool issuesProducts) {
+int RoleAssigner::addComputeRole(StringRef name, bool issuesMmas) {
   RoleSpec role;
   bool isInRegisters = arch.tensorMemory.columns == 0;
   role.name = getFreeName(owners, name);
-  role.warps = getWarps(item, schedule, issuesProducts && isInRegisters);
-  if (issuesProducts)
+  role.warps = getWarps(item, schedule, issuesMmas && isInRegisters);
+  if (issuesMmas)
     role.because.push_back(
         fire(isInRegisters ? Rule::WarpGroupsIssue : Rule::FirstWarpIssues,
              arch.name, role.name));
@@ -95,7 +95,7 @@ int RoleAssigner::addComputeRole(StringRef name, bool issuesProducts) {
   return owners.roles.size() - 1;
 }
 
-/// A product cannot read another one's result where it is: something has to
+/// An MMA cannot read another one's result where it is: something has to
 /// make an operand of it.
 MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
   MaybeRefusal refusal;
@@ -104,18 +104,17 @@ MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
       Value value = use.get();
       while (value.getDefiningOp() && goesWithReader(value.getDefiningOp()))
         value = value.getDefiningOp()->getOperand(0);
-      if (refusal || !isOperandOfProduct(use) ||
-          !isProduct(value, accumulators))
+      if (refusal || !isOperandOfMma(use) || !isMma(value, accumulators))
         continue;
       refusal = Refusal{
           op.getLoc(),
-          llvm::formatv("an operand of this product is the result of another "
+          llvm::formatv("an operand of this MMA is the result of another "
                         "one; on {0} a result is an accumulator in tensor "
-                        "memory, which no product reads as an operand: convert "
+                        "memory, which no MMA reads as an operand: convert "
                         "it in between, for instance with arith.truncf",
                         arch.name)
               .str(),
-          {{value.getLoc(), "the other product is here"}}};
+          {{value.getLoc(), "the other MMA is here"}}};
     }
   });
   return refusal;
@@ -126,11 +125,11 @@ MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
 MaybeRefusal RoleAssigner::checkPairs() {
   MaybeRefusal refusal;
   item.body->walk([&](tile::MmaOp op) {
-    if (!refusal && op.getPair() && !productsApart)
+    if (!refusal && op.getPair() && !mmasApart)
       refusal = Refusal{
           op.getLoc(),
           "is of a pair of CTAs, which multiply together and read their halves "
-          "of the result apart; let products have a role of their own, with "
+          "of the result apart; let MMAs have a role of their own, with "
           "'roles = multi'",
           {},
           /*hasFallback=*/false};
@@ -138,9 +137,9 @@ MaybeRefusal RoleAssigner::checkPairs() {
   return refusal;
 }
 
-/// Products that need what became of other products' results have a warp of
+/// MMAs that need what became of other MMAs' results have a warp of
 /// their own. So the others run ahead of them, as far as their slots go.
-void RoleAssigner::assignProducts(const Accumulators &accumulators) {
+void RoleAssigner::assignMmas(const Accumulators &accumulators) {
   DenseMap<Operation *, unsigned> stages = findStages(item);
   SmallVector<int> roles;
   item.body->walk([&](tile::MmaOp op) {
@@ -160,13 +159,12 @@ void RoleAssigner::assignProducts(const Accumulators &accumulators) {
   });
   for (auto [op, number] : accumulators) {
     auto loop = cast<scf::ForOp>(op);
-    owners.setCarried(loop, number,
-                      roles[stages.lookup(getProduct(loop, number))]);
+    owners.setCarried(loop, number, roles[stages.lookup(getMma(loop, number))]);
   }
 }
 
 namespace {
-/// The operations on tiles that are neither loads nor products of a role of
+/// The operations on tiles that are neither loads nor MMAs of a role of
 /// their own, in sets that share values: a set is computed by one role.
 class ComputedSets {
 public:
@@ -271,9 +269,9 @@ static ComputedSets findSets(Item &item, const Dataflow &dataflow,
 void RoleAssigner::assignTheRest(const Dataflow &dataflow,
                                  ArrayRef<LoadInfo> loads) {
   ComputedSets computed = findSets(item, dataflow, owners, loads);
-  // Sets that lead to a product by way of what goes with it.
+  // Sets that lead to an MMA by way of what goes with it.
   DenseSet<ComputedSets::Node> leading;
-  if (productsApart)
+  if (mmasApart)
     item.body->walk([&](tile::MmaOp op) {
       for (OpOperand &use : op->getOpOperands()) {
         Value value = use.get();
@@ -283,12 +281,12 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
           leading.insert(computed.sets.getLeaderValue(*node));
       }
     });
-  bool issues = dataflow.hasProducts() && !productsApart;
+  bool issues = dataflow.hasMmas() && !mmasApart;
   int compute = Owners::nobody, epilogue = Owners::nobody;
   int firstCompute = Owners::nobody;
-  // What lies between two products, and shares nothing with the rest.
+  // What lies between two MMAs, and shares nothing with the rest.
   DenseMap<ComputedSets::Node, int> between;
-  if (productsApart)
+  if (mmasApart)
     item.body->walk([&](tile::MmaOp op) {
       for (Operation *user : op.getResult().getUsers())
         if (computed.contains({user, 0})) {
@@ -300,7 +298,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
   auto assign = [&](ComputedSets::Node node) {
     if (!computed.contains(node))
       return;
-    bool leads = !productsApart || !dataflow.hasProducts() ||
+    bool leads = !mmasApart || !dataflow.hasMmas() ||
                  leading.contains(computed.sets.getLeaderValue(node));
     auto own = between.find(computed.sets.getLeaderValue(node));
     int &role = own != between.end() ? own->second : leads ? compute : epilogue;
@@ -343,8 +341,8 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
 
 MaybeRefusal RoleAssigner::assignToOne(Reason because) {
   owners = Owners();
-  bool products = Dataflow(item).hasProducts();
-  int role = addComputeRole("compute", products);
+  bool mmas = Dataflow(item).hasMmas();
+  int role = addComputeRole("compute", mmas);
   owners.roles[role].because.push_back(std::move(because));
   forEachOperation(item.body, [&](Operation *op) {
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -353,17 +351,17 @@ MaybeRefusal RoleAssigner::assignToOne(Reason because) {
     for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
       owners.setCarried(loop, i, role);
   });
-  // Operands of a product in tensor memory come through slots, which a loop or
+  // Operands of an MMA in tensor memory come through slots, which a loop or
   // the item has.
   MaybeRefusal refusal;
-  item.body->walk([&](tile::MmaOp product) {
+  item.body->walk([&](tile::MmaOp mma) {
     if (refusal || arch.tensorMemory.columns == 0 ||
-        owners.of(product.getOperation()) != Owners::nobody)
+        owners.of(mma.getOperation()) != Owners::nobody)
       return;
-    SmallVector<Operation *, 4> around = item.loopsAround(product);
+    SmallVector<Operation *, 4> around = item.loopsAround(mma);
     llvm::erase_if(around, llvm::IsaPred<scf::ForOp>);
-    refusal = Refusal{product.getLoc(),
-                      "this product is inside of '" +
+    refusal = Refusal{mma.getLoc(),
+                      "this MMA is inside of '" +
                           around.front()->getName().getStringRef().str() +
                           "'; on " + arch.name.str() +
                           " its operands come through slots, which nobody can "
@@ -376,7 +374,7 @@ MaybeRefusal RoleAssigner::assignToOne(Reason because) {
 }
 
 MaybeRefusal RoleAssigner::run() {
-  if (MaybeRefusal refusal = checkProducts(item, arch))
+  if (MaybeRefusal refusal = checkMmas(item, arch))
     return refusal;
   if (MaybeRefusal refusal = checkPairs())
     return refusal;
@@ -399,8 +397,8 @@ MaybeRefusal RoleAssigner::run() {
     if (goesWithReader(op))
       remark(op, fire(Rule::WithTheReader, op->getName().getStringRef()));
   });
-  if (productsApart && dataflow.hasProducts())
-    assignProducts(findAccumulators(item));
+  if (mmasApart && dataflow.hasMmas())
+    assignMmas(findAccumulators(item));
   assignTheRest(dataflow, loads);
   return checkCrossing(item, owners, findParts(item, owners));
 }

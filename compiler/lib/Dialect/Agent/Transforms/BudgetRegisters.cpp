@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // A kernel starts with the same number of registers for every thread. Roles
-// that only issue copies and products need few of them, roles that compute need
+// that only issue copies and MMAs need few of them, roles that compute need
 // many; setmaxnreg moves them from one warp group to another. The pool is what
 // the CTA entered with: if the budgets add up to more, the last group that asks
 // waits for ever. So the budgets are chosen first, and the entry count so that
@@ -201,7 +201,7 @@ LogicalResult Budgeter::checkEntry() {
 
 LogicalResult Budgeter::share() {
   int64_t pool = largestEntry * busyGroups;
-  // Roles that issue copies and products get what they can use, or less if the
+  // Roles that issue copies and MMAs get what they can use, or less if the
   // others need it.
   auto give = [&](int64_t light, bool forCopies) {
     for (Unit &unit : units)

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-bool drawloom::agent::isOperandOfProduct(OpOperand &use) {
-  auto product = dyn_cast<tile::MmaOp>(use.getOwner());
-  return product && &use != &product.getAccMutable();
+bool drawloom::agent::isOperandOfMma(OpOperand &use) {
+  auto mma = dyn_cast<tile::MmaOp>(use.getOwner());
+  return mma && &use != &mma.getAccMutable();
 }
 
 void drawloom::agent::forEachSuccessor(OpOperand &use,
@@ -74,7 +74,7 @@ void Dataflow::close(Values &values, function_ref<bool(Operation *)> isSource) {
 
 Dataflow::Dataflow(Item &item) : item(item) {
   item.body->walk([&](Operation *op) {
-    products |= isa<tile::MmaOp>(op);
+    mmas |= isa<tile::MmaOp>(op);
     auto store = dyn_cast<tile::StoreOp>(op);
     if (!store)
       return;
@@ -83,7 +83,7 @@ Dataflow::Dataflow(Item &item) : item(item) {
     else
       storesAnywhere = true;
   });
-  close(afterProduct, [](Operation *op) { return isa<tile::MmaOp>(op); });
+  close(afterMma, [](Operation *op) { return isa<tile::MmaOp>(op); });
   close(derived, [&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     return isa<tile::MmaOp>(op) ||
@@ -112,10 +112,10 @@ bool Dataflow::leadsToOperand(Value value) const {
   while (!work.empty()) {
     Value next = work.pop_back_val();
     for (OpOperand &use : next.getUses()) {
-      if (isOperandOfProduct(use))
+      if (isOperandOfMma(use))
         return true;
       forEachSuccessor(use, [&](Value successor) {
-        if (!isAfterProduct(successor) && seen.insert(successor).second)
+        if (!isAfterMma(successor) && seen.insert(successor).second)
           work.push_back(successor);
       });
     }
@@ -127,6 +127,6 @@ bool drawloom::agent::goesWithReader(Operation *op) {
   if (!isa<tile::TransposeOp, tile::ExtractSliceOp>(op) || op->use_empty())
     return false;
   return llvm::all_of(op->getUses(), [&](OpOperand &use) {
-    return isOperandOfProduct(use) || goesWithReader(use.getOwner());
+    return isOperandOfMma(use) || goesWithReader(use.getOwner());
   });
 }

@@ -21,23 +21,21 @@ class Dataflow {
 public:
   explicit Dataflow(Item &item);
 
-  bool hasProducts() const { return products; }
+  bool hasMmas() const { return mmas; }
 
-  /// Whether a value depends on a loaded tile, a product, or memory that the
+  /// Whether a value depends on a loaded tile, an MMA, or memory that the
   /// kernel writes. Everything else can be computed again anywhere.
   bool isDerived(mlir::Value value) const { return derived.contains(value); }
   bool isDerived(mlir::Operation *op) const;
 
-  /// Whether a value depends on a product.
-  bool isAfterProduct(mlir::Value value) const {
-    return afterProduct.contains(value);
-  }
+  /// Whether a value depends on an MMA.
+  bool isAfterMma(mlir::Value value) const { return afterMma.contains(value); }
 
   /// Whether the kernel stores to what `load` may read.
   bool readsOutput(tile::LoadOp load) const;
 
-  /// Whether `value` leads to an operand of a product through operations that
-  /// depend on no product.
+  /// Whether `value` leads to an operand of an MMA through operations that
+  /// depend on no MMA.
   bool leadsToOperand(mlir::Value value) const;
 
 private:
@@ -46,18 +44,18 @@ private:
              llvm::function_ref<bool(mlir::Operation *)> isSource);
 
   Item &item;
-  bool products = false;
+  bool mmas = false;
   bool storesAnywhere = false;
-  Values stored, derived, afterProduct;
+  Values stored, derived, afterMma;
 };
 
-/// Whether the use is an operand of a product, a scale included, but not its
+/// Whether the use is an operand of an MMA, a scale included, but not its
 /// accumulator.
-bool isOperandOfProduct(mlir::OpOperand &use);
+bool isOperandOfMma(mlir::OpOperand &use);
 
-/// Whether the results of `op` are read by products only, as operands, and `op`
-/// only changes how the tile is seen: it is a field of the product's
-/// descriptor, and reads the tile when the product does.
+/// Whether the results of `op` are read by MMAs only, as operands, and `op`
+/// only changes how the tile is seen: it is a field of the MMA's
+/// descriptor, and reads the tile when the MMA does.
 bool goesWithReader(mlir::Operation *op);
 
 /// Calls `visit` for each value that `use` passes its own value on to: the

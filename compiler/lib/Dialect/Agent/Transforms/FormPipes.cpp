@@ -230,9 +230,9 @@ void Former::setScopes() {
     auto pipe = channel.getDefiningOp<PipeOp>();
     for (Operation *user : channel.getUsers()) {
       auto role = user->getParentOfType<RoleOp>();
-      bool multiplies = role.walk([](tile::MmaOp product) {
-                              return product.getPair() ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
+      bool multiplies = role.walk([](tile::MmaOp mma) {
+                              return mma.getPair() ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
                             })
                             .wasInterrupted();
       if (!multiplies)

@@ -1,4 +1,4 @@
-//===- IssueAhead.cpp - A product before the iteration that needs it ------===//
+//===- IssueAhead.cpp - An MMA before the iteration that needs it ---------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,25 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A role that issues products itself runs a loop
+// A role that issues MMAs itself runs a loop
 //
 //   for j:  s = A(j);  p = B(s, j);  C(p, j)
 //
-// where A and C are products, as
+// where A and C are MMAs, as
 //
 //   at most once:  s = A(first);  p = B(s, first)
 //   for all but the last j:  s = A(next j);  C(p, j);  p = B(s, next j)
 //   at most once:  C(p, last)
 //
 // so that the tensor core works on C while the threads compute B. Nothing reads
-// an accumulator between the start and the end of the products that write it:
-// ptxas would put the products one after the other (C7514).
+// an accumulator between the start and the end of the MMAs that write it:
+// ptxas would put the MMAs one after the other (C7514).
 
 #include "Refusal.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -44,9 +44,9 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-/// Whether the product's result becomes an operand of another product in the
+/// Whether the MMA's result becomes an operand of another MMA in the
 /// same iteration of `loop`.
-static bool leadsToProduct(Value result, scf::ForOp loop) {
+static bool leadsToMma(Value result, scf::ForOp loop) {
   llvm::SetVector<Operation *> users;
   auto add = [&](Value value) {
     for (Operation *user : value.getUsers()) {
@@ -59,8 +59,8 @@ static bool leadsToProduct(Value result, scf::ForOp loop) {
   };
   add(result);
   for (size_t i = 0; i < users.size(); ++i) {
-    auto product = dyn_cast<tile::MmaOp>(users[i]);
-    if (product && loop->isProperAncestor(product))
+    auto mma = dyn_cast<tile::MmaOp>(users[i]);
+    if (mma && loop->isProperAncestor(mma))
       return true;
     if (users[i] != loop && !users[i]->hasTrait<OpTrait::IsTerminator>())
       for (Value made : users[i]->getResults())
@@ -97,24 +97,24 @@ static std::optional<SmallVector<Operation *>> findNeeds(ConsumeOp op,
   return sorted;
 }
 
-/// Whether a consume makes one product, from zero.
+/// Whether a consume makes one MMA, from zero.
 static bool startsAccumulator(ConsumeOp op) {
   if (op.getNumResults() != 1 || op.getLag() != 0)
     return false;
   Value yielded = op.getBody().front().getTerminator()->getOperand(0);
-  auto product = yielded.getDefiningOp<tile::MmaOp>();
-  return product && product->getBlock() == &op.getBody().front() &&
-         tile::isZero(product.getAcc());
+  auto mma = yielded.getDefiningOp<tile::MmaOp>();
+  return mma && mma->getBlock() == &op.getBody().front() &&
+         tile::isZero(mma.getAcc());
 }
 
 namespace {
-/// A loop of two products and what lies between them.
+/// A loop of two MMAs and what lies between them.
 struct Chain {
   scf::ForOp loop;
   ConsumeOp first, second;
-  /// Scalars that the first product needs.
+  /// Scalars that the first MMA needs.
   SmallVector<Operation *> needs;
-  /// What the second product reads of its own iteration; the first of it is the
+  /// What the second MMA reads of its own iteration; the first of it is the
   /// accumulator that it adds to.
   SmallVector<Value> flow;
 
@@ -129,19 +129,19 @@ struct IssueAheadPass : agent::impl::IssueAheadBase<IssueAheadPass> {
 };
 } // namespace
 
-/// The tiles of the loop's body that a consume with one product reads, the
+/// The tiles of the loop's body that a consume with one MMA reads, the
 /// accumulator that it adds to first; nothing if it is something else, or reads
 /// more than these and the loop's count.
 static std::optional<SmallVector<Value>> findFlow(ConsumeOp op,
                                                   scf::ForOp loop) {
   Operation *yield = op.getBody().front().getTerminator();
-  auto product = yield->getNumOperands() == 1
-                     ? yield->getOperand(0).getDefiningOp<tile::MmaOp>()
-                     : nullptr;
-  if (!product || product.getAcc().getParentBlock() != loop.getBody())
+  auto mma = yield->getNumOperands() == 1
+                 ? yield->getOperand(0).getDefiningOp<tile::MmaOp>()
+                 : nullptr;
+  if (!mma || mma.getAcc().getParentBlock() != loop.getBody())
     return std::nullopt;
   llvm::SetVector<Value> flow;
-  flow.insert(product.getAcc());
+  flow.insert(mma.getAcc());
   bool onlyTiles = true;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
@@ -156,7 +156,7 @@ static std::optional<SmallVector<Value>> findFlow(ConsumeOp op,
 }
 
 static std::optional<Chain> findChain(scf::ForOp loop) {
-  // The second product is what an iteration ends with.
+  // The second MMA is what an iteration ends with.
   Operation *end = loop.getBody()->getTerminator()->getPrevNode();
   auto second = dyn_cast_or_null<ConsumeOp>(end);
   auto flow = second ? findFlow(second, loop) : std::nullopt;
@@ -167,7 +167,7 @@ static std::optional<Chain> findChain(scf::ForOp loop) {
       return pipe.getDefiningOp<PipeOp>().getSlots() > 1;
     });
     if (op == second || !startsAccumulator(op) || !hasRoom ||
-        !leadsToProduct(op.getResult(0), loop))
+        !leadsToMma(op.getResult(0), loop))
       continue;
     auto needs = findNeeds(op, loop);
     if (needs && !llvm::is_contained(*flow, op.getResult(0)))
@@ -192,7 +192,7 @@ private:
   /// What B hands on: what the loop carries but for C's results, and what C
   /// reads.
   SmallVector<Value> makeBetween(OpBuilder &body, Value index,
-                                 ValueRange arguments, Value product);
+                                 ValueRange arguments, Value mma);
   Value makeFirst(OpBuilder &body, Value index, int64_t lag);
   SmallVector<Value> makeSecond(OpBuilder &body, Value index, ValueRange flow);
   /// What an iteration starts from, given what B and C of the previous one
@@ -202,7 +202,7 @@ private:
   Chain &chain;
   scf::ForOp loop;
   OpBuilder b;
-  /// What the loop yields that the second product does not make.
+  /// What the loop yields that the second MMA does not make.
   SmallVector<Value> kept;
 };
 } // namespace
@@ -218,11 +218,11 @@ Value Pipeliner::makeFirst(OpBuilder &body, Value index, int64_t lag) {
 }
 
 SmallVector<Value> Pipeliner::makeBetween(OpBuilder &body, Value index,
-                                          ValueRange arguments, Value product) {
+                                          ValueRange arguments, Value mma) {
   IRMapping map;
   map.map(loop.getInductionVar(), index);
   map.map(loop.getRegionIterArgs(), arguments);
-  map.map(chain.first.getResult(0), product);
+  map.map(chain.first.getResult(0), mma);
   for (Operation &op : loop.getBody()->without_terminator())
     if (&op != chain.first.getOperation() && &op != chain.second.getOperation())
       body.clone(op, map);
@@ -277,9 +277,9 @@ void Pipeliner::run() {
   auto begin = scf::ForOp::create(
       b, loc, from, once, step, starts,
       [&](OpBuilder &body, Location where, Value index, ValueRange) {
-        Value product = makeFirst(body, index, /*lag=*/0);
-        scf::YieldOp::create(
-            body, where, makeBetween(body, index, loop.getInitArgs(), product));
+        Value mma = makeFirst(body, index, /*lag=*/0);
+        scf::YieldOp::create(body, where,
+                             makeBetween(body, index, loop.getInitArgs(), mma));
       });
 
   Value last = arith::SubIOp::create(b, loc, to, step);
@@ -287,13 +287,13 @@ void Pipeliner::run() {
       b, loc, from, last, step, begin.getResults(),
       [&](OpBuilder &body, Location where, Value index, ValueRange carried) {
         Value next = arith::AddIOp::create(body, where, index, step);
-        // The slot goes back later, so that the second product need not wait.
-        Value product = makeFirst(body, next, /*lag=*/1);
+        // The slot goes back later, so that the second MMA need not wait.
+        Value mma = makeFirst(body, next, /*lag=*/1);
         SmallVector<Value> second =
             makeSecond(body, index, carried.drop_front(kept.size()));
         scf::YieldOp::create(
             body, where,
-            makeBetween(body, next, getArguments(carried, second), product));
+            makeBetween(body, next, getArguments(carried, second), mma));
       });
 
   Value length = arith::SubIOp::create(b, loc, to, from);
@@ -320,7 +320,7 @@ void IssueAheadPass::runOnOperation() {
   FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
   if (failed(arch))
     return signalPassFailure();
-  // Where one thread issues products, roles do this for each other.
+  // Where one thread issues MMAs, roles do this for each other.
   if ((*arch)->mma != target::MmaInstruction::Wgmma)
     return;
   kernel.walk([&](RoleOp role) {

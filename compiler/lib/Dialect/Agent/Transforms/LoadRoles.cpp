@@ -22,7 +22,7 @@ static constexpr int64_t copyingWarps = 4;
 //===----------------------------------------------------------------------===//
 
 static LoadKind getKind(tile::LoadOp load, const Dataflow &dataflow) {
-  if (!dataflow.hasProducts())
+  if (!dataflow.hasMmas())
     return LoadKind::Plain;
   return dataflow.leadsToOperand(load.getResult()) ? LoadKind::Operand
                                                    : LoadKind::Epilogue;
@@ -113,7 +113,7 @@ MaybeRefusal drawloom::agent::classifyLoads(Item &item,
                                             const target::Architecture &arch,
                                             SmallVectorImpl<LoadInfo> &loads) {
   bool single = schedule.roles == tile::Roles::Single;
-  bool hasMatrix = dataflow.hasProducts();
+  bool hasMatrix = dataflow.hasMmas();
   item.body->walk<WalkOrder::PreOrder>([&](tile::LoadOp load) {
     auto tile = dyn_cast<RankedTensorType>(load.getType());
     if (!tile)

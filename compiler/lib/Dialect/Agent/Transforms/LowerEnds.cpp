@@ -67,7 +67,7 @@ Value RoleLowering::isSlot(Value kept) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, kept, constant(0));
 }
 
-/// Waits for a slot that `engine` then fills or empties. A product's commit
+/// Waits for a slot that `engine` then fills or empties. An MMA's commit
 /// tells the other side without asking the role's other warps: one that waited
 /// and was late would miss the phase. So only the thread that issues waits.
 void RoleLowering::waitFor(Value barrier, Value parity, Engine engine) {
@@ -240,7 +240,7 @@ LogicalResult RoleLowering::fillByTma(ProduceOp op, LoweredPipe &pipe,
 LogicalResult RoleLowering::fillByThreads(ProduceOp op, LoweredPipe &pipe,
                                           Value slot, Value full) {
   Block &body = op.getBody().front();
-  // What the products have read from the slot comes before these stores.
+  // What the MMAs have read from the slot comes before these stores.
   if (pipe.inTensorMemory())
     FenceOp::create(b, Fence::tensor_after);
   if (tile::AllGatherOp gather = plan::getGather(pipe.pipe)) {
@@ -294,16 +294,16 @@ LogicalResult RoleLowering::fillByCopies(ProduceOp op, LoweredPipe &pipe,
   return success();
 }
 
-LogicalResult RoleLowering::fillByProducts(ProduceOp op, LoweredPipe &pipe,
-                                           Value slot, Value full) {
+LogicalResult RoleLowering::fillByMmas(ProduceOp op, LoweredPipe &pipe,
+                                       Value slot, Value full) {
   Block &body = op.getBody().front();
-  // What the consumer has read from the slot comes before these products.
+  // What the consumer has read from the slot comes before these MMAs.
   FenceOp::create(b, Fence::tensor_after);
   for (auto [number, value] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     Value buffer = getBuffer(pipe, number, slot);
-    plan::forEachProduct(
-        value, [&](tile::MmaOp product) { accumulators[product] = buffer; });
+    plan::forEachMma(value,
+                     [&](tile::MmaOp mma) { accumulators[mma] = buffer; });
   }
   if (failed(lowerBlock(body)))
     return failure();
@@ -328,7 +328,7 @@ LogicalResult RoleLowering::lowerProduce(ProduceOp op) {
   case Engine::cp_async:
     return fillByCopies(op, pipe, slot, full);
   case Engine::tensor_core:
-    return fillByProducts(op, pipe, slot, full);
+    return fillByMmas(op, pipe, slot, full);
   }
   return success();
 }
@@ -345,9 +345,9 @@ bool RoleLowering::isMultipliedByWarpGroups(ConsumeOp op) {
              .wasInterrupted();
 }
 
-/// The products of a consume that are certain to be issued, each a group. A
+/// The MMAs of a consume that are certain to be issued, each a group. A
 /// wait that counts too few is too long, never too short.
-static int64_t countProducts(ConsumeOp op) {
+static int64_t countMmas(ConsumeOp op) {
   int64_t count = 0;
   op.getBody().walk<WalkOrder::PreOrder>([&](Operation *inner) {
     if (isa<scf::ForOp>(inner))
@@ -413,10 +413,10 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
 
 /// Gives the slots back, or, with a lag, those of some iterations ago.
 void RoleLowering::closeSlots(ConsumeOp op, ArrayRef<Value> slots) {
-  // A slot goes back when the products that read it are done. Those of later
+  // A slot goes back when the MMAs that read it are done. Those of later
   // slots may go on.
   if (isMultipliedByWarpGroups(op))
-    DrainOp::create(b, Work::wgmma, op.getLag() * countProducts(op));
+    DrainOp::create(b, Work::wgmma, op.getLag() * countMmas(op));
   bool stores = llvm::any_of(op.getPipes(), [&](Value pipe) {
     return *pipe.getDefiningOp<PipeOp>().getConsumerEngine(role) == Engine::tma;
   });
@@ -453,7 +453,7 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
     Value lowered = map.lookupOrDefault(value);
     // The slot is given back, so what is still needed goes to registers.
     // Accumulators are there.
-    if (isa<RankedTensorType>(value.getType()) && !isProduct(value))
+    if (isa<RankedTensorType>(value.getType()) && !isMma(value))
       lowered = MaterializeOp::create(b, lowered.getType(), lowered);
     map.map(result, lowered);
   }

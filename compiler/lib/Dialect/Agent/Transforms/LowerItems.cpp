@@ -412,7 +412,7 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
   pushRings(keys, next);
   // Lanes meet before they go back. Otherwise what ends the body, a branch of
   // one lane or a loop, is the end of this loop as well, and ptxas takes lanes
-  // to be apart in all that follows: products by 113 instructions, not 34.
+  // to be apart in all that follows: MMAs by 113 instructions, not 34.
   SyncOp::create(b, Participants::warp);
   scf::YieldOp::create(b, next);
   popRings(keys, loop.getResults().slice(ringsAt, carried.size() - ringsAt));

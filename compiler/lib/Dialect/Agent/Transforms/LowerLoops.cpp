@@ -9,7 +9,7 @@
 #include "RoleLowering.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -113,11 +113,11 @@ void RoleLowering::endLags(Operation *scope) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether a value is an accumulator in tensor memory, which products build
+/// Whether a value is an accumulator in tensor memory, which MMAs build
 /// where it is.
 bool RoleLowering::isInTensorMemory(Value value) {
   return isa<RankedTensorType>(value.getType()) &&
-         plan::isTensorCoreProduct(getMaker(value), arch);
+         plan::isTcgen05Mma(getMaker(value), arch);
 }
 
 /// What a loop carries of `values`, which it starts with, or yields.

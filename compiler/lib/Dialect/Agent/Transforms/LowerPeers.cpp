@@ -18,7 +18,7 @@
 // Of a pair, the leader multiplies for both CTAs. The full barrier is the
 // leader's alone: its load role announces the bytes of both CTAs, and copies of
 // both tell it. The phase that the peer's bytes count for has begun, because
-// the leader's products have read the slot before it went back to both. The
+// the leader's MMAs have read the slot before it went back to both. The
 // barriers of accumulators are the other way round: full in both, empty in the
 // leader.
 

@@ -113,8 +113,8 @@ LogicalResult RoleLowering::lowerOp(Operation *op) {
     return lowerProduce(produce);
   if (auto consume = dyn_cast<ConsumeOp>(op))
     return lowerConsume(consume);
-  if (plan::isTensorCoreProduct(op, arch))
-    return lowerProduct(cast<tile::MmaOp>(op));
+  if (plan::isTcgen05Mma(op, arch))
+    return lowerMma(cast<tile::MmaOp>(op));
   // Of a tile that a pair halves, this is half.
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     if (Value source = map.lookupOrNull(transpose.getSource());
@@ -227,7 +227,7 @@ static LogicalResult checkScope(PipeOp pipe) {
   return success();
 }
 
-/// The dimension of an operand that the CTAs of a pair halve, as the product
+/// The dimension of an operand that the CTAs of a pair halve, as the MMA
 /// has it; nothing if each holds all of it.
 static std::optional<int64_t> getHalvedDim(Value operand) {
   bool transposed = false;
@@ -254,7 +254,7 @@ static std::optional<int64_t> getHalvedDim(Value operand) {
   return std::nullopt;
 }
 
-/// An error if a product and its role don't agree about pairs.
+/// An error if an MMA and its role don't agree about pairs.
 static LogicalResult checkPair(tile::MmaOp op) {
   auto role = op->getParentOfType<RoleOp>();
   if (op.getPair() != actsForPair(role))

@@ -10,7 +10,7 @@
 // and wgmma take the four warps of a warp group together, and a warp reaches
 // the lanes of tensor memory that its number modulo four says. So roles of four
 // warps and more start at a multiple of four, and the small ones, which issue
-// copies and products, share a group. A role of eight warps needs no multiple
+// copies and MMAs, share a group. A role of eight warps needs no multiple
 // of eight: nothing goes by two groups, and four more idle warps would take
 // their registers from the others.
 //
@@ -45,7 +45,7 @@ static std::string whyWholeGroups(RoleOp role,
                                   const target::Architecture &arch) {
   std::string reason;
   role.walk([&](Operation *op) {
-    if (isa<tile::MmaOp>(op) && !isTensorCoreProduct(op, arch))
+    if (isa<tile::MmaOp>(op) && !isTcgen05Mma(op, arch))
       reason = "wgmma is issued by the four warps of a warp group together";
     for (Value operand : op->getOperands()) {
       auto pipe = operand.getDefiningOp<PipeOp>();

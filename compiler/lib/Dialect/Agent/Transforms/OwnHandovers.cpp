@@ -14,12 +14,12 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-/// Whether the accumulator goes on in another product, or in another iteration.
+/// Whether the accumulator goes on in another MMA, or in another iteration.
 static bool goesOn(Value value, const Accumulators &accumulators) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (auto product = dyn_cast<tile::MmaOp>(user))
-      return &use == &product.getAccMutable();
+    if (auto mma = dyn_cast<tile::MmaOp>(user))
+      return &use == &mma.getAccMutable();
     if (auto loop = dyn_cast<scf::ForOp>(user)) {
       unsigned first = loop.getNumControlOperands();
       return use.getOperandNumber() >= first &&
@@ -32,7 +32,7 @@ static bool goesOn(Value value, const Accumulators &accumulators) {
 
 /// Whether a loop carries nothing but accumulators out of it: then all of it
 /// can stand in the produce that fills their slot.
-static bool isOfProducts(scf::ForOp loop, const Accumulators &accumulators) {
+static bool isOfMmas(scf::ForOp loop, const Accumulators &accumulators) {
   return llvm::all_of(loop.getResults(), [&](OpResult result) {
     return result.use_empty() ||
            accumulators.contains({loop, result.getResultNumber()});
@@ -52,20 +52,20 @@ OwnHandovers drawloom::agent::findOwnHandovers(Item &item,
     own.values.insert(result);
     own.results.insert(result);
   };
-  item.body->walk([&](tile::MmaOp product) {
-    int role = owners.of(product.getOperation());
+  item.body->walk([&](tile::MmaOp mma) {
+    int role = owners.of(mma.getOperation());
     if (!computes(role))
       return;
-    for (Value operand : {product.getA(), product.getB()}) {
+    for (Value operand : {mma.getA(), mma.getB()}) {
       while (operand.getDefiningOp() && goesWithReader(operand.getDefiningOp()))
         operand = operand.getDefiningOp()->getOperand(0);
       if (owners.of(operand) == role)
         own.values.insert(operand);
     }
-    addResult(product.getResult());
+    addResult(mma.getResult());
   });
   item.body->walk([&](scf::ForOp loop) {
-    if (!isOfProducts(loop, accumulators))
+    if (!isOfMmas(loop, accumulators))
       return;
     for (OpResult result : loop.getResults()) {
       unsigned number = result.getResultNumber();

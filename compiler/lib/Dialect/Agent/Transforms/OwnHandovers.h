@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Where one thread issues a product and its accumulator is in tensor memory, a
-// role that issues products and computes as well hands itself what products
+// Where one thread issues an MMA and its accumulator is in tensor memory, a
+// role that issues MMAs and computes as well hands itself what MMAs
 // read and what they leave behind, as it would to another role.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_OWNHANDOVERS_H
@@ -20,7 +20,7 @@ namespace drawloom::agent {
 struct OwnHandovers {
   /// Operands that the role has made itself, and results that it reads.
   llvm::SetVector<mlir::Value> values;
-  /// Those that products leave behind.
+  /// Those that MMAs leave behind.
   llvm::DenseSet<mlir::Value> results;
 };
 

@@ -46,7 +46,7 @@ private:
   void findExchanges(Pipes &pipes);
   MaybeRefusal checkNames(const Pipes &pipes) const;
   std::string getFreeName(StringRef name);
-  bool readByProducts(const PipeSpec &pipe, bool asFirstOnly) const;
+  bool readByMmas(const PipeSpec &pipe, bool asFirstOnly) const;
 
   Item &item;
   const Owners &owners;
@@ -96,7 +96,7 @@ void PipeFinder::findReaders() {
 Filler PipeFinder::getFiller(Value value) const {
   int role = owners.of(value);
   if (own.results.contains(value))
-    return Filler::Product;
+    return Filler::Mma;
   if (value.getDefiningOp<tile::LoadOp>() &&
       ownsOnly(item, owners, role, llvm::IsaPred<tile::LoadOp>))
     return Filler::Load;
@@ -108,7 +108,7 @@ Filler PipeFinder::getFiller(Value value) const {
       readAtHome |= getReader(use, owners) == role;
     });
     if (!readAtHome)
-      return Filler::Product;
+      return Filler::Mma;
   }
   return Filler::Computed;
 }
@@ -170,25 +170,25 @@ std::string PipeFinder::getFreeName(StringRef name) {
   return candidate;
 }
 
-/// Whether products read the values, and nothing else where it matters:
+/// Whether MMAs read the values, and nothing else where it matters:
 /// `asFirstOnly` asks for the first operand as it is.
-bool PipeFinder::readByProducts(const PipeSpec &pipe, bool asFirstOnly) const {
+bool PipeFinder::readByMmas(const PipeSpec &pipe, bool asFirstOnly) const {
   bool any = false, all = true;
   for (Value value : pipe.values)
     for (auto [role, lag] : pipe.consumers)
       forEachRead(value, role, owners, [&](OpOperand &use) {
         if (owners.of(use.getOwner()) != role)
           return;
-        auto product = dyn_cast<tile::MmaOp>(use.getOwner());
-        any |= isOperandOfProduct(use);
-        all &= product && &use == &product.getAMutable() && use.get() == value;
+        auto mma = dyn_cast<tile::MmaOp>(use.getOwner());
+        any |= isOperandOfMma(use);
+        all &= mma && &use == &mma.getAMutable() && use.get() == value;
       });
   return any && (all || !asFirstOnly);
 }
 
 void PipeFinder::nameIt(PipeSpec &pipe) {
   switch (pipe.filler) {
-  case Filler::Product:
+  case Filler::Mma:
     pipe.name = getFreeName("result");
     break;
   case Filler::Computed:
@@ -196,7 +196,7 @@ void PipeFinder::nameIt(PipeSpec &pipe) {
     break;
   case Filler::Load: {
     auto load = pipe.values.front().getDefiningOp<tile::LoadOp>();
-    bool operands = pipe.values.size() > 1 && readByProducts(pipe, false);
+    bool operands = pipe.values.size() > 1 && readByMmas(pipe, false);
     pipe.name =
         getFreeName(operands ? "operands" : getViewName(load.getView()));
   }
@@ -213,11 +213,11 @@ static bool fillLanes(ArrayRef<Value> tiles, const target::Architecture &arch) {
 }
 
 void PipeFinder::placeIt(PipeSpec &pipe) {
-  if (pipe.filler == Filler::Product) {
+  if (pipe.filler == Filler::Mma) {
     pipe.memory = Memory::tmem;
     pipe.because.push_back(fire(Rule::ResultInTensorMemory));
   } else if (pipe.filler == Filler::Computed &&
-             arch.tensorMemory.columns != 0 && readByProducts(pipe, true) &&
+             arch.tensorMemory.columns != 0 && readByMmas(pipe, true) &&
              fillLanes(pipe.values, arch) &&
              llvm::all_of(pipe.consumers, [&](auto consumer) {
                return ownsOnly(item, owners, consumer.first,
@@ -236,7 +236,7 @@ void PipeFinder::placeIt(PipeSpec &pipe) {
   }
 }
 
-/// A product in registers still reads its operands when its iteration is over,
+/// An MMA in registers still reads its operands when its iteration is over,
 /// if nothing but the next iteration waits for the accumulator.
 int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
   Value first = pipe.values.front();
@@ -246,12 +246,12 @@ int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
   bool any = false, all = true;
   for (Value value : pipe.values)
     forEachRead(value, role, owners, [&](OpOperand &use) {
-      auto product = dyn_cast<tile::MmaOp>(use.getOwner());
+      auto mma = dyn_cast<tile::MmaOp>(use.getOwner());
       any = true;
-      all &= product && !plan::isPromoted(product, arch) &&
-             product->getBlock() == value.getParentBlock() &&
-             product.getResult().hasOneUse() &&
-             isa<scf::YieldOp>(*product->user_begin());
+      all &= mma && !plan::isPromoted(mma, arch) &&
+             mma->getBlock() == value.getParentBlock() &&
+             mma.getResult().hasOneUse() &&
+             isa<scf::YieldOp>(*mma->user_begin());
     });
   return any && all ? 1 : 0;
 }
@@ -292,12 +292,12 @@ MaybeRefusal PipeFinder::countSlots(PipeSpec &pipe) const {
   }
   bool steady = pipe.filler == Filler::Load &&
                 pipe.values.front().getParentBlock() != item.body &&
-                readByProducts(pipe, false);
+                readByMmas(pipe, false);
   bool isOwn = pipe.isReadBy(pipe.producer);
   pipe.slots = steady ? 4 : isOwn ? 1 : 2;
   pipe.because.push_back(
       fire(Rule::SlotsByKind, pipe.slots,
-           steady  ? "a copy takes longer than the product that reads it"
+           steady  ? "a copy takes longer than the MMA that reads it"
            : isOwn ? "the role that fills it reads it before it goes on"
                    : "one is filled while the other is read"));
   return std::nullopt;
@@ -322,9 +322,9 @@ void PipeFinder::addPipe(ArrayRef<Value> values, Pipes &pipes) {
   if (values.size() == 1)
     pipe.because.push_back(
         fire(Rule::Alone,
-             pipe.filler == Filler::Product ? "the result"
-             : what.empty()                 ? "the tile"
-                                            : what.front(),
+             pipe.filler == Filler::Mma ? "the result"
+             : what.empty()             ? "the tile"
+                                        : what.front(),
              owners.roles[pipe.consumers.front().first].name));
   else if (Rule rule = joinedBy.lookup(values.front()); rule == Rule::OneLoop)
     pipe.because.push_back(fire(rule, values.size()));

@@ -27,8 +27,8 @@ namespace drawloom::agent {
 enum class Filler : uint8_t {
   /// Copies that the role only starts: the produce holds the loads.
   Load,
-  /// Products in tensor memory: the produce holds the product, or its loop.
-  Product,
+  /// MMAs in tensor memory: the produce holds the MMA, or its loop.
+  Mma,
   /// Values that the role has computed: the produce comes after them.
   Computed,
 };

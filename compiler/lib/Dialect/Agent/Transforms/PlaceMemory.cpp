@@ -9,7 +9,7 @@
 // Lays out what a CTA has in shared memory and in tensor memory:
 //
 //   0        slots of the pipes, the most strictly aligned first
-//            operands of products that are in no pipe
+//            operands of MMAs that are in no pipe
 //            messages
 //            the hardware's answer about the next work item, and its barrier
 //            barriers: for each pipe a full and an empty one for every slot
@@ -145,7 +145,7 @@ LogicalResult Placer::collectScratch() {
     if (scratch.columns > arch.tensorMemory.columns)
       return tile::tooLarge(role.emitError())
              << "role @" << role.getSymName() << " keeps " << scratch.columns
-             << " columns of its products' results in tensor memory > "
+             << " columns of its MMAs' results in tensor memory > "
              << arch.tensorMemory.columns << " on " << arch.name
              << "; use a smaller tile";
     if (scratch.bytes || scratch.columns)
@@ -330,7 +330,7 @@ LogicalResult Placer::placeColumns() {
   if (columns > limit && tensor.empty())
     return tile::tooLarge(op.emitError())
            << "the roles keep " << columns
-           << " columns of their products' results in tensor "
+           << " columns of their MMAs' results in tensor "
               "memory > "
            << limit << " on " << arch.name << "; use a smaller tile";
   if (columns > limit)

@@ -15,7 +15,7 @@
 //   (m',n) (m',n')     D [m, n] is nobody else's
 //
 // From the offsets it goes forward, through loops, to a fixed point. From the
-// products it goes backward, to the loads that are nothing but their operands.
+// MMAs it goes backward, to the loads that are nothing but their operands.
 // Where both meet, a load is a multicast.
 //
 // With `cta_group = 2`, two CTAs along the first dimension multiply together.
@@ -74,7 +74,7 @@ private:
   Dims getControl();
   MaybeRefusal formPairs(Dims control);
   std::string whyNotShared(tile::LoadOp load);
-  MaybeRefusal takeOperand(tile::MmaOp product, Value operand, bool halve);
+  MaybeRefusal takeOperand(tile::MmaOp mma, Value operand, bool halve);
   MaybeRefusal share(tile::LoadOp load, Dims dims);
   MaybeRefusal checkSaid(tile::LoadOp load, Dims control);
   MaybeRefusal checkGather(tile::AllGatherOp gather, Dims control);
@@ -93,16 +93,16 @@ private:
   /// loop that depends on an offset.
   Dims used = 0;
   Operation *depends = nullptr;
-  /// The loads of products of pairs, and the dimension of the tile that is
+  /// The loads of MMAs of pairs, and the dimension of the tile that is
   /// halved, if it is B.
   llvm::MapVector<Operation *, std::optional<int64_t>> pairOperands;
 };
 } // namespace
 
-/// CTAs share what products take, and nothing else.
+/// CTAs share what MMAs take, and nothing else.
 static bool isShareable(tile::LoadOp load) {
   auto tile = dyn_cast<RankedTensorType>(load.getType());
-  return tile && tile.getRank() == 2 && feedsProductsOnly(load);
+  return tile && tile.getRank() == 2 && feedsMmasOnly(load);
 }
 
 /// "2 × 1".
@@ -228,9 +228,9 @@ std::string CtaPlanner::whyNotShared(tile::LoadOp load) {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// An operand of a product of a pair is a tile that TMA brings to a slot as it
+/// An operand of an MMA of a pair is a tile that TMA brings to a slot as it
 /// is, and B is the half of one.
-MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp product, Value operand,
+MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp mma, Value operand,
                                      bool halve) {
   StringRef name = halve ? "B" : "A";
   bool transposed = false;
@@ -239,10 +239,10 @@ MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp product, Value operand,
     operand = transpose.getSource();
   }
   auto load = operand.getDefiningOp<tile::LoadOp>();
-  if (!load || !feedsProductsOnly(load))
-    return Refusal{product.getLoc(),
-                   llvm::formatv("cta_group = 2, but {0} of this product is no "
-                                 "tile that is loaded for products only; use "
+  if (!load || !feedsMmasOnly(load))
+    return Refusal{mma.getLoc(),
+                   llvm::formatv("cta_group = 2, but {0} of this MMA is no "
+                                 "tile that is loaded for MMAs only; use "
                                  "cta_group = 1",
                                  name)
                        .str()};
@@ -261,14 +261,14 @@ MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp product, Value operand,
   if (halve)
     dim = transposed ? 1 : 0;
   if (!pairOperands.try_emplace(load, dim).second && pairOperands[load] != dim)
-    return refuse("is A of one product and B of another, or B in two ways, so "
+    return refuse("is A of one MMA and B of another, or B in two ways, so "
                   "that no half of it is enough");
   if (dim)
     load.setHalved(*dim);
   return std::nullopt;
 }
 
-/// All products are of pairs: tensor memory belongs to one CTA or to two.
+/// All MMAs are of pairs: tensor memory belongs to one CTA or to two.
 MaybeRefusal CtaPlanner::formPairs(Dims control) {
   Dims pair = 1u << pairDim;
   if (control & pair)
@@ -277,23 +277,23 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
                    "same steps; use cta_group = 1"}
         .note(depends->getLoc(), "this runs differently in each of them");
   MaybeRefusal refusal;
-  item.body->walk([&](tile::MmaOp product) {
+  item.body->walk([&](tile::MmaOp mma) {
     if (refusal)
       return;
-    if (varying.lookup(product.getB()) & pair) {
+    if (varying.lookup(mma.getB()) & pair) {
       refusal = Refusal{
-          product.getLoc(),
-          llvm::formatv("cta_group = 2, but B of this product is not the "
+          mma.getLoc(),
+          llvm::formatv("cta_group = 2, but B of this MMA is not the "
                         "same in both CTAs, because it depends on dimension "
                         "{0} of the work items; use cta_group = 1",
                         pairDim)
               .str()};
       return;
     }
-    refusal = takeOperand(product, product.getA(), /*halve=*/false);
+    refusal = takeOperand(mma, mma.getA(), /*halve=*/false);
     if (!refusal)
-      refusal = takeOperand(product, product.getB(), /*halve=*/true);
-    product.setPair(true);
+      refusal = takeOperand(mma, mma.getB(), /*halve=*/true);
+    mma.setPair(true);
   });
   if (refusal)
     return refusal;
@@ -315,7 +315,7 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
 }
 
 //===----------------------------------------------------------------------===//
-// Backward: what products take
+// Backward: what MMAs take
 //===----------------------------------------------------------------------===//
 
 MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
@@ -438,7 +438,7 @@ MaybeRefusal CtaPlanner::checkUsed(Dims control) {
     Refusal refusal{
         item.kernel.getLoc(),
         llvm::formatv("cluster: {0} has {1} CTAs along dimension {2}, but they "
-                      "would share no tile that products take; use 1 there",
+                      "would share no tile that MMAs take; use 1 there",
                       spell(cluster), size, dim)
             .str()};
     if (control & (1u << dim))

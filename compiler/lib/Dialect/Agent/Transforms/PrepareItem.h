@@ -12,8 +12,8 @@
 //   depend on a loaded tile, or made in the item itself;
 // - every operation of the item is a loop (scf.for), a load, a store, or has no
 //   side effects, and control flow other than scf.for holds no tile;
-// - where products accumulate in tensor memory (`makeAccumulatorsWhole`), an
-//   accumulator starts at zero and only products touch it until it is complete.
+// - where MMAs accumulate in tensor memory (`makeAccumulatorsWhole`), an
+//   accumulator starts at zero and only MMAs touch it until it is complete.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
@@ -34,32 +34,32 @@ MaybeRefusal sinkIntoItem(Item &item);
 /// Checks that every operation of the item can belong to a role.
 MaybeRefusal checkOperations(Item &item);
 
-/// Checks that the target has an instruction for every product.
-MaybeRefusal checkProducts(Item &item, const target::Architecture &arch);
+/// Checks that the target has an instruction for every MMA.
+MaybeRefusal checkMmas(Item &item, const target::Architecture &arch);
 
-/// Rewrites products whose accumulator is no accumulator in tensor memory: what
+/// Rewrites MMAs whose accumulator is no accumulator in tensor memory: what
 /// is computed elsewhere is added elsewhere. Tells each rewrite to `remark`.
 void makeAccumulatorsWhole(
     Item &item,
     llvm::function_ref<void(mlir::Operation *, const Reason &)> remark);
 
 /// The loop-carried values that are accumulators in tensor memory: (loop,
-/// number) of everything that products alone make from zero.
+/// number) of everything that MMAs alone make from zero.
 using Accumulators = llvm::DenseSet<std::pair<mlir::Operation *, unsigned>>;
 Accumulators findAccumulators(Item &item);
 
-/// Whether `value` is an accumulator that a product may add to in place.
+/// Whether `value` is an accumulator that an MMA may add to in place.
 bool isAccumulator(mlir::Value value, const Accumulators &accumulators);
 
-/// The product whose accumulator a loop carries.
-mlir::Operation *getProduct(mlir::scf::ForOp loop, unsigned number);
+/// The MMA whose accumulator a loop carries.
+mlir::Operation *getMma(mlir::scf::ForOp loop, unsigned number);
 
-/// How many products lie before each one on the longest way from a result to an
-/// operand, in the order of the program. Products of a stage are one role's.
+/// How many MMAs lie before each one on the longest way from a result to an
+/// operand, in the order of the program. MMAs of a stage are one role's.
 llvm::DenseMap<mlir::Operation *, unsigned> findStages(Item &item);
 
-/// Whether `value` is what a product, or a loop over products, leaves behind.
-bool isProduct(mlir::Value value, const Accumulators &accumulators);
+/// Whether `value` is what an MMA, or a loop over MMAs, leaves behind.
+bool isMma(mlir::Value value, const Accumulators &accumulators);
 
 } // namespace drawloom::agent
 

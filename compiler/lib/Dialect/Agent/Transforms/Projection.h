@@ -12,7 +12,7 @@
 //
 // - a consume reaches from the first to the last read of its slot, in the block
 //   that makes the values. Regions that overlap in part are made to nest;
-// - a produce holds the loads or the product that fill the slot, or stands
+// - a produce holds the loads or the MMA that fill the slot, or stands
 //   after what computes the values.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PROJECTION_H

@@ -29,16 +29,16 @@ static void produce(OpBuilder &builder, Location loc, Value channel,
       });
 }
 
-/// Adds the operations of `block` that an accumulator of products goes through
-/// before `value`: products and loops that go on with what others began.
+/// Adds the operations of `block` that an accumulator of MMAs goes through
+/// before `value`: MMAs and loops that go on with what others began.
 static void addAccumulator(Value value, Block *block,
                            SmallVectorImpl<Operation *> &ops) {
   auto result = dyn_cast<OpResult>(value);
   if (!result || result.getOwner()->getBlock() != block)
     return;
   Value before;
-  if (auto product = dyn_cast<tile::MmaOp>(result.getOwner()))
-    before = product.getAcc();
+  if (auto mma = dyn_cast<tile::MmaOp>(result.getOwner()))
+    before = mma.getAcc();
   else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
     before = loop.getInitArgs()[result.getResultNumber()];
   if (!before)
@@ -60,7 +60,7 @@ static void addProduce(Projection &projection, const PipeSpec &pipe,
     if (Operation *def = value.getDefiningOp()) {
       if (!last || last->isBeforeInBlock(def))
         last = def;
-      if (pipe.filler == Filler::Product)
+      if (pipe.filler == Filler::Mma)
         addAccumulator(value, def->getBlock(), ops);
       if (!llvm::is_contained(ops, def))
         ops.push_back(def);
@@ -77,7 +77,7 @@ static void addProduce(Projection &projection, const PipeSpec &pipe,
 
 /// What the role hands to itself has a stand-in for its own reads, as in any
 /// other role that reads it: of a result all of them, of an operand those by
-/// products. `own` maps to the stand-ins.
+/// MMAs. `own` maps to the stand-ins.
 static void addOwnStandIns(Projection &projection, const PipeSpec &pipe,
                            IRMapping &own) {
   for (Value value : pipe.values) {
@@ -87,7 +87,7 @@ static void addOwnStandIns(Projection &projection, const PipeSpec &pipe,
     auto standIn = UnrealizedConversionCastOp::create(
         builder, made.getLoc(), made.getType(), ValueRange());
     made.replaceUsesWithIf(standIn.getResult(0), [&](OpOperand &use) {
-      return pipe.filler == Filler::Product || isOperandOfProduct(use) ||
+      return pipe.filler == Filler::Mma || isOperandOfMma(use) ||
              goesWithReader(use.getOwner());
     });
     own.map(value, standIn.getResult(0));
@@ -220,7 +220,7 @@ static void makeNest(SmallVectorImpl<Reads> &ranges) {
 }
 
 /// Calls `visit` for every operation that reads the value, also by way of what
-/// goes with its reader: the slot is in use until the product is issued.
+/// goes with its reader: the slot is in use until the MMA is issued.
 static void forEachReader(Value value, function_ref<void(Operation *)> visit) {
   for (Operation *user : value.getUsers()) {
     visit(user);

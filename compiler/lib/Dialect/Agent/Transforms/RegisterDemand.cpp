@@ -73,7 +73,7 @@ private:
   /// A value that a loop carries in registers.
   int64_t hold(Value result) {
     int64_t registers = count(result);
-    if (!registers || plan::isTensorCoreProduct(getMaker(result), arch))
+    if (!registers || plan::isTcgen05Mma(getMaker(result), arch))
       return 0;
     if (registers > largestHeld) {
       largestHeld = registers;
@@ -119,7 +119,7 @@ private:
 
   void work(Operation *op) {
     // Regions pass on what is inside of them; shapes and constants are names
-    // for registers or immediates; a product is held or in tensor memory.
+    // for registers or immediates; an MMA is held or in tensor memory.
     if (op->getNumRegions() != 0 ||
         isa<arith::ConstantOp, tensor::SplatOp, tensor::ExtractSliceOp,
             tile::BroadcastOp, tile::ExpandDimsOp, tile::ExtractSliceOp,
@@ -139,16 +139,16 @@ private:
       for (Value value : op->getOperands())
         if (Operation *maker = getMaker(value);
             !isa_and_present<tile::LoadOp>(maker) &&
-            !plan::isTensorCoreProduct(maker, arch))
+            !plan::isTcgen05Mma(maker, arch))
           demand.working = std::max(demand.working, count(value));
   }
 
   /// Registers of the widest instruction that threads issue for `op`.
   int64_t countWidest(Operation *op) {
-    if (auto product = dyn_cast<tile::MmaOp>(op)) {
+    if (auto mma = dyn_cast<tile::MmaOp>(op)) {
       if (arch.mma != target::MmaInstruction::Wgmma)
         return 0;
-      int64_t registers = std::min(product.getN(), plan::mostWgmmaColumns) / 2;
+      int64_t registers = std::min(mma.getN(), plan::mostWgmmaColumns) / 2;
       return plan::isPromoted(op, arch)
                  ? std::min(registers, plan::mostPromotedRegisters)
                  : registers;

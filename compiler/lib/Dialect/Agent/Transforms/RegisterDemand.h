@@ -51,7 +51,7 @@ struct RegisterDemand {
   mlir::RankedTensorType largestHeld;
   /// Registers of a thread for the largest tile that is computed.
   int64_t working = 0;
-  /// Registers of the widest instruction: of a product's D, or of columns of
+  /// Registers of the widest instruction: of an MMA's D, or of columns of
   /// tensor memory.
   int64_t widest = 0;
   /// Bulk copies that fill the slots of the role's pipes once.

@@ -167,8 +167,8 @@ private:
                                     mlir::Value slot, mlir::Value full);
   llvm::LogicalResult fillByCopies(ProduceOp op, LoweredPipe &pipe,
                                    mlir::Value slot, mlir::Value full);
-  llvm::LogicalResult fillByProducts(ProduceOp op, LoweredPipe &pipe,
-                                     mlir::Value slot, mlir::Value full);
+  llvm::LogicalResult fillByMmas(ProduceOp op, LoweredPipe &pipe,
+                                 mlir::Value slot, mlir::Value full);
   llvm::FailureOr<llvm::SmallVector<tile::LoadOp>> getLoads(ProduceOp op);
   void startLoad(tile::LoadOp load, llvm::ArrayRef<int64_t> along,
                  mlir::Value buffer, Engine engine, mlir::Value barrier,
@@ -191,7 +191,7 @@ private:
   void lowerPut(tile::StoreOp op, mlir::Value buffer);
 
   // LowerProducts.cpp
-  llvm::LogicalResult lowerProduct(tile::MmaOp op);
+  llvm::LogicalResult lowerMma(tile::MmaOp op);
   mlir::Value getRuns(ConsumeOp op, mlir::scf::ForOp loop);
   mlir::Value getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value);
 
@@ -227,9 +227,9 @@ private:
   llvm::DenseMap<RingKey, Ring> rings;
   /// In front of these the role's warps meet.
   llvm::SmallPtrSet<mlir::Operation *, 1> syncs;
-  /// For each product, where in tensor memory its accumulator is.
+  /// For each MMA, where in tensor memory its accumulator is.
   llvm::DenseMap<mlir::Operation *, mlir::Value> accumulators;
-  /// For each accumulator in tensor memory, an i1: whether there is a product
+  /// For each accumulator in tensor memory, an i1: whether there is an MMA
   /// in it.
   llvm::DenseMap<mlir::Value, mlir::Value> filled;
   /// The slots that bulk stores take their tiles from, by the value of the

@@ -1,4 +1,4 @@
-//===- ScheduleWgmma.cpp - Which products are in flight where -------------===//
+//===- ScheduleWgmma.cpp - Which MMAs are in flight where -----------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Products of warp groups run on while the threads go on. A product is issued
+// MMAs of warp groups run on while the threads go on. An MMA is issued
 // and gives an accumulator in flight, which nobody can read; `agent.await`
 // gives the tile. So a wait can't be forgotten: without it the types don't fit.
 // Each role is copied, operation by operation:
 //
-//   a read of an accumulator  waits for its product, and for older ones
-//   a product that adds to it goes on with it in flight, if nobody else wants
+//   a read of an accumulator  waits for its MMA, and for older ones
+//   an MMA that adds to it goes on with it in flight, if nobody else wants
 //                             it
-//   a slot that goes back     waits for the products that read it
-//   a loop                    carries in flight what its products add to in
+//   a slot that goes back     waits for the MMAs that read it
+//   a loop                    carries in flight what its MMAs add to in
 //                             place; everything else is done where a loop
 //                             begins or ends
 //
@@ -26,7 +26,7 @@
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
@@ -51,18 +51,18 @@ class ScheduleWgmma : public agent::impl::ScheduleWgmmaBase<ScheduleWgmma> {
   void runOnOperation() override;
 };
 
-class ProductSchedule {
+class WgmmaSchedule {
 public:
-  ProductSchedule(RoleOp role, const target::Architecture &arch)
+  WgmmaSchedule(RoleOp role, const target::Architecture &arch)
       : role(role), arch(arch), b(role.getLoc(), role) {}
 
   void run();
 
 private:
-  /// Products that are issued and not waited for: the accumulator that they
+  /// MMAs that are issued and not waited for: the accumulator that they
   /// write, the number of their newest group, and of the newest one that reads
   /// registers. `home` is the first accumulator in the same registers: a wait
-  /// moves an accumulator to others, a product that goes on with it does not.
+  /// moves an accumulator to others, an MMA that goes on with it does not.
   struct InFlight {
     Value accumulator, home;
     int64_t group;
@@ -71,7 +71,7 @@ private:
 
   void scheduleBlock(Block &block);
   void scheduleOp(Operation *op);
-  void scheduleProduct(tile::MmaOp op);
+  void scheduleMma(tile::MmaOp op);
   void scheduleFor(scf::ForOp op);
   void scheduleItems(scf::WhileOp op);
   void scheduleIf(scf::IfOp op);
@@ -81,7 +81,7 @@ private:
   void bindCarried(ValueRange to, ValueRange from, ValueRange homes);
 
   Value lookup(Value value) { return map.lookupOrDefault(value); }
-  /// The products that are writing a value of the role; null if there are none.
+  /// The MMAs that are writing a value of the role; null if there are none.
   InFlight *find(Value value);
   /// Whether they are, and the value may get another name meanwhile: with a
   /// second use, registers that they write would be copied.
@@ -108,25 +108,24 @@ private:
 // Waits
 //===----------------------------------------------------------------------===//
 
-ProductSchedule::InFlight *ProductSchedule::find(Value value) {
+WgmmaSchedule::InFlight *WgmmaSchedule::find(Value value) {
   Value accumulator = lookup(value);
-  auto *found = llvm::find_if(inFlight, [&](const InFlight &product) {
-    return product.accumulator == accumulator;
+  auto *found = llvm::find_if(inFlight, [&](const InFlight &mma) {
+    return mma.accumulator == accumulator;
   });
   return found == inFlight.end() ? nullptr : found;
 }
 
-void ProductSchedule::wait(int64_t newest) {
+void WgmmaSchedule::wait(int64_t newest) {
   if (inFlight.empty())
     return;
   SmallVector<Value> done;
   SmallVector<Type> types;
-  llvm::erase_if(inFlight, [&](const InFlight &product) {
-    if (groups - product.group < newest)
+  llvm::erase_if(inFlight, [&](const InFlight &mma) {
+    if (groups - mma.group < newest)
       return false;
-    done.push_back(product.accumulator);
-    types.push_back(
-        cast<InFlightType>(product.accumulator.getType()).getTile());
+    done.push_back(mma.accumulator);
+    types.push_back(cast<InFlightType>(mma.accumulator.getType()).getTile());
     return true;
   });
   auto await = AwaitOp::create(b, types, done, newest);
@@ -136,25 +135,25 @@ void ProductSchedule::wait(int64_t newest) {
         map.map(accumulator, after);
 }
 
-void ProductSchedule::finish(Value value) {
-  if (const InFlight *product = find(value))
-    wait(groups - product->group);
+void WgmmaSchedule::finish(Value value) {
+  if (const InFlight *mma = find(value))
+    wait(groups - mma->group);
 }
 
-void ProductSchedule::finishExcept(ValueRange kept) {
+void WgmmaSchedule::finishExcept(ValueRange kept) {
   std::optional<int64_t> newest;
-  for (const InFlight &product : inFlight)
-    if (!llvm::is_contained(kept, product.accumulator))
-      newest = groups - product.group;
+  for (const InFlight &mma : inFlight)
+    if (!llvm::is_contained(kept, mma.accumulator))
+      newest = groups - mma.group;
   if (newest)
     wait(*newest);
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// MMAs
 //===----------------------------------------------------------------------===//
 
-/// Whether a tile is in a slot, from which a product reads it.
+/// Whether a tile is in a slot, from which an MMA reads it.
 static bool isInSlot(Value tile) {
   while (Operation *op = tile.getDefiningOp()) {
     if (isa<tile::ReadOp>(op))
@@ -167,19 +166,19 @@ static bool isInSlot(Value tile) {
   return false;
 }
 
-void ProductSchedule::scheduleProduct(tile::MmaOp op) {
+void WgmmaSchedule::scheduleMma(tile::MmaOp op) {
   // The registers that a is copied to belong to this instruction: the last
-  // product that read registers has to be done with them.
+  // MMA that read registers has to be done with them.
   bool fromRegisters = !isInSlot(op.getA());
   if (fromRegisters) {
     std::optional<int64_t> last;
-    for (const InFlight &product : inFlight)
-      last = std::max(last, product.readsRegisters);
+    for (const InFlight &mma : inFlight)
+      last = std::max(last, mma.readsRegisters);
     if (last)
       wait(groups - *last);
   }
   finish(op.getA());
-  // Products that add to the same accumulator are done in order, so none waits
+  // MMAs that add to the same accumulator are done in order, so none waits
   // for the previous one, unless somebody else needs what that one made.
   Value acc, home;
   std::optional<int64_t> readsRegisters;
@@ -213,13 +212,13 @@ void ProductSchedule::scheduleProduct(tile::MmaOp op) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether the products of a loop add to what the loop carries, and nothing
+/// Whether the MMAs of a loop add to what the loop carries, and nothing
 /// else does. Then one set of registers is enough, and nobody reads them
-/// between two iterations. A product that starts anew has other registers,
+/// between two iterations. An MMA that starts anew has other registers,
 /// which are copied at the end of an iteration, so it has to be done by then.
-bool ProductSchedule::isCarriedInFlight(scf::ForOp op, unsigned index) {
+bool WgmmaSchedule::isCarriedInFlight(scf::ForOp op, unsigned index) {
   if (!isa<RankedTensorType>(op.getResult(index).getType()) ||
-      !isProduct(op.getResult(index)))
+      !isMma(op.getResult(index)))
     return false;
   Value carried = op.getRegionIterArg(index);
   Value value = op.getBody()->getTerminator()->getOperand(index);
@@ -231,10 +230,10 @@ bool ProductSchedule::isCarriedInFlight(scf::ForOp op, unsigned index) {
       value = inner.getTiedLoopInit(argument)->get();
       continue;
     }
-    auto product = dyn_cast_if_present<tile::MmaOp>(getMaker(value));
-    if (!product || plan::isPromoted(product, arch))
+    auto mma = dyn_cast_if_present<tile::MmaOp>(getMaker(value));
+    if (!mma || plan::isPromoted(mma, arch))
       return false;
-    value = product.getAcc();
+    value = mma.getAcc();
   }
   return true;
 }
@@ -242,9 +241,9 @@ bool ProductSchedule::isCarriedInFlight(scf::ForOp op, unsigned index) {
 /// What a loop carries of `values`: what it starts with, or yields. What it
 /// yields in flight has to be in the registers of `arguments`, what it carries
 /// in its body: from others it would be copied.
-void ProductSchedule::carry(scf::ForOp op, ValueRange values,
-                            ValueRange arguments,
-                            SmallVectorImpl<Value> &carried) {
+void WgmmaSchedule::carry(scf::ForOp op, ValueRange values,
+                          ValueRange arguments,
+                          SmallVectorImpl<Value> &carried) {
   SmallVector<Value> kept;
   SmallVector<bool> stays(values.size());
   for (auto [index, value] : llvm::enumerate(values)) {
@@ -274,8 +273,8 @@ void ProductSchedule::carry(scf::ForOp op, ValueRange values,
 /// Takes over what a loop carries, in its body or after it. Of that,
 /// accumulators may be in flight, in the registers of `homes`, and nothing else
 /// is.
-void ProductSchedule::bindCarried(ValueRange to, ValueRange from,
-                                  ValueRange homes) {
+void WgmmaSchedule::bindCarried(ValueRange to, ValueRange from,
+                                ValueRange homes) {
   inFlight.clear();
   for (auto [value, carried, home] : llvm::zip_equal(to, from, homes)) {
     map.map(value, carried);
@@ -286,14 +285,14 @@ void ProductSchedule::bindCarried(ValueRange to, ValueRange from,
   }
 }
 
-void ProductSchedule::scheduleFor(scf::ForOp op) {
+void WgmmaSchedule::scheduleFor(scf::ForOp op) {
   SmallVector<Value> inits;
   carry(op, op.getInitArgs(), /*arguments=*/{}, inits);
   // An accumulator that goes through the loop in flight stays in its registers.
   SmallVector<Value> homes;
   for (Value init : op.getInitArgs()) {
-    const InFlight *product = find(init);
-    homes.push_back(product ? product->home : Value());
+    const InFlight *mma = find(init);
+    homes.push_back(mma ? mma->home : Value());
   }
   auto loop = scf::ForOp::create(
       b, lookup(op.getLowerBound()), lookup(op.getUpperBound()),
@@ -321,9 +320,9 @@ void ProductSchedule::scheduleFor(scf::ForOp op) {
   bindCarried(op.getResults(), results, homes);
 }
 
-/// A loop over work items as they come carries no tiles, and products of an
+/// A loop over work items as they come carries no tiles, and MMAs of an
 /// item are done before the next one.
-void ProductSchedule::scheduleItems(scf::WhileOp op) {
+void WgmmaSchedule::scheduleItems(scf::WhileOp op) {
   finishExcept({});
   int64_t certain = groups;
   auto loop =
@@ -362,8 +361,8 @@ static bool isOfProgram(scf::IfOp op) {
            }).wasInterrupted();
 }
 
-/// Products are done before a branch of the program, and in it.
-void ProductSchedule::scheduleIf(scf::IfOp op) {
+/// MMAs are done before a branch of the program, and in it.
+void WgmmaSchedule::scheduleIf(scf::IfOp op) {
   finishExcept({});
   auto branch =
       scf::IfOp::create(b, op.getResultTypes(), lookup(op.getCondition()),
@@ -392,12 +391,12 @@ void ProductSchedule::scheduleIf(scf::IfOp op) {
 // Roles
 //===----------------------------------------------------------------------===//
 
-void ProductSchedule::scheduleBlock(Block &block) {
+void WgmmaSchedule::scheduleBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     scheduleOp(&op);
 }
 
-void ProductSchedule::scheduleOp(Operation *op) {
+void WgmmaSchedule::scheduleOp(Operation *op) {
   b.setLoc(op->getLoc());
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return scheduleFor(loop);
@@ -408,16 +407,16 @@ void ProductSchedule::scheduleOp(Operation *op) {
   if (auto drain = dyn_cast<DrainOp>(op);
       drain && drain.getWork() == Work::wgmma)
     return wait(drain.getPending());
-  auto product = dyn_cast<tile::MmaOp>(op);
-  if (product && !plan::isPromoted(product, arch))
-    return scheduleProduct(product);
+  auto mma = dyn_cast<tile::MmaOp>(op);
+  if (mma && !plan::isPromoted(mma, arch))
+    return scheduleMma(mma);
   if (auto keep = dyn_cast<MaterializeOp>(op); keep && goesOn(keep.getTile())) {
     map.map(keep.getResult(), lookup(keep.getTile()));
     accumulators.push_back(keep.getResult());
     return;
   }
-  // Threads add what a promoted product makes, and wait for all products.
-  if (product)
+  // Threads add what a promoted MMA makes, and wait for all MMAs.
+  if (mma)
     wait(0);
   for (Value operand : op->getOperands())
     finish(operand);
@@ -425,7 +424,7 @@ void ProductSchedule::scheduleOp(Operation *op) {
   b.clone(*op, map);
 }
 
-void ProductSchedule::run() {
+void WgmmaSchedule::run() {
   Region body;
   b.createBlock(&body);
   scheduleBlock(role.getBody().front());
@@ -441,6 +440,6 @@ void ScheduleWgmma::runOnOperation() {
         role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
     if (arch && multiplies)
-      ProductSchedule(role, *arch).run();
+      WgmmaSchedule(role, *arch).run();
   });
 }

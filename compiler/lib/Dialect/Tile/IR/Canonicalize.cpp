@@ -14,7 +14,7 @@
 //     shape;
 //   - broadcasts come last: slices, transposes and new dimensions are taken of
 //     the small tile;
-//   - what is negated is small, or a product that subtracts;
+//   - what is negated is small, or an MMA that subtracts;
 //   - conversions of layouts do not follow one another.
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -184,7 +184,7 @@ struct ShapeOfSplat : OpRewritePattern<OpTy> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Products and reductions
+// MMAs and reductions
 //===----------------------------------------------------------------------===//
 
 OpFoldResult MmaOp::fold(FoldAdaptor adaptor) {
@@ -198,7 +198,7 @@ OpFoldResult MmaOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// What an operand of a product is the negation of, or null. A transpose stands
+/// What an operand of an MMA is the negation of, or null. A transpose stands
 /// between them where the operand is stored the other way round.
 static Value findNegated(Value operand, PatternRewriter &rewriter) {
   if (auto negation = operand.getDefiningOp<arith::NegFOp>())
@@ -214,8 +214,8 @@ static Value findNegated(Value operand, PatternRewriter &rewriter) {
 }
 
 namespace {
-/// A product of a negated operand is one that is subtracted.
-struct SubtractProduct : OpRewritePattern<MmaOp> {
+/// An MMA of a negated operand is one that is subtracted.
+struct SubtractMma : OpRewritePattern<MmaOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(MmaOp op,
@@ -237,7 +237,7 @@ struct SubtractProduct : OpRewritePattern<MmaOp> {
 
 void MmaOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns.add<SubtractProduct>(context);
+  patterns.add<SubtractMma>(context);
 }
 
 OpFoldResult ReduceOp::fold(FoldAdaptor) {

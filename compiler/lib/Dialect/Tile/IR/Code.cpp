@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Tile/IR/Code.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
@@ -266,8 +266,8 @@ static std::string whyNoArguments(KernelOp kernel) {
 std::string tile::whyNoCode(Operation *op, const target::Architecture &arch) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return whyNoArguments(kernel);
-  if (auto product = dyn_cast<MmaOp>(op))
-    return target::whyNoCode(describeProduct(product), arch);
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return target::whyNoCode(describeMma(mma), arch);
   bool onTiles =
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
@@ -303,15 +303,15 @@ std::string tile::whyNoCode(Operation *op, const target::Architecture &arch) {
 
 LogicalResult tile::requireCode(KernelOp kernel,
                                 const target::Architecture &arch) {
-  // Products first: what they can't multiply need not be loaded either.
-  WalkResult products = kernel.walk([&](MmaOp op) -> WalkResult {
+  // MMAs first: what they can't multiply need not be loaded either.
+  WalkResult mmas = kernel.walk([&](MmaOp op) -> WalkResult {
     std::string why = whyNoCode(op, arch);
     if (why.empty())
       return WalkResult::advance();
     op->emitError(why);
     return WalkResult::interrupt();
   });
-  if (products.wasInterrupted())
+  if (mmas.wasInterrupted())
     return failure();
   WalkResult others = kernel.walk([&](Operation *op) -> WalkResult {
     std::string why = whyNoCode(op, arch);

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace drawloom::tile;
 
 namespace {
-/// One row of the table of products in the description of tile.mma.
-struct Product {
+/// One row of the table of MMAs in the description of tile.mma.
+struct Mma {
   bool (*operand)(Type);
   bool (*accumulator)(Type);
   /// The operands may have different types of this row.
@@ -45,7 +45,7 @@ static bool isI32(Type type) { return type.isSignlessInteger(32); }
 static bool isE8M0(Type type) { return isa<Float8E8M0FNUType>(type); }
 static bool isE4M3(Type type) { return isa<Float8E4M3FNType>(type); }
 
-static const Product products[] = {
+static const Mma mmas[] = {
     {isF16, isF32OrF16, false, "'f16'", "'f32' or 'f16'"},
     {isBF16, isF32, false, "'bf16'", "'f32'"},
     {isF32, isF32, false, "'f32'", "'f32'"},
@@ -103,9 +103,9 @@ static LogicalResult verifyTypes(MmaOp op) {
   Type a = op.getA().getType().getElementType();
   Type b = op.getB().getType().getElementType();
   Type acc = op.getAcc().getType().getElementType();
-  const auto *row = llvm::find_if(
-      products, [&](const Product &product) { return product.operand(a); });
-  if (row == std::end(products))
+  const auto *row =
+      llvm::find_if(mmas, [&](const Mma &mma) { return mma.operand(a); });
+  if (row == std::end(mmas))
     return op.emitOpError()
            << "has operands of type " << a
            << ", which no tensor core multiplies: convert them to 'bf16', "
@@ -115,7 +115,7 @@ static LogicalResult verifyTypes(MmaOp op) {
                             << a << ", b must be " << row->operandNames;
   if (!row->accumulator(acc))
     return op.emitOpError()
-           << "adds products of " << a << " in " << acc
+           << "adds MMAs of " << a << " in " << acc
            << ": the accumulator must be " << row->accumulatorNames;
   if (a.isF32() && !op.getTf32())
     return op.emitOpError()
@@ -128,7 +128,7 @@ static LogicalResult verifyTypes(MmaOp op) {
                             << a;
   if (op.getNegated() && (op.getAScale() || acc.isInteger()))
     return op.emitOpError()
-           << "is 'negated', which products of "
+           << "is 'negated', which MMAs of "
            << (acc.isInteger() ? "integers" : "operands with scales")
            << " are not: negate what is added to them, or the result";
   return success();

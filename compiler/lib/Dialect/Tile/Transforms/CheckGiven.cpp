@@ -61,9 +61,9 @@ static std::vector<std::string> listNames(const Problem &problem,
     if (pipe.kind != Problem::Pipe::Output)
       llvm::for_each(pipe.views, addName);
   }
-  if (!problem.products.empty() && hasTensorMemory)
+  if (!problem.mmas.empty() && hasTensorMemory)
     addName("result");
-  if (problem.products.size() > 1)
+  if (problem.mmas.size() > 1)
     addName("middle");
   if (given.persistent == Persistence::Dynamic) {
     addName("work");

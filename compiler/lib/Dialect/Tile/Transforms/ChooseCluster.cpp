@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // CTAs with neighbouring work items read the same operands: those along the
-// rows of a product the same B, those along its columns the same A. Two of them
+// rows of an MMA the same B, those along its columns the same A. Two of them
 // load such a tile once, each a half of it:
 //
 //   128 x 256 x 64, bf16     A 16 KiB + B 32 KiB     = 48 KiB
@@ -21,7 +21,7 @@
 
 #include "SchedulePlanner.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,7 +42,7 @@ static int64_t countBytes(const Problem::Tile &tile) {
   return plan::multiply(plan::multiply(tile.rows, tile.columns), tile.bits) / 8;
 }
 
-/// The pipe that all products take their operands from, in a loop; null if
+/// The pipe that all MMAs take their operands from, in a loop; null if
 /// there is no such pipe.
 static const Problem::Pipe *findOperands(const Problem &problem) {
   const Problem::Pipe *found = nullptr;
@@ -59,18 +59,17 @@ static const Problem::Pipe *findOperands(const Problem &problem) {
 }
 
 /// Whether two CTAs along a dimension have the same B, and there is code for
-/// products of both.
+/// MMAs of both.
 bool Planner::canPair(unsigned dim) const {
   if (given.ctaGroup == 1 || arch.mma != target::MmaInstruction::Tcgen05)
     return false;
   for (const Problem::Tile &tile : findOperands(problem)->tiles)
     if (tile.isB && (tile.dims & (1u << dim)))
       return false;
-  return llvm::all_of(problem.products, [&](const Problem::Product &product) {
-    return product.op &&
-           target::whyNoCode(
-               target::ofPair(describeProduct(cast<MmaOp>(product.op))), arch)
-               .empty();
+  return llvm::all_of(problem.mmas, [&](const Problem::Mma &mma) {
+    return mma.op && target::whyNoCode(
+                         target::ofPair(describeMma(cast<MmaOp>(mma.op))), arch)
+                         .empty();
   });
 }
 
@@ -78,8 +77,8 @@ bool Planner::canPair(unsigned dim) const {
 Sharing Planner::findSharing() const {
   Sharing best;
   const Problem::Pipe *operands = findOperands(problem);
-  if (problem.products.empty() || !operands) {
-    best.why = "there is no loop whose products take all their operands from "
+  if (problem.mmas.empty() || !operands) {
+    best.why = "there is no loop whose MMAs take all their operands from "
                "one pipe";
     return best;
   }

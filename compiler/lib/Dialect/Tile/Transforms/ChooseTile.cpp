@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-// With a product, a larger tile reads each operand fewer times, until it leaves
+// With an MMA, a larger tile reads each operand fewer times, until it leaves
 // too little memory to load ahead. So the candidates are tried from the largest
 // on, each with the schedule that chooseSchedule would give it, and the first
-// one that leaves four operand slots is taken. Without a product, a tile is a
+// one that leaves four operand slots is taken. Without an MMA, a tile is a
 // row of pieces that a copy moves well. What this takes in memory and registers
 // is an estimate; where it was too low, the next candidate is taken.
 
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
-#include "drawloom/Target/Products.h"
+#include "drawloom/Target/MmaCode.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,7 +33,7 @@ static constexpr int64_t candidateRows[] = {128, 64};
 static constexpr int64_t candidateColumns[] = {256, 192, 128, 96, 64, 32, 16};
 /// One row of a swizzled tile in shared memory.
 static constexpr int64_t rowBytes = 128;
-/// A tile of a program without products: long rows, and as many as make a copy
+/// A tile of a program without MMAs: long rows, and as many as make a copy
 /// of this size.
 static constexpr int64_t longestRow = 1024, shortestRow = 32,
                          longestTurnedRow = 64;
@@ -43,7 +43,7 @@ static constexpr int64_t copyBytes = 16 * 1024;
 /// The candidates that are whole instructions: of fewer rows there is no code.
 static SmallVector<int64_t> getRows(const target::Architecture &arch) {
   int64_t least = candidateRows[0];
-  for (const target::ProductCode &code : target::productsWithCode())
+  for (const target::MmaCode &code : target::mmasWithCode())
     if (code.form.architectures & arch.bit)
       least = std::min<int64_t>(least, code.form.m.front());
   return llvm::filter_to_vector(
@@ -74,11 +74,11 @@ public:
   Choice choose() {
     if (program.axes.empty())
       return finish({});
-    return program.products.empty() ? chooseCopies() : chooseProduct();
+    return program.mmas.empty() ? chooseCopies() : chooseMma();
   }
 
 private:
-  Choice chooseProduct();
+  Choice chooseMma();
   Choice chooseCopies();
   Problem cut() const;
   std::string spell() const {
@@ -117,13 +117,12 @@ Problem TileChooser::cut() const {
     operands.tiles.push_back(
         {tile[rows], tile[columns], type.getIntOrFloatBitWidth()});
   };
-  for (const Untiled::Product &product : program.products) {
-    problem.products.push_back({tile[product.m], tile[product.n],
-                                tile[product.k], product.a, product.b,
-                                product.accumulator, Type(),
-                                /*tf32=*/true});
-    load(product.aName, product.m, product.k, product.a);
-    load(product.bName, product.n, product.k, product.b);
+  for (const Untiled::Mma &mma : program.mmas) {
+    problem.mmas.push_back({tile[mma.m], tile[mma.n], tile[mma.k], mma.a, mma.b,
+                            mma.accumulator, Type(),
+                            /*tf32=*/true});
+    load(mma.aName, mma.m, mma.k, mma.a);
+    load(mma.bName, mma.n, mma.k, mma.b);
   }
   if (!operands.tiles.empty())
     problem.pipes.push_back(operands);
@@ -144,15 +143,15 @@ Problem TileChooser::cut() const {
   return problem;
 }
 
-Choice TileChooser::chooseProduct() {
-  const Untiled::Product &product = program.products.front();
-  int64_t bits = std::max(product.a.getIntOrFloatBitWidth(),
-                          product.b.getIntOrFloatBitWidth());
+Choice TileChooser::chooseMma() {
+  const Untiled::Mma &mma = program.mmas.front();
+  int64_t bits =
+      std::max(mma.a.getIntOrFloatBitWidth(), mma.b.getIntOrFloatBitWidth());
   // A short k needs no whole row; instructions take 32 bytes of it at a time.
   int64_t step = rowBytes * 8 / bits;
-  if (int64_t size = program.axes[product.k]; !ShapedType::isDynamic(size))
+  if (int64_t size = program.axes[mma.k]; !ShapedType::isDynamic(size))
     step = std::min<int64_t>(step, llvm::alignTo(size, 32 * 8 / bits));
-  for (const Untiled::Product &other : program.products)
+  for (const Untiled::Mma &other : program.mmas)
     tile[other.k] = step;
 
   // The tile is what is being chosen, so slots by name are looked at later, and
@@ -176,10 +175,10 @@ Choice TileChooser::chooseProduct() {
   SmallVector<int64_t> candidates = getRows(arch);
   for (int64_t rows : candidates)
     for (int64_t columns : candidateColumns) {
-      if (!suits(program.axes[product.m], rows, candidates) ||
-          !suits(program.axes[product.n], columns, candidateColumns))
+      if (!suits(program.axes[mma.m], rows, candidates) ||
+          !suits(program.axes[mma.n], columns, candidateColumns))
         continue;
-      for (const Untiled::Product &other : program.products) {
+      for (const Untiled::Mma &other : program.mmas) {
         tile[other.m] = rows;
         tile[other.n] = columns;
       }
@@ -211,11 +210,10 @@ Choice TileChooser::chooseProduct() {
         spell(), taken.slots, arch.name, step * bits / 8));
   }
   Choice choice = finish({});
-  choice.fault = smaller
-                     ? "no smaller tile is left"
-                     : "no tile size is legal for this product; the first that "
-                       "was tried is " +
-                           firstFault;
+  choice.fault = smaller ? "no smaller tile is left"
+                         : "no tile size is legal for this MMA; the first that "
+                           "was tried is " +
+                               firstFault;
   return choice;
 }
 

@@ -36,7 +36,7 @@ static Problem::Tile describeTile(RankedTensorType type) {
   return {rows, type.getShape().back(), std::max<int64_t>(bits, 4)};
 }
 
-/// Visits the operands of products that are a tile as it is: transposed or cut
+/// Visits the operands of MMAs that are a tile as it is: transposed or cut
 /// at most, because a descriptor can say that.
 static void forEachReader(Value tile,
                           llvm::function_ref<void(OpOperand &)> visit) {
@@ -48,13 +48,13 @@ static void forEachReader(Value tile,
   }
 }
 
-static void findReaders(Value tile, SmallVectorImpl<MmaOp> &products) {
+static void findReaders(Value tile, SmallVectorImpl<MmaOp> &mmas) {
   forEachReader(tile, [&](OpOperand &use) {
-    products.push_back(cast<MmaOp>(use.getOwner()));
+    mmas.push_back(cast<MmaOp>(use.getOwner()));
   });
 }
 
-/// Whether products take a tile as B only.
+/// Whether MMAs take a tile as B only.
 static bool isB(Value tile) {
   bool result = true;
   forEachReader(tile, [&](OpOperand &use) {
@@ -80,8 +80,8 @@ public:
 
   Problem describe() {
     kernel.walk([&](Operation *op) {
-      if (auto product = dyn_cast<MmaOp>(op))
-        addProduct(product);
+      if (auto mma = dyn_cast<MmaOp>(op))
+        addMma(mma);
       else if (auto load = dyn_cast<LoadOp>(op))
         addLoad(load);
       else if (auto store = dyn_cast<StoreOp>(op))
@@ -104,8 +104,8 @@ public:
   }
 
 private:
-  void addProduct(MmaOp op) {
-    Problem::Product product = {
+  void addMma(MmaOp op) {
+    Problem::Mma mma = {
         op.getM(),
         op.getN(),
         op.getK(),
@@ -116,7 +116,7 @@ private:
         op.getTf32(),
         op.getAcc().getDefiningOp<MmaOp>() && op.getAcc().hasOneUse(),
         op};
-    problem.products.push_back(product);
+    problem.mmas.push_back(mma);
   }
 
   void addLoad(LoadOp load) {
@@ -124,10 +124,10 @@ private:
     auto type = dyn_cast<RankedTensorType>(load.getResult().getType());
     if (!type || type.getRank() < 2)
       return;
-    SmallVector<MmaOp> products;
-    findReaders(load.getResult(), products);
-    if (!products.empty()) {
-      operands[load] = products;
+    SmallVector<MmaOp> mmas;
+    findReaders(load.getResult(), mmas);
+    if (!mmas.empty()) {
+      operands[load] = mmas;
       return;
     }
     std::string name = getViewName(load.getView());
@@ -161,12 +161,12 @@ private:
     }
   }
 
-  /// Products read a transpose by a descriptor, and threads what is in a slot
+  /// MMAs read a transpose by a descriptor, and threads what is in a slot
   /// by other offsets.
   void addTranspose(TransposeOp op) {
-    SmallVector<MmaOp> products;
-    findReaders(op.getResult(), products);
-    if (products.empty() && !op.getSource().getDefiningOp<LoadOp>())
+    SmallVector<MmaOp> mmas;
+    findReaders(op.getResult(), mmas);
+    if (mmas.empty() && !op.getSource().getDefiningOp<LoadOp>())
       problem.exchanged.push_back(describeTile(op.getType()));
   }
 
@@ -267,22 +267,21 @@ private:
     return dims;
   }
 
-  /// Operands that one product reads and one loop loads travel together.
+  /// Operands that one MMA reads and one loop loads travel together.
   void addOperands() {
     llvm::EquivalenceClasses<Operation *> groups;
-    for (auto &[load, products] : operands) {
+    for (auto &[load, mmas] : operands) {
       groups.insert(load);
-      for (auto &[other, otherProducts] : operands) {
-        auto reads = [&, &others = otherProducts](MmaOp product) {
-          return llvm::is_contained(others, product);
+      for (auto &[other, otherMmas] : operands) {
+        auto reads = [&, &others = otherMmas](MmaOp mma) {
+          return llvm::is_contained(others, mma);
         };
-        if (other->getBlock() == load->getBlock() &&
-            llvm::any_of(products, reads))
+        if (other->getBlock() == load->getBlock() && llvm::any_of(mmas, reads))
           groups.unionSets(load, other);
       }
     }
     llvm::MapVector<Operation *, size_t> pipeOf;
-    for (auto &[op, products] : operands) {
+    for (auto &[op, mmas] : operands) {
       auto load = cast<LoadOp>(op);
       auto [entry, isNew] =
           pipeOf.try_emplace(groups.getLeaderValue(op), problem.pipes.size());

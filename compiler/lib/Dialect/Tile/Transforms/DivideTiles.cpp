@@ -90,13 +90,13 @@ LogicalResult Divider::tieLoop(scf::ForOp loop, unsigned number, int64_t dim) {
   return success();
 }
 
-/// Columns of a product are rows of B. A is the same in all CTAs.
-LogicalResult Divider::divideProduct(MmaOp product, int64_t dim) {
+/// Columns of an MMA are rows of B. A is the same in all CTAs.
+LogicalResult Divider::divideMma(MmaOp mma, int64_t dim) {
   if (dim != 1)
-    return refuse(product);
-  if (failed(mark(product.getB(), 0, product)))
+    return refuse(mma);
+  if (failed(mark(mma.getB(), 0, mma)))
     return failure();
-  return mark(product.getAcc(), 1, product);
+  return mark(mma.getAcc(), 1, mma);
 }
 
 LogicalResult Divider::goBackward(Value value, int64_t dim) {
@@ -114,8 +114,8 @@ LogicalResult Divider::goBackward(Value value, int64_t dim) {
     return success();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue()) ? success() : refuse(op);
-  if (auto product = dyn_cast<MmaOp>(op))
-    return divideProduct(product, dim);
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return divideMma(mma, dim);
   if (!isSliceable(op))
     return refuse(op);
   for (OpOperand &operand : op->getOpOperands())
@@ -153,12 +153,12 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
         return failure();
       continue;
     }
-    // Of B, the rows are columns of the product; of an accumulator, its own.
-    if (auto product = dyn_cast<MmaOp>(user)) {
-      bool isB = &use == &product.getBMutable();
-      if (&use == &product.getAMutable() || dim != (isB ? 0 : 1))
+    // Of B, the rows are columns of the MMA; of an accumulator, its own.
+    if (auto mma = dyn_cast<MmaOp>(user)) {
+      bool isB = &use == &mma.getBMutable();
+      if (&use == &mma.getAMutable() || dim != (isB ? 0 : 1))
         return refuse(user);
-      if (failed(mark(product.getResult(), 1, user)))
+      if (failed(mark(mma.getResult(), 1, user)))
         return failure();
       continue;
     }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // CTAs that take a work item together divide the rows of its tiles, if rows are
-// reduced, or else the steps of the loops that add up products. Either way each
+// reduced, or else the steps of the loops that add up MMAs. Either way each
 // ends up with a part of the columns of what is stored, and the part is a
 // dimension of the work items.
 //
@@ -34,7 +34,7 @@ public:
   void divide();
 
   // DivideSums.cpp
-  /// Whether products are added up.
+  /// Whether MMAs are added up.
   bool findSums();
   mlir::LogicalResult spreadSums();
   std::vector<std::string> explainSums() const;
@@ -49,7 +49,7 @@ private:
   mlir::LogicalResult follow();
   mlir::LogicalResult goBackward(mlir::Value value, int64_t dim);
   mlir::LogicalResult goForward(mlir::Value value, int64_t dim);
-  mlir::LogicalResult divideProduct(MmaOp product, int64_t dim);
+  mlir::LogicalResult divideMma(MmaOp mma, int64_t dim);
   mlir::LogicalResult tieLoop(mlir::scf::ForOp loop, unsigned number,
                               int64_t dim);
   mlir::LogicalResult refuse(mlir::Operation *op);

@@ -184,16 +184,16 @@ void Jammer::run() {
   ReturnOp::create(builder, loc);
 }
 
-/// Whether a product in a loop reads what became of another product's result
+/// Whether an MMA in a loop reads what became of another MMA's result
 /// in the same iteration: then one tile alone leaves the tensor core without
 /// work while the values between the two are computed.
 static bool hasChain(KernelOp kernel) {
   bool found = false;
-  kernel.walk([&](MmaOp product) {
-    Operation *loop = product->getParentOfType<scf::ForOp>();
+  kernel.walk([&](MmaOp mma) {
+    Operation *loop = mma->getParentOfType<scf::ForOp>();
     if (!loop || found)
       return;
-    SmallVector<Value> work{product.getA(), product.getB()};
+    SmallVector<Value> work{mma.getA(), mma.getB()};
     llvm::DenseSet<Value> seen;
     while (!work.empty()) {
       Operation *op = work.pop_back_val().getDefiningOp();

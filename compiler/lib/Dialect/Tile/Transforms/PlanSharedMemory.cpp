@@ -23,7 +23,7 @@ using plan::multiply;
 
 /// Barriers, messages and the address of tensor memory: a few hundred bytes.
 static constexpr int64_t barrierRoom = 1024;
-/// Loads in flight that hide the latency of memory behind products.
+/// Loads in flight that hide the latency of memory behind MMAs.
 static constexpr int64_t wantedSlots = 4;
 /// More have never been seen to help.
 static constexpr int64_t mostSlots = 8;
@@ -79,12 +79,12 @@ int64_t Planner::getExchangeBytes(int64_t columns) const {
 /// The columns that warp groups take in turn where several share those of
 /// tensor memory: a narrower subtile would be in one group only.
 int64_t Planner::getTurn() const {
-  if (holdsAccumulators() || problem.products.empty() || !choice.schedule.warps)
+  if (holdsAccumulators() || problem.mmas.empty() || !choice.schedule.warps)
     return 1;
   int64_t blocks = 0;
-  for (const Problem::Product &product : problem.products)
+  for (const Problem::Mma &mma : problem.mmas)
     blocks = std::gcd(
-        blocks, llvm::divideCeil(product.m, int64_t(arch.tensorMemory.lanes)));
+        blocks, llvm::divideCeil(mma.m, int64_t(arch.tensorMemory.lanes)));
   int64_t sharing =
       plan::Fragments::countSharing(*choice.schedule.warps, blocks);
   return sharing > 1 ? sharing * plan::columnsPerLoad : 1;
@@ -212,7 +212,7 @@ void Planner::chooseSharedMemory() {
         "a thread holds less at once",
         columns));
   }
-  if (given.epilogueTile && holdsAccumulators() && !problem.products.empty() &&
+  if (given.epilogueTile && holdsAccumulators() && !problem.mmas.empty() &&
       *given.epilogueTile % target::wgmmaColumns != 0)
     return fail(
         "epilogue_tile: " + Twine(*given.epilogueTile) +

@@ -10,7 +10,7 @@
 #include "CheckGiven.h"
 #include "SchedulePlanner.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,7 +35,7 @@ Choice Planner::plan() {
   if (!choice.fault.empty())
     return std::move(choice);
   for (auto step :
-       {&Planner::chooseCluster, &Planner::checkProducts, &Planner::chooseShape,
+       {&Planner::chooseCluster, &Planner::checkMmas, &Planner::chooseShape,
         &Planner::chooseWarps, &Planner::chooseTensorMemory,
         &Planner::chooseSharedMemory}) {
     (this->*step)();
@@ -45,19 +45,17 @@ Choice Planner::plan() {
   return std::move(choice);
 }
 
-void Planner::checkProducts() {
-  for (const Problem::Product &product : problem.products) {
-    target::Product tiles =
-        product.op
-            ? describeProduct(mlir::cast<MmaOp>(product.op))
-            : makeProduct(product.m, product.n, product.k, product.a, product.b,
-                          product.accumulator, product.scale, product.tf32);
+void Planner::checkMmas() {
+  for (const Problem::Mma &mma : problem.mmas) {
+    target::Mma tiles = mma.op ? describeMma(mlir::cast<MmaOp>(mma.op))
+                               : makeMma(mma.m, mma.n, mma.k, mma.a, mma.b,
+                                         mma.accumulator, mma.scale, mma.tf32);
     if (choice.schedule.hasPairs() && tiles.ctas == 1)
       tiles = target::ofPair(std::move(tiles));
     std::string fault = target::whyNoCode(tiles, arch);
     if (fault.empty())
       continue;
-    choice.faultAt = product.op;
+    choice.faultAt = mma.op;
     return fail(fault);
   }
 }
@@ -99,8 +97,8 @@ void Planner::chooseShape() {
     return fail(cluster +
                 ", and cta_group = 2 takes them by twos along the first "
                 "dimension that has several; use an even number there");
-  if (schedule.hasPairs() && problem.products.empty())
-    return fail("cta_group = 2, but the program has no product; leave it out");
+  if (schedule.hasPairs() && problem.mmas.empty())
+    return fail("cta_group = 2, but the program has no MMA; leave it out");
   if (ctas > 1 && schedule.roles != Roles::Multi)
     return fail(cluster + ", which wait for each other where they load; use "
                           "roles = multi, so that a role of its own does");
@@ -124,9 +122,9 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
   share *= countInterleaved();
   for (const Problem::Tile &tile : problem.carried)
     hold(tile.rows, tile.columns, tile.bits);
-  for (const Problem::Product &product : problem.products)
-    if (holdsAccumulators() && !product.continues)
-      hold(product.m, product.n, product.accumulator.getIntOrFloatBitWidth());
+  for (const Problem::Mma &mma : problem.mmas)
+    if (holdsAccumulators() && !mma.continues)
+      hold(mma.m, mma.n, mma.accumulator.getIntOrFloatBitWidth());
   return std::min(registers, plan::saturated);
 }
 
@@ -150,8 +148,8 @@ int64_t Planner::getMostWarps() const {
   constexpr int64_t group = target::warpsPerGroup;
   int64_t most = arch.maxThreadsPerCta / arch.warpSize - group;
   if (holdsAccumulators())
-    for (const Problem::Product &product : problem.products)
-      most = std::min(most, product.m / target::wgmmaRows * group);
+    for (const Problem::Mma &mma : problem.mmas)
+      most = std::min(most, mma.m / target::wgmmaRows * group);
   return std::max(most, group);
 }
 
@@ -162,15 +160,15 @@ int64_t Planner::findUnsharedRows(int64_t warps) const {
       holdsAccumulators()
           ? warps / target::warpsPerGroup * target::wgmmaRows
           : (warps >> llvm::countr_zero<uint64_t>(warps)) * arch.warpSize;
-  for (const Problem::Product &product : problem.products)
-    if (product.m % rows != 0)
-      return product.m;
+  for (const Problem::Mma &mma : problem.mmas)
+    if (mma.m % rows != 0)
+      return mma.m;
   return 0;
 }
 
 std::optional<int64_t> Planner::findWarps(int64_t least, int64_t most) const {
   for (int64_t warps = least; warps <= most; warps += target::warpsPerGroup)
-    if ((llvm::isPowerOf2_64(warps) || !problem.products.empty()) &&
+    if ((llvm::isPowerOf2_64(warps) || !problem.mmas.empty()) &&
         !findUnsharedRows(warps))
       return warps;
   return std::nullopt;
@@ -184,7 +182,7 @@ void Planner::chooseWarps() {
     int64_t groups = *given.warps / group;
     std::string why =
         byRows ? formatv("{0} warp groups of {3} rows each need {1} rows, and "
-                         "a product has {2}",
+                         "an MMA has {2}",
                          groups, groups * target::wgmmaRows,
                          most / group * target::wgmmaRows, target::wgmmaRows)
                      .str()
@@ -203,7 +201,7 @@ void Planner::chooseWarps() {
     int64_t unit =
         holdsAccumulators() ? target::wgmmaRows : group * arch.warpSize;
     return fail(formatv("warps: {0} warps are {1} warp groups of {2} rows "
-                        "each, and the {3} rows of a product are no multiple "
+                        "each, and the {3} rows of an MMA are no multiple "
                         "of {4}; use {5}",
                         *given.warps, groups, unit, rows, groups * unit,
                         fewer));
@@ -254,18 +252,18 @@ void Planner::chooseWarps() {
 
 void Planner::chooseTensorMemory() {
   int64_t lanes = arch.tensorMemory.lanes, limit = arch.tensorMemory.columns;
-  if (limit == 0 || problem.products.empty() ||
+  if (limit == 0 || problem.mmas.empty() ||
       choice.schedule.roles != Roles::Multi)
     return;
   constexpr int64_t columnBits = 32;
   int64_t columns = 0;
-  for (const Problem::Product &product : problem.products)
-    if (!product.continues)
-      columns += multiply(
-          llvm::divideCeil(product.m, lanes),
-          llvm::divideCeil(
-              multiply(product.n, product.accumulator.getIntOrFloatBitWidth()),
-              columnBits));
+  for (const Problem::Mma &mma : problem.mmas)
+    if (!mma.continues)
+      columns +=
+          multiply(llvm::divideCeil(mma.m, lanes),
+                   llvm::divideCeil(
+                       multiply(mma.n, mma.accumulator.getIntOrFloatBitWidth()),
+                       columnBits));
   std::optional<int64_t> asked = given.getSlots("result");
   int64_t slots = asked.value_or(2 * columns <= limit ? 2 : 1);
   int64_t total = multiply(slots, columns);

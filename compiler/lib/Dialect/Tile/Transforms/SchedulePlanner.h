@@ -54,7 +54,7 @@ public:
   Choice plan();
 
 private:
-  void checkProducts();
+  void checkMmas();
   void chooseShape();
   void chooseCluster();
   void chooseWarps();
@@ -83,7 +83,7 @@ private:
   int64_t getRegisterLimit(int64_t warps) const;
   bool fitsRegisters(int64_t warps) const;
   int64_t getMostWarps() const;
-  /// The rows of the first product that this many warps can't share; 0 if they
+  /// The rows of the first MMA that this many warps can't share; 0 if they
   /// can share all.
   int64_t findUnsharedRows(int64_t warps) const;
   /// Whether CTAs hand each other parts of accumulators, which are matrices:
@@ -101,7 +101,7 @@ private:
   bool canPair(unsigned dim) const;
 
   bool isSliced(const Problem::Pipe &pipe) const {
-    return !problem.products.empty() && !pipe.inLoop && !addsUpParts() &&
+    return !problem.mmas.empty() && !pipe.inLoop && !addsUpParts() &&
            pipe.kind != Problem::Pipe::Operands &&
            pipe.kind != Problem::Pipe::Exchange;
   }
@@ -109,7 +109,7 @@ private:
   bool isStream(const Problem::Pipe &pipe) const {
     return pipe.kind != Problem::Pipe::Output &&
            pipe.kind != Problem::Pipe::Exchange &&
-           (pipe.inLoop || problem.products.empty());
+           (pipe.inLoop || problem.mmas.empty());
   }
   std::optional<int64_t> getGiven(const Problem::Pipe &pipe) const;
   int64_t getExchangeBytes(int64_t columns) const;

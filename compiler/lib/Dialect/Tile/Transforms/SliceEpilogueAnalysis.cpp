@@ -173,7 +173,7 @@ static bool hasMma(Operation *op) {
 void Analysis::run() {
   findCuts();
   for (Operation &op : item) {
-    // The next product's results come after this stretch.
+    // The next MMA's results come after this stretch.
     if (hasMma(&op) && !segment.roots.empty())
       closeSegment();
     auto cut = op.getNumOperands() ? cuts.find(op.getOperand(0)) : cuts.end();
@@ -198,7 +198,7 @@ void Analysis::run() {
     closeSegment();
 }
 
-/// Finds the tiles that depend on a product, and which of their dimensions are
+/// Finds the tiles that depend on an MMA, and which of their dimensions are
 /// its columns.
 void Analysis::findCuts() {
   for (Operation &op : item) {

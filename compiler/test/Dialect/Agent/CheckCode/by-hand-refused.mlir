@@ -234,7 +234,7 @@ tile.kernel @no_slot(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !ti
     }
     agent.role @compute warps(4) {
       %t = agent.consume %pipe as (%x, %y) by(tensor_core) : !operands -> tensor<128x128xf32> {
-        // expected-error@below {{is an accumulator that no slot of tensor memory is for: its loop computes more than products, in a role that does, too; let products have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem}}
+        // expected-error@below {{is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem}}
         %u = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         agent.yield %u : tensor<128x128xf32>
       }

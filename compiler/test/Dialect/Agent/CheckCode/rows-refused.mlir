@@ -13,7 +13,7 @@ tile.kernel @three(%A: !tile.view<?x?x?xbf16>, %D: !tile.view<?x?x?xbf16>) attri
 
 // -----
 
-// The product wants words swizzled by 32 bytes; threads read by 16.
+// The MMA wants words swizzled by 32 bytes; threads read by 16.
 tile.kernel @words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !tile.view<?x?xf32>, %E: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   tile.for_each (%m, %n) tiles [128, 64] of %D : !tile.view<?x?xf32> {

@@ -174,7 +174,7 @@ tile.kernel @too_large_operands(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32
 tile.kernel @too_large_a_result(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<512x256xf32>
   agent.switch {
-    // expected-error @below {{role @compute keeps 1024 columns of its products' results in tensor memory > 512 on sm_100a; use a smaller tile}}
+    // expected-error @below {{role @compute keeps 1024 columns of its MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile}}
     agent.role @compute warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<512x16xbf16>
       %y = tile.load %a[128, 0] : !tile.view<?x?xbf16> -> tensor<256x16xbf16>
@@ -190,7 +190,7 @@ tile.kernel @too_large_results(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %x = arith.constant dense<1.0> : tensor<128x16xbf16>
   %y = arith.constant dense<1.0> : tensor<256x16xbf16>
-  // expected-error @below {{the roles keep 768 columns of their products' results in tensor memory > 512 on sm_100a; use a smaller tile}}
+  // expected-error @below {{the roles keep 768 columns of their MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile}}
   agent.switch {
     agent.role @a warps(4) {
       %t = tile.mma %x, %y, %zero : tensor<128x16xbf16>, tensor<256x16xbf16> -> tensor<128x256xf32>

@@ -1,4 +1,4 @@
-// What products read and write, and no pipe holds, needs room too.
+// What MMAs read and write, and no pipe holds, needs room too.
 // RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,place-memory))' | FileCheck %s
 
 !tiles = !agent.pipe<smem, tensor<128x64xbf16>>

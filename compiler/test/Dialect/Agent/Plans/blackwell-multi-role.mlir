@@ -1,6 +1,6 @@
 // D = bf16(A B^T + C) on Blackwell with four roles. The accumulator is a pipe of its
 // own in tensor memory, so the epilogue of one item overlaps the next item's
-// products.
+// MMAs.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first
 // RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second

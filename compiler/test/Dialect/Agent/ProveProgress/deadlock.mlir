@@ -54,7 +54,7 @@ tile.kernel @too_few_slots(%a: !tile.view<?x?xf32>, %n: index) {
 !signal = !agent.pipe<message>
 
 // Three blocks of keys are loaded before the first block of values. @compute keeps a
-// key for a product that is still reading it, and waits for its values.
+// key for an MMA that is still reading it, and waits for its values.
 tile.kernel @lag_too_large(%n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -100,7 +100,7 @@ tile.kernel @lag_too_large(%n: index) {
 !items = !agent.items<index>
 !signal = !agent.pipe<message>
 
-// The second product of a block is issued before the first: no number of slots
+// The second MMA of a block is issued before the first: no number of slots
 // helps, and none is offered.
 tile.kernel @cycle_without_a_slot(%k: !tile.view<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index

@@ -2,7 +2,7 @@
 
 #rows = #tile.layout<128x32, register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
 
-// Columns of tensor memory are offsets, read anew for each use; a sum of no products is zero.
+// Columns of tensor memory are offsets, read anew for each use; a sum of no MMAs is zero.
 
 // CHECK-LABEL: tile.kernel @tensor_memory
 // CHECK: %[[SLOT:.*]] = agent.slot %
@@ -67,7 +67,7 @@ tile.kernel @shared_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "s
 #sum = #tile.layout<64x64, register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 !x = !tile.buffer<64x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
 
-// A product takes buffers. B that threads have goes to scratch memory: wait, meet, write, fence, meet. A stays in registers.
+// An MMA takes buffers. B that threads have goes to scratch memory: wait, meet, write, fence, meet. A stays in registers.
 
 // CHECK-LABEL: tile.kernel @operands
 // CHECK: agent.role @a {{.*}}named_barrier = #agent.named_barrier<barrier = 1, parts = 16384>
@@ -103,10 +103,10 @@ tile.kernel @operands(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 !x = !tile.buffer<64x128xf8E4M3FN, smem, #tile.panels<128x1, swizzle 16>>
 !y = !tile.buffer<256x128xf8E4M3FN, smem, #tile.panels<128x1, swizzle 16>>
 
-// Threads add the sums of 8-bit products: 128 registers of the total leave room for 32 of a part, 64 columns.
+// Threads add the sums of 8-bit MMAs: 128 registers of the total leave room for 32 of a part, 64 columns.
 
 // CHECK-LABEL: tile.kernel @promoted
-// CHECK: agent.add_product %{{.*}}, %{{.*}} onto %{{.*}} columns(64)
+// CHECK: agent.add_mma %{{.*}}, %{{.*}} onto %{{.*}} columns(64)
 tile.kernel @promoted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %i0 = arith.constant 0 : i32
   %slots = agent.slots "x" count(1) at(0) stride(40960) offsets [0, 8192] : !agent.slots<smem, tensor<64x128xf8E4M3FN>, tensor<256x128xf8E4M3FN>>

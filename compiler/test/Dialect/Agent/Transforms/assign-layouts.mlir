@@ -2,7 +2,7 @@
 // What it says is understood again.
 // RUN: drawloom-opt %s --assign-layouts --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
-// Tensor memory is read by rows, a lane each, and what is computed with it stays there. A sum of no products is zero where it is read.
+// Tensor memory is read by rows, a lane each, and what is computed with it stays there. A sum of no MMAs is zero where it is read.
 
 // CHECK: #[[ROWS:.*]] = #tile.layout<128x32, register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[}}[32, 0], [64, 0]]>
 

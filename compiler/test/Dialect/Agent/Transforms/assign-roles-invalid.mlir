@@ -75,7 +75,7 @@ tile.kernel @unspecialized(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %
 
 // -----
 
-// Without roles a product on Blackwell still takes operands from slots.
+// Without roles an MMA on Blackwell still takes operands from slots.
 tile.kernel @product_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>, %flag: i1)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<fallback = unspecialized>} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -83,7 +83,7 @@ tile.kernel @product_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf
     %s = scf.if %flag -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{this product is inside of 'scf.if'; on sm_100a its operands come through slots, which nobody can count there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
+      // expected-error @below {{this MMA is inside of 'scf.if'; on sm_100a its operands come through slots, which nobody can count there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
       %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     } else {
@@ -102,7 +102,7 @@ tile.kernel @no_roles_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xb
     %s = scf.if %flag -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{this product is inside of 'scf.if'; on sm_100a its operands come through slots}}
+      // expected-error @below {{this MMA is inside of 'scf.if'; on sm_100a its operands come through slots}}
       %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     } else {
@@ -120,7 +120,7 @@ tile.kernel @no_such_product(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, 0] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
     %y = tile.load %b[%n, 0] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-    // expected-error @below {{the product is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
+    // expected-error @below {{the MMA is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
     %t = tile.mma %x, %y, %zero : tensor<128x64xf4E2M1FN>, tensor<128x64xf4E2M1FN> -> tensor<128x128xf32>
     tile.store %t, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
@@ -134,7 +134,7 @@ tile.kernel @shape(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile
   tile.for_each (%m, %n) tiles [96, 100] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<96x40xbf16>
     %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<100x40xbf16>
-    // expected-error @below {{the product is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows}}
+    // expected-error @below {{the MMA is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows}}
     %t = tile.mma %x, %y, %zero : tensor<96x40xbf16>, tensor<100x40xbf16> -> tensor<96x100xf32>
     tile.store %t, %d[%m, %n] : tensor<96x100xf32>, !tile.view<?x?xf32>
   }
@@ -146,9 +146,9 @@ tile.kernel @chain(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes 
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<128x128xf32>
-    // expected-note @below {{the other product is here}}
+    // expected-note @below {{the other MMA is here}}
     %s = tile.mma %x, %x, %zero tf32 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
-    // expected-error @below {{an operand of this product is the result of another one; on sm_100a a result is an accumulator in tensor memory, which no product reads as an operand: convert it in between, for instance with arith.truncf}}
+    // expected-error @below {{an operand of this MMA is the result of another one; on sm_100a a result is an accumulator in tensor memory, which no MMA reads as an operand: convert it in between, for instance with arith.truncf}}
     %t = tile.mma %s, %x, %zero tf32 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
     tile.store %t, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
@@ -202,7 +202,7 @@ tile.kernel @pair_in_one_role(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
     %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error @below {{is of a pair of CTAs, which multiply together and read their halves of the result apart; let products have a role of their own, with 'roles = multi'}}
+    // expected-error @below {{is of a pair of CTAs, which multiply together and read their halves of the result apart; let MMAs have a role of their own, with 'roles = multi'}}
     %t = tile.mma %x, %y, %zero pair : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     tile.store %t, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }

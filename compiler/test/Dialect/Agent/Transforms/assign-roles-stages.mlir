@@ -1,5 +1,5 @@
-// Products whose operands threads make of other products have a role of their own,
-// and accumulators stay with one role: the second product starts at zero, and
+// MMAs whose operands threads make of other MMAs have a role of their own,
+// and accumulators stay with one role: the second MMA starts at zero, and
 // what it would have continued is added by threads.
 // RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-roles))' | FileCheck %s
 

@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,issue-ahead{remarks=true},assign-engines,prove-progress))' | FileCheck %s
 
-// The scores of the next block are issued before the product with this block's
+// The scores of the next block are issued before the MMA with this block's
 // probabilities, and the next probabilities are computed while it runs. The first
 // and the last iteration are there at most once, also for no columns.
 // CHECK-LABEL: tile.kernel @chained

@@ -247,7 +247,7 @@ tile.kernel @starts_with_one(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
     }
     agent.role @mma warps(1) at(1) {
       agent.produce %acc by(tensor_core) : !result {
-        // expected-error@+1 {{starts an accumulator in tensor memory with a tile that is not zero, which has no code yet; start with zero and add the tile after the products}}
+        // expected-error@+1 {{starts an accumulator in tensor memory with a tile that is not zero, which has no code yet; start with zero and add the tile after the MMAs}}
         %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %one) -> tensor<128x256xf32> {
           %t = agent.consume %ab as (%x, %y) by(tensor_core) : !operands -> tensor<128x256xf32> {
             %u = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>

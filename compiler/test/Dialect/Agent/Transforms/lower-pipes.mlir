@@ -13,7 +13,7 @@
 // CHECK-LABEL: tile.kernel @blackwell
 // CHECK-SAME: %[[A:.*]]: !tile.view<?x?xbf16>, %[[B:.*]]: !tile.view<?x?xbf16>
 tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  // Memory, and the barriers of both ends: one thread arrives for TMA, one commit for products, four warps for the epilogue.
+  // Memory, and the barriers of both ends: one thread arrives for TMA, one commit for MMAs, four warps for the epilogue.
   // CHECK-NEXT: %[[OPERANDS:.*]] = agent.slots "operands" count(4) at(0) stride(49152) offsets [0, 16384]
   // CHECK-NEXT: %[[FULL:.*]] = agent.barriers "operands.full" count(4) arrivals(1) at(196608) : !agent.barriers
   // CHECK-NEXT: %[[EMPTY:.*]] = agent.barriers "operands.empty" count(4) arrivals(1) at(196640)
@@ -130,7 +130,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
         // CHECK: %[[DONE_T:.*]] = agent.barrier %[[DONE]][%[[T]]]
         // CHECK-NEXT: agent.wait %[[DONE_T]] parity(%[[Q]])
         // CHECK: %[[SUM:.*]] = tile.read
-        // A sum of no products is not in its slot.
+        // A sum of no MMAs is not in its slot.
         // CHECK-NEXT: %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[K]]
         // CHECK-NEXT: %[[KNOWN:.*]] = agent.or_zero %[[SUM]] if(%[[RUNS]])
         // CHECK-NEXT: agent.fence tensor_after
@@ -152,7 +152,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
 
 // -----
 
-// On Hopper warp groups multiply and arrive themselves. With a lag one slot is kept while the next product is in flight; what is
+// On Hopper warp groups multiply and arrive themselves. With a lag one slot is kept while the next MMA is in flight; what is
 // left goes back after the loop.
 
 !operands = !agent.pipe<smem, tensor<64x64xbf16>>
@@ -186,7 +186,7 @@ tile.kernel @lag(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {
         // CHECK: %[[NEXT:.*]], %[[FLIP:.*]] = agent.advance %[[S]], %[[P]] of 3
         // CHECK: %[[X:.*]] = tile.read
         // CHECK-NEXT: %[[SUM:.*]] = tile.mma %[[X]], %[[X]], %[[ACC]]
-        // The product of this slot may go on, the one before it is done.
+        // The MMA of this slot may go on, the one before it is done.
         // CHECK-NEXT: agent.drain wgmma pending(1)
         // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[OLD]], %{{.*}}
         // CHECK-NEXT: scf.if %[[IS]] {

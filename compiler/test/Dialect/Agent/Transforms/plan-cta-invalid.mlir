@@ -12,7 +12,7 @@ tile.kernel @rank(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
 
 // -----
 
-// expected-error @below {{cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there}}
+// expected-error @below {{cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that MMAs take; use 1 there}}
 tile.kernel @no_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
   %c0 = arith.constant 0 : index
@@ -25,7 +25,7 @@ tile.kernel @no_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
 // -----
 
 // A loop up to the diagonal runs longer in one CTA than in the other.
-// expected-error @below {{cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there}}
+// expected-error @below {{cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that MMAs take; use 1 there}}
 tile.kernel @diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {
   %c0 = arith.constant 0 : index
@@ -116,7 +116,7 @@ tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1}}
+      // expected-error @below {{cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -137,7 +137,7 @@ tile.kernel @pair_computed(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %z = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = arith.addf %z, %z : tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but B of this product is no tile that is loaded for products only; use cta_group = 1}}
+      // expected-error @below {{cta_group = 2, but B of this MMA is no tile that is loaded for MMAs only; use cta_group = 1}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -265,7 +265,7 @@ tile.kernel @pair_square(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       
-      // expected-error @below {{cta_group = 2, but the tile of 'b' is A of one product and B of another, or B in two ways, so that no half of it is enough; use cta_group = 1}}
+      // expected-error @below {{cta_group = 2, but the tile of 'b' is A of one MMA and B of another, or B in two ways, so that no half of it is enough; use cta_group = 1}}
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %y, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>

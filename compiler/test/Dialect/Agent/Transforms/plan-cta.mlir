@@ -26,8 +26,8 @@ tile.kernel @along_m(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !ti
 // -----
 
 // Four CTAs: those of a row share A, those of a column B. What comes to a
-// product through a transpose counts, and so do offsets that are computed. The
-// residual is nobody else's; the bias is the same along m, but no product takes
+// MMA through a transpose counts, and so do offsets that are computed. The
+// residual is nobody else's; the bias is the same along m, but no MMA takes
 // it.
 // CHECK-LABEL: tile.kernel @square
 // CHECK:         tile.load %a{{.*}} multicast [1]

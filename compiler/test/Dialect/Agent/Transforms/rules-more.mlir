@@ -1,10 +1,10 @@
-// Rules for other programs than a plain product. `unspecialized` is in
+// Rules for other programs than a plain MMA. `unspecialized` is in
 // assign-roles-invalid.mlir, next to what it saves from a refusal.
 // RUN: drawloom-opt %s -split-input-file --pass-pipeline='builtin.module(tile.kernel(assign-roles{remarks=true},form-pipes{remarks=true}))' -o %t 2> %t.remarks
 // RUN: FileCheck %s --input-file %t
 // RUN: FileCheck %s --input-file %t.remarks --check-prefix=RULE
 
-// A sum that does not start at zero, and one that is scaled between products.
+// A sum that does not start at zero, and one that is scaled between MMAs.
 // RULE-DAG: starts-at-zero: the accumulator starts at zero, and what it began with is added after the loop
 // RULE-DAG: from-zero: the MMA starts from zero and is added afterwards, because more than the MMAs of its role makes its accumulator
 // RULE-DAG: operand-in-tensor-memory: MMAs can read their first operand from tensor memory, so it stays there

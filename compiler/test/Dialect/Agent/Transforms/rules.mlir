@@ -21,7 +21,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       // expected-remark @below {{read-together: a and b travel together: one operation reads them}}
       // expected-remark @below {{in-shared-memory: slots of 32768 bytes in shared memory}}
-      // expected-remark @below {{slots-by-kind: 4 slots: a copy takes longer than the product that reads it}}
+      // expected-remark @below {{slots-by-kind: 4 slots: a copy takes longer than the MMA that reads it}}
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%k, %n] : !tile.view<?x?xbf16> -> tensor<64x128xbf16>
       // expected-remark @below {{with-the-reader: tile.transpose goes with the MMA that reads it: it is a field of the descriptor, not a copy}}

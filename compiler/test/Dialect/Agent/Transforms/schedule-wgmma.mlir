@@ -4,7 +4,7 @@
 
 
 
-// A loop carries its sum in flight. A slot goes back while the newest product may still run; the sum is read after the loop.
+// A loop carries its sum in flight. A slot goes back while the newest MMA may still run; the sum is read after the loop.
 
 // CHECK-LABEL: tile.kernel @gemm
 tile.kernel @gemm(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = "sm_90a"} {
@@ -43,7 +43,7 @@ tile.kernel @gemm(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = 
 
 // -----
 
-// A product that takes A from registers waits for the sum that A is computed from; an independent one runs on.
+// An MMA that takes A from registers waits for the sum that A is computed from; an independent one runs on.
 
 // CHECK-LABEL: tile.kernel @attention
 tile.kernel @attention(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
@@ -66,7 +66,7 @@ tile.kernel @attention(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90
       %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
       // CHECK-NEXT: %[[Q:.*]] = agent.issue %[[P]], %[[B]] onto %[[O]] :
       %q = tile.mma %p, %b, %o : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
-      // The registers of the last A belong to its product.
+      // The registers of the last A belong to its MMA.
       // CHECK-NEXT: %[[DONE:.*]] = agent.await %[[Q]] :
       // CHECK-NEXT: %[[R:.*]] = agent.issue %[[P]], %[[A]] onto %[[DONE]] : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32> ->
       %r = tile.mma %p, %a, %q : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
@@ -107,7 +107,7 @@ tile.kernel @two_readers(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_
 
 // -----
 
-// Products are done before a branch of the program and in it; a branch that is only for the protocol leaves them alone.
+// MMAs are done before a branch of the program and in it; a branch that is only for the protocol leaves them alone.
 
 // CHECK-LABEL: tile.kernel @branches
 tile.kernel @branches(%d: !tile.view<?x?xf32>, %more: i1) attributes {tile.target = "sm_90a"} {
@@ -149,7 +149,7 @@ tile.kernel @branches(%d: !tile.view<?x?xf32>, %more: i1) attributes {tile.targe
 
 // -----
 
-// A loop whose product starts anew has other registers in each iteration: nothing is in flight at its end.
+// A loop whose MMA starts anew has other registers in each iteration: nothing is in flight at its end.
 
 // CHECK-LABEL: tile.kernel @anew
 tile.kernel @anew(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = "sm_90a"} {
@@ -178,7 +178,7 @@ tile.kernel @anew(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = 
 
 // -----
 
-// Threads add up products of 8 bits, so they are done when the operation is over.
+// Threads add up MMAs of 8 bits, so they are done when the operation is over.
 
 // CHECK-LABEL: tile.kernel @promoted
 tile.kernel @promoted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
@@ -201,7 +201,7 @@ tile.kernel @promoted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 
 // -----
 
-// Work items that come at run time: the products of one are done before the next.
+// Work items that come at run time: the MMAs of one are done before the next.
 
 // CHECK-LABEL: tile.kernel @items
 tile.kernel @items(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = "sm_90a"} {

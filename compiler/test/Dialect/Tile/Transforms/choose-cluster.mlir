@@ -219,7 +219,7 @@ tile.kernel @one_role(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d
 // -----
 
 // CHECK-LABEL: tile.kernel @no_product(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because there is no loop whose products take all their operands from one pipe"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because there is no loop whose MMAs take all their operands from one pipe"
 tile.kernel @no_product(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>

@@ -85,7 +85,7 @@ tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {til
 
 // -----
 
-// expected-error @below {{warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4}}
+// expected-error @below {{warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and an MMA has 64; use 4}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<warps = 8>} {
   %zero = arith.constant dense<0.0> : tensor<64x256xf32>
   %c0 = arith.constant 0 : index
@@ -232,7 +232,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<100x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<100x64xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
-    // expected-error @below {{the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows}}
+    // expected-error @below {{the MMA is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows}}
     %t = tile.mma %x, %y, %s : tensor<100x64xbf16>, tensor<64x64xbf16> -> tensor<100x64xf32>
     scf.yield %t : tensor<100x64xf32>
   }
@@ -249,7 +249,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x24xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x24xbf16>
-    // expected-error @below {{the product is 128x64x24, but tcgen05.mma takes 16 along k at a time, and 24 % 16 = 8; use a step of 32}}
+    // expected-error @below {{the MMA is 128x64x24, but tcgen05.mma takes 16 along k at a time, and 24 % 16 = 8; use a step of 32}}
     %t = tile.mma %x, %y, %s : tensor<128x24xbf16>, tensor<64x24xbf16> -> tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
   }
@@ -266,7 +266,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x100xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<100x64xbf16>
-    // expected-error @below {{the product is 128x100x64, but tcgen05.mma has no width that divides 100 columns; use a multiple of 16 up to 256}}
+    // expected-error @below {{the MMA is 128x100x64, but tcgen05.mma has no width that divides 100 columns; use a multiple of 16 up to 256}}
     %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<100x64xbf16> -> tensor<128x100xf32>
     scf.yield %t : tensor<128x100xf32>
   }
@@ -283,7 +283,7 @@ tile.kernel @k(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4E2M1FN>, %d: !
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
     %y = tile.load %b[0, %k] : !tile.view<?x?xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
-    // expected-error @below {{the product is 128x64x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
+    // expected-error @below {{the MMA is 128x64x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
     %t = tile.mma %x, %y, %s : tensor<128x64xf4E2M1FN>, tensor<64x64xf4E2M1FN> -> tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
   }
@@ -323,7 +323,7 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
 
 // -----
 
-// expected-error @below {{warps: 12 warps are 3 warp groups of 128 rows each, and the 128 rows of a product are no multiple of 384; use 8}}
+// expected-error @below {{warps: 12 warps are 3 warp groups of 128 rows each, and the 128 rows of an MMA are no multiple of 384; use 8}}
 tile.kernel @three_groups(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<warps = 12>} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
@@ -429,7 +429,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{the product of a pair of CTAs is 128x128x64, but tcgen05.mma takes rows in multiples of 256, and 128 % 256 = 128; use 256 rows}}
+      // expected-error @below {{the MMA of a pair of CTAs is 128x128x64, but tcgen05.mma takes rows in multiples of 256, and 128 % 256 = 128; use 256 rows}}
       %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
       scf.yield %t : tensor<64x128xf32>
     }
@@ -448,7 +448,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x48xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<48x64xbf16>
-      // expected-error @below {{the product of a pair of CTAs is 256x48x64, but tcgen05.mma has no width that divides 48 columns; use a multiple of 32 up to 256}}
+      // expected-error @below {{the MMA of a pair of CTAs is 256x48x64, but tcgen05.mma has no width that divides 48 columns; use a multiple of 32 up to 256}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<48x64xbf16> -> tensor<128x48xf32>
       scf.yield %t : tensor<128x48xf32>
     }
@@ -467,7 +467,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x512xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<512x64xbf16>
-      // expected-error @below {{the product of a pair of CTAs is 256x512x64, but tcgen05.mma has at most 256 columns; use a tile of that many}}
+      // expected-error @below {{the MMA of a pair of CTAs is 256x512x64, but tcgen05.mma has at most 256 columns; use a tile of that many}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<512x64xbf16> -> tensor<128x512xf32>
       scf.yield %t : tensor<128x512xf32>
     }
@@ -477,7 +477,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{cta_group = 2, but the program has no product; leave it out}}
+// expected-error @below {{cta_group = 2, but the program has no MMA; leave it out}}
 tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<128x128xf32>

@@ -103,7 +103,7 @@ tile.kernel @given(%a: !mat, %b: !mat, %d: !mat) attributes {
   }
 }
 
-// No product: whatever is loaded shares the memory, eight slots at most.
+// No MMA: whatever is loaded shares the memory, eight slots at most.
 // CHECK-LABEL: tile.kernel @copy(
 // CHECK-SAME: slots = {x = 8, output = 2}, cluster = [1, 1, 1], warps = 4>
 tile.kernel @copy(%x: !mat, %y: !mat) attributes {tile.target = "sm_100a"} {
@@ -125,7 +125,7 @@ tile.kernel @dynamic(%x: !mat, %y: !mat) attributes {
   }
 }
 
-// Several groups of operands go by their views; a product that continues
+// Several groups of operands go by their views; an MMA that continues
 // another one's sum takes no columns.
 // CHECK-LABEL: tile.kernel @two(
 // CHECK-SAME: "result-slots: 2 slots x 128 columns = 256 of 512 columns of tensor memory on sm_100a"
@@ -143,7 +143,7 @@ tile.kernel @two(%a: !mat, %b: !mat, %c: !mat, %e: !mat, %d: !tile.view<?x?xf32>
   }
 }
 
-// An accumulator that a second product goes on with and that is stored, too: each
+// An accumulator that a second MMA goes on with and that is stored, too: each
 // of the two has registers, 128 × 128 / 256 threads = 64.
 // CHECK-LABEL: tile.kernel @second_use(
 // CHECK-SAME: "warps: 8, because each thread then needs about 128 + 104 = 232 registers, 128 of them for tiles, and may have 240 on sm_90a; with 4 it would be 360 > 248"

@@ -60,7 +60,7 @@ tile.kernel @turned(%X: !tile.view<?x8xf32>, %S: !tile.view<?xf32>)
 }
 // -----
 
-// A product along the row's own dimension: each CTA would have a part of its sum.
+// An MMA along the row's own dimension: each CTA would have a part of its sum.
 tile.kernel @along_k(%X: !tile.view<?x64xbf16>, %B: !tile.view<64x64xbf16>, %D: !tile.view<?x64xf32>)
     attributes {tile.schedule = #tile.schedule<cluster = [1, 2]>} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -165,7 +165,7 @@ tile.kernel @from_bias(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !
   %zero = arith.constant dense<1.0> : tensor<128x128xf32>
   %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
-    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and carries more than sums of products from zero on; use 1 along dimension 2 of the cluster}}
+    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and carries more than sums of MMAs from zero on; use 1 along dimension 2 of the cluster}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
@@ -190,7 +190,7 @@ tile.kernel @uneven(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !til
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
-    // expected-error @below {{adds up products of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile}}
+    // expected-error @below {{adds up MMAs of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

@@ -112,7 +112,7 @@ tile.kernel @running(%X: !tile.view<?x?xf32>, %Y: !tile.view<?xf32>)
 
 // -----
 
-// The columns of a product are divided as rows of B; A is the same in all CTAs, and so are rows of B along the first
+// The columns of an MMA are divided as rows of B; A is the same in all CTAs, and so are rows of B along the first
 // dimension of the cluster.
 // CHECK-LABEL: tile.kernel @product
 // CHECK:         tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [128, 256]

@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s -split-input-file --pass-pipeline='builtin.module(tile.kernel(interleave-tiles))' | FileCheck %s
 
-// Products are chained in the loop, so two tiles run side by side. What depends
+// MMAs are chained in the loop, so two tiles run side by side. What depends
 // on the tile is there twice; the loads of K and V are shared.
 // CHECK-LABEL: tile.kernel @chained
 // CHECK-SAME: interleave: 2 tiles, so that the tensor core has work while what lies between two MMAs is computed

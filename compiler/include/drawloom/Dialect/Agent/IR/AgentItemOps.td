@@ -33,7 +33,7 @@ def Agent_ItemsOp : Agent_Op<"items", [
     ```
 
     The order in which tiles are visited, the slices of a split k and the groups
-    of a grouped product are all arithmetic in this region. Memory that it reads
+    of a grouped MMA are all arithmetic in this region. Memory that it reads
     must not change while the kernel runs.
 
     With `static` every cluster knows its items from its own number. With

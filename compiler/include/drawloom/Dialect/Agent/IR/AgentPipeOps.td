@@ -123,7 +123,7 @@ def Agent_ProduceOp : Agent_OnceOp<"produce", [
     | message | why |
     |---|---|
     | of pipe 'p' is by(tma), but value 0 of a slot is not a tile that is loaded here | TMA and cp.async copy what a tile.load of the region names, and nothing else |
-    | of pipe 'p' is by(tensor_core), but value 0 of a slot is not a product | the tensor core leaves results of products |
+    | of pipe 'p' is by(tensor_core), but value 0 of a slot is not an MMA | the tensor core leaves results of MMAs |
     | of pipe 'p' is by(tma), but its slots are in tmem; only threads and the tensor core write there | |
   }];
   let arguments = (ins Agent_Pipe:$pipe, OptionalAttr<Agent_EngineAttr>:$engine);
@@ -182,7 +182,7 @@ def Agent_ConsumeOp : Agent_OnceOp<"consume", [
 
     | message | why |
     |---|---|
-    | of pipe 'p' is by(tensor_core), but value 0 of a slot goes to more than products | the slot would be free before the threads have read it |
+    | of pipe 'p' is by(tensor_core), but value 0 of a slot goes to more than MMAs | the slot would be free before the threads have read it |
     | of pipe 'p' is by(tma), but no value of a slot is stored as it is | TMA stores what a tile.store of the region names |
     | of pipe 'p' is by(cp_async), which only fill slots | |
     | of pipe 'p' holds lag + 1 = 2 + 1 = 3 slots at once, but the pipe has 2; use slots(3) or a lag below 2 | the role would wait for a slot that only it can release |

@@ -165,7 +165,7 @@ def Agent_ArriveOp : Agent_Op<"arrive"> {
     |---|---|---|
     | `threads` | one thread, for its warp | when all lanes have got here; it releases what they did |
     | `cp_async` | every warp | at once, and the phase stays open until the cp.async of its threads have landed |
-    | `tensor_core` | the tensor core | when the products that this warp has issued are done |
+    | `tensor_core` | the tensor core | when the MMAs that this warp has issued are done |
 
     ```mlir
     agent.arrive %empty by(tensor_core)

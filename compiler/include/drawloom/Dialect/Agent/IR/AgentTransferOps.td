@@ -1,4 +1,4 @@
-//===- AgentTransferOps.td - Copies and products --------- -*- tablegen -*-===//
+//===- AgentTransferOps.td - Copies and MMAs --------- -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -150,14 +150,14 @@ def Agent_FitsOp : Agent_Op<"fits", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
-// Products and registers
+// MMAs and registers
 //===----------------------------------------------------------------------===//
 
 // A tile, or after `assign-layouts` the memory that it is in.
 def Agent_Operand : AnyTypeOf<[Tile_Tile, Tile_Buffer],
                               "tile or buffer", "::mlir::ShapedType">;
 
-class Agent_ProductOp<string mnemonic, list<Trait> traits = []>
+class Agent_MmaOp<string mnemonic, list<Trait> traits = []>
     : Agent_Op<mnemonic, traits> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -167,13 +167,13 @@ class Agent_ProductOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
-  let summary = "a product into tensor memory";
+def Agent_MultiplyOp : Agent_MmaOp<"multiply"> {
+  let summary = "an MMA into tensor memory";
   let description = [{
     Issues `accumulator = accumulator + a * b`, or `accumulator = a * b` where `accumulate` is false.
     `a` and `b` are as in `tile.mma` and are in slots: tiles that were read, and
     after `assign-layouts` the buffers themselves. The tensor core does it on its
-    own; `agent.arrive by(tensor_core)` tells when. With `negated` the product is
+    own; `agent.arrive by(tensor_core)` tells when. With `negated` the MMA is
     subtracted.
 
     With `pair` it is issued for two CTAs: the slots and the accumulator are at
@@ -198,12 +198,12 @@ def Agent_MultiplyOp : Agent_ProductOp<"multiply"> {
   }];
 }
 
-def Agent_IssueOp : Agent_ProductOp<"issue"> {
-  let summary = "a product of warp groups, started";
+def Agent_IssueOp : Agent_MmaOp<"issue"> {
+  let summary = "an MMA of warp groups, started";
   let description = [{
     Starts `acc + a * b`, or `a * b` without `acc`, by wgmma, and closes a group
-    with it. Products of one accumulator are done in order, so it may go on with an accumulator
-    that is in flight. With `negated` the product is subtracted. If `a` is in registers, they belong to the product until
+    with it. MMAs of one accumulator are done in order, so it may go on with an accumulator
+    that is in flight. With `negated` the MMA is subtracted. If `a` is in registers, they belong to the MMA until
     it is done.
 
     ```mlir
@@ -226,17 +226,17 @@ def Agent_IssueOp : Agent_ProductOp<"issue"> {
   }];
 }
 
-def Agent_AddProductOp : Agent_ProductOp<"add_product", [
+def Agent_AddMmaOp : Agent_MmaOp<"add_mma", [
     AllTypesMatch<["acc", "result"]>]> {
-  let summary = "a product whose accumulator threads add";
+  let summary = "an MMA whose accumulator threads add";
   let description = [{
     `acc + a * b` by wgmma, done when the operation is over. Accumulators of 8-bit
-    products keep some 14 bits only (PTX does not say how many), so each
-    product is an accumulator of its own that threads add to `acc`, `columns` columns at
+    MMAs keep some 14 bits only (PTX does not say how many), so each
+    MMA is an accumulator of its own that threads add to `acc`, `columns` columns at
     a time. With `negated` they are subtracted.
 
     ```mlir
-    %t = agent.add_product %x, %y onto %s columns(128)
+    %t = agent.add_mma %x, %y onto %s columns(128)
       : !tile.buffer<64x128xf8E4M3FN, smem, #tile.panels<128x1, swizzle 16>>, !tile.buffer<256x128xf8E4M3FN, smem, #tile.panels<128x1, swizzle 16>>
       -> tensor<64x256xf32>
     ```
@@ -274,11 +274,11 @@ def Agent_AsInFlightOp : Agent_Op<"as_in_flight", [
 }
 
 def Agent_AwaitOp : Agent_Op<"await"> {
-  let summary = "waits for products, and gives their accumulators";
+  let summary = "waits for MMAs, and gives their accumulators";
   let description = [{
-    Waits until at most the `pending` newest groups of products are not done.
+    Waits until at most the `pending` newest groups of MMAs are not done.
     The accumulators that are listed belong to older ones. Without accumulators it is for a slot
-    that products have read.
+    that MMAs have read.
 
     ```mlir
     %t = agent.await %s pending(1) : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
@@ -300,9 +300,9 @@ def Agent_AwaitOp : Agent_Op<"await"> {
 
 def Agent_OrZeroOp : Agent_Op<"or_zero", [
     Pure, AllTypesMatch<["tile", "result"]>]> {
-  let summary = "an accumulator of products, or zeros if there are none";
+  let summary = "an accumulator of MMAs, or zeros if there are none";
   let description = [{
-    An accumulator of no products is not in its slot: nobody wrote it. `filled` is false
+    An accumulator of no MMAs is not in its slot: nobody wrote it. `filled` is false
     then.
 
     ```mlir

@@ -79,7 +79,7 @@ def Agent_EngineAttr : EnumAttr<Agent_Dialect, Agent_Engine, "engine"> {
     | `threads` | the role's threads write tiles from registers | one arrival of every warp, when its lanes are done | they read tiles, or multiply them by wgmma | one arrival of every warp, when its lanes are done |
     | `cp_async` | the role's threads start cp.async | one arrival of every warp; its copies hold the phase open until they have landed | – | – |
     | `tma` | one thread starts bulk copies | one arrival of that thread, and the bytes of the copies | one thread starts bulk stores | one arrival of every warp, when the stores have read |
-    | `tensor_core` | one thread issues tcgen05 products into the slot | one arrival by tcgen05.commit, when the products are done | one thread issues tcgen05 products that read it | one arrival by tcgen05.commit, when the products are done |
+    | `tensor_core` | one thread issues tcgen05 MMAs into the slot | one arrival by tcgen05.commit, when the MMAs are done | one thread issues tcgen05 MMAs that read it | one arrival by tcgen05.commit, when the MMAs are done |
 
     A warp arrives once for its 32 lanes: fewer arrivals than one for each
     thread, and every warp that waits also arrives, which is what makes a pair
@@ -184,10 +184,10 @@ def Agent_Barrier : Agent_Type<"Barrier", "barrier"> {
 }
 
 def Agent_InFlight : Agent_Type<"InFlight", "in_flight"> {
-  let summary = "an accumulator that products may be writing";
+  let summary = "an accumulator that MMAs may be writing";
   let description = [{
     A tile in registers that nobody may touch yet. `agent.await` gives the tile;
-    a product can go on with it, and a loop can carry it.
+    an MMA can go on with it, and a loop can carry it.
 
     ```mlir
     !agent.in_flight<tensor<128x256xf32>>

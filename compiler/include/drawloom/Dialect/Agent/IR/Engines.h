@@ -31,12 +31,12 @@ mlir::Operation *getMaker(mlir::Value value);
 /// a copy can bring it right into the slot.
 bool isLoadedHere(mlir::Value value, ProduceOp op);
 
-/// Whether a product makes the value in the end.
-bool isProduct(mlir::Value value);
+/// Whether an MMA makes the value in the end.
+bool isMma(mlir::Value value);
 
-/// Whether the value has uses and each of them ends in a product. A transpose
+/// Whether the value has uses and each of them ends in an MMA. A transpose
 /// or a slice is a matter of the descriptor.
-bool feedsProductsOnly(mlir::Value value);
+bool feedsMmasOnly(mlir::Value value);
 
 /// Whether a `tile.store` of the block stores the argument as it is, so that a
 /// bulk store can take it from the slot.

@@ -97,7 +97,7 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
     | takes dynamic work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
     | has no place for the answer about the next work item: code is generated after 'place-memory' | |
-    | reads an accumulator of products whose number @epilogue cannot tell; let the bounds of the loop of products depend on the work item alone, or begin with one product before the loop | an accumulator of no products is not in its slot |
+    | reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work item alone, or begin with one MMA before the loop | an accumulator of no MMAs is not in its slot |
   }];
   let options = [
     Option<"unproved", "unproved", "bool", "false",
@@ -111,12 +111,12 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
 }
 
 def ScheduleWgmma : Pass<"schedule-wgmma", "tile::KernelOp"> {
-  let summary = "say which products of warp groups are in flight where";
+  let summary = "say which MMAs of warp groups are in flight where";
   let description = [{
-    Products of wgmma run on while the threads go on. After this pass a product
+    MMAs of wgmma run on while the threads go on. After this pass an MMA
     gives an accumulator in flight, which nobody can read: `agent.await` gives the tile,
     where somebody reads it, where a loop can't carry it in flight, or where a
-    slot goes back that the product reads. Products on tcgen05 have been made
+    slot goes back that the MMA reads. MMAs on tcgen05 have been made
     `agent.multiply` before, and stay as they are.
 
     ```mlir
@@ -137,7 +137,7 @@ def ScheduleWgmma : Pass<"schedule-wgmma", "tile::KernelOp"> {
     %sum = agent.await %flying : !agent.in_flight<tensor<64x256xf32>> -> tensor<64x256xf32>
     ```
 
-    Products of 8 bits, whose accumulators threads add up, stay `tile.mma`: they are
+    MMAs of 8 bits, whose accumulators threads add up, stay `tile.mma`: they are
     done when the operation is over.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
@@ -163,7 +163,7 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
 
     | of which roles | the layouts |
     |---|---|
-    | whose warp groups issue products | the accumulator of a wgmma |
+    | whose warp groups issue MMAs | the accumulator of a wgmma |
     | that read or write tensor memory | rows of tcgen05.ld: a lane has a row |
     | all others | 16 bytes in a thread, then lanes and warps along the rows of the largest tile |
 
@@ -210,10 +210,10 @@ def UnrollSlices : Pass<"unroll-slices", "tile::KernelOp"> {
 }
 
 def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
-  let summary = "say where threads read memory, and what products read";
+  let summary = "say where threads read memory, and what MMAs read";
   let description = [{
     After this pass every tile is in registers, and memory is buffers: threads
-    read a buffer where they need the elements, and a product takes the buffer
+    read a buffer where they need the elements, and an MMA takes the buffer
     that its operand is in.
 
     ```mlir
@@ -225,11 +225,11 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
 
     | before | after |
     |---|---|
-    | a transpose of what a product reads | `tile.transpose_view` of the buffer |
+    | a transpose of what an MMA reads | `tile.transpose_view` of the buffer |
     | columns of a tile in tensor memory | offsets of the read |
     | `agent.or_zero` | a branch: zeros, if nobody wrote the slot |
-    | an operand that threads have | they write it to scratch memory: wait for the products that read it before, meet, write, fence, meet |
-    | a product whose accumulator threads add | `agent.add_product`, with how many columns at a time |
+    | an operand that threads have | they write it to scratch memory: wait for the MMAs that read it before, meet, write, fence, meet |
+    | an MMA whose accumulator threads add | `agent.add_mma`, with how many columns at a time |
 
     A tile in shared memory is read once where one read is enough, one in tensor
     memory anew for each use: loads are cheaper than all of its columns in

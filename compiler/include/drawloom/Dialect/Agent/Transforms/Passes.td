@@ -18,7 +18,7 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     With `cluster = [m, n]` in the schedule, m x n CTAs take as many work items,
     neighbours along the dimensions of the items. A tile whose offsets do not
     depend on a dimension is the same for the CTAs along it. If it is nothing but
-    an operand of products, each of these CTAs loads a part and hands it to all:
+    an operand of MMAs, each of these CTAs loads a part and hands it to all:
 
     ```mlir
     tile.for_each (%m, %n) tiles [128, 256] of %d : !tile.view<?x?xbf16> {
@@ -35,12 +35,12 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     ```
 
     No value changes. What depends on an offset is found forward, through loops,
-    to a fixed point; what products take, backward from them. CTAs that share a
+    to a fixed point; what MMAs take, backward from them. CTAs that share a
     tile must do the same steps, so nothing is shared along a dimension that a
     loop's bounds or a branch depend on. A kernel of one CTA is not changed.
 
     **Pairs.** With `cta_group = 2`, two CTAs along the first dimension with
-    several multiply together: all products say `pair`, and each CTA loads half of
+    several multiply together: all MMAs say `pair`, and each CTA loads half of
     B, by rows, or by columns where B is transposed. With `cluster = [2, 1]` the
     loop becomes
 
@@ -60,15 +60,15 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work items of @f have 2 dimensions; a cluster takes neighbouring items, so use 1 there | |
-    | cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that products take; use 1 there | there would be nothing to gain |
+    | cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that MMAs take; use 1 there | there would be nothing to gain |
     | cluster: 4 CTAs share the 24 rows of a tile of 'b', and a part is a multiple of 8 rows: 24 % (4 x 8) = 24; use fewer CTAs, or a larger tile | the swizzle of shared memory repeats after 8 rows |
     | cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out | threads write to their own CTA |
     | kernel @f has roles already, and what CTAs share is found while a load is a load: run plan-cta before assign-roles | |
     | gathers parts of 2 work items along dimension 1, where the cluster has 4 CTAs; use 2 there | each CTA of the cluster gives a part |
     | gathers parts of 2 work items along dimension 1, which do not do the same steps; gather outside of it | one would wait for what the other never gives |
     | cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1 | one of them issues for both |
-    | cta_group = 2, but B of this product is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1 | |
-    | cta_group = 2, but B of this product is no tile that is loaded for products only; use cta_group = 1 | the tensor core reads it in both CTAs as TMA has put it there |
+    | cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1 | |
+    | cta_group = 2, but B of this MMA is no tile that is loaded for MMAs only; use cta_group = 1 | the tensor core reads it in both CTAs as TMA has put it there |
     | cta_group = 2, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use cta_group = 1 | the leader announces the bytes of both CTAs |
   }];
 }
@@ -105,8 +105,8 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     } {agent.owners = [@mma]}
     ```
 
-    Where accumulators are in tensor memory, a product whose accumulator is not
-    made by products alone is taken from zero, and the rest is added after it
+    Where accumulators are in tensor memory, an MMA whose accumulator is not
+    made by MMAs alone is taken from zero, and the rest is added after it
     (rules `starts-at-zero` and `from-zero`). Sums are then rounded in another
     order; nothing else changes what is computed.
 
@@ -116,13 +116,13 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
 
     | message | why | or one role |
     |---|---|---|
-    | the product is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows | the tile is no multiple of an instruction that there is code for | |
-    | the product is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has | | |
+    | the MMA is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows | the tile is no multiple of an instruction that there is code for | |
+    | the MMA is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has | | |
     | 'scf.if' decides about tiles | roles would have to agree before they know | yes |
-    | this product is inside of 'scf.if' | without roles, too, operands in front of tensor memory need slots | |
+    | this MMA is inside of 'scf.if' | without roles, too, operands in front of tensor memory need slots | |
     | 'tile.alloc' has side effects, or may have some | only loads and stores have an order | |
     | @load needs this index, which @compute computes from tiles | only tiles travel | yes |
-    | an operand of this product is the result of another one | an accumulator is no operand | yes |
+    | an operand of this MMA is the result of another one | an accumulator is no operand | yes |
     | no role can load 'a' | TMA refuses the strides, and elements are no whole bytes | |
     | 'a' and 'c' cannot travel together | their loop levels differ | yes |
     | the number of work items depends on a tile that is loaded here | nobody could load it | |
@@ -189,12 +189,12 @@ def FormPipes : Pass<"form-pipes", "tile::KernelOp"> {
 }
 
 def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
-  let summary = "issue a product one iteration before its result is computed on";
+  let summary = "issue an MMA one iteration before its result is computed on";
   let description = [{
-    On Hopper the warps that compute issue the products themselves. If a loop
-    computes an operand of one product from the result of another, the tensor
+    On Hopper the warps that compute issue the MMAs themselves. If a loop
+    computes an operand of one MMA from the result of another, the tensor
     core would wait for the threads and the threads for the tensor core. This
-    pass issues the first product of the next iteration before the second one of
+    pass issues the first MMA of the next iteration before the second one of
     this iteration, and the threads compute while that runs:
 
     ```mlir
@@ -209,7 +209,7 @@ def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
     becomes
 
     ```mlir
-    %a0, %p0 = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(...) -> ... { the first product, and what is computed with it }
+    %a0, %p0 = scf.for %j = %c0 to min(%n, %c64) step %c64 iter_args(...) -> ... { the first MMA, and what is computed with it }
     %a1, %p1 = scf.for %j = %c0 to %n - %c64 step %c64 iter_args(%acc = %a0, %p = %p0) -> ... {
       %s = agent.consume %K as (%k) lag(1) : ... { tile.mma %q, %k, %none }
       %next = agent.consume %V as (%v) lag(1) : ... { tile.mma %p, %v, %acc }
@@ -221,7 +221,7 @@ def IssueAhead : Pass<"issue-ahead", "tile::KernelOp"> {
 
     Every value is computed from the same operands in the same way. A pipe with
     one slot leaves no room for it, and the loop stays as it is. On Blackwell
-    there is nothing to do: the role that issues the first product runs ahead by
+    there is nothing to do: the role that issues the first MMA runs ahead by
     itself.
   }];
   let dependentDialects = [
@@ -240,10 +240,10 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
 
     | who | is chosen for | when |
     |---|---|---|
-    | `tensor_core` | a produce | tcgen05 products make all values of the slot, which is in tensor memory |
+    | `tensor_core` | a produce | tcgen05 MMAs make all values of the slot, which is in tensor memory |
     | `tma` | a produce | the region loads all values, and the role has one warp |
     | `cp_async` | a produce | the region loads all values, and the role has more warps |
-    | `tensor_core` | a consume | all values that are read go to tcgen05 products and nowhere else |
+    | `tensor_core` | a consume | all values that are read go to tcgen05 MMAs and nowhere else |
     | `tma` | a consume | the region stores a value of the slot as it is |
     | `threads` | either | nothing of the above |
 
@@ -268,7 +268,7 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | of pipe 'p' is by(tensor_core), but the warp groups of sm_90a issue products and arrive themselves; use by(threads) | wgmma has no commit to an mbarrier |
+    | of pipe 'p' is by(tensor_core), but the warp groups of sm_90a issue MMAs and arrive themselves; use by(threads) | wgmma has no commit to an mbarrier |
     | of pipe 'p' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(cp_async) | the code elects one thread of the role's only warp |
   }];
 }
@@ -299,7 +299,7 @@ def CheckCode : Pass<"check-code", "tile::KernelOp"> {
     | a vector along rows and along columns | `uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns: its elements would have to change threads; store it, and load it where it is used the other way` |
     | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |
     | rows that no bulk copy moves | `moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes` |
-    | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for: its loop computes more than products, in a role that does, too; let products have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem` |
+    | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem` |
     | warps that can't share a tile | `works on a 'tensor<128x32xf32>' in @epilogue: 12 warps cannot share 128 rows: neither is a multiple of 3` |
   }];
 }
@@ -352,7 +352,7 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
 def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
   let summary = "give each role its warps";
   let description = [{
-    Roles of less than four warps, which issue copies and products, share warp
+    Roles of less than four warps, which issue copies and MMAs, share warp
     groups; the others start at a multiple of four, because setmaxnreg, wgmma and
     the lanes of tensor memory go by groups of four warps. Small roles with
     different `registers` get different groups. Of the others, those of three
@@ -430,7 +430,7 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
   let summary = "place slots and barriers in shared and tensor memory";
   let description = [{
     Gives every pipe its slots, and every slot its full and its empty barrier;
-    and a role room for operands and results of its products that are in no pipe
+    and a role room for operands and results of its MMAs that are in no pipe
     (`#agent.scratch`). Tiles start where the pattern of their swizzle starts. A staging pipe, which
     one role fills and stores from, lies on the bytes of another pipe only where
     that one is provably no longer used; the pipe's reasons say why or why not.
@@ -454,8 +454,8 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
     | shared memory: operands: 4 slots × 48 KiB + bias: 2 slots × 16 KiB + output: 2 slots × 16 KiB + barriers and messages: 164 B = 256.2 KiB > 227 KiB on sm_100a; 3 slots of operands fit | |
     | tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots of result fit | |
     | pipe 'result' is in tensor memory, which sm_90a does not have; use smem | |
-    | role @compute keeps 384 KiB of its products' operands in shared memory > 227 KiB on sm_90a; use a smaller tile | a role that loads operands itself needs room for them |
-    | role @compute keeps 1024 columns of its products' results in tensor memory > 512 on sm_100a; use a smaller tile | the same for results that go into no pipe |
+    | role @compute keeps 384 KiB of its MMAs' operands in shared memory > 227 KiB on sm_90a; use a smaller tile | a role that loads operands itself needs room for them |
+    | role @compute keeps 1024 columns of its MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile | the same for results that go into no pipe |
     | 16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp | the warps of a role meet at one |
     | operands that are in no pipe and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots | the same of several roles |
   }];

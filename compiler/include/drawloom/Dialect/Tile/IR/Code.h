@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One table of the operations on elements, with the types that each of them is
-// emitted for, beside the target's table of products. A program is asked before
+// emitted for, beside the target's table of MMAs. A program is asked before
 // it is planned, roles that were written by hand when their engines are
 // assigned, and code generation relies on the answer: what is planned has code.
 //

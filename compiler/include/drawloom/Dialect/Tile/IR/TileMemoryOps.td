@@ -43,7 +43,7 @@ def Tile_SubviewOp : Tile_Op<"subview", [
     The elements `offset .. offset + size` of each dimension. Loads from the
     result are padded, and stores to it clipped, at the box's edges and at the
     edges of the view that it was cut from. This is how one group of a grouped
-    product is kept from reading or writing its neighbour.
+    MMA is kept from reading or writing its neighbour.
 
     ```mlir
     %rows = tile.subview %a[%first, 0] [%count, 4096]
@@ -122,7 +122,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
     ```
 
     **In a pair.** `halved` is a dimension of the tile. Two CTAs that multiply
-    together load it, each the half that its products read: the first CTA the
+    together load it, each the half that its MMAs read: the first CTA the
     first half. It never changes the value either.
 
     ```mlir
@@ -232,7 +232,7 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
 def Tile_TransposeViewOp : Tile_Op<"transpose_view", [Pure]> {
   let summary = "the transpose of a buffer, where it is";
   let description = [{
-    The same memory with rows and columns exchanged. Nothing moves: a product
+    The same memory with rows and columns exchanged. Nothing moves: an MMA
     reads it by another descriptor, a thread by other offsets.
 
     ```mlir

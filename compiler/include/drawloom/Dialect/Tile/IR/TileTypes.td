@@ -80,7 +80,7 @@ def Tile_Buffer : Tile_Type<"Buffer", "buffer", [ShapedTypeInterface]> {
   let summary = "room for a tile in shared or tensor memory";
   let description = [{
     Memory of a CTA that holds one tile. Its encoding says where the elements
-    are: a layout, or for shared memory the panels that copies and products
+    are: a layout, or for shared memory the panels that copies and MMAs
     take. Without one they may be anywhere inside.
 
     ```mlir

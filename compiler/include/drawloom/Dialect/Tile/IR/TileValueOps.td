@@ -1,4 +1,4 @@
-//===- TileValueOps.td - Products, reductions, shapes ---- -*- tablegen -*-===//
+//===- TileValueOps.td - MMAs, reductions, shapes ---- -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
     `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[n, k]`
 
     `a` is M by K and `b` is N by K: the summed dimension is the last one of
-    both. Products are exact and added in the accumulator's type, in no
+    both. MMAs are exact and added in the accumulator's type, in no
     particular order.
 
     ```mlir
@@ -55,7 +55,7 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
       : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
     ```
 
-    **Differences.** With the word `negated`, the products are subtracted:
+    **Differences.** With the word `negated`, the MMAs are subtracted:
     `acc - sum`. An operand that is negated first comes to the same, and
     canonical forms say it with the word: tensor cores have a bit for it, and the
     operand stays what was loaded. Floats without block scales have it.
@@ -66,7 +66,7 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
     ```
 
     **Pairs.** With the word `pair`, two CTAs of a cluster multiply together: one
-    issues the product for both. Each has its own `a` and its own result, and
+    issues the MMA for both. Each has its own `a` and its own result, and
     both have the same `b`, of which each holds a half. `plan-cta` adds the word;
     it never changes the value.
 
@@ -77,7 +77,7 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
 
     **Block scales.** Each operand may come with one scale for each block of
     elements along K; the block's size is K divided by the columns of the scale
-    tile. An element is multiplied by its scale before the product.
+    tile. An element is multiplied by its scale before the MMA.
 
     | name | elements | scales | block | accumulator |
     |---|---|---|---|---|
@@ -179,7 +179,7 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
     The items must do the same steps: all of them come here equally often. Their
     number along the dimension is a multiple of those that gather.
     `divide-tiles` makes it where a cluster divides the rows of a tile, or the
-    steps of a sum of products.
+    steps of a sum of MMAs.
 
     | message | why |
     |---|---|

@@ -50,12 +50,12 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
     | | `together: 'q' is no view of this kernel` |
     | | `hints: 'q' is no view of this kernel` |
-    | no such product | `the product is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
+    | no such MMA | `the MMA is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
     | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
     | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and cta_group = 2 takes them by twos along the first dimension that has several; use an even number there` |
-    | pairs of nothing | `cta_group = 2, but the program has no product; leave it out` |
+    | pairs of nothing | `cta_group = 2, but the program has no MMA; leave it out` |
     | a cluster and other roles | `cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does` |
-    | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and a product has 64; use 4` |
+    | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and an MMA has 64; use 4` |
     | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |
     | too much tensor memory | `tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit` |
     | too much shared memory | `shared memory: ... = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit` |
@@ -67,7 +67,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 }
 
 def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
-  let summary = "let the CTAs of a cluster divide rows that are reduced, or sums of products";
+  let summary = "let the CTAs of a cluster divide rows that are reduced, or sums of MMAs";
   let description = [{
     A schedule may give a cluster one dimension more than the work items have. Its
     CTAs take an item together, and each has a part of its rows. The part becomes
@@ -104,7 +104,7 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     all have the same bits. Where a loop does nothing with a part but add it to
     those of other iterations, the total is gathered after the loop. What all CTAs
     have, such as the sums themselves, the first one stores: the offset of the
-    others lies outside of the view. Where the row is one of a product, its parts
+    others lies outside of the view. Where the row is one of an MMA, its parts
     are columns of accumulators, and each CTA has its own rows of B:
 
     ```mlir
@@ -120,7 +120,7 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     ```
 
     Where no row is reduced, the CTAs take the steps of the loops that add up
-    products in turns. Each then has a part of the sum, hands the others their
+    MMAs in turns. Each then has a part of the sum, hands the others their
     columns of it, and goes on with the sum of its own:
 
     ```mlir
@@ -155,11 +155,11 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | `reduces rows of 100 elements that 8 CTAs of the cluster divide: 100 % 8 = 4; use fewer CTAs, or a larger tile` | parts are equal |
-    | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | a product along the row, a slice, a scalar that a row is reduced to |
+    | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | an MMA along the row, a slice, a scalar that a row is reduced to |
     | `works on rows of 512 elements, and others have 1024: the cluster divides rows of one length` | a part is the same for all tiles |
-    | `adds up products of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile` | parts are equal |
+    | `adds up MMAs of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile` | parts are equal |
     | `is in a loop whose steps 2 CTAs of the cluster divide, and is not a work item's own; use 1 along dimension 2 of the cluster` | CTAs would meet in every iteration of the outer loop |
-    | `…, and carries more than sums of products from zero on; …` | only sums of products can be added up later |
+    | `…, and carries more than sums of MMAs from zero on; …` | only sums of MMAs can be added up later |
     | `…, and reads a tile that is not loaded along it; …` | a step beyond the last one must multiply zeros |
     | `…, and ends before the views of its operands do; …` | the same |
     | `…, and asks which one it is; …` | the number of a step may be beyond the last one |
@@ -170,7 +170,7 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
 def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
   let summary = "compute several tiles of a work item side by side";
   let description = [{
-    Where a product in a loop reads what became of another product's result, the
+    Where an MMA in a loop reads what became of another MMA's result, the
     tensor core would have nothing to do while the values between the two are
     computed. This pass gives it a second tile to work on. The last dimension of
     a work item grows by the factor `interleave` of the schedule, and what depends
@@ -206,7 +206,7 @@ def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
 
     | line in `tile.reasons` | when |
     |---|---|
-    | interleave: 2 tiles, so that the tensor core has work while what lies between two MMAs is computed | products are chained in a loop, and results are in tensor memory |
+    | interleave: 2 tiles, so that the tensor core has work while what lies between two MMAs is computed | MMAs are chained in a loop, and results are in tensor memory |
     | interleave: 1, because two tiles do not fit: ... | the planner refuses them |
   }];
   let dependentDialects = [
@@ -218,7 +218,7 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
   let description = [{
     Between the result of a matrix product and the stores, a work item computes
     on whole tiles. Whole, the inputs and outputs of an epilogue need more
-    shared memory than the operands of the product: two slots for a residual of
+    shared memory than the operands of the MMA: two slots for a residual of
     128 by 256 in bf16 are 128 KiB. This pass cuts them into parts of `columns`
     columns, the field of `tile.schedule`:
 
@@ -243,7 +243,7 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     ```
 
     Elementwise operations, broadcasts, transposes, reductions along the rows
-    and loads are cut, whatever their order, with any number of products and
+    and loads are cut, whatever their order, with any number of MMAs and
     stores. A vector with an element for each column is loaded in parts; one with
     an element for each row is loaded once, before the loop. A reduction along
     the columns is carried by the loop, from its neutral element, and what needs
@@ -259,7 +259,7 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     |---|---|
     | slice-epilogue: tile.store of 'd' in 4 parts of 64 columns | it was cut |
     | slice-epilogue: tile.store of 'd' in 2 parts of 96 columns and one of 64 | the width doesn't divide the tile: what is left comes after the loop |
-    | slice-epilogue: tile.store of 'd' stays whole: 'tile.extract_slice' needs a whole tile | an operation between the product and the store can't be cut |
+    | slice-epilogue: tile.store of 'd' stays whole: 'tile.extract_slice' needs a whole tile | an operation between the MMA and the store can't be cut |
     | slice-epilogue: tile.store of 'd' stays whole: 'tile.load' touches the same view | parts would come after the load |
     | slice-epilogue: tile.load of 'd' stays whole: a store to the same view follows | parts would be loaded after others are stored |
     | slice-epilogue: tile.reduce stays whole: its tile is needed whole anyway | nothing would be gained |

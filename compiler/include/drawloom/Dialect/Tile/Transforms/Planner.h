@@ -14,7 +14,7 @@
 //                   pipes that a loop fills share what is left; where that is
 //                   fewer than four slots, narrower subtiles make room
 //   tensor memory   two slots for results if they fit, so that one item's
-//                   epilogue overlaps the next item's products
+//                   epilogue overlaps the next item's MMAs
 //   registers       as many warps as the tiles need that registers hold
 //   cluster         one CTA, unless the schedule leaves it to the planner:
 //                   then two, if each loads a quarter less for a step along k
@@ -37,7 +37,7 @@ struct Problem {
   /// A tile as it lies in memory.
   struct Tile {
     int64_t rows, columns, bits;
-    /// Products take it as B, of which each CTA of a pair holds a half.
+    /// MMAs take it as B, of which each CTA of a pair holds a half.
     bool isB = false;
     /// Of an operand: a bit for each dimension of the work items that it
     /// depends on. CTAs along the others could share it.
@@ -45,12 +45,12 @@ struct Problem {
   };
 
   /// A matrix product: an M x K tile times the transpose of an N x K tile.
-  struct Product {
+  struct Mma {
     int64_t m, n, k;
     mlir::Type a, b, accumulator, scale;
     /// f32 operands may be rounded to tf32.
     bool tf32 = false;
-    /// Adds to the accumulator of another product, which nobody else reads, so
+    /// Adds to the accumulator of another MMA, which nobody else reads, so
     /// it takes no room.
     bool continues = false;
     /// Where to report it; may be null.
@@ -74,7 +74,7 @@ struct Problem {
   /// How many there are along each dimension, mlir::ShapedType::kDynamic where
   /// not known; empty if they are in groups of different sizes.
   llvm::SmallVector<int64_t, 3> counts;
-  std::vector<Product> products;
+  std::vector<Mma> mmas;
   std::vector<Pipe> pipes;
   /// Tiles besides accumulators that loops carry, so that registers hold them.
   std::vector<Tile> carried;
@@ -109,16 +109,16 @@ struct Untiled {
   /// of a schedule's `tile`; mlir::ShapedType::kDynamic where not known.
   llvm::SmallVector<int64_t, 3> axes;
 
-  /// A matrix product along three of the axes. Products that read the same
+  /// A matrix product along three of the axes. MMAs that read the same
   /// tensor say so by its name.
-  struct Product {
+  struct Mma {
     unsigned m, n, k;
     mlir::Type a, b, accumulator;
     std::string aName, bName;
   };
-  std::vector<Product> products;
+  std::vector<Mma> mmas;
 
-  /// A tensor of the function that is no operand of a product: its axes, the
+  /// A tensor of the function that is no operand of an MMA: its axes, the
   /// innermost last, and the bits of an element.
   struct Tensor {
     std::string name;

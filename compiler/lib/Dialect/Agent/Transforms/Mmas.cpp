@@ -1,4 +1,4 @@
-//===- Products.cpp - Matrix products: legal forms, accumulators ----------===//
+//===- Mmas.cpp - Matrix products: legal forms, accumulators --------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Dialect/Tile/IR/Products.h"
 #include "Dataflow.h"
 #include "PrepareItem.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,20 +21,19 @@ using namespace drawloom::agent;
 // Legal forms
 //===----------------------------------------------------------------------===//
 
-static MaybeRefusal checkProduct(tile::MmaOp op,
-                                 const target::Architecture &arch) {
-  std::string why = target::whyNoCode(tile::describeProduct(op), arch);
+static MaybeRefusal checkMma(tile::MmaOp op, const target::Architecture &arch) {
+  std::string why = target::whyNoCode(tile::describeMma(op), arch);
   if (why.empty())
     return std::nullopt;
   return Refusal{op.getLoc(), why, {}, /*hasFallback=*/false};
 }
 
-MaybeRefusal drawloom::agent::checkProducts(Item &item,
-                                            const target::Architecture &arch) {
+MaybeRefusal drawloom::agent::checkMmas(Item &item,
+                                        const target::Architecture &arch) {
   MaybeRefusal refusal;
   item.body->walk([&](tile::MmaOp op) {
     if (!refusal)
-      refusal = checkProduct(op, arch);
+      refusal = checkMma(op, arch);
   });
   return refusal;
 }
@@ -43,7 +42,7 @@ MaybeRefusal drawloom::agent::checkProducts(Item &item,
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-bool drawloom::agent::isProduct(Value value, const Accumulators &accumulators) {
+bool drawloom::agent::isMma(Value value, const Accumulators &accumulators) {
   auto result = dyn_cast<OpResult>(value);
   return result &&
          (isa<tile::MmaOp>(result.getOwner()) ||
@@ -60,22 +59,22 @@ bool drawloom::agent::isAccumulator(Value value,
     return argument.getArgNumber() > 0 &&
            accumulators.contains({argument.getOwner()->getParentOp(),
                                   argument.getArgNumber() - 1});
-  return isProduct(value, accumulators);
+  return isMma(value, accumulators);
 }
 
 DenseMap<Operation *, unsigned> drawloom::agent::findStages(Item &item) {
-  SmallVector<tile::MmaOp> products;
-  item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
+  SmallVector<tile::MmaOp> mmas;
+  item.body->walk([&](tile::MmaOp op) { mmas.push_back(op); });
   DenseMap<Operation *, unsigned> stages;
-  for (auto [number, product] : llvm::enumerate(products)) {
-    unsigned stage = stages[product];
-    ArrayRef<tile::MmaOp> later = ArrayRef(products).drop_front(number + 1);
+  for (auto [number, mma] : llvm::enumerate(mmas)) {
+    unsigned stage = stages[mma];
+    ArrayRef<tile::MmaOp> later = ArrayRef(mmas).drop_front(number + 1);
     DenseSet<Value> seen;
-    SmallVector<Value> work{product.getResult()};
+    SmallVector<Value> work{mma.getResult()};
     while (!work.empty())
       for (OpOperand &use : work.pop_back_val().getUses()) {
         auto next = dyn_cast<tile::MmaOp>(use.getOwner());
-        if (next && isOperandOfProduct(use)) {
+        if (next && isOperandOfMma(use)) {
           if (llvm::is_contained(later, next))
             stages[next] = std::max(stages[next], stage + 1);
           continue;
@@ -89,35 +88,34 @@ DenseMap<Operation *, unsigned> drawloom::agent::findStages(Item &item) {
   return stages;
 }
 
-Operation *drawloom::agent::getProduct(scf::ForOp loop, unsigned number) {
+Operation *drawloom::agent::getMma(scf::ForOp loop, unsigned number) {
   auto result = cast<OpResult>(loop.getYieldedValues()[number]);
   auto inner = dyn_cast<scf::ForOp>(result.getOwner());
-  return inner ? getProduct(inner, result.getResultNumber())
-               : result.getOwner();
+  return inner ? getMma(inner, result.getResultNumber()) : result.getOwner();
 }
 
-/// Whether `value` is the sum of another product than one of that stage, whose
+/// Whether `value` is the sum of another MMA than one of that stage, whose
 /// role has it then.
 static bool isOfAnotherStage(Value value, unsigned stage,
                              const Accumulators &accumulators,
                              const DenseMap<Operation *, unsigned> &stages) {
-  if (!isProduct(value, accumulators))
+  if (!isMma(value, accumulators))
     return false;
   auto result = cast<OpResult>(value);
   auto loop = dyn_cast<scf::ForOp>(result.getOwner());
-  Operation *product =
-      loop ? getProduct(loop, result.getResultNumber()) : result.getOwner();
-  return stages.lookup(product) != stage;
+  Operation *mma =
+      loop ? getMma(loop, result.getResultNumber()) : result.getOwner();
+  return stages.lookup(mma) != stage;
 }
 
-/// Whether the only use of `value` continues it: a product's accumulator,
+/// Whether the only use of `value` continues it: an MMA's accumulator,
 /// or the first value of a loop.
 static bool continues(Value value) {
   if (!value.hasOneUse())
     return false;
   OpOperand &use = *value.use_begin();
-  if (auto product = dyn_cast<tile::MmaOp>(use.getOwner()))
-    return &use == &product.getAccMutable();
+  if (auto mma = dyn_cast<tile::MmaOp>(use.getOwner()))
+    return &use == &mma.getAccMutable();
   auto loop = dyn_cast<scf::ForOp>(use.getOwner());
   return loop && use.getOperandNumber() >= loop.getNumControlOperands();
 }
@@ -140,7 +138,7 @@ findAccumulators(Item &item,
       for (unsigned i = 0; i < loop.getInitArgs().size(); ++i) {
         Value yielded = loop.getYieldedValues()[i];
         if (!set.contains({loop, i}) ||
-            (isProduct(yielded, set) && yielded.hasOneUse() &&
+            (isMma(yielded, set) && yielded.hasOneUse() &&
              starts(loop.getInitArgs()[i], set)))
           continue;
         set.erase({loop, i});
@@ -182,7 +180,7 @@ void drawloom::agent::makeAccumulatorsWhole(
       if (!whatever.contains({loop, i}))
         continue;
       bool crosses = isOfAnotherStage(
-          init.get(), stages.lookup(getProduct(loop, i)), whatever, stages);
+          init.get(), stages.lookup(getMma(loop, i)), whatever, stages);
       if (!crosses &&
           (already.contains({loop, i}) || isAccumulator(init.get(), whatever)))
         continue;
@@ -194,11 +192,11 @@ void drawloom::agent::makeAccumulatorsWhole(
       loop.getResult(i).replaceAllUsesExcept(sum, sum.getDefiningOp());
       remark(loop, fire(Rule::StartsAtZero));
     }
-  // What is left is no sum of products alone.
+  // What is left is no sum of MMAs alone.
   Accumulators accumulators = findAccumulators(item);
-  SmallVector<tile::MmaOp> products;
-  item.body->walk([&](tile::MmaOp op) { products.push_back(op); });
-  for (tile::MmaOp op : products) {
+  SmallVector<tile::MmaOp> mmas;
+  item.body->walk([&](tile::MmaOp op) { mmas.push_back(op); });
+  for (tile::MmaOp op : mmas) {
     Value old = op.getAcc();
     if (isAccumulator(old, accumulators) &&
         !isOfAnotherStage(old, stages.lookup(op), accumulators, stages))

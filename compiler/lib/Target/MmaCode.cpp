@@ -1,4 +1,4 @@
-//===- Products.cpp - Which matrix products there is code for -------------===//
+//===- MmaCode.cpp - Which matrix products there is code for --------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Target/Products.h"
+#include "drawloom/Target/MmaCode.h"
 #include "ArchitectureBits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,7 +42,7 @@ static constexpr MmaInstruction tc5 = MmaInstruction::Tcgen05;
 // 32, and of one instruction, because the halves of two would lie between each
 // other.
 // clang-format off
-static constexpr ProductCode table[] = {
+static constexpr MmaCode table[] = {
     // instruction, kind, CTAs, operands, mixed, accumulators, scales, M, N, K, where; columns
     {{wgmma, "f16",    1, f16,  false, f32, {}, m64,      by8,  16, sm90a},     256},
     {{wgmma, "bf16",   1, bf16, false, f32, {}, m64,      by8,  16, sm90a},     256},
@@ -62,37 +62,34 @@ static constexpr ProductCode table[] = {
 };
 // clang-format on
 
-llvm::ArrayRef<ProductCode> drawloom::target::productsWithCode() {
-  return table;
-}
+llvm::ArrayRef<MmaCode> drawloom::target::mmasWithCode() { return table; }
 
-static bool hasTypes(const MmaForm &form, const Product &product) {
-  if (!product.a || !product.b || !product.accumulator ||
-      (product.hasScale && !product.scale) || form.ctaGroup != product.ctas)
+static bool hasTypes(const MmaForm &form, const Mma &mma) {
+  if (!mma.a || !mma.b || !mma.accumulator || (mma.hasScale && !mma.scale) ||
+      form.ctaGroup != mma.ctas)
     return false;
-  return llvm::is_contained(form.operands, *product.a) &&
-         llvm::is_contained(form.operands, *product.b) &&
-         (form.mixedOperands || product.a == product.b) &&
-         llvm::is_contained(form.accumulators, *product.accumulator) &&
-         (product.hasScale ? llvm::is_contained(form.scales, *product.scale)
-                           : form.scales.empty());
+  return llvm::is_contained(form.operands, *mma.a) &&
+         llvm::is_contained(form.operands, *mma.b) &&
+         (form.mixedOperands || mma.a == mma.b) &&
+         llvm::is_contained(form.accumulators, *mma.accumulator) &&
+         (mma.hasScale ? llvm::is_contained(form.scales, *mma.scale)
+                       : form.scales.empty());
 }
 
-static std::string whyNoTypes(const Product &product,
-                              const Architecture &arch) {
+static std::string whyNoTypes(const Mma &mma, const Architecture &arch) {
   llvm::StringRef instruction =
       arch.mma == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
   bool machineHasIt = llvm::any_of(arch.mmaForms(), [&](const MmaForm *form) {
-    return hasTypes(*form, product);
+    return hasTypes(*form, mma);
   });
   if (machineHasIt)
     return formatv("of {0}, for which there is no code yet; there is code for "
                    "f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 "
                    "accumulators, and for i8 with i32, so cast the operands",
-                   product.types);
+                   mma.types);
   return formatv("of {0}, which {1} on {2} does not have; cast the operands to "
                  "a type that it has",
-                 product.types, instruction, arch.name);
+                 mma.types, instruction, arch.name);
 }
 
 /// Whether N columns are a row of instructions of one legal width.
@@ -104,51 +101,51 @@ static bool hasWidth(const MmaForm &form, int64_t n) {
   return false;
 }
 
-static std::string whyNoShape(const ProductCode &code, const Product &product) {
+static std::string whyNoShape(const MmaCode &code, const Mma &mma) {
   const MmaForm &form = code.form;
   llvm::StringRef instruction =
       form.instruction == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
   int64_t rows = form.m.front();
-  if (product.m % rows != 0 && !llvm::is_contained(form.m, product.m))
+  if (mma.m % rows != 0 && !llvm::is_contained(form.m, mma.m))
     return formatv("but {0} takes rows in multiples of {1}, and {2} % {1} = "
                    "{3}; use {4} rows",
-                   instruction, rows, product.m, product.m % rows,
-                   llvm::alignTo(product.m, rows));
-  if (product.k % form.k != 0)
+                   instruction, rows, mma.m, mma.m % rows,
+                   llvm::alignTo(mma.m, rows));
+  if (mma.k % form.k != 0)
     return formatv("but {0} takes {1} along k at a time, and {2} % {1} = {3}; "
                    "use a step of {4}",
-                   instruction, form.k, product.k, product.k % form.k,
-                   llvm::alignTo(product.k, form.k));
-  if (code.mostColumns != 0 && product.n > code.mostColumns)
+                   instruction, form.k, mma.k, mma.k % form.k,
+                   llvm::alignTo(mma.k, form.k));
+  if (code.mostColumns != 0 && mma.n > code.mostColumns)
     return formatv("but {0} has at most {1} columns; use a tile of that many",
                    instruction, code.mostColumns);
-  if (!hasWidth(form, product.n))
+  if (!hasWidth(form, mma.n))
     return formatv("but {0} has no width that divides {1} columns; use a "
                    "multiple of {2} up to 256",
-                   instruction, product.n, 16 * product.ctas);
+                   instruction, mma.n, 16 * mma.ctas);
   return "";
 }
 
-Product drawloom::target::ofPair(Product product) {
-  product.ctas = 2;
-  product.m *= 2;
-  return product;
+Mma drawloom::target::ofPair(Mma mma) {
+  mma.ctas = 2;
+  mma.m *= 2;
+  return mma;
 }
 
-std::string drawloom::target::whyNoCode(const Product &product,
+std::string drawloom::target::whyNoCode(const Mma &mma,
                                         const Architecture &arch) {
-  if (product.ctas == 2 && arch.mma != MmaInstruction::Tcgen05)
+  if (mma.ctas == 2 && arch.mma != MmaInstruction::Tcgen05)
     return formatv("a 2-CTA MMA (cta_group = 2) needs tcgen05, which {0} does "
                    "not have; use cta_group = 1",
                    arch.name);
-  std::string what = formatv("the product {0}is {1}x{2}x{3}",
-                             product.ctas == 2 ? "of a pair of CTAs " : "",
-                             product.m, product.n, product.k);
-  const ProductCode *code = llvm::find_if(table, [&](const ProductCode &row) {
-    return row.form.architectures & arch.bit && hasTypes(row.form, product);
+  std::string what =
+      formatv("the MMA {0}is {1}x{2}x{3}",
+              mma.ctas == 2 ? "of a pair of CTAs " : "", mma.m, mma.n, mma.k);
+  const MmaCode *code = llvm::find_if(table, [&](const MmaCode &row) {
+    return row.form.architectures & arch.bit && hasTypes(row.form, mma);
   });
   if (code == std::end(table))
-    return what + " " + whyNoTypes(product, arch);
-  std::string why = whyNoShape(*code, product);
+    return what + " " + whyNoTypes(mma, arch);
+  std::string why = whyNoShape(*code, mma);
   return why.empty() ? "" : what + ", " + why;
 }

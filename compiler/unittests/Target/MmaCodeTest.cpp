@@ -1,4 +1,4 @@
-//===- ProductsTest.cpp - Which matrix products there is code for ---------===//
+//===- MmaCodeTest.cpp - Which matrix products there is code for ----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Target/Products.h"
+#include "drawloom/Target/MmaCode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
@@ -30,29 +30,29 @@ static bool covers(const MmaForm &machine, const MmaForm &row) {
          (row.architectures & ~machine.architectures) == 0;
 }
 
-TEST(Products, CodeIsForWhatTheMachineHas) {
-  for (const ProductCode &code : productsWithCode())
+TEST(Mmas, CodeIsForWhatTheMachineHas) {
+  for (const MmaCode &code : mmasWithCode())
     EXPECT_TRUE(llvm::any_of(allMmaForms(), [&](const MmaForm &form) {
       return covers(form, code.form);
     })) << code.form.kind.str();
 }
 
-static Product bf16(int64_t m, int64_t n, int64_t k) {
-  Product product;
-  product.m = m;
-  product.n = n;
-  product.k = k;
-  product.a = product.b = ElementType::BF16;
-  product.accumulator = ElementType::F32;
-  product.types = "bf16 and bf16 into f32";
-  return product;
+static Mma bf16(int64_t m, int64_t n, int64_t k) {
+  Mma mma;
+  mma.m = m;
+  mma.n = n;
+  mma.k = k;
+  mma.a = mma.b = ElementType::BF16;
+  mma.accumulator = ElementType::F32;
+  mma.types = "bf16 and bf16 into f32";
+  return mma;
 }
 
-static std::string ask(const Product &product, llvm::StringRef arch) {
-  return whyNoCode(product, **findArchitecture(arch));
+static std::string ask(const Mma &mma, llvm::StringRef arch) {
+  return whyNoCode(mma, **findArchitecture(arch));
 }
 
-TEST(Products, WhatThereIs) {
+TEST(Mmas, WhatThereIs) {
   for (llvm::StringRef arch : {"sm_90a", "sm_100a"}) {
     EXPECT_EQ(ask(bf16(128, 256, 64), arch), "");
     EXPECT_EQ(ask(bf16(256, 48, 16), arch), "");
@@ -62,19 +62,17 @@ TEST(Products, WhatThereIs) {
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_100a"), "");
 }
 
-TEST(Products, PairsHaveRowsOfTheirOwn) {
+TEST(Mmas, PairsHaveRowsOfTheirOwn) {
   EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_100a"), "");
   EXPECT_EQ(ask(ofPair(bf16(256, 32, 16)), "sm_100a"), "");
-  EXPECT_EQ(
-      ask(ofPair(bf16(64, 256, 64)), "sm_100a"),
-      "the product of a pair of CTAs is 128x256x64, but tcgen05.mma takes "
-      "rows in multiples of 256, and 128 % 256 = 128; use 256 rows");
-  EXPECT_EQ(
-      ask(ofPair(bf16(128, 48, 64)), "sm_100a"),
-      "the product of a pair of CTAs is 256x48x64, but tcgen05.mma has no "
-      "width that divides 48 columns; use a multiple of 32 up to 256");
+  EXPECT_EQ(ask(ofPair(bf16(64, 256, 64)), "sm_100a"),
+            "the MMA of a pair of CTAs is 128x256x64, but tcgen05.mma takes "
+            "rows in multiples of 256, and 128 % 256 = 128; use 256 rows");
+  EXPECT_EQ(ask(ofPair(bf16(128, 48, 64)), "sm_100a"),
+            "the MMA of a pair of CTAs is 256x48x64, but tcgen05.mma has no "
+            "width that divides 48 columns; use a multiple of 32 up to 256");
   EXPECT_EQ(ask(ofPair(bf16(128, 512, 64)), "sm_100a"),
-            "the product of a pair of CTAs is 256x512x64, but tcgen05.mma has "
+            "the MMA of a pair of CTAs is 256x512x64, but tcgen05.mma has "
             "at most 256 columns; use a tile of that many");
   EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_90a"),
             "a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not "
@@ -82,41 +80,41 @@ TEST(Products, PairsHaveRowsOfTheirOwn) {
             "cta_group = 1");
 }
 
-TEST(Products, RefusalsSayWhatWouldDo) {
+TEST(Mmas, RefusalsSayWhatWouldDo) {
   EXPECT_EQ(ask(bf16(192, 128, 64), "sm_100a"),
-            "the product is 192x128x64, but tcgen05.mma takes rows in "
+            "the MMA is 192x128x64, but tcgen05.mma takes rows in "
             "multiples of 128, and 192 % 128 = 64; use 256 rows");
   EXPECT_EQ(ask(bf16(128, 24, 64), "sm_100a"),
-            "the product is 128x24x64, but tcgen05.mma has no width that "
+            "the MMA is 128x24x64, but tcgen05.mma has no width that "
             "divides 24 columns; use a multiple of 16 up to 256");
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_90a"),
-            "the product is 128x512x64, but wgmma has at most 256 columns; use "
+            "the MMA is 128x512x64, but wgmma has at most 256 columns; use "
             "a tile of that many");
   EXPECT_EQ(ask(bf16(128, 128, 24), "sm_90a"),
-            "the product is 128x128x24, but wgmma takes 16 along k at a time, "
+            "the MMA is 128x128x24, but wgmma takes 16 along k at a time, "
             "and 24 % 16 = 8; use a step of 32");
-  Product integers = bf16(128, 128, 64);
+  Mma integers = bf16(128, 128, 64);
   integers.a = integers.b = ElementType::S8;
   integers.accumulator = ElementType::S32;
   integers.types = "i8 and i8 into i32";
   EXPECT_EQ(ask(integers, "sm_90a"), "");
   EXPECT_EQ(ask(integers, "sm_100a"), "");
   EXPECT_EQ(ask(integers, "sm_103a"),
-            "the product is 128x128x64 of i8 and i8 into i32, which "
+            "the MMA is 128x128x64 of i8 and i8 into i32, which "
             "tcgen05.mma on sm_103a does not have; cast the operands to a type "
             "that it has");
-  Product sums = bf16(128, 128, 64);
+  Mma sums = bf16(128, 128, 64);
   sums.a = sums.b = sums.accumulator = ElementType::F16;
   sums.types = "f16 and f16 into f16";
   EXPECT_EQ(ask(sums, "sm_100a"),
-            "the product is 128x128x64 of f16 and f16 into f16, for which "
+            "the MMA is 128x128x64 of f16 and f16 into f16, for which "
             "there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN "
             "and f8E5M2 with f32 accumulators, and for i8 with i32, so cast "
             "the operands");
   integers.a = integers.b = ElementType::E2M1;
   integers.types = "f4E2M1FN and f4E2M1FN into i32";
   EXPECT_EQ(ask(integers, "sm_90a"),
-            "the product is 128x128x64 of f4E2M1FN and f4E2M1FN into i32, "
+            "the MMA is 128x128x64 of f4E2M1FN and f4E2M1FN into i32, "
             "which wgmma on sm_90a does not have; cast the operands to a type "
             "that it has");
 }

@@ -1,4 +1,4 @@
-//===- DivideSums.cpp - Sums of products that a cluster divides -----------===//
+//===- SplitK.cpp - Sums of MMAs that a cluster divides -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 //   adds up    the first third   the second one    the last one
 //
 // Invariant: CTAs do equally many steps. A step beyond the last one loads
-// zeros, because the loop ends where a view of each product does.
+// zeros, because the loop ends where a view of each MMA does.
 
 #include "DivideTiles.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
@@ -29,8 +29,8 @@ using namespace drawloom::tile;
 using llvm::formatv;
 
 bool Divider::findSums() {
-  items.walk([&](MmaOp product) {
-    if (auto loop = dyn_cast<scf::ForOp>(product->getParentOp()))
+  items.walk([&](MmaOp mma) {
+    if (auto loop = dyn_cast<scf::ForOp>(mma->getParentOp()))
       steps.insert(loop);
   });
   return !steps.empty();
@@ -82,18 +82,18 @@ LogicalResult Divider::checkSteps(scf::ForOp loop) {
     return refuse(loop, "is not a work item's own");
   for (OpResult result : loop.getResults()) {
     unsigned number = result.getResultNumber();
-    auto product = loop.getYieldedValues()[number].getDefiningOp<MmaOp>();
-    if (!product || product.getAcc() != loop.getRegionIterArgs()[number] ||
-        !product.getAcc().hasOneUse() || !product->hasOneUse() ||
+    auto mma = loop.getYieldedValues()[number].getDefiningOp<MmaOp>();
+    if (!mma || mma.getAcc() != loop.getRegionIterArgs()[number] ||
+        !mma.getAcc().hasOneUse() || !mma->hasOneUse() ||
         !isNeutral(loop.getInitArgs()[number], getAddition(result.getType())))
-      return refuse(loop, "carries more than sums of products from zero on");
-    std::optional<int64_t> a = getWalked(getLoad(product.getA()), loop);
-    std::optional<int64_t> b = getWalked(getLoad(product.getB()), loop);
+      return refuse(loop, "carries more than sums of MMAs from zero on");
+    std::optional<int64_t> a = getWalked(getLoad(mma.getA()), loop);
+    std::optional<int64_t> b = getWalked(getLoad(mma.getB()), loop);
     if (!a || !b)
-      return refuse(product, "reads a tile that is not loaded along it");
-    if (!isSize(loop.getUpperBound(), getLoad(product.getA()).getView(), *a) &&
-        !isSize(loop.getUpperBound(), getLoad(product.getB()).getView(), *b))
-      return refuse(product, "ends before the views of its operands do");
+      return refuse(mma, "reads a tile that is not loaded along it");
+    if (!isSize(loop.getUpperBound(), getLoad(mma.getA()).getView(), *a) &&
+        !isSize(loop.getUpperBound(), getLoad(mma.getB()).getView(), *b))
+      return refuse(mma, "ends before the views of its operands do");
     sums.insert(result);
   }
   for (Operation *user : loop.getInductionVar().getUsers())
@@ -114,7 +114,7 @@ LogicalResult Divider::spreadSums() {
   if (row % count == 0)
     return success();
   return steps.front()->emitOpError()
-         << "adds up products of " << row << " columns that " << count
+         << "adds up MMAs of " << row << " columns that " << count
          << " CTAs of the cluster divide: " << row << " % " << count << " = "
          << row % count << "; use fewer CTAs, or a larger tile";
 }

@@ -1,4 +1,4 @@
-//===- Products.h - Which matrix products there is code for -----*- C++ -*-===//
+//===- MmaCode.h - Which matrix products there is code for ---- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,23 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The machine has more products (MmaForms.cpp) than there is code for. The
+// The machine has more MMAs (MmaForms.cpp) than there is code for. The
 // planner, the passes that check a program written by hand, and code generation
 // ask the one question here, so that what is planned compiles, and a refusal
 // has the same words wherever it comes from.
 //
-// Invariant: each row of the table of products with code is a part of a row of
+// Invariant: each row of the table of MMAs with code is a part of a row of
 // the machine's table; a unit test compares them.
 
-#ifndef DRAWLOOM_TARGET_PRODUCTS_H
-#define DRAWLOOM_TARGET_PRODUCTS_H
+#ifndef DRAWLOOM_TARGET_MMAS_H
+#define DRAWLOOM_TARGET_MMAS_H
 
 #include "drawloom/Target/Architecture.h"
 
 namespace drawloom::target {
 
 /// A row of the table: a form, and what the code does with it.
-struct ProductCode {
+struct MmaCode {
   MmaForm form;
   /// Columns that one tile may have; more instructions beside each other are
   /// not emitted. 0 if there is no limit.
@@ -30,15 +30,15 @@ struct ProductCode {
 };
 
 /// Every row.
-llvm::ArrayRef<ProductCode> productsWithCode();
+llvm::ArrayRef<MmaCode> mmasWithCode();
 
-/// A product of tiles: M x K times the transpose of N x K. Of a pair of CTAs, M
+/// An MMA of tiles: M x K times the transpose of N x K. Of a pair of CTAs, M
 /// are the rows of both.
-struct Product {
+struct Mma {
   int64_t m = 0, n = 0, k = 0;
   /// How many CTAs issue it together: 1 or 2.
   unsigned ctas = 1;
-  /// Nothing for a type that no product knows.
+  /// Nothing for a type that no MMA knows.
   std::optional<ElementType> a, b, accumulator;
   bool hasScale = false;
   std::optional<ElementType> scale;
@@ -46,12 +46,12 @@ struct Product {
   std::string types;
 };
 
-/// What two CTAs issue together, if each has a product like this one.
-Product ofPair(Product product);
+/// What two CTAs issue together, if each has an MMA like this one.
+Mma ofPair(Mma mma);
 
-/// Why there is no code for the product on `arch`, with the arithmetic and a
+/// Why there is no code for the MMA on `arch`, with the arithmetic and a
 /// way out; empty if there is.
-std::string whyNoCode(const Product &product, const Architecture &arch);
+std::string whyNoCode(const Mma &mma, const Architecture &arch);
 
 } // namespace drawloom::target
 

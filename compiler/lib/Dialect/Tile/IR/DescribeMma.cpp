@@ -1,4 +1,4 @@
-//===- Products.cpp - Products of tiles as the target names them ----------===//
+//===- DescribeMma.cpp - MMAs of tiles as the target names them -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Dialect/Tile/IR/Products.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -43,40 +43,39 @@ static std::optional<ElementType> translate(Type type) {
   return std::nullopt;
 }
 
-target::Product tile::makeProduct(int64_t m, int64_t n, int64_t k, Type a,
-                                  Type b, Type accumulator, Type scale,
-                                  bool tf32) {
-  target::Product product;
-  product.m = m;
-  product.n = n;
-  product.k = k;
-  product.a = translate(a);
-  product.b = translate(b);
-  product.accumulator = translate(accumulator);
-  if (product.a == ElementType::F32 && tf32)
-    product.a = product.b = ElementType::TF32;
-  product.hasScale = static_cast<bool>(scale);
+target::Mma tile::makeMma(int64_t m, int64_t n, int64_t k, Type a, Type b,
+                          Type accumulator, Type scale, bool tf32) {
+  target::Mma mma;
+  mma.m = m;
+  mma.n = n;
+  mma.k = k;
+  mma.a = translate(a);
+  mma.b = translate(b);
+  mma.accumulator = translate(accumulator);
+  if (mma.a == ElementType::F32 && tf32)
+    mma.a = mma.b = ElementType::TF32;
+  mma.hasScale = static_cast<bool>(scale);
   // The same type is an operand and a scale, under two names.
   if (scale)
-    product.scale =
+    mma.scale =
         isa<Float8E4M3FNType>(scale) ? ElementType::UE4M3 : translate(scale);
-  llvm::raw_string_ostream os(product.types);
+  llvm::raw_string_ostream os(mma.types);
   os << a << " and " << b << " into " << accumulator;
   if (scale)
     os << " with scales of " << scale;
-  return product;
+  return mma;
 }
 
 bool tile::isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
 }
 
-target::Product tile::describeProduct(MmaOp op) {
-  target::Product product = makeProduct(
+target::Mma tile::describeMma(MmaOp op) {
+  target::Mma mma = makeMma(
       op.getM(), op.getN(), op.getK(), op.getA().getType().getElementType(),
       op.getB().getType().getElementType(),
       op.getAcc().getType().getElementType(),
       op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
       op.getTf32());
-  return op.getPair() ? target::ofPair(std::move(product)) : product;
+  return op.getPair() ? target::ofPair(std::move(mma)) : mma;
 }

@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Products of tcgen05 build their accumulator in the slot that is being filled.
+// MMAs of tcgen05 build their accumulator in the slot that is being filled.
 // So the accumulator is no value any more; what is left of it is whether there
-// is a product in it, because the first one overwrites what was there.
+// is an MMA in it, because the first one overwrites what was there.
 //
-// If the loop of products does not run (K = 0), nothing is written, and one
+// If the loop of MMAs does not run (K = 0), nothing is written, and one
 // warp could not write all lanes. So whoever reads the accumulator takes zeros
 // instead. It computes for itself whether the loop runs: the bounds are scalars
 // of the work item, which every role knows.
@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-LogicalResult RoleLowering::lowerProduct(tile::MmaOp op) {
+LogicalResult RoleLowering::lowerMma(tile::MmaOp op) {
   Value accumulator = accumulators.lookup(op);
   Value accumulate = filled.lookup(op.getAcc());
   if (!accumulate)
@@ -39,7 +39,7 @@ LogicalResult RoleLowering::lowerProduct(tile::MmaOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Accumulators of no products
+// Accumulators of no MMAs
 //===----------------------------------------------------------------------===//
 
 /// Whether a loop of another role runs. check-code has asked whether this one
@@ -60,7 +60,7 @@ Value RoleLowering::getRuns(ConsumeOp op, scf::ForOp loop) {
                                map.lookupOrDefault(loop.getUpperBound()));
 }
 
-/// An i1 that says whether an accumulator of products was written; null if it
+/// An i1 that says whether an accumulator of MMAs was written; null if it
 /// always is.
 Value RoleLowering::getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value) {
   Value filled;
