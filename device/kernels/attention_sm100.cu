@@ -10,7 +10,7 @@
 // key, and in it `depth` columns for each head, so an item is 128 queries of a
 // head, and a step along K is 128 keys. One warp loads, one multiplies, four
 // have a query for each thread, and one stores. What a step adds is weighted by
-// the highest score so far, so threads keep sums in registers and lower them
+// the highest score so far, so threads keep accumulators in registers and lower them
 // whenever a higher score comes.
 //
 //   attention_sm100 queries keys heads q.bin k.bin v.bin o.bin
@@ -26,7 +26,7 @@ using bf16 = __nv_bfloat16;
 
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
-using Softmax = Role<"softmax", 4, By::Threads>;
+using Softmax = Role<"softmax", 4, By::CudaCores>;
 using Store = Role<"store", 1, By::Tma>;
 
 constexpr int depth = 128; // of a head
@@ -43,7 +43,7 @@ using Scores = Pipe<"scores", Multiply, Softmax, 1, Accumulator<128, block>>;
 using Weights = Pipe<"weights", Softmax, Multiply, 1, P>;
 using Parts = Pipe<"parts", Multiply, Softmax, 1, Accumulator<128, depth>>;
 using Out = Pipe<"result", Softmax, Store, 2, O>;
-using Attention = Kernel<Granted<128, depth, block>, Queries, Keys, Values,
+using Attention = Kernel<Dynamic<128, depth, block>, Queries, Keys, Values,
                          Scores, Weights, Parts, Out>;
 
 struct Arguments {
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(Attention::threads, 1)
 
   if (auto softmax = kernel.role<Softmax>())
     for (Item item : softmax.work()) {
-      float sums[depth] = {}, highest = -INFINITY, total = 0;
+      float accumulators[depth] = {}, highest = -INFINITY, total = 0;
       for (int step : item.k()) {
         float factor; // for all that was added before
         {
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(Attention::threads, 1)
           parts.read(column, part);
 #pragma unroll
           for (int i = 0; i < chunk; ++i)
-            sums[column + i] = sums[column + i] * factor + part[i];
+            accumulators[column + i] = accumulators[column + i] * factor + part[i];
         }
       }
       int row = int(threadIdx.x % 128);
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(Attention::threads, 1)
         for (int i = 0; i < O::columns; i += 8) {
           float numbers[8];
           for (int j = 0; j < 8; ++j)
-            numbers[j] = sums[column + i + j] / total;
+            numbers[j] = accumulators[column + i + j] / total;
           out.write(row, i, round(numbers));
         }
       }

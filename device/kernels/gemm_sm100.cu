@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One warp loads, one multiplies, four round the sums to bf16, and one stores
+// One warp loads, one multiplies, four round the accumulators to bf16, and one stores
 // them.
 //
 //   gemm_sm100 M N K a.bin b.bin d.bin
@@ -22,7 +22,7 @@ using Element = bf16; // of A and B
 
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
-using Round = Role<"round", 4, By::Threads>;
+using Epilogue = Role<"epilogue", 4, By::CudaCores>;
 using Store = Role<"store", 1, By::Tma>;
 
 constexpr int step = 128 / sizeof(Element);
@@ -31,12 +31,12 @@ using B = Tile<Element, 256, step>;
 using D = Tile<bf16, 128, 64>;
 
 using AB = Pipe<"operands", Load, Multiply, 4, Operands<A, B>>;
-using Sums = Pipe<"sums", Multiply, Round, 2, Accumulator<128, 256>>;
-using Out = Pipe<"result", Round, Store, 2, D>;
-#ifndef WORK // gemm_sm100_granted.cu has another
+using Accumulators = Pipe<"accumulators", Multiply, Epilogue, 2, Accumulator<128, 256>>;
+using Out = Pipe<"result", Epilogue, Store, 2, D>;
+#ifndef WORK // gemm_sm100_dynamic.cu has another
 #define WORK Static
 #endif
-using Gemm = Kernel<WORK<128, 256, step>, AB, Sums, Out>;
+using Gemm = Kernel<WORK<128, 256, step>, AB, Accumulators, Out>;
 
 struct Arguments {
   Gemm::MapOfA<AB> a;
@@ -45,12 +45,12 @@ struct Arguments {
   Problem problem;
 };
 
-/// Eight sums as bf16.
-static __device__ uint4 round(const float *sums) {
+/// Eight accumulators as bf16.
+static __device__ uint4 round(const float *accumulators) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
-    pairs[i] = __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
+    pairs[i] = __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
   return values;
 }
 
@@ -67,22 +67,22 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
 
   if (auto multiply = kernel.role<Multiply>())
     for (Item item : multiply.work()) {
-      auto sums = multiply.produce<Sums>();
+      auto accumulators = multiply.produce<Accumulators>();
       for (int k : item.k()) {
         auto operands = multiply.consume<AB>();
-        sums.mma(operands, k);
+        accumulators.mma(operands, k);
       }
     }
 
-  if (auto rounder = kernel.role<Round>())
-    for (Item item : rounder.work()) {
-      auto sums = rounder.consume<Sums>();
+  if (auto epilogue = kernel.role<Epilogue>())
+    for (Item item : epilogue.work()) {
+      auto accumulators = epilogue.consume<Accumulators>();
       for (int column = 0; column < B::rows; column += D::columns) {
         float values[D::columns];
-        sums.read(column, values);
-        auto out = rounder.produce<Out>();
+        accumulators.read(column, values);
+        auto out = epilogue.produce<Out>();
         for (int i = 0; i < D::columns; i += 8)
-          out.write(sums.getRow(), i, round(values + i));
+          out.write(accumulators.getRow(), i, round(values + i));
       }
     }
 

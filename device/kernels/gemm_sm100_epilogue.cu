@@ -24,7 +24,7 @@ using Element = bf16; // of A and B
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
 using Fetch = Role<"fetch", 1, By::Tma>;
-using Finish = Role<"finish", 4, By::Threads>;
+using Epilogue = Role<"epilogue", 4, By::CudaCores>;
 using Store = Role<"store", 1, By::Tma>;
 
 constexpr int step = 128 / sizeof(Element);
@@ -33,10 +33,10 @@ using B = Tile<Element, 256, step>;
 using D = Tile<bf16, 128, 64>;
 
 using AB = Pipe<"operands", Load, Multiply, 3, Operands<A, B>>;
-using Sums = Pipe<"sums", Multiply, Finish, 2, Accumulator<128, 256>>;
-using Residual = Pipe<"residual", Fetch, Finish, 2, D>;
-using Out = Pipe<"result", Finish, Store, 2, D>;
-using Gemm = Kernel<Static<128, 256, step>, AB, Sums, Residual, Out>;
+using Accumulators = Pipe<"accumulators", Multiply, Epilogue, 2, Accumulator<128, 256>>;
+using Residual = Pipe<"residual", Fetch, Epilogue, 2, D>;
+using Out = Pipe<"result", Epilogue, Store, 2, D>;
+using Gemm = Kernel<Static<128, 256, step>, AB, Accumulators, Residual, Out>;
 
 struct Arguments {
   Gemm::MapOfA<AB> a;
@@ -51,15 +51,15 @@ static __device__ float gelu(float x) {
 }
 
 /// Eight results of a row.
-static __device__ uint4 finish(const float *sums, const float *bias,
+static __device__ uint4 finish(const float *accumulators, const float *bias,
                                uint4 residual) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   auto *others = reinterpret_cast<const __nv_bfloat162 *>(&residual);
   for (int i = 0; i < 4; ++i) {
     float2 other = __bfloat1622float2(others[i]);
-    pairs[i] = __floats2bfloat162_rn(gelu(sums[2 * i] + bias[2 * i]) + other.x,
-                                     gelu(sums[2 * i + 1] + bias[2 * i + 1]) +
+    pairs[i] = __floats2bfloat162_rn(gelu(accumulators[2 * i] + bias[2 * i]) + other.x,
+                                     gelu(accumulators[2 * i + 1] + bias[2 * i + 1]) +
                                          other.y);
   }
   return values;
@@ -78,10 +78,10 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
 
   if (auto multiply = kernel.role<Multiply>())
     for (Item item : multiply.work()) {
-      auto sums = multiply.produce<Sums>();
+      auto accumulators = multiply.produce<Accumulators>();
       for (int k : item.k()) {
         auto operands = multiply.consume<AB>();
-        sums.mma(operands, k);
+        accumulators.mma(operands, k);
       }
     }
 
@@ -92,16 +92,16 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
         residual.load(g.residual, item.column + column, item.row);
       }
 
-  if (auto finisher = kernel.role<Finish>())
-    for (Item item : finisher.work()) {
-      auto sums = finisher.consume<Sums>();
+  if (auto epilogue = kernel.role<Epilogue>())
+    for (Item item : epilogue.work()) {
+      auto accumulators = epilogue.consume<Accumulators>();
       for (int column = 0; column < B::rows; column += D::columns) {
         float values[D::columns];
-        sums.read(column, values);
-        auto residual = finisher.consume<Residual>();
-        auto out = finisher.produce<Out>();
+        accumulators.read(column, values);
+        auto residual = epilogue.consume<Residual>();
+        auto out = epilogue.produce<Out>();
         for (int i = 0; i < D::columns; i += 8) {
-          int row = sums.getRow(), at = item.column + column + i;
+          int row = accumulators.getRow(), at = item.column + column + i;
           // Rows of D are whole groups of eight; beyond them nothing is stored.
           const float *bias = g.bias + (at < g.problem.n ? at : 0);
           out.write(row, i, finish(values + i, bias, residual.readRow(row, i)));

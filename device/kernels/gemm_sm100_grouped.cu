@@ -24,7 +24,7 @@ using Element = bf16; // of A and B
 
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
-using Round = Role<"round", 4, By::Threads>;
+using Epilogue = Role<"epilogue", 4, By::CudaCores>;
 using Store = Role<"store", 1, By::Tma>;
 
 constexpr int step = 128 / sizeof(Element);
@@ -33,11 +33,11 @@ using B = Tile<Element, 256, step>;
 using D = Tile<bf16, 128, 64>;
 
 using AB = Pipe<"operands", Load, Multiply, 6, Operands<A, B>>;
-using Sums = Pipe<"sums", Multiply, Round, 2, Accumulator<128, 256>>;
-using Out = Pipe<"result", Round, Store, 2, D>;
+using Accumulators = Pipe<"accumulators", Multiply, Epilogue, 2, Accumulator<128, 256>>;
+using Out = Pipe<"result", Epilogue, Store, 2, D>;
 constexpr int most = 32; // problems
-using Gemm = Kernel<Cluster<2, 1, Pair>, Grouped<Granted<128, 256, step>, most>,
-                    AB, Sums, Out>;
+using Gemm = Kernel<Cluster<2, 1, Pair>, Grouped<Dynamic<128, 256, step>, most>,
+                    AB, Accumulators, Out>;
 
 struct Arguments {
   Gemm::MapOfA<AB> a;
@@ -46,12 +46,12 @@ struct Arguments {
   Gemm::Problem problem;
 };
 
-/// Eight sums as bf16.
-static __device__ uint4 round(const float *sums) {
+/// Eight accumulators as bf16.
+static __device__ uint4 round(const float *accumulators) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
-    pairs[i] = __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
+    pairs[i] = __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
   return values;
 }
 
@@ -68,22 +68,22 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
 
   if (auto multiply = kernel.role<Multiply>())
     for (GroupedItem item : multiply.work()) {
-      auto sums = multiply.produce<Sums>();
+      auto accumulators = multiply.produce<Accumulators>();
       for (int k : item.k()) {
         auto operands = multiply.consume<AB>();
-        sums.mma(operands, k);
+        accumulators.mma(operands, k);
       }
     }
 
-  if (auto rounder = kernel.role<Round>())
-    for (GroupedItem item : rounder.work()) {
-      auto sums = rounder.consume<Sums>();
+  if (auto epilogue = kernel.role<Epilogue>())
+    for (GroupedItem item : epilogue.work()) {
+      auto accumulators = epilogue.consume<Accumulators>();
       for (int column = 0; column < B::rows; column += D::columns) {
         float values[D::columns];
-        sums.read(column, values);
-        auto out = rounder.produce<Out>();
+        accumulators.read(column, values);
+        auto out = epilogue.produce<Out>();
         for (int i = 0; i < D::columns; i += 8)
-          out.write(sums.getRow(), i, round(values + i));
+          out.write(accumulators.getRow(), i, round(values + i));
       }
     }
 

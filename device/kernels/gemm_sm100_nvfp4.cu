@@ -8,7 +8,7 @@
 //
 // By pairs of CTAs. Every 16 elements of a row have a scale, which tensor cores
 // apply. Besides, tensors have a scale each; the product of the two is applied
-// to the sums before they are rounded. With mxfp8 or mxfp4 in place of nvfp4,
+// to the accumulators before they are rounded. With mxfp8 or mxfp4 in place of nvfp4,
 // every 32 elements have a scale.
 //
 //   gemm_sm100_nvfp4 M N K scale a.bin a_scales.bin b.bin b_scales.bin d.bin
@@ -25,7 +25,7 @@ using Element = nvfp4; // of A and B
 
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
-using Round = Role<"round", 4, By::Threads>;
+using Epilogue = Role<"epilogue", 4, By::CudaCores>;
 using Store = Role<"store", 1, By::Tma>;
 
 constexpr int step = panelColumns<Element>; // 128 bytes along K
@@ -34,10 +34,10 @@ using B = Tile<Element, 256, step>;
 using D = Tile<bf16, 128, 64>;
 
 using AB = Pipe<"operands", Load, Multiply, 5, Operands<A, B>>;
-using Sums = Pipe<"sums", Multiply, Round, 1, Accumulator<128, 256>>;
-using Out = Pipe<"result", Round, Store, 2, D>;
+using Accumulators = Pipe<"accumulators", Multiply, Epilogue, 1, Accumulator<128, 256>>;
+using Out = Pipe<"result", Epilogue, Store, 2, D>;
 using Gemm =
-    Kernel<Cluster<2, 1, Pair>, Granted<128, 256, step>, AB, Sums, Out>;
+    Kernel<Cluster<2, 1, Pair>, Dynamic<128, 256, step>, AB, Accumulators, Out>;
 
 struct Arguments {
   Gemm::MapOfA<AB> a;
@@ -47,13 +47,13 @@ struct Arguments {
   Problem problem;
 };
 
-/// Eight sums, scaled, as bf16.
-static __device__ uint4 round(const float *sums, float scale) {
+/// Eight accumulators, scaled, as bf16.
+static __device__ uint4 round(const float *accumulators, float scale) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
     pairs[i] =
-        __floats2bfloat162_rn(scale * sums[2 * i], scale * sums[2 * i + 1]);
+        __floats2bfloat162_rn(scale * accumulators[2 * i], scale * accumulators[2 * i + 1]);
   return values;
 }
 
@@ -70,22 +70,22 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
 
   if (auto multiply = kernel.role<Multiply>())
     for (Item item : multiply.work()) {
-      auto sums = multiply.produce<Sums>();
+      auto accumulators = multiply.produce<Accumulators>();
       for (int k : item.k()) {
         auto operands = multiply.consume<AB>();
-        sums.mma(operands, k);
+        accumulators.mma(operands, k);
       }
     }
 
-  if (auto rounder = kernel.role<Round>())
-    for (Item item : rounder.work()) {
-      auto sums = rounder.consume<Sums>();
+  if (auto epilogue = kernel.role<Epilogue>())
+    for (Item item : epilogue.work()) {
+      auto accumulators = epilogue.consume<Accumulators>();
       for (int column = 0; column < B::rows; column += D::columns) {
         float values[D::columns];
-        sums.read(column, values);
-        auto out = rounder.produce<Out>();
+        accumulators.read(column, values);
+        auto out = epilogue.produce<Out>();
         for (int i = 0; i < D::columns; i += 8)
-          out.write(sums.getRow(), i, round(values + i, g.scale));
+          out.write(accumulators.getRow(), i, round(values + i, g.scale));
       }
     }
 

@@ -22,7 +22,7 @@ using Element = bf16; // of A and B
 
 using Load = Role<"load", 1, By::Tma>;
 using Multiply = Role<"multiply", 1, By::TensorCore>;
-using Move = Role<"move", 4, By::Threads>;
+using Epilogue = Role<"epilogue", 4, By::CudaCores>;
 using Store = Role<"store", 1, By::Tma>;
 
 constexpr int step = 128 / sizeof(Element);
@@ -31,9 +31,9 @@ using B = Tile<Element, 256, step>;
 using D = Tile<float, 128, 32>;
 
 using AB = Pipe<"operands", Load, Multiply, 4, Operands<A, B>>;
-using Sums = Pipe<"sums", Multiply, Move, 2, Accumulator<128, 256>>;
-using Out = Pipe<"result", Move, Store, 2, D>;
-using Gemm = Kernel<SplitK<Static<128, 256, step>, 4>, AB, Sums, Out>;
+using Accumulators = Pipe<"accumulators", Multiply, Epilogue, 2, Accumulator<128, 256>>;
+using Out = Pipe<"result", Epilogue, Store, 2, D>;
+using Gemm = Kernel<SplitK<Static<128, 256, step>, 4>, AB, Accumulators, Out>;
 
 struct Arguments {
   Gemm::MapOfA<AB> a;
@@ -55,22 +55,22 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
 
   if (auto multiply = kernel.role<Multiply>())
     for (Item item : multiply.work()) {
-      auto sums = multiply.produce<Sums>();
+      auto accumulators = multiply.produce<Accumulators>();
       for (int k : item.k()) {
         auto operands = multiply.consume<AB>();
-        sums.mma(operands, k);
+        accumulators.mma(operands, k);
       }
     }
 
-  if (auto move = kernel.role<Move>())
-    for (Item item : move.work()) {
-      auto sums = move.consume<Sums>();
+  if (auto epilogue = kernel.role<Epilogue>())
+    for (Item item : epilogue.work()) {
+      auto accumulators = epilogue.consume<Accumulators>();
       for (int column = 0; column < B::rows; column += D::columns) {
         float values[D::columns];
-        sums.read(column, values);
-        auto out = move.produce<Out>();
+        accumulators.read(column, values);
+        auto out = epilogue.produce<Out>();
         for (int i = 0; i < D::columns; i += 4)
-          out.write(sums.getRow(), i,
+          out.write(accumulators.getRow(), i,
                     *reinterpret_cast<const uint4 *>(values + i));
       }
     }

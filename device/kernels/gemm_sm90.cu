@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One warp loads, two warp groups multiply and round their sums to bf16, and
+// One warp loads, two warp groups multiply and round their accumulators to bf16, and
 // one warp stores them.
 //
 //   gemm_sm90 M N K a.bin b.bin d.bin
@@ -40,12 +40,12 @@ struct Arguments {
   Problem problem;
 };
 
-/// Eight sums as bf16.
-static __device__ uint4 round(const float *sums) {
+/// Eight accumulators as bf16.
+static __device__ uint4 round(const float *accumulators) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
-    pairs[i] = __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
+    pairs[i] = __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
   return values;
 }
 
@@ -62,12 +62,12 @@ __global__ void __launch_bounds__(Gemm::threads, 1)
 
   if (auto multiply = kernel.role<Multiply>())
     for (Item item : multiply.work()) {
-      auto sums = multiply.sums<128, 256>();
+      auto accumulators = multiply.accumulators<128, 256>();
       for (int k : item.k()) {
         auto operands = multiply.consume<AB>();
-        sums.mma(operands, k);
+        accumulators.mma(operands, k);
       }
-      auto &done = sums.finish();
+      auto &done = accumulators.finish();
 #pragma unroll
       for (int column = 0; column < B::rows; column += D::columns) {
         auto out = multiply.produce<Out>();

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Two warp groups take items in turns: one multiplies while the other rounds
-// its sums, so that tensor cores don't wait for roundings (ping-pong). One warp
+// its accumulators, so that tensor cores don't wait for roundings (ping-pong). One warp
 // loads for both, one stores the results of both.
 //
 //   gemm_sm90_pingpong M N K a.bin b.bin d.bin
@@ -36,7 +36,7 @@ using PongAB = Pipe<"pong_operands", Load, Pong, 2, Operands<A, B>>;
 using Products = Pipe<"products", Ping, Pong, 1, Turn>; // who multiplies
 using PingOut = Pipe<"ping_result", Ping, Store, 2, D>;
 using PongOut = Pipe<"pong_result", Pong, Store, 2, D>;
-using Gemm = Kernel<Turns<Static<64, 256, step>, 2>, PingAB, PongAB, Products,
+using Gemm = Kernel<PingPong<Static<64, 256, step>, 2>, PingAB, PongAB, Products,
                     PingOut, PongOut>;
 
 struct Arguments {
@@ -46,12 +46,12 @@ struct Arguments {
   Problem problem;
 };
 
-/// Eight sums as bf16.
-static __device__ uint4 round(const float *sums) {
+/// Eight accumulators as bf16.
+static __device__ uint4 round(const float *accumulators) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
-    pairs[i] = __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
+    pairs[i] = __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
   return values;
 }
 
@@ -65,15 +65,15 @@ static __device__ void load(const Arguments &g, Loader &loader, Item item) {
 
 template <class AB, class Out, class Multiplier>
 static __device__ void multiply(Multiplier &multiplier, Item item) {
-  auto sums = multiplier.template sums<A::rows, B::rows>();
+  auto accumulators = multiplier.template accumulators<A::rows, B::rows>();
   {
     auto turn = multiplier.template turn<Products>();
     for (int k : item.k()) {
       auto operands = multiplier.template consume<AB>();
-      sums.mma(operands, k);
+      accumulators.mma(operands, k);
     }
   } // the other group's products follow the last of these
-  auto &done = sums.finish();
+  auto &done = accumulators.finish();
 #pragma unroll
   for (int column = 0; column < B::rows; column += D::columns) {
     auto out = multiplier.template produce<Out>();

@@ -17,20 +17,20 @@ BLACKWELL = (
     # Roles.
     ('"multiply", 1,', '"multiply", 2,', "one thread issues for all"),
     ('"load", 1,', '"load", 4,', "one thread issues for all"),
-    ('"round", 4,', '"round", 0,', "a role has at least one warp"),
-    ('"round", 4,', '"round", 8,', "a role that reads tensor memory has 4 warps"),
-    ('"round", 4,', '"round", 2,', "a role that reads tensor memory has 4 warps"),
-    ('"round", 4,', '"round", 32,', "more than the 32 warps"),
+    ('"epilogue", 4,', '"epilogue", 0,', "a role has at least one warp"),
+    ('"epilogue", 4,', '"epilogue", 8,', "a role that reads tensor memory has 4 warps"),
+    ('"epilogue", 4,', '"epilogue", 2,', "a role that reads tensor memory has 4 warps"),
+    ('"epilogue", 4,', '"epilogue", 32,', "more than the 32 warps"),
     ("kernel.role<Store>()", 'kernel.role<Role<"save", 1, By::Tma>>()',
      "no pipe of the kernel begins or ends at this role"),
     # Names.
-    ('"round", 4,', '"round off", 4,', "the name of a role is one word"),
+    ('"epilogue", 4,', '"epi logue", 4,', "the name of a role is one word"),
     ('"load", 1,', '"load;", 1,', "the name of a role is one word"),
     ('"load", 1,', '"", 1,', "the name of a role is one word"),
-    ('"sums"', '"partial sums"', "the name of a pipe is one word"),
-    ('"sums"', '"summe\u00f1"', "the name of a pipe is one word"),
-    ('"round", 4,', '"load", 4,', "two roles or two pipes of a kernel have the same name"),
-    ('"sums"', '"result"', "two roles or two pipes of a kernel have the same name"),
+    ('"accumulators"', '"partial sums"', "the name of a pipe is one word"),
+    ('"accumulators"', '"summe\u00f1"', "the name of a pipe is one word"),
+    ('"epilogue", 4,', '"load", 4,', "two roles or two pipes of a kernel have the same name"),
+    ('"accumulators"', '"result"', "two roles or two pipes of a kernel have the same name"),
     # Tiles.
     ("A = Tile<Element, 128, step>", "A = Tile<Element, 128, 48>", "a multiple of 128 bytes"),
     ("A = Tile<Element, 128, step>", "A = Tile<Element, 128, 0>", "a multiple of 128 bytes"),
@@ -50,18 +50,18 @@ BLACKWELL = (
     # Pipes.
     ("Multiply, 4, Operands", "Multiply, 0, Operands", "a pipe has at least one slot"),
     ("Multiply, 4, Operands", "Multiply, 5, Operands", "227 KiB"),
-    ("Round, 2, Accumulator", "Round, 3, Accumulator", "512 columns of tensor memory"),
-    ("Round, Store, 2, D", "Round, Round, 2, D", "a role can't consume what it produces"),
-    ("Round, Store, 2, D", "Multiply, Store, 2, D", "tensor cores produce accumulators"),
-    ("Multiply, Round, 2, Accumulator", "Load, Round, 2, Accumulator",
+    ("Epilogue, 2, Accumulator", "Epilogue, 3, Accumulator", "512 columns of tensor memory"),
+    ("Epilogue, Store, 2, D", "Epilogue, Epilogue, 2, D", "a role can't consume what it produces"),
+    ("Epilogue, Store, 2, D", "Multiply, Store, 2, D", "tensor cores produce accumulators"),
+    ("Multiply, Epilogue, 2, Accumulator", "Load, Epilogue, 2, Accumulator",
      "tensor cores produce accumulators"),
-    ("AB, Sums, Out>;", "AB, Sums, Out, AB>;", "a pipe stands twice"),
-    ("AB, Sums, Out>;", "AB, Sums>;", "no pipe of the kernel begins or ends at this role"),
-    ("WORK<128, 256, step>", "Granted<128, 256, step, 0>",
-     "granted work has at least one slot"),
+    ("AB, Accumulators, Out>;", "AB, Accumulators, Out, AB>;", "a pipe stands twice"),
+    ("AB, Accumulators, Out>;", "AB, Accumulators>;", "no pipe of the kernel begins or ends at this role"),
+    ("WORK<128, 256, step>", "Dynamic<128, 256, step, 0>",
+     "dynamic work has at least one slot"),
     ("WORK<128, 256, step>", "SplitK<Static<128, 256, step>, 1>", "K is split once"),
     ("WORK<128, 256, step>", "SplitK<Static<128, 256, step>, 2>",
-     "parts of sums are added to a tensor, not stored"),
+     "parts of accumulators are added to a tensor, not stored"),
     # Clusters.
     ("WORK<128", "Cluster<3, 1>, WORK<128", "both powers of two"),
     ("WORK<128", "Cluster<4, 4>, WORK<128", "a cluster has 1, 2, 4 or 8 CTAs"),
@@ -73,7 +73,7 @@ BLACKWELL = (
      'Pipe<"operands", Load, Multiply, 4, Operands<A, Tile<Element, 48, step>>>',
      "a pair multiplies 32, 64, ... 256 columns"),
     ("WORK<128, 256, step>, AB", "Cluster<2, 1>, WORK<128, 256, step>, "
-     'Pipe<"operands", Load, Round, 4, Operands<A, B>>',
+     'Pipe<"operands", Load, Epilogue, 4, Operands<A, B>>',
      "go from a role by TMA to one by tensor core"),
     # Maps.
     ("bf16 *d;", "float *d;", "a tensor has the elements of its map's tile"),
@@ -82,21 +82,21 @@ BLACKWELL = (
     ("out.store(g.d,", "out.store(g.b,", "a Map of the slot's tile"),
     ("Load, Multiply, 4, Operands<A, B>", "Load, Multiply, 4, A", "only operands are loaded"),
     # Slots from the wrong role.
-    ("load.produce<AB>()", "load.produce<Sums>()", "another role produces"),
+    ("load.produce<AB>()", "load.produce<Accumulators>()", "another role produces"),
     ("load.produce<AB>()", "load.consume<AB>()", "this role is no consumer of the pipe"),
-    ("multiply.consume<AB>()", "multiply.consume<Sums>()",
+    ("multiply.consume<AB>()", "multiply.consume<Accumulators>()",
      "this role is no consumer of the pipe"),
-    ("multiply.produce<Sums>()", "multiply.produce<AB>()", "another role produces"),
-    ("rounder.consume<Sums>()", "rounder.consume<Out>()",
+    ("multiply.produce<Accumulators>()", "multiply.produce<AB>()", "another role produces"),
+    ("epilogue.consume<Accumulators>()", "epilogue.consume<Out>()",
      "this role is no consumer of the pipe"),
-    ("rounder.produce<Out>()", "rounder.produce<AB>()", "another role produces"),
+    ("epilogue.produce<Out>()", "epilogue.produce<AB>()", "another role produces"),
     ("store.consume<Out>()", "store.produce<Out>()", "another role produces"),
     ("store.consume<Out>()", "store.consume<AB>()", "this role is no consumer of the pipe"),
     # What a slot can't do.
     ("out.store(g.d, item.column + column, item.row)", "out.read(column, *new float[1][32])",
-     "only accumulators are read as sums"),
-    ("sums.mma(operands, k)", "sums.write(0, 0, uint4{})", "only a role by threads writes"),
-    ("sums.mma(operands, k)", "sums.load(g.a, g.b, item, k)", "only a role by TMA loads"),
+     "only accumulators are read with read()"),
+    ("accumulators.mma(operands, k)", "accumulators.write(0, 0, uint4{})", "only a role by CUDA cores writes"),
+    ("accumulators.mma(operands, k)", "accumulators.load(g.a, g.b, item, k)", "only a role by TMA loads"),
     ("slot.load(g.a, g.b, item, k)", "slot.mma(slot, k)", "only a role by tensor core"),
     ("float values[D::columns]", "float values[48]", "1, 2, 4, ... 128 columns"),
     # Slots that are lost, copied or kept.
@@ -118,12 +118,12 @@ EPILOGUE = (
      "the map of a load is a Map of the slot's tile"),
     ("slot.load(g.a, g.b, item, k)", "slot.load(g.d, 0, 0)",
      "operands are loaded by item and step"),
-    ("residual.readRow(row, i)", "sums.readRow(row, i)", "reads rows of tiles in shared memory"),
+    ("residual.readRow(row, i)", "accumulators.readRow(row, i)", "reads rows of tiles in shared memory"),
 )
-# The same for gemm_sm100_pair.cu, whose work is granted.
-GRANTED = (
+# The same for gemm_sm100_pair.cu, whose work is dynamic.
+DYNAMIC = (
     ('"load", 1,', '"scheduler", 1,', "has a role 'scheduler' and a pipe 'work' already"),
-    ('"sums"', '"work"', "has a role 'scheduler' and a pipe 'work' already"),
+    ('"accumulators"', '"work"', "has a role 'scheduler' and a pipe 'work' already"),
 )
 # The same for gemm_sm100_nvfp4.cu.
 SCALED = (
@@ -132,8 +132,8 @@ SCALED = (
     ("B = Tile<Element, 256, step>", "B = Tile<Element, 192, step>", "has 128 or 256 rows"),
     ("using Element = nvfp4", "using Element = BlockScaled<__nv_fp4x2_e2m1, 4, __nv_fp8_e4m3, 32>",
      "mxfp8, mxfp4 and nvfp4"),
-    ("Multiply, Round, 1, Acc", "Multiply, Round, 2, Acc", "accumulators and block scales"),
-    ("Granted<128, 256, step>", "Grouped<Granted<128, 256, step>, 2>", "grouped work has no block scales"),
+    ("Multiply, Epilogue, 1, Acc", "Multiply, Epilogue, 2, Acc", "accumulators and block scales"),
+    ("Dynamic<128, 256, step>", "Grouped<Dynamic<128, 256, step>, 2>", "grouped work has no block scales"),
     ("packScales<Element>", "packScales<mxfp8>", "the type that the format of their elements says"),
     ("readScales(argv[6], m, k)", "(float *)nullptr", "the type that the format of their elements says"),
     ("describe(arguments.a, a,", "describe(arguments.a, (__nv_fp8_e4m3 *)a,",
@@ -141,12 +141,12 @@ SCALED = (
 )
 # The same for gemm_sm100_grouped.cu.
 GROUPED = (
-    ("most = 32; // problems", "most = 1;", "grouped work is Static or Granted, of up to 2, 3, ... problems"),
-    ("Grouped<Granted<128, 256, step>, most>", "Grouped<SplitK<Granted<128, 256, step>, 2>, most>",
-     "grouped work is Static or Granted"),
-    ("Grouped<Granted<128, 256, step>, most>", "SplitK<Grouped<Granted<128, 256, step>, most>, 2>",
+    ("most = 32; // problems", "most = 1;", "grouped work is Static or Dynamic, of up to 2, 3, ... problems"),
+    ("Grouped<Dynamic<128, 256, step>, most>", "Grouped<SplitK<Dynamic<128, 256, step>, 2>, most>",
+     "grouped work is Static or Dynamic"),
+    ("Grouped<Dynamic<128, 256, step>, most>", "SplitK<Grouped<Dynamic<128, 256, step>, most>, 2>",
      "K of grouped work and of stream K isn't split"),
-    ("Grouped<Granted<128, 256, step>, most>", "Turns<Grouped<Static<128, 256, step>, most>, 2>",
+    ("Grouped<Dynamic<128, 256, step>, most>", "PingPong<Grouped<Static<128, 256, step>, most>, 2>",
      "roles take turns on Static work"),
     ("for (GroupedItem item : load.work())", "for (Item item : load.work())",
      "an item of grouped work is a GroupedItem"),
@@ -163,20 +163,20 @@ ATTENTION = (
      "only tiles of half and bfloat16 are multiplied the other way round"),
     ("using Q = Tile<bf16, 128, depth>;", "using Q = Tile<bf16, 128, depth>; int n = Flipped<Tile<bf16, 24, 64>>::rows;",
      "tensor cores take 16 rows of a tile that is the other way round"),
-    ("Kernel<Granted<", "Kernel<Cluster<2, 1, Pair>, Granted<", "not tiles of two slots"),
+    ("Kernel<Dynamic<", "Kernel<Cluster<2, 1, Pair>, Dynamic<", "not tiles of two slots"),
     ("weights.write(scores.getRow(), column + i, round(s + i))", "weights.mma(scores, scores, 0)",
      "only a role by tensor core multiplies"),
 )
 # The same for gemm_sm100_dependent.cu.
 DEPENDENT = (
-    ("Dependent<Granted<128, 256, step>>", "Dependent<Dependent<Granted<128, 256, step>>>",
+    ("Dependent<Dynamic<128, 256, step>>", "Dependent<Dependent<Dynamic<128, 256, step>>>",
      "work is Dependent once"),
 )
 # The same for gemm_sm100_stream_k.cu.
 STREAM = (
-    ("StreamK<Static<128, 256, step>>", "StreamK<Granted<128, 256, step>>", "stream K is of Static work"),
+    ("StreamK<Static<128, 256, step>>", "StreamK<Dynamic<128, 256, step>>", "stream K is of Static work"),
     ("StreamK<Static<128, 256, step>>", "SplitK<StreamK<Static<128, 256, step>>, 2>", "of stream K isn't split"),
-    ("sums.read(item, column, values)", "sums.read(column, values)", "with stream K, sums are read with their item"),
+    ("accumulators.read(item, column, values)", "accumulators.read(column, values)", "with stream K, accumulators are read with their item"),
     ("for (StreamItem item : load.work())", "for (Item item : load.work())", "an item of stream K is a StreamItem"),
 )
 # The same for gemm_sm100_gather.cu.
@@ -184,9 +184,9 @@ GATHER = (
     ("gathered(g.a, g.rows), evictLast(g.b)", "evictLast(g.a), gathered(g.a, g.rows)",
      "the maps of a load are the kernel's MapOfA and MapOfB"),
     ("gathered(g.a, g.rows)", "g.a", "the maps of a load are the kernel's MapOfA and MapOfB"),
-    ("Kernel<Granted<", "Kernel<Cluster<2, 1>, Granted<", "rows are gathered by CTAs without a cluster"),
+    ("Kernel<Dynamic<", "Kernel<Cluster<2, 1>, Dynamic<", "rows are gathered by CTAs without a cluster"),
     ("kernel.prefetch(g.a, g.b, g.d)", "kernel.prefetch(g.a, g.b, g.problem)", "only maps are prefetched"),
-    ("auto slot = load.produce<AB>();", "load.peek<Sums>(); auto slot = load.produce<AB>();",
+    ("auto slot = load.produce<AB>();", "load.peek<Accumulators>(); auto slot = load.produce<AB>();",
      "this role is at no end of the pipe"),
     ("auto slot = load.produce<AB>();", 'load.peek<Pipe<"x", Load, Store, 1, D>>(); auto slot = load.produce<AB>();',
      "the kernel doesn't have this pipe"),
@@ -195,11 +195,11 @@ GATHER = (
 # The same for gemm_sm90.cu.
 HOPPER = (
     ('"multiply", 8,', '"multiply", 6,', "a role by warp groups has 4 warps or a multiple"),
-    ('"multiply", 8,', '"multiply", 4,', "each warp group of a role has 64 rows of its sums"),
-    ("multiply.sums<128, 256>()", "multiply.sums<128, 96>()", "64, 128 or 256 columns"),
-    ("multiply.sums<128, 256>()", "multiply.sums<128, 128>()",
-     "the sums have A's rows and a column for each row of B"),
-    ("By::WarpGroups", "By::Threads", "only a role by warp groups has sums in registers"),
+    ('"multiply", 8,', '"multiply", 4,', "each warp group of a role has 64 rows of its accumulators"),
+    ("multiply.accumulators<128, 256>()", "multiply.accumulators<128, 96>()", "64, 128 or 256 columns"),
+    ("multiply.accumulators<128, 256>()", "multiply.accumulators<128, 128>()",
+     "the accumulators have A's rows and a column for each row of B"),
+    ("By::WarpGroups", "By::CudaCores", "only a role by warp groups has accumulators in registers"),
     ("using Element = bf16", "using Element = __nv_fp8_e4m3",
      "warp groups multiply half, bfloat16 and float"),
     ("D = Tile<bf16, 128, 64>", "D = Tile<float, 128, 32>", "written as half or bfloat16"),
@@ -207,26 +207,26 @@ HOPPER = (
      "to a tile with 64 rows for each warp group"),
     ("Kernel<Static<", "Kernel<Cluster<2, 1, Pair>, Static<",
      "warp groups of two CTAs can't multiply together"),
-    ("Kernel<Static<", "Kernel<Granted<", "Hopper has no cluster launch control"),
+    ("Kernel<Static<", "Kernel<Dynamic<", "Hopper has no cluster launch control"),
     ("Kernel<Static<128, 256, step>, AB", "Kernel<StreamK<Static<128, 256, step>>, AB",
-     "stream K has sums in tensor memory"),
+     "stream K has accumulators in tensor memory"),
     ("Kernel<Static<128, 256, step>, AB,", 'Kernel<Static<128, 256, step>, '
-     'Pipe<"first", Role<"more", 2, By::Threads>, Multiply, 1, Tile<bf16, 8, 64>>, AB,',
-     "roles by threads before one by warp groups"),
+     'Pipe<"first", Role<"more", 2, By::CudaCores>, Multiply, 1, Tile<bf16, 8, 64>>, AB,',
+     "roles by CUDA cores before one by warp groups"),
 )
 # The same for gemm_sm90_pingpong.cu.
 PINGPONG = (
     ("Ping, Pong, 1, Turn>", "Ping, Pong, 2, Turn>", "a pipe of turns has one slot"),
     ("turn<Products>()", "turn<Out>()", "only a pipe of Turn says whose turn it is"),
-    ("Turns<Static<64, 256, step>, 2>", "Turns<Static<64, 256, step>, 1>",
+    ("PingPong<Static<64, 256, step>, 2>", "PingPong<Static<64, 256, step>, 1>",
      "roles take turns on Static work"),
-    ("Turns<Static<64, 256, step>, 2>", "Turns<Granted<64, 256, step>, 2>",
+    ("PingPong<Static<64, 256, step>, 2>", "PingPong<Dynamic<64, 256, step>, 2>",
      "roles take turns on Static work"),
     ("(pong, round.get<1>())", "(pong, round.get<2>())", "as many items as its work has turns"),
 )
 MISUSES = (*(("gemm_sm100", "100a", *row) for row in BLACKWELL),
            *(("gemm_sm100_epilogue", "100a", *row) for row in EPILOGUE),
-           *(("gemm_sm100_pair", "100a", *row) for row in GRANTED),
+           *(("gemm_sm100_pair", "100a", *row) for row in DYNAMIC),
            *(("gemm_sm100_nvfp4", "100a", *row) for row in SCALED),
            *(("gemm_sm100_grouped", "100a", *row) for row in GROUPED),
            *(("attention_sm100", "100a", *row) for row in ATTENTION),

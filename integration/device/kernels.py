@@ -98,7 +98,7 @@ class Case:
 
 
 GEMM = Kernel("gemm_sm100", "100a", "b200")
-GRANTED = Kernel("gemm_sm100_granted", "100a", "b200")
+DYNAMIC = Kernel("gemm_sm100_dynamic", "100a", "b200")
 PAIRS = Kernel("gemm_sm100_pair", "100a", "b200")
 HOPPER = Kernel("gemm_sm90", "90a", "h100")
 PINGPONG = Kernel("gemm_sm90_pingpong", "90a", "h100")
@@ -111,7 +111,7 @@ EPILOGUE = Kernel("gemm_sm100_epilogue", "100a", "b200")
 GATHER = Kernel("gemm_sm100_gather", "100a", "b200")
 STREAM = Kernel("gemm_sm100_stream_k", "100a", "b200")
 SPLIT = Kernel("gemm_sm100_split_k", "100a", "b200", result=np.float32)
-KERNELS = (GEMM, GRANTED, PAIRS, HOPPER, PINGPONG)
+KERNELS = (GEMM, DYNAMIC, PAIRS, HOPPER, PINGPONG)
 
 
 def clustered(cluster: str, work: str = "Static", element: str = "__nv_bfloat16") -> Kernel:
@@ -125,7 +125,7 @@ def hopper(cluster: str) -> Kernel:
 
 
 def pingpong(cluster: str) -> Kernel:
-    return replace(PINGPONG, changes=(("Kernel<Turns<", f"Kernel<Cluster<{cluster}>, Turns<"),))
+    return replace(PINGPONG, changes=(("Kernel<PingPong<", f"Kernel<Cluster<{cluster}>, PingPong<"),))
 
 
 def scaled(element: str, cluster: str = "2, 1, Pair", slots: int = 5) -> Kernel:
@@ -135,7 +135,7 @@ def scaled(element: str, cluster: str = "2, 1, Pair", slots: int = 5) -> Kernel:
 
 
 CLUSTERS = (*map(hopper, ("2, 1", "1, 2", "2, 2", "4, 2")), *map(pingpong, ("2, 1", "2, 2")),
-            *(clustered(cluster, work) for work in ("Static", "Granted")
+            *(clustered(cluster, work) for work in ("Static", "Dynamic")
                  for cluster in ("2, 1", "1, 2", "2, 2", "2, 1, Pair", "4, 1, Pair", "2, 4, Pair")))
 
 # One tile; less than one; several, whole and ragged; fewer and more steps than
@@ -171,8 +171,8 @@ def on_clusters(kernel: Kernel, multiple: int = 1) -> list[Case]:
             Case(kernel, 1100, 1800, 136 * multiple, ("--sms", "8", "--schedules", "20"))]
 
 
-SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG) for shape in SHAPES),
-          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, GRANTED, HOPPER, PINGPONG)),
+SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, DYNAMIC, HOPPER, PINGPONG) for shape in SHAPES),
+          *(Case(kernel, 300, 520, 136, SCHEDULED) for kernel in (GEMM, DYNAMIC, HOPPER, PINGPONG)),
           *(Case(SPLIT, *shape, CHECKED) for shape in SPLIT_SHAPES),
           Case(SPLIT, 300, 520, 712, SCHEDULED),
           *(Case(GATHER, *shape, CHECKED) for shape in ((300, 520, 136), (1, 8, 64))),
@@ -202,7 +202,7 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, GRANTED, HOPPER, 
           Case(replace(GEMM, changes=(("128 / sizeof(Element)", "256 / sizeof(Element)"), ("Multiply, 4,", "Multiply, 2,"))),
                300, 520, 328, CHECKED),
           Case(Kernel("gemm_sm100", "100a", "b200",
-                      changes=(("sums.mma(operands, k);", "sums.mma(operands, k); operands.release();"),)),
+                      changes=(("accumulators.mma(operands, k);", "accumulators.mma(operands, k); operands.release();"),)),
                300, 520, 136, CHECKED),
           # Policies of both operands, in pairs with multicast; slots that are looked at early.
           Case(replace(PAIRS, changes=(HINTS,)), 1100, 1800, 136, ("--sms", "8", "--check")),
@@ -223,8 +223,8 @@ EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
               for case in on_clusters(kernel, 8)),
             *(grouped(GROUPS, 520, 136, (*options, "--sms", "8"), replace(GROUPED, changes=(
                 ("Cluster<2, 1, Pair>", f"Cluster<{cluster}>"), ("Multiply, 6,", "Multiply, 4,"),
-                ("Grouped<Granted", f"Grouped<{work}"))))
-              for cluster in ("1, 1", "2, 1", "2, 2, Pair") for work in ("Static", "Granted")
+                ("Grouped<Dynamic", f"Grouped<{work}"))))
+              for cluster in ("1, 1", "2, 1", "2, 2, Pair") for work in ("Static", "Dynamic")
               for options in (("--check",), ("--schedules", "20"))),
             *(case for cluster in ("2, 1", "2, 1, Pair", "2, 2, Pair")
               for case in on_clusters(replace(STREAM, changes=(("Kernel<StreamK", f"Kernel<Cluster<{cluster}>, StreamK"),)))),
@@ -412,7 +412,7 @@ def run_attention(case: Case, runner: Path, folder: Path) -> str:
         return f"{found.size} elements, not {wanted.size}"
     # A score has the roundings of its scale and its product, and so has the highest one: the
     # exponent is off by at most |x| 2^-21, its power by 0.7 of that and 2 ulp, and one more for
-    # the product. A weight has such a power of its own and one for each step after it. Sums
+    # the product. A weight has such a power of its own and one for each step after it. Accumulators
     # of weights round once for each key and step. The weights of values are rounded to bf16,
     # which has 8 bits, and so is the result.
     steps = -(-case.k // 128)

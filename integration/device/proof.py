@@ -50,10 +50,10 @@ BROKEN = (
            ("@multiply waits for slot 1 of 'operands' to be full",)),
     # A step in front of the loop around it.
     Broken("gemm_sm100_epilogue",
-           ("auto sums = multiply.produce<Sums>();\n      for (int k : item.k()) {\n"
-            "        auto operands = multiply.consume<AB>();\n        sums.mma(operands, k);\n      }",
-            "auto operands = multiply.consume<AB>();\n      auto sums = multiply.produce<Sums>();\n"
-            "      for (int k : item.k())\n        sums.mma(operands, k);"),
+           ("auto accumulators = multiply.produce<Accumulators>();\n      for (int k : item.k()) {\n"
+            "        auto operands = multiply.consume<AB>();\n        accumulators.mma(operands, k);\n      }",
+            "auto operands = multiply.consume<AB>();\n      auto accumulators = multiply.produce<Accumulators>();\n"
+            "      for (int k : item.k())\n        accumulators.mma(operands, k);"),
            ("'operands' has a slot in use when all roles have ended",)),
     # The fetch waits for slots of a residual that is read after it.
     Broken("gemm_sm100_epilogue",
@@ -65,8 +65,8 @@ BROKEN = (
     # A newer slot is given back before an older one.
     Broken("gemm_sm100", (CONSUME, CONSUME + " auto other = multiply.consume<AB>();"),
            ("role 'multiply' gives back slot 1 of 'operands', where slot 0 is the next",)),
-    Broken("gemm_sm90", ("sums.mma(operands, k);\n      }",
-                         "sums.mma(operands, k);\n      }\n      { auto other = multiply.consume<AB>(); }"),
+    Broken("gemm_sm90", ("accumulators.mma(operands, k);\n      }",
+                         "accumulators.mma(operands, k);\n      }\n      { auto other = multiply.consume<AB>(); }"),
            ("role 'multiply' gives back slot", "of 'operands', where slot")),
     # A group that multiplies without waiting for its turn, and one that takes it twice.
     Broken("gemm_sm90_pingpong", ("    auto turn = multiplier.template turn<Products>();\n",
@@ -90,9 +90,9 @@ BROKEN = (
     Broken("gemm_sm100", ("tcgen05.commit", "// tcgen05.commit"),
            ("slot 0 of 'operands' is empty", "nobody arrives at"), 0),
     Broken("gemm_sm100", ("tcgen05.commit", "// tcgen05.commit"),
-           ("slot 0 of 'sums' is full", "nobody arrives at"), 1),
+           ("slot 0 of 'accumulators' is full", "nobody arrives at"), 1),
     Broken("gemm_sm100", ("tcgen05.commit", TWICE),
-           ("role 'multiply' passes on slot 0 of 'sums', which it doesn't have",), 1),
+           ("role 'multiply' passes on slot 0 of 'accumulators', which it doesn't have",), 1),
 )
 
 

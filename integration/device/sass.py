@@ -35,7 +35,7 @@ MAX_LINES = 150
 # A step of 64 elements along K: two copies, four products.
 STEP = {"load": (re.compile("UTMALDG"), 2), "mma": (re.compile(r"UTC\w*MMA|HGMMA"), 4)}
 # Four or 16 parts of an item.
-ITEM = {"round": (re.compile("LDTM|STSM"), None), "store": (re.compile("UTMASTG"), None)}
+ITEM = {"epilogue": (re.compile("LDTM|STSM"), None), "store": (re.compile("UTMASTG"), None)}
 PEERS = {"gemm_sm100": ("cutlass_sm100_bf16_1sm", "cutedsl_sm100_bf16_1cta"),
          "gemm_sm100_pair": ("cutlass_sm100_bf16_2sm", "cutedsl_sm100_bf16_2cta_multicast_clc"),
          "gemm_sm90": ("cutlass_sm90_bf16_cooperative_bias", "cutedsl_sm90_bf16")}

@@ -48,7 +48,7 @@ def check_cost(folder: Path):
         records += count
     if records < 8:
         fail(f"{records} places record")
-    for kernel in ("gemm_sm100_granted", "gemm_sm90"):
+    for kernel in ("gemm_sm100_dynamic", "gemm_sm90"):
         if compile_ptx(kernel, HEADERS, folder) != compile_ptx(kernel, bare, folder):
             fail(f"{kernel} has other PTX without records")
 
@@ -105,7 +105,7 @@ def main():
 
         # Each role has each item once, and takes each slot as often as it is filled.
         os.environ["DRAWLOOM_PROFILE_FILE"] = str(folder / "profile")
-        for kernel, work in (("gemm_sm100", 0), ("gemm_sm100_granted", ITEMS)):
+        for kernel, work in (("gemm_sm100", 0), ("gemm_sm100_dynamic", ITEMS)):
             text = (KERNELS / f"{kernel}.cu").read_text()
             program = compile_text(f"{kernel}_profile", "100a", text, ("-DDRAWLOOM_PROFILE=256",))
             done = execute([options.runner, "--device", "b200", "--sms", 2, "--schedule", "random:1", "--check",
@@ -117,16 +117,16 @@ def main():
             if not np.all(np.abs(found - sums) <= np.abs(sums) * 2.0**-8):
                 fail(f"{kernel} computes something else with a profile")
             trace = Trace(folder / "profile-0.json")
-            for role in ("load", "multiply", "round", "store"):
+            for role in ("load", "multiply", "epilogue", "store"):
                 row = f"{role}, warp {dict(load=4, multiply=5, round=0, store=6)[role]}"
                 trace.expect(row, r"item \d+", ITEMS)
                 for item in range(ITEMS):
                     trace.expect(row, f"item {item}", 1)
                 trace.expect(row, "wait: next item", work)
             trace.expect("load, warp 4", r"wait: operands, slot \d", ITEMS * STEPS)
-            trace.expect("multiply, warp 5", r"wait: (operands|sums), slot \d", ITEMS * (STEPS + 1))
+            trace.expect("multiply, warp 5", r"wait: (operands|accumulators), slot \d", ITEMS * (STEPS + 1))
             for role, pipe, count in (("load", "operands", STEPS), ("multiply", "operands", STEPS),
-                                      ("multiply", "sums", 1), ("round", "result", 4), ("store", "result", 4)):
+                                      ("multiply", "accumulators", 1), ("round", "result", 4), ("store", "result", 4)):
                 trace.expect(rf"{pipe}, slot \d, {role}", role, ITEMS * count)
 
         # The emulator's own record of the same kernel, as it is.
@@ -137,10 +137,10 @@ def main():
         if done.returncode:
             fail(done.stdout + done.stderr)
         trace = Trace(output)
-        for role, warp in (("load", 4), ("multiply", 5), ("round", 0), ("store", 6)):
+        for role, warp in (("load", 4), ("multiply", 5), ("epilogue", 0), ("store", 6)):
             trace.expect(f"@{role}, warp {warp}", f"@{role}, warp {warp}", 2)
         # Of four slots for three steps an item, every one is full once for each use.
-        for pipe, count in (("operands", STEPS), ("sums", 1), ("result", 4)):
+        for pipe, count in (("operands", STEPS), ("accumulators", 1), ("result", 4)):
             trace.expect(rf"slot \d of @{pipe}", "full", ITEMS * count)
         trace.expect(r"TMA of @load, warp 4.*", "TMA", 2 * ITEMS * STEPS)
         if not trace.count("@multiply, warp 5", r"wait: slot \d of @operands is full.*"):

@@ -137,7 +137,7 @@ llvm::Expected<Graph> protocol::parseGraph(StringRef line) {
   graph.columns = words.takeNumber();
   graph.isPaired = words.takeName() == "pair";
   words.take("items");
-  graph.isGranted = words.takeName() == "granted";
+  graph.isDynamic = words.takeName() == "dynamic";
   graph.sharedBytes = words.takeNumber("shared");
   graph.tensorColumns = words.takeNumber("columns");
   words.take(";");

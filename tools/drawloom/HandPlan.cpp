@@ -36,7 +36,7 @@ static const Worker &findWorker(const Graph::Role &role, bool produces) {
       {"tensor-core", "tcgen05", "mma", Kind::Mma, Engine::tensor_core},
       {"warp-groups", "wgmma, CUDA cores", "mma, compute", Kind::Mma,
        Engine::threads},
-      {"grants", "CLC", "try_cancel, broadcast tile", Kind::Schedule,
+      {"clc", "CLC", "try_cancel, broadcast tile", Kind::Schedule,
        Engine::threads},
       {"threads", "CUDA cores", "compute", Kind::Compute, Engine::threads}};
   if (role.by == "tma")
@@ -167,7 +167,7 @@ static plan::Plan makePlan(const Graph &graph, const HandProof &proof,
   plan.kernel = name;
   plan.arch = arch;
   plan.cluster = {graph.rows, graph.columns};
-  plan.items = graph.isGranted ? plan::Items::Dynamic : plan::Items::Static;
+  plan.items = graph.isDynamic ? plan::Items::Dynamic : plan::Items::Static;
   for (unsigned role = 0; role < graph.roles.size(); ++role)
     plan.roles.push_back(makeRole(graph, role, proof));
   int64_t barriers = graph.sharedBytes, end = 0;

@@ -65,12 +65,13 @@ __device__ inline void next(uint32_t &slot, uint32_t &phase) {
   phase ^= 1;
 }
 
-/// Eight sums as bf16.
-static __device__ uint4 round(const float *sums) {
+/// Eight accumulators as bf16.
+static __device__ uint4 round(const float *accumulators) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
-    pairs[i] = __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
+    pairs[i] =
+        __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
   return values;
 }
 

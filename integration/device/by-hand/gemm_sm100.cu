@@ -15,13 +15,13 @@
 #include "ByHand.h"
 
 constexpr int slots = 4, slotBytes = (128 + 256) * 128;
-constexpr int sums = 2, outs = 2, outBytes = 128 * 128;
+constexpr int accumulators = 2, outs = 2, outBytes = 128 * 128;
 constexpr int slotsAt = 0, outsAt = slots * slotBytes;
 constexpr int barriersAt = outsAt + outs * outBytes;
 constexpr int fullAt = barriersAt, emptyAt = fullAt + 8 * slots;
 constexpr int sumsFullAt = emptyAt + 8 * slots;
-constexpr int sumsEmptyAt = sumsFullAt + 8 * sums;
-constexpr int outFullAt = sumsEmptyAt + 8 * sums;
+constexpr int sumsEmptyAt = sumsFullAt + 8 * accumulators;
+constexpr int outFullAt = sumsEmptyAt + 8 * accumulators;
 constexpr int outEmptyAt = outFullAt + 8 * outs;
 constexpr int baseAt = outEmptyAt + 8 * outs;
 constexpr int sharedBytes = baseAt + 16;
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads, 1)
       ptx::mbarrier_init(at<uint64_t>(fullAt) + i, 1);
       ptx::mbarrier_init(at<uint64_t>(emptyAt) + i, 1);
     }
-    for (int i = 0; i < sums; ++i) {
+    for (int i = 0; i < accumulators; ++i) {
       ptx::mbarrier_init(at<uint64_t>(sumsFullAt) + i, 1);
       ptx::mbarrier_init(at<uint64_t>(sumsEmptyAt) + i, 4);
       ptx::mbarrier_init(at<uint64_t>(outFullAt) + i, 4);
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(threads, 1)
       }
       if (elect())
         ptx::tcgen05_commit(ptx::cta_group_1, at<uint64_t>(sumsFullAt) + sum);
-      next<sums>(sum, sumPhase);
+      next<accumulators>(sum, sumPhase);
     }
   }
 
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(threads, 1)
       __syncwarp();
       if (threadIdx.x % 32 == 0)
         ptx::mbarrier_arrive(at<uint64_t>(sumsEmptyAt) + sum);
-      next<sums>(sum, sumPhase);
+      next<accumulators>(sum, sumPhase);
     }
   }
 

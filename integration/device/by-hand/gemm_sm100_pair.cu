@@ -18,19 +18,19 @@
 #include "ByHand.h"
 
 constexpr int slots = 6, slotBytes = (128 + 128) * 128;
-constexpr int sums = 2, outs = 2, outBytes = 128 * 128, grants = 2;
+constexpr int accumulators = 2, outs = 2, outBytes = 128 * 128, workSlots = 2;
 constexpr int slotsAt = 0, outsAt = slots * slotBytes;
 constexpr int fullAt = outsAt + outs * outBytes, emptyAt = fullAt + 8 * slots;
 constexpr int sumsFullAt = emptyAt + 8 * slots;
-constexpr int sumsEmptyAt = sumsFullAt + 8 * sums;
-constexpr int outFullAt = sumsEmptyAt + 8 * sums;
+constexpr int sumsEmptyAt = sumsFullAt + 8 * accumulators;
+constexpr int outFullAt = sumsEmptyAt + 8 * accumulators;
 constexpr int outEmptyAt = outFullAt + 8 * outs;
 constexpr int answerAt = outEmptyAt + 8 * outs;
 constexpr int answeredAt = answerAt + 16, takenAt = answeredAt + 8;
-constexpr int grantFullAt = takenAt + 8,
-              grantEmptyAt = grantFullAt + 8 * grants;
-constexpr int itemAt = grantEmptyAt + 8 * grants;
-constexpr int baseAt = itemAt + 4 * grants;
+constexpr int workFullAt = takenAt + 8,
+              workEmptyAt = workFullAt + 8 * workSlots;
+constexpr int itemAt = workEmptyAt + 8 * workSlots;
+constexpr int baseAt = itemAt + 4 * workSlots;
 constexpr int sharedBytes = baseAt + 16;
 constexpr int threads = 8 * 32, tensorColumns = 512;
 
@@ -40,13 +40,13 @@ static __device__ void meet() {
 }
 
 /// The item after this one, for a warp that listens.
-static __device__ uint32_t listen(uint32_t &grant, uint32_t &phase) {
-  await(at<uint64_t>(grantFullAt) + grant, phase);
-  uint32_t item = __shfl_sync(~0u, at<uint32_t>(itemAt)[grant], 0);
+static __device__ uint32_t listen(uint32_t &work, uint32_t &phase) {
+  await(at<uint64_t>(workFullAt) + work, phase);
+  uint32_t item = __shfl_sync(~0u, at<uint32_t>(itemAt)[work], 0);
   __syncwarp();
   if (threadIdx.x % 32 == 0)
-    ptx::mbarrier_arrive(at<uint64_t>(grantEmptyAt) + grant);
-  next<grants>(grant, phase);
+    ptx::mbarrier_arrive(at<uint64_t>(workEmptyAt) + work);
+  next<workSlots>(work, phase);
   return item;
 }
 
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(threads, 1)
       ptx::mbarrier_init(at<uint64_t>(sumsEmptyAt) + i, 8); // warps of a pair
       ptx::mbarrier_init(at<uint64_t>(outFullAt) + i, 4);
       ptx::mbarrier_init(at<uint64_t>(outEmptyAt) + i, 1);
-      ptx::mbarrier_init(at<uint64_t>(grantFullAt) + i, 1);
-      ptx::mbarrier_init(at<uint64_t>(grantEmptyAt) + i,
+      ptx::mbarrier_init(at<uint64_t>(workFullAt) + i, 1);
+      ptx::mbarrier_init(at<uint64_t>(workEmptyAt) + i,
                          rank == leader ? 7 : 6);
     }
     ptx::mbarrier_init(at<uint64_t>(answeredAt), 1);
@@ -96,9 +96,9 @@ __global__ void __launch_bounds__(threads, 1)
   if (warp == 4) {
     const void *mapA = hide(&g.a), *mapB = hide(&g.b);
     bool isIssuer = elect();
-    uint32_t slot = 0, phase = 1, grant = 0, grantPhase = 0;
+    uint32_t slot = 0, phase = 1, work = 0, workPhase = 0;
     for (uint32_t item = blockIdx.x / 4; item < count;
-         item = listen(grant, grantPhase)) {
+         item = listen(work, workPhase)) {
       int row = int(item / columns * 256) + ownRow;
       int column = int(item % columns * 512) + ownColumn;
       for (int k = 0; k != steps; ++k) {
@@ -125,9 +125,9 @@ __global__ void __launch_bounds__(threads, 1)
 
   if (warp == 5 && rank == leader) {
     uint32_t slot = 0, phase = 0, sum = 0, sumPhase = 1;
-    uint32_t grant = 0, grantPhase = 0;
+    uint32_t work = 0, workPhase = 0;
     for (uint32_t item = blockIdx.x / 4; item < count;
-         item = listen(grant, grantPhase)) {
+         item = listen(work, workPhase)) {
       while (!ptx::mbarrier_try_wait_parity(
           ptx::sem_acquire, ptx::scope_cluster, at<uint64_t>(sumsEmptyAt) + sum,
           sumPhase)) {
@@ -148,15 +148,15 @@ __global__ void __launch_bounds__(threads, 1)
       if (elect())
         ptx::tcgen05_commit_multicast(
             ptx::cta_group_2, at<uint64_t>(sumsFullAt) + sum, 0b11 << leader);
-      next<sums>(sum, sumPhase);
+      next<accumulators>(sum, sumPhase);
     }
   }
 
   if (warp < 4) {
     uint32_t sum = 0, sumPhase = 0, out = 0, outPhase = 1;
-    uint32_t grant = 0, grantPhase = 0;
+    uint32_t work = 0, workPhase = 0;
     for (uint32_t item = blockIdx.x / 4; item < count;
-         item = listen(grant, grantPhase)) {
+         item = listen(work, workPhase)) {
       await(at<uint64_t>(sumsFullAt) + sum, sumPhase);
       ptx::tcgen05_fence_after_thread_sync();
       for (int column = 0; column < 256; column += 64) {
@@ -183,15 +183,15 @@ __global__ void __launch_bounds__(threads, 1)
       __syncwarp();
       if (threadIdx.x % 32 == 0)
         arriveAt(getAddressIn(leader, at<uint64_t>(sumsEmptyAt) + sum));
-      next<sums>(sum, sumPhase);
+      next<accumulators>(sum, sumPhase);
     }
   }
 
   if (warp == 6) {
     bool isIssuer = elect();
-    uint32_t out = 0, outPhase = 0, grant = 0, grantPhase = 0;
+    uint32_t out = 0, outPhase = 0, work = 0, workPhase = 0;
     for (uint32_t item = blockIdx.x / 4; item < count;
-         item = listen(grant, grantPhase)) {
+         item = listen(work, workPhase)) {
       int row = int(item / columns * 256) + ownRow;
       int first = int(item % columns * 512) + ownColumn;
       for (int column = 0; column < 256; column += 64) {
@@ -213,18 +213,18 @@ __global__ void __launch_bounds__(threads, 1)
   }
 
   if (warp == 7 && elect()) {
-    uint32_t grant = 0, phase = 0, parity = 0;
+    uint32_t work = 0, phase = 0, parity = 0;
     uint64_t *answered = at<uint64_t>(answeredAt);
     expectAnswer();
     if (rank == 0)
       ptx::clusterlaunchcontrol_try_cancel_multicast(at<uint4>(answerAt),
                                                      answered);
-    for (bool isGranted = true; isGranted; parity ^= 1) {
+    for (bool isDynamic = true; isDynamic; parity ^= 1) {
       await(answered, parity);
       uint4 answer = *at<uint4>(answerAt);
-      isGranted = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);
+      isDynamic = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);
       uint32_t item = ~0u;
-      if (isGranted) {
+      if (isDynamic) {
         item =
             ptx::clusterlaunchcontrol_query_cancel_get_first_ctaid_x<uint32_t>(
                 answer) /
@@ -233,11 +233,11 @@ __global__ void __launch_bounds__(threads, 1)
         expectAnswer();
         arriveAt(getAddressIn(0, at<uint64_t>(takenAt)));
       }
-      await(at<uint64_t>(grantEmptyAt) + grant, phase ^ 1);
-      at<uint32_t>(itemAt)[grant] = item;
-      ptx::mbarrier_arrive(at<uint64_t>(grantFullAt) + grant);
-      next<grants>(grant, phase);
-      if (isGranted && rank == 0) {
+      await(at<uint64_t>(workEmptyAt) + work, phase ^ 1);
+      at<uint32_t>(itemAt)[work] = item;
+      ptx::mbarrier_arrive(at<uint64_t>(workFullAt) + work);
+      next<workSlots>(work, phase);
+      if (isDynamic && rank == 0) {
         while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire,
                                               ptx::scope_cluster,
                                               at<uint64_t>(takenAt), parity)) {

@@ -54,7 +54,7 @@ __device__ inline void wait(uint64_t *barrier, uint32_t parity,
 #endif
 }
 
-/// Every warp of a role by threads arrives once, after all its lanes.
+/// Every warp of a role by CUDA cores arrives once, after all its lanes.
 __device__ inline void arriveAsWarp(uint64_t *barrier) {
   __syncwarp();
   if (threadIdx.x % 32 == 0)

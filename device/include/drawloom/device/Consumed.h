@@ -65,12 +65,13 @@ public:
     }
   }
 
-  /// Columns of sums, in the row of this thread.
+  /// Columns of accumulators, in the row of this thread.
   template <int count>
   __device__ void read(int column, float (&values)[count]) const {
-    static_assert(!Kernel::Work::isStreamed,
-                  "drawloom: with stream K, sums are read with their item, of "
-                  "which others may have parts");
+    static_assert(
+        !Kernel::Work::isStreamed,
+        "drawloom: with stream K, accumulators are read with their item, of "
+        "which others may have parts");
     readOwn(column, values);
   }
   /// The same with stream K, with the parts that others have. Columns are read
@@ -78,17 +79,19 @@ public:
   template <int count>
   __device__ void read(const StreamItem &item, int column,
                        float (&values)[count]) const {
-    static_assert(Kernel::Work::isStreamed,
-                  "drawloom: only with stream K, sums are read with their "
-                  "item");
+    static_assert(
+        Kernel::Work::isStreamed,
+        "drawloom: only with stream K, accumulators are read with their "
+        "item");
     readOwn(column, values);
     item.fixUp<Payload::columns>(getRow(), column, values);
   }
   /// 16 bytes of a row; `column` is a multiple of 16 bytes.
   __device__ uint4 readRow(int row, int column) const {
-    static_assert(Role::hasThreads && Payload::place == Place::Shared,
-                  "drawloom: a role by threads reads rows of tiles in shared "
-                  "memory");
+    static_assert(
+        Role::hasThreads && Payload::place == Place::Shared,
+        "drawloom: a role by CUDA cores reads rows of tiles in shared "
+        "memory");
     return *reinterpret_cast<const uint4 *>(this->place.memory +
                                             Payload::offset(row, column));
   }
@@ -98,9 +101,10 @@ public:
   /// Copies the tile to a tensor; what is outside of it stays as it is.
   template <class Map_>
   __device__ void store(const Map_ &map, int column, int row) {
-    static_assert(Kernel::Work::parts == 1,
-                  "drawloom: where K is split, parts of sums are added to a "
-                  "tensor, not stored");
+    static_assert(
+        Kernel::Work::parts == 1,
+        "drawloom: where K is split, parts of accumulators are added to a "
+        "tensor, not stored");
     copyOut(map, column, row, [](auto &map, auto &at, auto *from) {
       ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, at,
                                 from);
@@ -133,9 +137,9 @@ private:
   template <int count>
   __device__ void readOwn(int column, float (&values)[count]) const {
     static_assert(Payload::place == Place::Tensor,
-                  "drawloom: only accumulators are read as sums");
-    static_assert(Role::by == By::Threads,
-                  "drawloom: only a role by threads reads sums");
+                  "drawloom: only accumulators are read with read()");
+    static_assert(Role::by == By::CudaCores,
+                  "drawloom: only a role by CUDA cores reads accumulators");
     static_assert((count & (count - 1)) == 0 && count <= 128,
                   "drawloom: 1, 2, 4, ... 128 columns are read at once");
     uint32_t lanes = threadIdx.x / 32 % 4 * 32;

@@ -61,7 +61,7 @@ constexpr const char *nameOf(By by) {
     return "tma";
   case By::TensorCore:
     return "tensor-core";
-  case By::Threads:
+  case By::CudaCores:
     return "threads";
   case By::WarpGroups:
     return "warp-groups";

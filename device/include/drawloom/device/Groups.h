@@ -13,7 +13,7 @@
 
 namespace drawloom::device {
 
-/// Static or granted work of up to so many problems, each with its own rows of
+/// Static or dynamic work of up to so many problems, each with its own rows of
 /// A and D and its own B. All have the same N and K. Problems are arguments of
 /// the kernel, so their number has a limit.
 template <class Work, int groups_>
@@ -22,7 +22,7 @@ struct Grouped : Work {
 
   static_assert(Work::groups == 1 && Work::parts == 1 && Work::turns == 1 &&
                     groups > 1,
-                "drawloom: grouped work is Static or Granted, of up to 2, 3, "
+                "drawloom: grouped work is Static or Dynamic, of up to 2, 3, "
                 "... problems");
 };
 

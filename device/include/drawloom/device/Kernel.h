@@ -35,20 +35,20 @@ public:
                 "for 128 rows at a time, and a problem begins at any row");
   using Plan = device::Plan<Cluster, Pipes...>;
   static_assert(!Work::isStreamed || Plan::countWarpsBy(By::WarpGroups) == 0,
-                "drawloom: stream K has sums in tensor memory, not in "
+                "drawloom: stream K has accumulators in tensor memory, not in "
                 "registers of warp groups");
-  static constexpr bool isGranted = Work::slots > 0;
+  static constexpr bool isDynamic = Work::slots > 0;
   template <class Role>
   static constexpr int firstWarp = Plan::template getFirstWarp<Role>();
   /// With roles by warp groups there are whole groups only, because a group
   /// changes its number of registers together.
   static constexpr int threads =
-      ceilDivide(Plan::countWarps() + isGranted,
+      ceilDivide(Plan::countWarps() + isDynamic,
                  Plan::countWarpsBy(By::WarpGroups) ? 4 : 1) *
       (Plan::countWarpsBy(By::WarpGroups) ? 128 : 32);
   static constexpr int sharedBytes =
       Plan::getSharedBytes() +
-      (isGranted ? int(sizeof(GrantMemory<Work::slots>)) : 0) + profileBytes;
+      (isDynamic ? int(sizeof(DynamicMemory<Work::slots>)) : 0) + profileBytes;
   static constexpr int pipeCount = sizeof...(Pipes);
   template <class Pipe>
   static constexpr bool has = Set<Pipes...>::template has<Pipe>;
@@ -77,10 +77,10 @@ public:
                     Set<Pipes...>::hasNamesOfItsOwn(),
                 "drawloom: two roles or two pipes of a kernel have the same "
                 "name");
-  static_assert(!isGranted ||
+  static_assert(!isDynamic ||
                     (Plan::Roles::template countNamed<"scheduler">() == 0 &&
                      Set<Pipes...>::template countNamed<"work">() == 0),
-                "drawloom: a kernel with granted work has a role 'scheduler' "
+                "drawloom: a kernel with dynamic work has a role 'scheduler' "
                 "and a pipe 'work' already: use other names");
   static_assert(threads <= 1024,
                 "drawloom: the roles of a kernel have more than "
@@ -111,7 +111,7 @@ public:
       (initialize<Pipes>(), ...);
       if constexpr (usesTensorMemory)
         ptx::mbarrier_init(drained(), Plan::countWarpsBy(By::TensorCore));
-      if constexpr (isGranted)
+      if constexpr (isDynamic)
         scheduler().initialize(
             Plan::countWarps() -
             (isLeader() ? 0 : Plan::countWarpsBy(By::TensorCore)));
@@ -151,7 +151,7 @@ public:
         beginNextLaunch();
     // The scheduler has no role, so its warp comes here at once. In the
     // constructor, ptxas would take all that follows for divergent.
-    if constexpr (isGranted)
+    if constexpr (isDynamic)
       if (warp == Plan::countWarps() && elect())
         scheduler().run();
     if constexpr (usesTensorMemory) {
@@ -190,16 +190,16 @@ private:
     GraphText text;
     text.add("kernel threads", threads, "cluster", Cluster::rows,
              Cluster::columns, Cluster::isPaired ? "pair" : "alone", "items",
-             isGranted ? "granted" : "static", "shared", sharedBytes, "columns",
+             isDynamic ? "dynamic" : "static", "shared", sharedBytes, "columns",
              Plan::getTensorColumns(), ";");
     describeRoles(text, typename Plan::Roles{});
     (describePipe<Cluster, Plan, Pipes>(text), ...);
     if constexpr (Plan::getTensorColumns() > 0)
       text.add("barrier drained", Plan::getDrained(), ";");
-    if constexpr (isGranted) {
-      using Memory = GrantMemory<Work::slots>;
+    if constexpr (isDynamic) {
+      using Memory = DynamicMemory<Work::slots>;
       constexpr int at = Plan::getSharedBytes();
-      text.add("role scheduler warp", Plan::countWarps(), "warps 1 by grants ;",
+      text.add("role scheduler warp", Plan::countWarps(), "warps 1 by clc ;",
                "pipe work from scheduler to");
       nameRoles(text, typename Plan::Roles{});
       text.add("slots", Work::slots, "in message", 4, "at",
@@ -233,7 +233,7 @@ private:
   static constexpr int issuerRegisters = 40;
   static constexpr int groupThreads = Plan::countWarpsBy(By::WarpGroups) * 32;
   static consteval int getGroupRegisters() {
-    if constexpr (groupThreads == 0 || Plan::countWarpsBy(By::Threads) > 0)
+    if constexpr (groupThreads == 0 || Plan::countWarpsBy(By::CudaCores) > 0)
       return 0;
     else
       return (entryRegisters * threads -
@@ -292,12 +292,12 @@ private:
   static __device__ uint64_t *drained() {
     return reinterpret_cast<uint64_t *>(shared(Plan::getDrained()));
   }
-  static __device__ GrantMemory<Work::slots> &grantMemory() {
-    return *reinterpret_cast<GrantMemory<Work::slots> *>(
+  static __device__ DynamicMemory<Work::slots> &dynamicMemory() {
+    return *reinterpret_cast<DynamicMemory<Work::slots> *>(
         shared(Plan::getSharedBytes()));
   }
   static __device__ auto scheduler() {
-    return Scheduler<Cluster, Work::slots>(grantMemory());
+    return Scheduler<Cluster, Work::slots>(dynamicMemory());
   }
   template <class Pipe>
   __device__ SlotPlace find(uint32_t slot) const {

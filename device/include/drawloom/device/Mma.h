@@ -53,12 +53,12 @@ struct MmaElement<__nv_fp8_e5m2> : KnownMmaElement<MmaKind::F8F6F4, 1> {};
 /// tcgen05.mma of one CTA or a pair. CCCL's function of that name has had two
 /// overloads that fit the same call in 3.5.
 template <MmaKind kind, int group>
-__device__ inline void issueMma(uint32_t sums, uint64_t a, uint64_t b,
+__device__ inline void issueMma(uint32_t accumulators, uint64_t a, uint64_t b,
                                 uint32_t instruction, bool adds) {
 #define DRAWLOOM_TCGEN05_MMA(GROUP, KIND)                                      \
   asm volatile("{\n\t.reg .pred adds;\n\tsetp.ne.u32 adds, %4, 0;\n\t"         \
                "tcgen05.mma.cta_group::" GROUP ".kind::" KIND                  \
-               " [%0], %1, %2, %3, adds;\n\t}" ::"r"(sums),                    \
+               " [%0], %1, %2, %3, adds;\n\t}" ::"r"(accumulators),            \
                "l"(a), "l"(b), "r"(instruction), "r"(uint32_t(adds))           \
                : "memory")
 #define DRAWLOOM_TCGEN05_MMA_KIND(GROUP)                                       \
@@ -79,16 +79,18 @@ __device__ inline void issueMma(uint32_t sums, uint64_t a, uint64_t b,
 
 /// The same with block scales, which are in tensor memory.
 template <MmaKind kind, int group>
-__device__ inline void issueScaledMma(uint32_t sums, uint64_t a, uint64_t b,
-                                      uint32_t instruction, uint32_t scalesOfA,
-                                      uint32_t scalesOfB, bool adds) {
+__device__ inline void issueScaledMma(uint32_t accumulators, uint64_t a,
+                                      uint64_t b, uint32_t instruction,
+                                      uint32_t scalesOfA, uint32_t scalesOfB,
+                                      bool adds) {
 #define DRAWLOOM_TCGEN05_MMA(GROUP, KIND)                                      \
-  asm volatile("{\n\t.reg .pred adds;\n\tsetp.ne.u32 adds, %6, 0;\n\t"         \
-               "tcgen05.mma.cta_group::" GROUP ".kind::" KIND                  \
-               " [%0], %1, %2, %3, [%4], [%5], adds;\n\t}" ::"r"(sums),        \
-               "l"(a), "l"(b), "r"(instruction), "r"(scalesOfA),               \
-               "r"(scalesOfB), "r"(uint32_t(adds))                             \
-               : "memory")
+  asm volatile(                                                                \
+      "{\n\t.reg .pred adds;\n\tsetp.ne.u32 adds, %6, 0;\n\t"                  \
+      "tcgen05.mma.cta_group::" GROUP ".kind::" KIND                           \
+      " [%0], %1, %2, %3, [%4], [%5], adds;\n\t}" ::"r"(accumulators),         \
+      "l"(a), "l"(b), "r"(instruction), "r"(scalesOfA), "r"(scalesOfB),        \
+      "r"(uint32_t(adds))                                                      \
+      : "memory")
 #define DRAWLOOM_TCGEN05_MMA_KIND(GROUP)                                       \
   if constexpr (kind == MmaKind::MXF8F6F4)                                     \
     DRAWLOOM_TCGEN05_MMA(GROUP, "mxf8f6f4.block_scale.scale_vec::1X");         \
@@ -168,7 +170,7 @@ struct MmaOperand<Flipped<Tile>> {
 
 /// What all products of a step along K have in common. `group` CTAs hold the
 /// operands: each its own rows of A and its part of B's.
-template <int group, class A, class B, class Sums>
+template <int group, class A, class B, class Accumulators>
 struct MmaProduct {
   using Element = MmaElement<typename A::Element>;
   using ElementB = MmaElement<typename B::Element>;
@@ -182,7 +184,8 @@ struct MmaProduct {
                 "two of fp8");
   static_assert(A::columns == B::columns,
                 "drawloom: the operands of a product have the same K");
-  static_assert(A::rows == Sums::rows && B::rows * group == Sums::columns,
+  static_assert(A::rows == Accumulators::rows &&
+                    B::rows * group == Accumulators::columns,
                 "drawloom: the accumulator has A's rows and a column for each "
                 "row of B");
   static constexpr uint32_t instruction =
@@ -199,10 +202,10 @@ __device__ inline void forEachStep(Issue issue) {
 }
 
 /// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it.
-template <int group, class A, class B, class Sums>
-__device__ inline void multiply(uint32_t sums, uint32_t atA, uint32_t atB,
-                                bool adds) {
-  using Product = MmaProduct<group, A, B, Sums>;
+template <int group, class A, class B, class Accumulators>
+__device__ inline void multiply(uint32_t accumulators, uint32_t atA,
+                                uint32_t atB, bool adds) {
+  using Product = MmaProduct<group, A, B, Accumulators>;
   constexpr uint32_t f32 = 1;
   constexpr uint32_t instruction =
       Product::instruction | f32 << 4 | uint32_t(A::rows * group) >> 4 << 24;
@@ -211,7 +214,7 @@ __device__ inline void multiply(uint32_t sums, uint32_t atA, uint32_t atB,
     // ptxas drops the branch around a single instruction, and only there.
     if (elect())
       issueMma<Product::Element::kind, group>(
-          sums, advance<MmaOperand<A>::place(step)>(a),
+          accumulators, advance<MmaOperand<A>::place(step)>(a),
           advance<MmaOperand<B>::place(step)>(b), instruction,
           adds || step > 0);
   });
@@ -246,12 +249,12 @@ __device__ inline void copyScales(uint32_t to, uint32_t from) {
 /// A slot's scales have a place of their own there: products follow the copies
 /// that the same thread has issued before them, but nothing makes the next
 /// step's copies follow these products.
-template <int group, class Operands, class Sums>
-__device__ inline void multiplyScaled(uint32_t sums, uint32_t operands,
+template <int group, class Operands, class Accumulators>
+__device__ inline void multiplyScaled(uint32_t accumulators, uint32_t operands,
                                       uint32_t scales, bool adds) {
   using A = typename Operands::A;
   using B = typename Operands::B;
-  using Product = MmaProduct<group, A, B, Sums>;
+  using Product = MmaProduct<group, A, B, Accumulators>;
   using ScalesOfA = typename Operands::ScalesOfA;
   using ScalesOfB = typename Operands::ScalesOfB;
   using Element = Stored<typename A::Element>;
@@ -270,7 +273,7 @@ __device__ inline void multiplyScaled(uint32_t sums, uint32_t operands,
     constexpr uint32_t ids = uint32_t(first % 4) << 29 | first % 4 << 4;
     if (elect())
       issueScaledMma<Product::Element::kind, group>(
-          sums, advance<MmaOperand<A>::place(step)>(a),
+          accumulators, advance<MmaOperand<A>::place(step)>(a),
           advance<MmaOperand<B>::place(step)>(b), instruction | ids,
           scales + word * ScalesOfA::rowBlocks * ScalesOfA::blockColumns,
           scalesOfB + word * ScalesOfB::rowBlocks * ScalesOfB::blockColumns,

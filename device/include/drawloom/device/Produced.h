@@ -158,8 +158,9 @@ public:
 
   /// Writes 16 bytes of a row; `column` is a multiple of 16 bytes.
   __device__ void write(int row, int column, uint4 values) {
-    static_assert(Role::hasThreads,
-                  "drawloom: only a role by threads writes values to a slot");
+    static_assert(
+        Role::hasThreads,
+        "drawloom: only a role by CUDA cores writes values to a slot");
     unsigned char *to = this->place.memory + Payload::offset(row, column);
     *reinterpret_cast<uint4 *>(to) = values;
   }
@@ -168,11 +169,12 @@ public:
   __device__ void writeBlock(int column, uint4 values) {
     static_assert(Role::by == By::WarpGroups,
                   "drawloom: only a role by warp groups writes blocks of its "
-                  "sums");
-    static_assert(sizeof(typename Payload::Element) == 2 &&
-                      Payload::rows == 16 * Role::warps,
-                  "drawloom: a block of sums is written as half or bfloat16, "
-                  "to a tile with 64 rows for each warp group");
+                  "accumulators");
+    static_assert(
+        sizeof(typename Payload::Element) == 2 &&
+            Payload::rows == 16 * Role::warps,
+        "drawloom: a block of accumulators is written as half or bfloat16, "
+        "to a tile with 64 rows for each warp group");
     constexpr int first = Kernel::template firstWarp<Role>;
     int warp = int(threadIdx.x / 32) - first, lane = int(threadIdx.x % 32);
     int row = warp * 16 + lane % 16;

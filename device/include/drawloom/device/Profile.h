@@ -22,7 +22,7 @@ namespace drawloom::device {
 
 enum class Moment : uint8_t { Start, Item, ItemEnd, Wait, WaitEnd, Give, End };
 
-/// Pipes are counted in their kernel's order; this is that of granted items.
+/// Pipes are counted in their kernel's order; this is that of dynamic items.
 constexpr int workPipe = 255;
 
 struct ProfileRecord {

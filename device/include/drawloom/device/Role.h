@@ -44,7 +44,7 @@ struct Name {
 enum class By {
   Tma,        ///< one thread issues copies, which arrive when they have landed
   TensorCore, ///< one thread issues products, and a commit arrives for them
-  Threads,    ///< every warp works, and arrives itself
+  CudaCores,  ///< every warp works, and arrives itself
   WarpGroups  ///< the same, and four warps together multiply, on Hopper
 };
 
@@ -55,7 +55,8 @@ struct Role {
   static constexpr int warps = warps_;
   static constexpr By by = by_;
   /// All threads work, not one for a warp.
-  static constexpr bool hasThreads = by == By::Threads || by == By::WarpGroups;
+  static constexpr bool hasThreads =
+      by == By::CudaCores || by == By::WarpGroups;
   /// How often the role arrives for a slot.
   static constexpr int arrivals = hasThreads ? warps : 1;
 

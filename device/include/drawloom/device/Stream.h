@@ -12,9 +12,9 @@
 //   clusters   |    0     |     1     |     2    | ...
 //
 // Who has the first step of a tile finishes it. The others' parts of it are the
-// first items of their shares. They leave their sums in a workspace and raise
-// flags, and wait for nobody; so whoever finishes waits, at the end of its own
-// share, for CTAs that run and come to it first.
+// first items of their shares. They leave their accumulators in a workspace and
+// raise flags, and wait for nobody; so whoever finishes waits, at the end of
+// its own share, for CTAs that run and come to it first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ struct StreamK : Work {
                 "it begins");
 };
 
-/// Parts of sums, 128 x n for each CTA, and how many columns of them each of
-/// its four warps has written.
+/// Parts of accumulators, 128 x n for each CTA, and how many columns of them
+/// each of its four warps has written.
 struct StreamMemory {
   float *parts;
   uint32_t *flags;

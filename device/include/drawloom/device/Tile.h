@@ -112,7 +112,8 @@ struct Operands {
                 "two of fp8 without block scales");
 };
 
-/// Sums of a product in tensor memory: lanes are rows, columns are columns.
+/// Accumulators of a product in tensor memory: lanes are rows, columns are
+/// columns.
 template <int rows_, int columns_>
 struct Accumulator {
   static constexpr Place place = Place::Tensor;

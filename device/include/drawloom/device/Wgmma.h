@@ -1,4 +1,4 @@
-//===- Wgmma.h - Products of warp groups, with sums in registers ---------===//
+//===- Wgmma.h - Products of warp groups, with accumulators in registers --===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,8 +36,8 @@ __device__ inline void giveRegisters() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-/// A product of 64 rows and 32 bytes of each, by a warp group. `sums` has 32,
-/// 64 or 128 numbers of each thread, for twice as many columns.
+/// A product of 64 rows and 32 bytes of each, by a warp group. `accumulators`
+/// has 32, 64 or 128 numbers of each thread, for twice as many columns.
 template <class Element, int count>
 __device__ inline void issueWgmma(float (&d)[count], uint64_t a, uint64_t b,
                                   bool adds) {
@@ -69,7 +69,7 @@ __device__ inline void issueWgmma(float (&d)[count], uint64_t a, uint64_t b,
   DRAWLOOM_F4(I), DRAWLOOM_F4(I + 4), DRAWLOOM_F4(I + 8), DRAWLOOM_F4(I + 12)
 #define DRAWLOOM_F32(I) DRAWLOOM_F16(I), DRAWLOOM_F16(I + 16)
 #define DRAWLOOM_F64(I) DRAWLOOM_F32(I), DRAWLOOM_F32(I + 32)
-// A, B and the flag come after the sums.
+// A, B and the flag come after the accumulators.
 #define DRAWLOOM_WGMMA(N, A, B, FLAG, SUMS, SHAPE, MORE, ...)                  \
   asm volatile("{\n\t.reg .pred adds;\n\tsetp.ne.u32 adds, " FLAG              \
                ", 0;\n\twgmma.mma_async.sync.aligned.m64n" N SHAPE " {" SUMS   \
@@ -108,49 +108,54 @@ __device__ inline void issueWgmma(float (&d)[count], uint64_t a, uint64_t b,
 #undef DRAWLOOM_TEN
 }
 
-/// Sums of a role by warp groups, in its registers: each group has 64 rows, a
-/// warp 16 of them. A step's products run while the next step's operands are
-/// awaited; then its slot is given back, one step late.
+/// Accumulators of a role by warp groups, in its registers: each group has 64
+/// rows, a warp 16 of them. A step's products run while the next step's
+/// operands are awaited; then its slot is given back, one step late.
 template <class Kernel, class Role, int rows, int columns>
-class RegisterSums {
-  static_assert(Role::by == By::WarpGroups,
-                "drawloom: only a role by warp groups has sums in registers");
-  static_assert(rows == 16 * Role::warps,
-                "drawloom: each warp group of a role has 64 rows of its sums");
-  static_assert(columns == 64 || columns == 128 || columns == 256,
-                "drawloom: sums in registers have 64, 128 or 256 columns");
+class RegisterAccumulators {
+  static_assert(
+      Role::by == By::WarpGroups,
+      "drawloom: only a role by warp groups has accumulators in registers");
+  static_assert(
+      rows == 16 * Role::warps,
+      "drawloom: each warp group of a role has 64 rows of its accumulators");
+  static_assert(
+      columns == 64 || columns == 128 || columns == 256,
+      "drawloom: accumulators in registers have 64, 128 or 256 columns");
 
 public:
-  /// Sums that nobody adds to.
+  /// Accumulators that nobody adds to.
   class Finished {
   public:
-    /// The sums of 16 rows and 16 columns that a warp has, 8 of each thread, as
-    /// `writeBlock` takes them. `column` is a constant, or of an unrolled loop.
+    /// The accumulators of 16 rows and 16 columns that a warp has, 8 of each
+    /// thread, as `writeBlock` takes them. `column` is a constant, or of an
+    /// unrolled loop.
     __device__ const float *getBlock(int column) const {
       return values + column / 2;
     }
 
   private:
-    friend RegisterSums;
+    friend RegisterAccumulators;
     float values[columns / 2];
   };
 
-  __device__ explicit RegisterSums(int group) {
+  __device__ explicit RegisterAccumulators(int group) {
     // Out of sight, or every step computes it anew.
     asm("mov.b32 %0, %1;" : "=r"(firstRow) : "r"(group * 64 * 128));
   }
-  RegisterSums(const RegisterSums &) = delete;
-  RegisterSums &operator=(const RegisterSums &) = delete;
-  __device__ ~RegisterSums() { finish(); }
+  RegisterAccumulators(const RegisterAccumulators &) = delete;
+  RegisterAccumulators &operator=(const RegisterAccumulators &) = delete;
+  __device__ ~RegisterAccumulators() { finish(); }
 
   /// Adds the product of a slot's operands; step 0 begins the sum.
   template <class Slot>
   __device__ void mma(Slot &operands, int step) {
     using A = typename Slot::Payload::A;
     using B = typename Slot::Payload::B;
-    static_assert(A::rows == rows && B::rows == columns,
-                  "drawloom: the sums have A's rows and a column for each row "
-                  "of B");
+    static_assert(
+        A::rows == rows && B::rows == columns,
+        "drawloom: the accumulators have A's rows and a column for each row "
+        "of B");
     constexpr int stepBytes = 32, stepsOfPanel = 128 / stepBytes;
     uint64_t a = describePanel<true>(operands.getAddress() + firstRow);
     uint64_t b = describePanel<true>(operands.getAddress() + A::bytes);
@@ -159,7 +164,7 @@ public:
       constexpr int panel = i / stepsOfPanel;
       constexpr int bytes = i % stepsOfPanel * stepBytes;
       issueWgmma<typename A::Element>(
-          sums.values, advance<panel * A::panelBytes + bytes>(a),
+          accumulators.values, advance<panel * A::panelBytes + bytes>(a),
           advance<panel * B::panelBytes + bytes>(b), step > 0 || i > 0);
     };
     [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -173,21 +178,21 @@ public:
   /// Waits for the last products.
   __device__ const Finished &finish() {
     if (isFinished)
-      return sums;
+      return accumulators;
     isFinished = true;
     awaitProducts<0>();
     // Nobody reads a sum before that.
 #pragma unroll
-    for (float &value : sums.values)
+    for (float &value : accumulators.values)
       asm volatile("" : "+f"(value)::"memory");
     held.release();
-    return sums;
+    return accumulators;
   }
 
 private:
   /// Where the rows of A of this group begin, in bytes.
   uint32_t firstRow;
-  Finished sums;
+  Finished accumulators;
   HeldSlot<typename Kernel::Cluster> held;
   bool isFinished = false;
 };

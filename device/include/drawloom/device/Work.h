@@ -138,7 +138,7 @@ struct Static {
 /// one item ahead, and tells every role. `slots` is how far it may be ahead of
 /// the last.
 template <int m_, int n_, int k_, int slots_ = 2>
-struct Granted {
+struct Dynamic {
   static constexpr int m = m_, n = n_, k = k_;
   static constexpr int parts = 1;
   static constexpr int turns = 1;
@@ -147,15 +147,15 @@ struct Granted {
   static constexpr bool isStreamed = false;
   static constexpr int slots = slots_;
 
-  static_assert(slots > 0, "drawloom: granted work has at least one slot for "
+  static_assert(slots > 0, "drawloom: dynamic work has at least one slot for "
                            "what the scheduler says; Static has none");
 
   static int countClusters(int items, int) { return items; }
 };
 
-/// Static or granted work whose items are parts of sums: K is split, and the
-/// parts of a tile are added in memory. Where K has fewer steps than parts, it
-/// has a part for each step.
+/// Static or dynamic work whose items are parts of accumulators: K is split,
+/// and the parts of a tile are added in memory. Where K has fewer steps than
+/// parts, it has a part for each step.
 template <class Work, int parts_>
 struct SplitK : Work {
   static constexpr int parts = parts_;
@@ -190,7 +190,7 @@ __device__ inline void beginNextLaunch() {
 /// so many. The last round is a whole one, too. What is in it and not in the
 /// result is outside of all tensors: zeros are loaded, nothing is stored.
 template <class Work, int turns_>
-struct Turns : Work {
+struct PingPong : Work {
   static constexpr int turns = turns_;
 
   static_assert(Work::slots == 0 && Work::turns == 1 && Work::groups == 1 &&

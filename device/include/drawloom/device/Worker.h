@@ -10,7 +10,7 @@
 #define DRAWLOOM_DEVICE_WORKER_H
 
 #include "drawloom/device/Consumed.h"
-#include "drawloom/device/Grant.h"
+#include "drawloom/device/Dynamic.h"
 #include "drawloom/device/Groups.h"
 #include "drawloom/device/Produced.h"
 #include "drawloom/device/Stream.h"
@@ -49,8 +49,8 @@ public:
     if constexpr (Kernel::Work::isDependent && Role::by != By::TensorCore)
       awaitLaunches();
     uint32_t first = blockIdx.x / Cluster::size;
-    if constexpr (Kernel::isGranted)
-      return Items(kernel.tiles, NextByGrant(kernel.grantMemory()), first);
+    if constexpr (Kernel::isDynamic)
+      return Items(kernel.tiles, NextDynamic(kernel.dynamicMemory()), first);
     else if constexpr (Kernel::Work::isStreamed)
       return Items(kernel.tiles,
                    NextInShare<typename Kernel::Tiles>{kernel.tiles},
@@ -79,10 +79,10 @@ public:
     static_assert(Kernel::template has<Pipe>,
                   "drawloom: the kernel doesn't have this pipe");
     static_assert(
-        Pipe::Payload::place == Place::Shared || Role::by != By::Threads ||
+        Pipe::Payload::place == Place::Shared || Role::by != By::CudaCores ||
             (Role::warps == 4 && Kernel::template firstWarp<Role> % 4 == 0),
         "drawloom: a role that reads tensor memory has 4 warps, and "
-        "roles by threads before it have 4 or a multiple");
+        "roles by CUDA cores before it have 4 or a multiple");
     SlotPlace place = take<Pipe>([](const SlotPlace &place, auto cursor) {
       wait<Pipe>(place.full, cursor.phase, "full", cursor.slot);
     });
@@ -128,15 +128,17 @@ public:
       return consume<Pipe>();
   }
 
-  /// Sums in registers, for products of warp groups.
+  /// Accumulators in registers, for products of warp groups.
   template <int rows, int columns>
-  __device__ RegisterSums<Kernel, Role, rows, columns> sums() const {
+  __device__ RegisterAccumulators<Kernel, Role, rows, columns>
+  accumulators() const {
     constexpr int first = Kernel::template firstWarp<Role>;
-    static_assert(first % 4 == 0,
-                  "drawloom: roles by threads before one by warp groups have 4 "
-                  "warps or a multiple");
+    static_assert(
+        first % 4 == 0,
+        "drawloom: roles by CUDA cores before one by warp groups have 4 "
+        "warps or a multiple");
     int group = (kernel.warp - first) / 4;
-    return RegisterSums<Kernel, Role, rows, columns>(group);
+    return RegisterAccumulators<Kernel, Role, rows, columns>(group);
   }
 
 private:

@@ -30,7 +30,7 @@ struct Graph {
   struct Role {
     std::string name;
     unsigned firstWarp = 0, warps = 0;
-    /// "tma", "tensor-core", "threads", "warp-groups" or "grants".
+    /// "tma", "tensor-core", "threads", "warp-groups" or "clc".
     std::string by;
   };
   struct Pipe {
@@ -57,7 +57,7 @@ struct Graph {
   unsigned threads = 0;
   /// CTAs of a cluster below each other, and side by side.
   unsigned rows = 1, columns = 1;
-  bool isPaired = false, isGranted = false;
+  bool isPaired = false, isDynamic = false;
   /// Shared memory of a CTA, and its columns of tensor memory.
   int64_t sharedBytes = 0, tensorColumns = 0;
   std::vector<Role> roles;

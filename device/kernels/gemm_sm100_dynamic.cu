@@ -1,4 +1,4 @@
-//===- gemm_sm100_granted.cu - The GEMM with granted work items -----------===//
+//===- gemm_sm100_dynamic.cu - The GEMM with dynamic work items -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,5 +6,5 @@
 //
 //===----------------------------------------------------------------------===//
 
-#define WORK Granted
+#define WORK Dynamic
 #include "gemm_sm100.cu"

@@ -1,4 +1,4 @@
-//===- Grant.h - Work items that the hardware grants ---------------------===//
+//===- Dynamic.h - A dynamic tile scheduler -------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAWLOOM_DEVICE_GRANT_H
-#define DRAWLOOM_DEVICE_GRANT_H
+#ifndef DRAWLOOM_DEVICE_DYNAMIC_H
+#define DRAWLOOM_DEVICE_DYNAMIC_H
 
 #include "drawloom/device/Barrier.h"
 #include "drawloom/device/Cluster.h"
@@ -15,32 +15,33 @@
 
 namespace drawloom::device {
 
-/// What a scheduler and the roles that listen to it have in shared memory.
+/// What a scheduler and the roles that it broadcasts to have in shared memory.
 template <int slots>
-struct alignas(16) GrantMemory {
+struct alignas(16) DynamicMemory {
   uint4 answer;
   uint64_t answered, taken;
   uint64_t full[slots], empty[slots];
   uint32_t item[slots];
 };
-/// Nobody schedules.
+/// Without a scheduler.
 template <>
-struct GrantMemory<0> {};
+struct DynamicMemory<0> {};
 
 /// For the words of a stuck wait.
-struct GrantPipe {
+struct DynamicPipe {
   static constexpr Name name = "work";
 };
 
-/// Asks the hardware for items and tells all roles, until it has no more. In a
-/// cluster the first CTA asks, the answer goes to all, and each CTA has a
-/// scheduler that tells its own roles.
+/// Requests tiles by cluster launch control and broadcasts them to all roles,
+/// until there are no more. In a cluster the first CTA requests, the response
+/// is multicast, and each CTA has a scheduler that broadcasts to its own roles.
 template <class Cluster, int slots>
 class Scheduler {
 public:
-  __device__ explicit Scheduler(GrantMemory<slots> &memory) : memory(memory) {}
+  __device__ explicit Scheduler(DynamicMemory<slots> &memory)
+      : memory(memory) {}
 
-  /// `listeners` is the number of warps that hear of each item.
+  /// `listeners` is the number of warps that receive each tile.
   __device__ void initialize(int listeners) {
     ptx::mbarrier_init(&memory.answered, 1);
     ptx::mbarrier_init(&memory.taken, Cluster::size);
@@ -50,8 +51,8 @@ public:
     }
   }
 
-  /// One thread runs it. The next answer is under way while roles hear of this
-  /// one; after a refusal nobody asks again.
+  /// One thread runs it. The next response is on its way while roles receive
+  /// this tile; after a request that failed there is no other.
   __device__ void run() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 1000
     static_assert(slots == 0,
@@ -61,14 +62,14 @@ public:
     Cursor cursor;
     uint32_t parity = 0;
     expectAnswer();
-    ask();
-    for (bool isGranted = true; isGranted; parity ^= 1) {
+    tryCancel();
+    for (bool hasTile = true; hasTile; parity ^= 1) {
       markItem();
-      wait<GrantPipe>(&memory.answered, parity, "answered", 0);
+      wait<DynamicPipe>(&memory.answered, parity, "answered", 0);
       uint4 answer = memory.answer;
-      isGranted = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);
+      hasTile = ptx::clusterlaunchcontrol_query_cancel_is_canceled(answer);
       uint32_t item = ~0u;
-      if (isGranted) {
+      if (hasTile) {
         item =
             ptx::clusterlaunchcontrol_query_cancel_get_first_ctaid_x<uint32_t>(
                 answer) /
@@ -80,18 +81,18 @@ public:
         if constexpr (Cluster::size > 1)
           arriveAt(getAddressIn(0, &memory.taken));
         else
-          ask();
+          tryCancel();
       }
-      wait<GrantPipe>(&memory.empty[cursor.slot], cursor.phase ^ 1, "empty",
-                      cursor.slot);
+      wait<DynamicPipe>(&memory.empty[cursor.slot], cursor.phase ^ 1, "empty",
+                        cursor.slot);
       memory.item[cursor.slot] = item;
       ptx::mbarrier_arrive(&memory.full[cursor.slot]);
       cursor.template advance<slots>();
       if constexpr (Cluster::size > 1)
-        if (isGranted && Cluster::getRank() == 0) {
-          wait<GrantPipe, ptx::dot_scope::cluster>(&memory.taken, parity,
-                                                   "taken by all CTAs", 0);
-          ask();
+        if (hasTile && Cluster::getRank() == 0) {
+          wait<DynamicPipe, ptx::dot_scope::cluster>(&memory.taken, parity,
+                                                     "taken by all CTAs", 0);
+          tryCancel();
         }
     }
   }
@@ -102,7 +103,7 @@ private:
                                    ptx::space_shared, &memory.answered,
                                    sizeof(memory.answer));
   }
-  __device__ void ask() {
+  __device__ void tryCancel() {
     if constexpr (Cluster::size == 1)
       ptx::clusterlaunchcontrol_try_cancel(&memory.answer, &memory.answered);
     else if (Cluster::getRank() == 0)
@@ -110,20 +111,20 @@ private:
                                                      &memory.answered);
   }
 
-  GrantMemory<slots> &memory;
+  DynamicMemory<slots> &memory;
 };
 
-/// A role that hears of items.
+/// A role that receives tiles.
 template <int slots>
-class NextByGrant {
+class NextDynamic {
 public:
-  __device__ explicit NextByGrant(GrantMemory<slots> &memory)
+  __device__ explicit NextDynamic(DynamicMemory<slots> &memory)
       : memory(memory) {}
 
   __device__ uint32_t operator()(uint32_t) {
     record(Moment::Wait, workPipe);
-    wait<GrantPipe>(&memory.full[cursor.slot], cursor.phase, "full",
-                    cursor.slot);
+    wait<DynamicPipe>(&memory.full[cursor.slot], cursor.phase, "full",
+                      cursor.slot);
     record(Moment::WaitEnd, workPipe);
     // All lanes read the same, and ptxas sees that they do.
     uint32_t item = __shfl_sync(~0u, memory.item[cursor.slot], 0);
@@ -133,10 +134,10 @@ public:
   }
 
 private:
-  GrantMemory<slots> &memory;
+  DynamicMemory<slots> &memory;
   Cursor cursor;
 };
 
 } // namespace drawloom::device
 
-#endif // DRAWLOOM_DEVICE_GRANT_H
+#endif // DRAWLOOM_DEVICE_DYNAMIC_H
