@@ -87,7 +87,7 @@ Result Driver::initialize() {
   device = std::move(*created);
   // Read for each run, too; what is wrong at the start is told there.
   emu::RunOptions ignored;
-  if (llvm::StringRef text = environment("DRAWLOOM_SCHEDULE"); !text.empty())
+  if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
     if (llvm::Error error = emu::parseSchedule(text, ignored))
       return refuse(llvm::toString(std::move(error)));
   auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
@@ -253,9 +253,9 @@ Result Driver::flush() {
   emu::RunOptions options;
   StandardOutput output;
   options.output = &output;
-  if (llvm::StringRef text = environment("DRAWLOOM_SCHEDULE"); !text.empty())
+  if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
     if (llvm::Error error = emu::parseSchedule(text, options)) {
-      complain("DRAWLOOM_SCHEDULE: " + llvm::toString(std::move(error)));
+      complain("DRAWLOOM_ORDER: " + llvm::toString(std::move(error)));
       return context.failure = CUDA_ERROR_INVALID_VALUE;
     }
   if (llvm::StringRef text = environment("DRAWLOOM_STEP_LIMIT"); !text.empty())

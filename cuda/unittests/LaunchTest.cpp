@@ -333,10 +333,10 @@ TEST_F(CudaTest, Schedules) {
   };
   for (const char *schedule :
        {"deterministic", "random:7", "adversarial", "adversarial:tensor"}) {
-    setenv("DRAWLOOM_SCHEDULE", schedule, 1);
+    setenv("DRAWLOOM_ORDER", schedule, 1);
     EXPECT_OK(run());
   }
-  setenv("DRAWLOOM_SCHEDULE", "anyhow", 1);
+  setenv("DRAWLOOM_ORDER", "anyhow", 1);
   EXPECT_RESULT(run(), CUDA_ERROR_INVALID_VALUE);
-  unsetenv("DRAWLOOM_SCHEDULE");
+  unsetenv("DRAWLOOM_ORDER");
 }

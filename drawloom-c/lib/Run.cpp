@@ -136,7 +136,7 @@ static llvm::json::Array toJson(llvm::ArrayRef<run::Comparison> comparisons) {
     array.push_back(
         llvm::json::Object{{"name", one.name},
                            {"elements", one.elements},
-                           {"beyond", one.beyond},
+                           {"out_of_bound", one.outOfBound},
                            {"unbounded", one.unbounded},
                            {"largestError", one.largestError},
                            {"bound", one.boundThere},
@@ -173,7 +173,7 @@ static llvm::Error writePlan(const plan::Plan &plan,
 static llvm::Error checkOptions(const DrawloomRunOptions &options) {
   if (llvm::Error error = checkStrings({{options.kernel, "kernel"},
                                         {options.device, "device"},
-                                        {options.schedule, "schedule"},
+                                        {options.order, "order"},
                                         {options.check, "check"}}))
     return error;
   static constexpr llvm::StringRef devices[] = {"h100", "b200", "cuda"};
@@ -210,9 +210,9 @@ openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
       llvm::sys::fs::remove(planFile);
   });
   if (name == "cuda") {
-    if (options.schedule || options.check)
+    if (options.order || options.check)
       return llvm::createStringError(
-          "schedules and checks need an emulated device, not cuda");
+          "orders and checks need an emulated device, not cuda");
   } else {
     library = findDriver();
     unsigned sms = options.sms ? options.sms : run::countSms(kernel.info);
@@ -225,8 +225,8 @@ openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
                 {"DRAWLOOM_CHECK_PLAN", planFile.str().str()},
                 {"DRAWLOOM_CHECK_REPORT", ""},
                 {"DRAWLOOM_QUIET", "1"}};
-    if (options.schedule)
-      settings.push_back({"DRAWLOOM_SCHEDULE", options.schedule});
+    if (options.order)
+      settings.push_back({"DRAWLOOM_ORDER", options.order});
   }
   auto driver = runtime::Driver::open(library, settings);
   if (!driver)

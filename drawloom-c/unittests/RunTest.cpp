@@ -96,7 +96,7 @@ TEST(DrawloomCRun, ChecksAndCompares) {
   Options options;
   options.check = "default";
   options.compare = 1;
-  options.schedule = "random:3";
+  options.order = "random:3";
   options.sms = 3;
   ASSERT_EQ(words(run(compileGemm(), gemm.arrays(), result, options)), "");
   expectRight(gemm, result);
@@ -128,7 +128,7 @@ TEST(DrawloomCRun, ComparesOutputsOfOthers) {
   d[5] += 1;
   std::string report = compare({output});
   expectIn(report, "\"matches\":false");
-  expectIn(report, "\"beyond\":1");
+  expectIn(report, "\"out_of_bound\":1");
   expectIn(report, "D[0, 5] is ");
   expectIn(compare({}), "@gemm writes 'D', which is not among the outputs");
   expectIn(compare({output, arrays[0]}), "@gemm doesn't write 'A'");
@@ -184,7 +184,7 @@ TEST(DrawloomCRun, IsRightAfterAnError) {
   Gemm gemm;
   Result result;
   Options options;
-  options.schedule = "backwards";
+  options.order = "backwards";
   EXPECT_NE(words(run(compileGemm(), gemm.arrays(), result, options)), "");
   ASSERT_EQ(words(run(compileGemm(), gemm.arrays(), result)), "");
   expectRight(gemm, result);
@@ -301,7 +301,7 @@ TEST(DrawloomCRun, WhatCantBeAsked) {
   options.device = "cuda";
   options.check = "default";
   EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
-              "schedules and checks need an emulated device, not cuda");
+              "orders and checks need an emulated device, not cuda");
   options.device = nullptr;
   setenv("TMPDIR", "/nowhere", 1);
   EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
@@ -358,10 +358,10 @@ TEST(RunMisuse, Options) {
   EXPECT_EQ(says([](Options &o) { o.check = "stict"; }),
             "check is 'default' or 'strict', and not 'stict'; did you mean "
             "'strict'?");
-  EXPECT_EQ(says([](Options &o) { o.schedule = "randon:1"; }).substr(0, 24),
-            "no schedule 'randon:1'; ");
-  EXPECT_EQ(says([](Options &o) { o.schedule = "\xff"; }),
-            "the schedule is not UTF-8 at byte 0");
+  EXPECT_EQ(says([](Options &o) { o.order = "randon:1"; }).substr(0, 24),
+            "no order 'randon:1'; ");
+  EXPECT_EQ(says([](Options &o) { o.order = "\xff"; }),
+            "the order is not UTF-8 at byte 0");
   EXPECT_EQ(says([](Options &o) { o.kernel = "a\xc3"; }),
             "the kernel is not UTF-8 at byte 1");
   EXPECT_EQ(says([](Options &o) {}), "");

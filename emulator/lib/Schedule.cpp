@@ -50,7 +50,7 @@ llvm::Error drawloom::emu::parseSchedule(llvm::StringRef text,
     if (name != known && name.edit_distance(known) < 3)
       nearest = known;
   return llvm::createStringError(
-      "no schedule '" + text +
+      "no order '" + text +
       "'; there are deterministic, random:SEED, adversarial and "
       "adversarial:KIND with a kind of " +
       llvm::join(llvm::ArrayRef(engineNames), ", ") +

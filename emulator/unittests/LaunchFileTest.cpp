@@ -37,7 +37,7 @@ TEST(Schedule, OtherTexts) {
                            "adversarial:", "adversarial:warp"}) {
     RunOptions options;
     EXPECT_EQ(llvm::toString(parseSchedule(text, options)),
-              std::string("no schedule '") + text +
+              std::string("no order '") + text +
                   "'; there are deterministic, random:SEED, adversarial and "
                   "adversarial:KIND with a kind of copy, bulk, tensor, mma, "
                   "commit, remote-store, launch-control");
@@ -244,7 +244,7 @@ TEST(LaunchFile, WhatIsWrong) {
       {launch(R"(, "blok": 1)"),
        "blok: there is no such field here; the fields "
        "are device, sms, kernel, grid"},
-      {launch(R"(, "schedule": "soon")"), "schedule: no schedule 'soon'"},
+      {launch(R"(, "order": "soon")"), "order: no order 'soon'"},
       {launch(R"(, "arrays": {"a": {}})"),
        "arrays.a: either a file, or a type and a shape are expected"},
       {launch(R"(, "arrays": {"a": {"file": "nowhere.npy"}})" + both),

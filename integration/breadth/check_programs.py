@@ -22,7 +22,7 @@ any                each of these
 
 Nothing may end 'later' or 'bad'. --at-least so many have to be right, and
 --ptx-seconds is the processor time that none of these may need to PTX. With
---schedules each runs under so many random orders and every adversarial one,
+--orders each runs under so many random orders and every adversarial one,
 too; with --protocol that tool compares the PTX of what is right with its plan.
 """
 
@@ -56,9 +56,9 @@ def call(*command):
         return None, "no answer in 300 s"
 
 
-def run(drawloom, case, schedules):
+def run(drawloom, case, orders):
     program = case.program
-    orders = ["--schedules", str(schedules)] if schedules else []
+    command = ["--orders", str(orders)] if orders else []
     code, text = call(drawloom, "run", program, "--arch", case.arch, "--random", "--compare",
                       *orders, *shlex.split(case.options))
     if code == 0:
@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--at-least", type=int, default=0, help="fail if fewer are right")
     parser.add_argument("--ptx-seconds", type=float, help="fail if one needs more")
-    parser.add_argument("--schedules", type=int, default=0, help="random orders for each")
+    parser.add_argument("--orders", type=int, default=0, help="random orders for each")
     parser.add_argument("--protocol", help="compare-protocol, to run on what is right")
     part.add_arguments(parser)
     options = parser.parse_args()
@@ -118,7 +118,7 @@ def main():
             print(case.program.stem, case.arch, case.options)
         return 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        ends = list(pool.map(lambda case: run(options.drawloom, case, options.schedules), cases))
+        ends = list(pool.map(lambda case: run(options.drawloom, case, options.orders), cases))
         right = [case for case, (end, _) in zip(cases, ends) if end in RIGHT]
         seconds = []
         if options.ptx_seconds:

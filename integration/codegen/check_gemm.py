@@ -43,7 +43,7 @@ DEVICES = {"sm_90a": "h100", "sm_100a": "b200"}
 
 
 def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
-           folder: Path, ctas: int, schedules: int) -> np.ndarray:
+           folder: Path, ctas: int, orders: int) -> np.ndarray:
     """Runs the kernel; the last array is the output."""
     folder.mkdir(parents=True, exist_ok=True)
     source, nvvm, ptx = (folder / name for name in
@@ -79,8 +79,8 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
         "dynamicShared": shared, "arrays": described, "parameters": values}))
     command = [tools / "drawloom", "run", ptx, "--launch", folder / "launch.json",
                "-o", folder]
-    if schedules:
-        command += ["--schedules", str(schedules)]
+    if orders:
+        command += ["--orders", str(orders)]
     subprocess.run(command, check=True)
     return np.load(folder / "out.npy")
 
@@ -95,7 +95,7 @@ def main() -> int:
                          help="the product is subtracted")
     options.add_argument("--shape", default="256x256x128", help="MxNxK")
     options.add_argument("--ctas", type=int, default=1)
-    options.add_argument("--schedules", type=int, default=0)
+    options.add_argument("--orders", type=int, default=0)
     options.add_argument("--folder", type=Path, required=True)
     chosen = options.parse_args()
 
@@ -105,7 +105,7 @@ def main() -> int:
                for shape in ((m, k), (n, k), (m, n)))
     arrays = [a, b] + ([c] if chosen.residual else []) + [np.zeros((m, n), np.uint16)]
     got = from_bf16(launch(chosen.tools, chosen.program, chosen.arch, arrays,
-                           chosen.folder, chosen.ctas, chosen.schedules)).astype(np.float64)
+                           chosen.folder, chosen.ctas, chosen.orders)).astype(np.float64)
 
     x, y = from_bf16(a).astype(np.float64), from_bf16(b).astype(np.float64)
     exact, magnitude = x @ y.T, np.abs(x) @ np.abs(y).T

@@ -147,7 +147,7 @@ SPLIT_SHAPES = ((300, 520, 712), (256, 256, 1024), (128, 264, 136), (77, 8, 64))
 # Two multiprocessors, so that a CTA has several items.
 CHECKED = ("--sms", "2", "--check")
 # 20 random orders and all adversarial ones give the same bits.
-SCHEDULED = ("--sms", "2", "--schedules", "20")
+SCHEDULED = ("--sms", "2", "--orders", "20")
 
 
 HINTS = ("slot.load(g.a, g.b, item, k);", "slot.load(evictFirst(g.a), evictLast(g.b), item, k); load.peek<AB>();")
@@ -168,7 +168,7 @@ def on_clusters(kernel: Kernel, multiple: int = 1) -> list[Case]:
     be a multiple."""
     return [*(Case(kernel, m, n, k * multiple, ("--sms", "8", "--check"))
               for m, n, k in ((1024, 2048, 64), (1100, 1800, 136), (77, 264, 456))),
-            Case(kernel, 1100, 1800, 136 * multiple, ("--sms", "8", "--schedules", "20"))]
+            Case(kernel, 1100, 1800, 136 * multiple, ("--sms", "8", "--orders", "20"))]
 
 
 SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, DYNAMIC, HOPPER, PINGPONG) for shape in SHAPES),
@@ -180,7 +180,7 @@ SAMPLE = [*(Case(kernel, *shape, CHECKED) for kernel in (GEMM, DYNAMIC, HOPPER, 
           # Shares that begin in tiles and with them; a tile of many CTAs; fewer steps than CTAs.
           *(Case(STREAM, *shape, ("--sms", sms, "--check"))
             for sms, shape in (("2", (300, 520, 136)), ("5", (300, 520, 136)), ("4", (77, 264, 1000)), ("8", (1, 8, 72)))),
-          Case(STREAM, 300, 520, 136, ("--sms", "5", "--schedules", "20")),
+          Case(STREAM, 300, 520, 136, ("--sms", "5", "--orders", "20")),
           *(Case(FP8, *shape, CHECKED) for shape in ((300, 520, 144), (640, 1032, 1040))),
           Case(FP8, 640, 1032, 400, SCHEDULED),
           # A row of fp4 is a multiple of 32 elements. Scales end within a block and at its end.
@@ -225,7 +225,7 @@ EXTENDED = [*(case for kernel in CLUSTERS for case in on_clusters(kernel)),
                 ("Cluster<2, 1, Pair>", f"Cluster<{cluster}>"), ("Multiply, 6,", "Multiply, 4,"),
                 ("Grouped<Dynamic", f"Grouped<{work}"))))
               for cluster in ("1, 1", "2, 1", "2, 2, Pair") for work in ("Static", "Dynamic")
-              for options in (("--check",), ("--schedules", "20"))),
+              for options in (("--check",), ("--orders", "20"))),
             *(case for cluster in ("2, 1", "2, 1, Pair", "2, 2, Pair")
               for case in on_clusters(replace(STREAM, changes=(("Kernel<StreamK", f"Kernel<Cluster<{cluster}>, StreamK"),)))),
             *(Case(replace(ATTENTION, changes=(("depth = 128;", "depth = 64;"),)), *shape, options)

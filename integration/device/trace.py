@@ -108,7 +108,7 @@ def main():
         for kernel, work in (("gemm_sm100", 0), ("gemm_sm100_dynamic", ITEMS)):
             text = (KERNELS / f"{kernel}.cu").read_text()
             program = compile_text(f"{kernel}_profile", "100a", text, ("-DDRAWLOOM_PROFILE=256",))
-            done = execute([options.runner, "--device", "b200", "--sms", 2, "--schedule", "random:1", "--check",
+            done = execute([options.runner, "--device", "b200", "--sms", 2, "--order", "random:1", "--check",
                             "--", program, *arguments])
             if done.returncode:
                 fail(done.stdout + done.stderr)

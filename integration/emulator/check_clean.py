@@ -59,7 +59,7 @@ def read_rows() -> dict[str, set[tuple[str, str]]]:
 
 def run(command: list, folder: Path, schedule: str) -> tuple[int, list[dict]]:
     """The kernels or programs that ran, from the last line, and what was found."""
-    environment = os.environ | {"DRAWLOOM_CHECK": "default", "DRAWLOOM_SCHEDULE": schedule,
+    environment = os.environ | {"DRAWLOOM_CHECK": "default", "DRAWLOOM_ORDER": schedule,
                                 "DRAWLOOM_CHECK_REPORT": str(folder / "%p.json")}
     done = subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)

@@ -166,7 +166,7 @@ class Subject:
         self.case, self.driver, self.path = case, driver, path
         self.lines = path.read_text().split("\n")
         os.environ.pop("DRAWLOOM_STEP_LIMIT", None)
-        os.environ["DRAWLOOM_SCHEDULE"] = SCHEDULES[0]
+        os.environ["DRAWLOOM_ORDER"] = SCHEDULES[0]
         if self.outcome(self.lines)[0] != "right":
             raise RuntimeError(f"{case.name} isn't right as it is")
         self.limit = 10 * driver.statistics()[0]
@@ -196,7 +196,7 @@ class Subject:
         lines[site.line] = f"{STATEMENT.match(lines[site.line])['guard'] or ''}trap;"
         executed = None
         for schedule in SCHEDULES:
-            os.environ["DRAWLOOM_SCHEDULE"] = schedule
+            os.environ["DRAWLOOM_ORDER"] = schedule
             outcome, text = self.outcome([*lines[:site.line], statement, *lines[site.line + 1:]])
             if outcome != "right":
                 return outcome, text if schedule == SCHEDULES[0] else f"{schedule}: {text}"

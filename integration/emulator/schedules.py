@@ -44,13 +44,13 @@ def run_case(case, driver, path, seeds: int) -> bool:
     start = time.monotonic()
     driver.reset()
     job = make_job(case, load_case(case, driver, path), problem_of(case, PROBLEM))
-    os.environ["DRAWLOOM_SCHEDULE"] = "deterministic"
+    os.environ["DRAWLOOM_ORDER"] = "deterministic"
     expected = job.run()
     problems = []
     if compare(job, expected)[1] > 1:
         problems.append("deterministic: beyond the bound")
     for schedule in schedules(seeds):
-        os.environ["DRAWLOOM_SCHEDULE"] = schedule
+        os.environ["DRAWLOOM_ORDER"] = schedule
         try:
             if not np.array_equal(job.run(), expected):
                 problems.append(f"{schedule}: other bits")

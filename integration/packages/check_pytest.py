@@ -115,7 +115,7 @@ def main():
         (own / "others.pth").write_text(f"{packages}\n")
         result = subprocess.run(
             [folder / "bin/python", "-m", "pytest", "-v", "-p", "no:cacheprovider",
-             "--drawloom-device", "h100", "--drawloom-schedules", "2", PROJECT],
+             "--drawloom-device", "h100", "--drawloom-orders", "2", PROJECT],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             cwd=scratch)
         expect(result.returncode == 1, result.stdout)

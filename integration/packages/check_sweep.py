@@ -34,7 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITES = HERE.parent / "sweeps/suites.toml"
 FARM, RELEASE = HERE / "farm.toml", ROOT / "examples/sweep/release.toml"
 CROSSED = HERE.parent / "breadth/crossed.toml"
-RESULT = "point, verdict, words, outputs, findings, comparisons"
+RESULT = "point, verdict, message, outputs, findings, comparisons"
 
 
 class Farm:
@@ -158,11 +158,11 @@ def check_faults(farm, say):
     said = farm.sweep("release", spec=RELEASE, code=1)
     verdicts = dict(farm.query("release", "SELECT verdict, count(*) FROM results "
                                "GROUP BY verdict"))
-    expect(set(verdicts) == {"right", "pruned", "races", "failed"}, said)
+    expect(set(verdicts) == {"passed", "pruned", "races", "failed"}, said)
     at_fault = farm.query("release", "SELECT DISTINCT program FROM sweep WHERE verdict "
                           "IN ('races', 'failed')")
     expect(at_fault == [("last_one_wins.mlir",)], f"{at_fault}")
-    words = farm.query("release", "SELECT DISTINCT words FROM sweep "
+    words = farm.query("release", "SELECT DISTINCT message FROM sweep "
                        "WHERE verdict = 'pruned' AND arch = 'sm_90a'")
     expect(len(words) == 1 and "= 249 KiB > 227 KiB on sm_90a" in words[0][0], words)
     code = farm.query("release", "SELECT count(*) FROM results WHERE verdict = 'pruned' "
@@ -191,7 +191,7 @@ def check_limits(farm, say):
     spec.write_text(f'[sweep]\nseconds = 0.4\ndevices = ["sm_90a"]\n[[kernels]]\n'
                     f'files = ["{gemm}"]\nshapes = ["D=2000x2000,A=?x512"]\n')
     farm.sweep("late", spec=spec, code=1)
-    expect(farm.query("late", "SELECT verdict, words FROM results") ==
+    expect(farm.query("late", "SELECT verdict, message FROM results") ==
            [("crashed", "its process ended 3 times: no answer in 0.4 s")],
            f"{farm.query('late', 'SELECT * FROM results')}")
     for words, complaint in (
@@ -277,7 +277,7 @@ def check_commands(farm, build, say):
     expect(not is_running(running[0]), "a command has outlived its worker")
     farm.kill(process)
     done = {part for part, in farm.query(
-        "commands", "SELECT part FROM sweep WHERE verdict = 'right' AND program = 'counts'")}
+        "commands", "SELECT part FROM sweep WHERE verdict = 'passed' AND program = 'counts'")}
     before = (farm.scratch / "log").read_text().split()
     said = farm.sweep("commands", *options, spec=spec, code=1)
     after = (farm.scratch / "log").read_text().split()[len(before):]
@@ -287,8 +287,8 @@ def check_commands(farm, build, say):
     expect("\ncounts: cases: 36 of 48 match\n" in said, said)
     expect(re.search(r"^suite: gemm: (\d+) of \1 cases match$", said, re.M), said)
     found = {(program, part): (verdict, words) for program, part, verdict, words in
-             farm.query("commands", "SELECT program, part, verdict, words FROM sweep")}
-    expect(len(found) == 19 and found["fails", "1/2"] == ("right", "1/2 is bad") and
+             farm.query("commands", "SELECT program, part, verdict, message FROM sweep")}
+    expect(len(found) == 19 and found["fails", "1/2"] == ("passed", "1/2 is bad") and
            found["fails", "2/2"] == ("failed", "exit code 1: 2/2 is bad\none\n2/2 is bad") and
            found["aborts", "1/1"][1].startswith("signal 6 (SIGABRT): ") and
            found["late", "1/1"] == ("crashed", "no end in 0.5 s\n"), f"{found}")
@@ -314,7 +314,7 @@ def check_crossed(farm, say, *options):
     """What is planned is right."""
     farm.sweep("crossed", *options, spec=CROSSED)
     counts = dict(farm.query("crossed", "SELECT verdict, count(*) FROM results GROUP BY 1"))
-    expect(counts.get("right", 0) > counts.get("pruned", 0) / 2, f"{counts}")
+    expect(counts.get("passed", 0) > counts.get("pruned", 0) / 2, f"{counts}")
     say(f"people's programs under other schedules: {counts}")
 
 

@@ -234,7 +234,7 @@ print('drawloom/libcuda.so.1' in open('/proc/self/maps').read())
 def check_emulator(scratch, clean, version):
     saxpy = ROOT / "examples/run/saxpy"
     run("drawloom-run", f"{saxpy}.ptx", "--launch", f"{saxpy}.json",
-        "--schedules", "3", "-o", scratch, env=clean)
+        "--orders", "3", "-o", scratch, env=clean)
     got = numbers(pathlib.Path(scratch) / "y.npy")
     expect(got == SAXPY, f"saxpy gave {got[:4]}...")
     run("python", "-c", f"""

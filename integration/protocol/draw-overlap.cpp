@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// draw-overlap FILE --arch ARCH --shapes AxB,... --blocks N [--schedule S] -o F
+// draw-overlap FILE --arch ARCH --shapes AxB,... --blocks N [--order S] -o F
 //
 // Compiles a matrix product with an epilogue, runs it with one CTA on the
 // emulator and draws what its engines and its epilogue did, as SVG: a row for
 // loads, one for MMAs and one for the epilogue, from left to right in the
-// order of the run. It is a picture of one schedule; what holds in all of them
+// order of the run. It is a picture of one order; what holds in all of them
 // is check-overlap's.
 
 #include "CompileText.h"
@@ -35,9 +35,9 @@ using namespace drawloom::protocol;
 namespace cl = llvm::cl;
 
 static OverlapOptions options;
-static cl::opt<std::string> schedule("schedule", cl::init("random:1"),
-                                     cl::desc("of the run"),
-                                     cl::cat(options.category));
+static cl::opt<std::string> order("order", cl::init("random:1"),
+                                  cl::desc("of the run"),
+                                  cl::cat(options.category));
 static cl::opt<std::string> output("o", cl::Required, cl::desc("the drawing"),
                                    cl::cat(options.category));
 
@@ -234,7 +234,7 @@ static llvm::Error run(const CompiledModule &program, Timeline &timeline) {
   if (!launch)
     return launch.takeError();
   emu::RunOptions options = file->options;
-  if (llvm::Error error = emu::parseSchedule(schedule, options))
+  if (llvm::Error error = emu::parseSchedule(order, options))
     return error;
   options.listener = &timeline;
   emu::RunResult result = emu::run(**device, launch->launch(), options);

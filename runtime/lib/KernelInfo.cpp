@@ -95,11 +95,11 @@ static void write(OStream &json, const Bound &bound) {
 }
 
 static void write(OStream &json, const LaunchCondition &condition) {
-  json.attribute("words", condition.words);
+  json.attribute("message", condition.words);
   json.attributeArray("formulas", [&] {
     for (const Formula &formula : condition.formulas)
       json.object([&] {
-        json.attribute("words", formula.words);
+        json.attribute("message", formula.words);
         json.attributeArray("steps", [&] {
           for (const FormulaStep &step : formula.steps)
             write(json, step);

@@ -305,7 +305,7 @@ static Formula readFormula(const Value &value, const std::string &where,
                            const KernelInfo &kernel, Problem &problem) {
   Reader reader(value, where, problem);
   Formula result;
-  result.words = reader.text("words");
+  result.words = reader.text("message");
   size_t depth = 0;
   reader.elements("steps", [&](const Value &element, std::string step) {
     FormulaStep read = readStep(element, step, kernel, problem);
@@ -343,7 +343,7 @@ static void readCondition(const Value &value, KernelInfo &kernel,
                           Problem &problem) {
   Reader reader(value, "condition", problem);
   LaunchCondition result;
-  result.words = reader.text("words");
+  result.words = reader.text("message");
   reader.elements("formulas", [&](const Value &element, std::string where) {
     result.formulas.push_back(readFormula(element, where, kernel, problem));
   });

@@ -95,10 +95,10 @@ static constexpr llvm::StringLiteral description = R"json({
     ]
   },
   "condition": {
-    "words": "ceil((dim 0 of A + n) / 64) >= 1",
+    "message": "ceil((dim 0 of A + n) / 64) >= 1",
     "formulas": [
       {
-        "words": "ceil((dim 0 of A + n) / 64)",
+        "message": "ceil((dim 0 of A + n) / 64)",
         "steps": [
           {
             "kind": "size",

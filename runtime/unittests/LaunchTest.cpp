@@ -100,8 +100,8 @@ TEST_F(LaunchTest, SettingsThatCantBeAreRefusedInWords) {
     EXPECT_EQ(says("DRAWLOOM_SMS", sms),
               "DRAWLOOM_SMS is '" + std::string(sms) +
                   "'; it takes a number of SMs from 1 to 1024");
-  EXPECT_EQ(says("DRAWLOOM_SCHEDULE", "randon:1").substr(0, 24),
-            "no schedule 'randon:1'; ");
+  EXPECT_EQ(says("DRAWLOOM_ORDER", "randon:1").substr(0, 24),
+            "no order 'randon:1'; ");
   EXPECT_EQ(says("DRAWLOOM_CHECK", "stict"),
             "DRAWLOOM_CHECK is 'stict'; it takes default or strict");
   EXPECT_EQ(says("DRAWLOOM_SMS", "1024"), "");
@@ -201,8 +201,8 @@ TEST_F(LaunchTest, StridesAndConditionsAreChecked) {
   };
   insert("\"shape\": [-1, -1]", ", \"strides\": [77, 1]");
   insert("\"count\": []}", R"(, "condition": {
-      "words": "dim 1 of out >= 3",
-      "formulas": [{"words": "dim 1 of out", "steps": [
+      "message": "dim 1 of out >= 3",
+      "formulas": [{"message": "dim 1 of out", "steps": [
           {"kind": "size", "argument": 0, "dimension": 1}]}],
       "cases": [{"bounds": [{"formula": 0, "least": 3}]}]})");
   auto out = device->allocate(8 * 77 * 4);

@@ -8,7 +8,7 @@
 
 #include "ProgramOptions.h"
 #include "CommandLine.h"
-#include "Schedules.h"
+#include "Orders.h"
 #include "Verb.h"
 #include "drawloom/Run/Execute.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,7 +48,7 @@ void drawloom::printRunProgramHelp() {
          "  --compare        compare with the reference interpreter; each "
          "result must be\n"
          "                   within the bound that follows from the program\n"
-         "  --schedules N    run again under N random schedules and every "
+         "  --orders N       run again under N random orders and every "
          "adversarial one:\n"
          "                   every output must have the same bits\n"
          "  --unproved       run a kernel that is not proved to end\n"
@@ -115,7 +115,7 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments) {
                                                         {"--random", false},
                                                         {"--seed", true},
                                                         {"--compare", false},
-                                                        {"--schedules", true},
+                                                        {"--orders", true},
                                                         {"--unproved", false},
                                                         {"--no-cache", false},
                                                         {"--shape", true},
@@ -163,13 +163,13 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments) {
   else if (line.has("--seed"))
     return llvm::createStringError("--seed goes with --random");
 
-  llvm::Expected<unsigned> schedules = readSchedules(line);
-  if (!schedules)
-    return schedules.takeError();
-  options.schedules = *schedules;
-  if (options.schedules && options.device == "cuda")
+  llvm::Expected<unsigned> orders = readOrders(line);
+  if (!orders)
+    return orders.takeError();
+  options.orders = *orders;
+  if (options.orders && options.device == "cuda")
     return llvm::createStringError(
-        "--schedules needs an emulated device, not --device cuda");
+        "--orders needs an emulated device, not --device cuda");
   llvm::Expected<CheckOptions> check = CheckOptions::read(line);
   if (!check)
     return check.takeError();

@@ -27,7 +27,7 @@ struct ProgramOptions {
   bool compares = false;
   bool unproved = false;
   bool usesCache = true;
-  unsigned schedules = 0; ///< Random ones to run again under.
+  unsigned orders = 0; ///< Random ones to run again under.
   CheckOptions check;
   run::ArgumentOptions arguments;
   /// Files for outputs, by their names.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Orders.h"
 #include "RunArguments.h"
 #include "RunCommand.h"
-#include "Schedules.h"
 #include "Verb.h"
 #include "drawloom/Checker/RaceChecker.h"
 #include "drawloom/Emulator/Fidelity.h"
@@ -95,9 +95,8 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments,
   setup.launch = std::move(*launch);
   setup.options = file->options;
   setup.options.output = &llvm::outs();
-  if (arguments.schedule)
-    if (llvm::Error error =
-            emu::parseSchedule(*arguments.schedule, setup.options))
+  if (arguments.order)
+    if (llvm::Error error = emu::parseSchedule(*arguments.order, setup.options))
       return error;
   if (arguments.stepLimit)
     setup.options.stepLimit = *arguments.stepLimit;
@@ -172,14 +171,14 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
     llvm::errs() << kind << ": ";
   llvm::errs() << report.str() << '\n';
   if (options.policy != emu::Policy::Deterministic)
-    llvm::errs() << arguments.ptx << ": note: --schedule "
+    llvm::errs() << arguments.ptx << ": note: --order "
                  << emu::printSchedule(options) << " repeats this run\n";
   return false;
 }
 
-/// Runs under many schedules and compares what the arrays hold with the first
+/// Runs under many orders and compares what the arrays hold with the first
 /// run's.
-static bool runSchedules(Setup &setup, const RunArguments &arguments) {
+static bool runOrders(Setup &setup, const RunArguments &arguments) {
   emu::RunStatistics statistics;
   setup.options.policy = emu::Policy::Deterministic;
   if (!runOnce(setup, arguments, statistics))
@@ -216,12 +215,12 @@ static bool runSchedules(Setup &setup, const RunArguments &arguments) {
                                  setup.options, array.address + number * size,
                                  size)
                    << "\n"
-                   << arguments.ptx << ": note: --schedule " << name
+                   << arguments.ptx << ": note: --order " << name
                    << " repeats this run\n";
       return false;
     }
   }
-  llvm::outs() << all.size() + 1 << " schedules: identical arrays\n";
+  llvm::outs() << all.size() + 1 << " orders: identical arrays\n";
   return true;
 }
 
@@ -287,7 +286,7 @@ static ExitCode run(const RunArguments &arguments) {
   llvm::scope_exit flushed([] { llvm::outs().flush(); });
   setup->interrupt = &interrupt;
   emu::RunStatistics statistics;
-  bool ran = arguments.seeds ? runSchedules(*setup, arguments)
+  bool ran = arguments.seeds ? runOrders(*setup, arguments)
                              : runOnce(*setup, arguments, statistics);
   bool isClean = true;
   if (setup->checker)

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunArguments.h"
-#include "Schedules.h"
+#include "Orders.h"
 #include "Verb.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,13 +29,13 @@ void drawloom::printRunHelp() {
          "  --launch FILE    the launch\n"
          "  -o FOLDER        where to write arrays; without it, next to "
          "LAUNCH.json\n"
-         "  --schedule S     instead of the file's: deterministic, "
+         "  --order S        instead of the file's: deterministic, "
          "random:SEED,\n"
          "                   adversarial or adversarial:KIND (copy, bulk, "
          "tensor, "
          "mma,\n"
          "                   commit, remote-store, launch-control)\n"
-         "  --schedules N    run under N random schedules and every "
+         "  --orders N       run under N random orders and every "
          "adversarial one, too,\n"
          "                   and say whether the arrays end up the same, and "
          "if not, which\n"
@@ -61,8 +61,8 @@ void drawloom::printRunHelp() {
          "                   for\n"
          "  --sms N          SMs of the device; without it, as many as the "
          "real one\n"
-         "  --schedule S, --step-limit N   as for PTX\n"
-         "  --schedules N    run it under as many; its exit code and what it "
+         "  --order S, --step-limit N   as for PTX\n"
+         "  --orders N       run it under as many; its exit code and what it "
          "prints must\n"
          "                   be the same\n"
          "\n"
@@ -117,8 +117,8 @@ RunArguments::parse(llvm::ArrayRef<llvm::StringRef> words) {
   return CommandLine::parse(words,
                             CheckOptions::with({{"--launch", true},
                                                 {"-o", true},
-                                                {"--schedule", true},
-                                                {"--schedules", true},
+                                                {"--order", true},
+                                                {"--orders", true},
                                                 {"--step-limit", true},
                                                 {"--progress", false},
                                                 {"--fidelity", true},
@@ -139,15 +139,15 @@ llvm::Expected<RunArguments> RunArguments::read(const CommandLine &line) {
   result.launch = launch->str();
   if (std::optional<llvm::StringRef> folder = line.get("-o"))
     result.output = folder->str();
-  if (std::optional<llvm::StringRef> text = line.get("--schedule"))
-    result.schedule = text->str();
+  if (std::optional<llvm::StringRef> text = line.get("--order"))
+    result.order = text->str();
   if (std::optional<llvm::StringRef> text = line.get("--step-limit")) {
     result.stepLimit.emplace();
     if (text->getAsInteger(10, *result.stepLimit))
       return llvm::createStringError("--step-limit takes a number, not '" +
                                      *text + "'");
   }
-  llvm::Expected<unsigned> seeds = readSchedules(line);
+  llvm::Expected<unsigned> seeds = readOrders(line);
   if (!seeds)
     return seeds.takeError();
   result.seeds = *seeds;

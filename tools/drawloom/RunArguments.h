@@ -22,7 +22,7 @@ namespace drawloom {
 struct RunArguments {
   std::string ptx, launch;
   std::optional<std::string> output;
-  std::optional<std::string> schedule;
+  std::optional<std::string> order;
   std::optional<uint64_t> stepLimit;
   unsigned seeds = 0; ///< 0: one run.
   bool progress = false;

@@ -9,7 +9,7 @@
 #include "RunCommand.h"
 #include "CheckOptions.h"
 #include "CommandLine.h"
-#include "Schedules.h"
+#include "Orders.h"
 #include "drawloom/CUDA/FatBinary.h"
 #include "drawloom/Emulator/Device.h"
 #include "drawloom/Emulator/Schedule.h"
@@ -322,12 +322,12 @@ static ExitCode runOnce(const std::string &path,
   return check.judge(ExitCode(result));
 }
 
-/// Runs it under many schedules. What it prints and its exit code must be the
+/// Runs it under many orders. What it prints and its exit code must be the
 /// same.
-static ExitCode runSchedules(const std::string &path,
-                             llvm::ArrayRef<StringRef> command,
-                             const CheckOptions &checks, unsigned seeds) {
-  setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
+static ExitCode runOrders(const std::string &path,
+                          llvm::ArrayRef<StringRef> command,
+                          const CheckOptions &checks, unsigned seeds) {
+  setenv("DRAWLOOM_ORDER", "deterministic", 1);
   std::string first, printed;
   ExitCode result = runOnce(path, command, checks, &first);
   llvm::outs() << first;
@@ -336,11 +336,11 @@ static ExitCode runSchedules(const std::string &path,
     return result;
   std::vector<std::string> all = emu::listSchedules(seeds);
   for (const std::string &name : all) {
-    setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
+    setenv("DRAWLOOM_ORDER", name.c_str(), 1);
     result = runOnce(path, command, checks, &printed);
     if (result != Done) {
       llvm::errs() << "drawloom: under " << name << ", the exit code is "
-                   << int(result) << "; --schedule " << name
+                   << int(result) << "; --order " << name
                    << " repeats this run\n";
       return result;
     }
@@ -352,12 +352,12 @@ static ExitCode runSchedules(const std::string &path,
       if (expected != found)
         return fail("under " + name + ", line " + llvm::Twine(line) +
                     " of what it prints is '" + found + "' and not '" +
-                    expected + "'; --schedule " + name + " repeats this run");
+                    expected + "'; --order " + name + " repeats this run");
       left = rest;
       right = more;
     }
   }
-  llvm::outs() << all.size() + 1 << " schedules: the same is printed\n";
+  llvm::outs() << all.size() + 1 << " orders: the same is printed\n";
   return Done;
 }
 
@@ -372,14 +372,14 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   static constexpr std::pair<llvm::StringLiteral, const char *> variables[] = {
       {"--device", "DRAWLOOM_DEVICE"},
       {"--sms", "DRAWLOOM_SMS"},
-      {"--schedule", "DRAWLOOM_SCHEDULE"},
+      {"--order", "DRAWLOOM_ORDER"},
       {"--step-limit", "DRAWLOOM_STEP_LIMIT"},
       {"--fidelity", "DRAWLOOM_FIDELITY"}};
   llvm::Expected<CommandLine> line =
       CommandLine::parse(options, CheckOptions::with({{"--device", true},
                                                       {"--sms", true},
-                                                      {"--schedule", true},
-                                                      {"--schedules", true},
+                                                      {"--order", true},
+                                                      {"--orders", true},
                                                       {"--step-limit", true},
                                                       {"--fidelity", true}}));
   if (!line)
@@ -387,7 +387,7 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   llvm::Expected<CheckOptions> checks = CheckOptions::read(*line);
   if (!checks)
     return complain(llvm::toString(checks.takeError()));
-  llvm::Expected<unsigned> seeds = readSchedules(*line);
+  llvm::Expected<unsigned> seeds = readOrders(*line);
   if (!seeds)
     return complain(llvm::toString(seeds.takeError()));
   if (!line->getOperands().empty())
@@ -430,7 +430,7 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
       setenv(variable, value->str().c_str(), 1);
 
   if (*seeds)
-    return runSchedules(*path, command, *checks, *seeds);
+    return runOrders(*path, command, *checks, *seeds);
   if (checks->checks)
     return runOnce(*path, command, *checks, nullptr);
   std::vector<std::string> words(command.begin(), command.end());

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "Orders.h"
 #include "ProgramOptions.h"
-#include "Schedules.h"
 #include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
@@ -178,7 +178,7 @@ static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
                     known(llvm::formatv("{0:e2}", one.largestError)),
                     known(llvm::formatv("{0:e2}", one.boundThere)),
                     known(llvm::formatv("{0:f1}%", 100 * one.largestShare)),
-                    known(std::to_string(one.beyond)),
+                    known(std::to_string(one.outOfBound)),
                     std::to_string(one.unbounded)});
   }
   std::array<size_t, 7> widths = {};
@@ -205,10 +205,10 @@ static ExitCode report(llvm::ArrayRef<Comparison> comparisons) {
   printComparisons(comparisons);
   bool matches = true, isJudged = true, isComplete = true;
   for (const Comparison &one : comparisons) {
-    matches &= one.beyond == 0;
+    matches &= one.outOfBound == 0;
     isJudged &= one.isJudged();
     isComplete &= one.unbounded == 0;
-    if (one.beyond != 0)
+    if (one.outOfBound != 0)
       llvm::errs() << "drawloom: " << one.first << '\n';
     if (!one.isJudged())
       llvm::errs() << "drawloom: '" << one.name << "' is not judged: none of "
@@ -243,14 +243,14 @@ static llvm::Error writeOutputs(const Arguments &arguments,
   return llvm::Error::success();
 }
 
-/// Runs again under other schedules: every output must have the same bits.
-static llvm::Error runSchedules(const CompiledModule &module,
-                                const runtime::Device &device,
-                                const Arguments &before, const Arguments &after,
-                                unsigned seeds) {
+/// Runs again under other orders: every output must have the same bits.
+static llvm::Error runOrders(const CompiledModule &module,
+                             const runtime::Device &device,
+                             const Arguments &before, const Arguments &after,
+                             unsigned seeds) {
   std::vector<std::string> all = emu::listSchedules(seeds);
   for (const std::string &name : all) {
-    setenv("DRAWLOOM_SCHEDULE", name.c_str(), 1);
+    setenv("DRAWLOOM_ORDER", name.c_str(), 1);
     Arguments again = before;
     if (llvm::Error error = execute(module, device, again))
       return llvm::createStringError("under " + name + ": " +
@@ -261,11 +261,11 @@ static llvm::Error runSchedules(const CompiledModule &module,
         if (now.getBits(i) != first.getBits(i))
           return llvm::createStringError(llvm::formatv(
               "under {0}, {1}{2} has the bits {3:x} and not {4:x} as under "
-              "deterministic; DRAWLOOM_SCHEDULE={0} repeats this run",
+              "deterministic; DRAWLOOM_ORDER={0} repeats this run",
               name, argument, describeElement(now.getShape(), i),
               now.getBits(i), first.getBits(i)));
   }
-  llvm::outs() << all.size() + 1 << " schedules: identical outputs\n";
+  llvm::outs() << all.size() + 1 << " orders: identical outputs\n";
   return llvm::Error::success();
 }
 
@@ -396,8 +396,8 @@ static ExitCode runProgram(const ProgramOptions &options) {
   llvm::outs() << "arguments: " << describe(*arguments) << '\n';
   llvm::outs().flush();
   Arguments before = *arguments;
-  if (options.schedules)
-    setenv("DRAWLOOM_SCHEDULE", "deterministic", 1);
+  if (options.orders)
+    setenv("DRAWLOOM_ORDER", "deterministic", 1);
   Stopwatch running;
   auto sayChosen = [](const runtime::Kernel::Choice &choice) {
     if (choice.why.empty())
@@ -418,9 +418,9 @@ static ExitCode runProgram(const ProgramOptions &options) {
   if (llvm::Error error = writeOutputs(*arguments, options))
     return fail(std::move(error));
   ExitCode result = Done;
-  if (options.schedules)
-    if (llvm::Error error = runSchedules(*compiled, *device, before, *arguments,
-                                         options.schedules))
+  if (options.orders)
+    if (llvm::Error error =
+            runOrders(*compiled, *device, before, *arguments, options.orders))
       return check.judge(fail(std::move(error)));
   if (options.compares) {
     llvm::outs().flush();

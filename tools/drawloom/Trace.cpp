@@ -44,7 +44,7 @@ static void printTraceHelp() {
          "\n"
          "Options:\n"
          "  -o FILE       the trace\n"
-         "  --schedule S  as for 'drawloom run'; without it, random:1, so that "
+         "  --order S     as for 'drawloom run'; without it, random:1, so that "
          "engines take\n"
          "                their time\n"
          "  --plan FILE   names: a plan from 'drawloom explain --format json', "
@@ -52,7 +52,7 @@ static void printTraceHelp() {
          "                kernels of the device library, their PTX from 'nvcc "
          "-ptx'\n"
          "  others        those of 'drawloom run', but for --check and "
-         "--schedules\n"
+         "--orders\n"
          "  --help        this text\n"
          "\n"
          "Exit code: that of 'drawloom run'; 1 if no kernel ran; 2 bad usage.\n"
@@ -89,7 +89,7 @@ ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
     llvm::errs() << "drawloom: " << what << '\n';
     return Failed;
   };
-  std::string output, schedule, plan;
+  std::string output, order, plan;
   llvm::SmallVector<StringRef> run = {"drawloom", "run"};
   for (size_t i = 0; i != arguments.size(); ++i) {
     StringRef argument = arguments[i];
@@ -101,26 +101,25 @@ ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
       llvm::append_range(run, arguments.drop_front(i));
       break;
     }
-    if (argument == "--check" || argument == "--schedules")
+    if (argument == "--check" || argument == "--orders")
       return complain("'" + argument +
                       "' doesn't go with a trace; 'drawloom run' has it");
-    if (argument != "-o" && argument != "--schedule" && argument != "--plan") {
+    if (argument != "-o" && argument != "--order" && argument != "--plan") {
       run.push_back(argument);
       continue;
     }
     if (++i == arguments.size())
       return complain("'" + argument + "' takes a value");
-    (argument == "-o"           ? output
-     : argument == "--schedule" ? schedule
-                                : plan) = arguments[i].str();
+    (argument == "-o"        ? output
+     : argument == "--order" ? order
+                             : plan) = arguments[i].str();
   }
   if (output.empty())
     return complain("name a file for the trace with -o");
   llvm::sys::fs::remove(output);
   setenv("DRAWLOOM_TRACE", output.c_str(), 1);
-  if (!schedule.empty() || !std::getenv("DRAWLOOM_SCHEDULE"))
-    setenv("DRAWLOOM_SCHEDULE",
-           schedule.empty() ? "random:1" : schedule.c_str(), 1);
+  if (!order.empty() || !std::getenv("DRAWLOOM_ORDER"))
+    setenv("DRAWLOOM_ORDER", order.empty() ? "random:1" : order.c_str(), 1);
   llvm::SmallString<128> made;
   llvm::scope_exit removePlan([&] {
     if (!made.empty())

@@ -110,9 +110,9 @@ private:
   bool compile();
   bool isRefusedInPlanning();
   bool execute(runtime::Device &device);
-  bool runSchedules(runtime::Device &device);
+  bool runOrders(runtime::Device &device);
   /// Whether another run has the bits of the first one.
-  bool runAgain(runtime::Device &device, const std::string &schedule,
+  bool runAgain(runtime::Device &device, const std::string &order,
                 llvm::StringRef threads);
   bool fail(const Twine &words) {
     result.words = words.str();
@@ -205,8 +205,8 @@ bool CaseRunner::execute(runtime::Device &device) {
   if (failed(comparisons))
     return fail(said);
   for (const run::Comparison &one : *comparisons) {
-    if (one.beyond != 0)
-      return fail(Twine(one.beyond) + " of " + Twine(one.elements) +
+    if (one.outOfBound != 0)
+      return fail(Twine(one.outOfBound) + " of " + Twine(one.elements) +
                   " elements are wrong: " + one.first);
     if (one.unbounded)
       return fail(Twine(one.unbounded) + " elements of " + one.name +
@@ -221,26 +221,26 @@ bool CaseRunner::execute(runtime::Device &device) {
   return true;
 }
 
-bool CaseRunner::runSchedules(runtime::Device &device) {
+bool CaseRunner::runOrders(runtime::Device &device) {
   for (const char *threads : {"1", "2", "4"}) {
     setenv("DRAWLOOM_THREADS", threads, 1);
     llvm::scope_exit reset([] { unsetenv("DRAWLOOM_THREADS"); });
     if (!runAgain(device, "deterministic", threads))
       return false;
-    for (const std::string &schedule : emu::listSchedules(options.schedules))
-      if (!runAgain(device, schedule, threads))
+    for (const std::string &order : emu::listSchedules(options.orders))
+      if (!runAgain(device, order, threads))
         return false;
   }
   return true;
 }
 
-bool CaseRunner::runAgain(runtime::Device &device, const std::string &schedule,
+bool CaseRunner::runAgain(runtime::Device &device, const std::string &order,
                           StringRef threads) {
   runtime::LaunchOptions launch;
   launch.ctas = input.ctas;
-  setenv("DRAWLOOM_SCHEDULE", schedule.c_str(), 1);
-  llvm::scope_exit reset([] { unsetenv("DRAWLOOM_SCHEDULE"); });
-  std::string how = "under " + schedule + " with " + threads.str() + " threads";
+  setenv("DRAWLOOM_ORDER", order.c_str(), 1);
+  llvm::scope_exit reset([] { unsetenv("DRAWLOOM_ORDER"); });
+  std::string how = "under " + order + " with " + threads.str() + " threads";
   run::Arguments results = *before;
   if (llvm::Error error = run::execute(*compiled, device, results, launch)) {
     llvm::consumeError(device.reset());
@@ -268,7 +268,7 @@ CaseResult CaseRunner::run(ArrayRef<runtime::Device *> devices) {
   for (runtime::Device *device : devices)
     if (!execute(*device))
       return result;
-  if (options.schedules && !runSchedules(*devices.front()))
+  if (options.orders && !runOrders(*devices.front()))
     return result;
   result.matches = true;
   return result;

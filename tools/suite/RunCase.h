@@ -31,10 +31,10 @@ struct CaseResult {
 };
 
 struct RunCaseOptions {
-  /// Run under so many random schedules and every adversarial one, too, each
+  /// Run under so many random orders and every adversarial one, too, each
   /// with 1, 2 and 4 threads; the results must have the same bits. For emulated
   /// devices.
-  unsigned schedules = 0;
+  unsigned orders = 0;
   /// Where to write NAME.ptx and NAME.json, the plan; empty for nowhere.
   std::string dumpFolder = "";
 };

@@ -58,7 +58,7 @@ static Object toJson(size_t index, const CaseResult &result) {
   return Object{{"case", int64_t(index)},
                 {"matches", result.matches},
                 {"refused", result.wasRefused},
-                {"words", llvm::json::fixUTF8(result.words)},
+                {"message", llvm::json::fixUTF8(result.words)},
                 {"share", result.largestShare},
                 {"elements", result.elements},
                 {"differing", result.differing}};
@@ -68,7 +68,7 @@ static CaseResult fromJson(const Object &object) {
   CaseResult result;
   result.matches = object.getBoolean("matches").value_or(false);
   result.wasRefused = object.getBoolean("refused").value_or(false);
-  result.words = object.getString("words").value_or("").str();
+  result.words = object.getString("message").value_or("").str();
   result.largestShare = object.getNumber("share").value_or(0);
   result.elements = object.getInteger("elements").value_or(0);
   result.differing = object.getInteger("differing").value_or(0);

@@ -58,10 +58,10 @@ static cl::opt<std::string> partText("part", cl::init("1/1"),
                                      cl::desc(Part::description),
                                      cl::cat(category));
 static cl::opt<unsigned>
-    schedules("schedules",
-              cl::desc("Run under so many random schedules and every "
-                       "adversarial one, too, each with 1, 2 and 4 threads"),
-              cl::init(0), cl::cat(category));
+    orders("orders",
+           cl::desc("Run under so many random orders and every "
+                    "adversarial one, too, each with 1, 2 and 4 threads"),
+           cl::init(0), cl::cat(category));
 static cl::opt<bool> compileOnly("compile", cl::desc("Compile, run nothing"),
                                  cl::cat(category));
 static cl::opt<std::string> dumpFolder("dump",
@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
     options.jobs = jobs;
     if (!compileOnly)
       options.device = run::getEmulatedDevice(**arch).str();
-    options.cases.schedules = schedules;
+    options.cases.orders = orders;
     options.cases.dumpFolder = dumpFolder;
     llvm::Error error =
         runSuite(cases, options, [&](size_t index, const CaseResult &result) {

@@ -178,19 +178,19 @@ typedef struct DrawloomArray {
 } DrawloomArray;
 
 typedef struct DrawloomRunOptions {
-  size_t structSize;    /* sizeof(DrawloomRunOptions) */
-  const char *kernel;   /* Null: the only one. */
-  const char *device;   /* An emulated h100 or b200, or cuda: a GPU of this
-                           machine; null: emulated, by the architecture. */
-  unsigned sms;         /* Of the emulated device, 1024 at most; 0: two, or a
-                           cluster's. */
-  const char *schedule; /* The order of events, as for `drawloom run`; null:
-                           the environment's, or deterministic. */
-  const char *check; /* "default" or "strict": look for races; null: don't. */
-  int compare;       /* Compare with the reference interpreter. */
-  int random;        /* What is not given holds random numbers of `seed`, as
-                        with `drawloom run --random`, and sizes that nobody
-                        says are chosen. */
+  size_t structSize;  /* sizeof(DrawloomRunOptions) */
+  const char *kernel; /* Null: the only one. */
+  const char *device; /* An emulated h100 or b200, or cuda: a GPU of this
+                         machine; null: emulated, by the architecture. */
+  unsigned sms;       /* Of the emulated device, 1024 at most; 0: two, or a
+                         cluster's. */
+  const char *order;  /* The order of events, as for `drawloom run`; null:
+                         the environment's, or deterministic. */
+  const char *check;  /* "default" or "strict": look for races; null: don't. */
+  int compare;        /* Compare with the reference interpreter. */
+  int random;         /* What is not given holds random numbers of `seed`, as
+                         with `drawloom run --random`, and sizes that nobody
+                         says are chosen. */
   uint64_t seed;
 } DrawloomRunOptions;
 
@@ -217,10 +217,9 @@ DRAWLOOM_EXPORT DrawloomArray drawloomResultAt(const DrawloomResult *result,
  *
  *   device, sms   where it ran
  *   check         with `check`: findings, errors, ... (docs/Checker.md)
- *   comparison    with `compare`, for each output: name, elements, beyond (its
- *                 bound), unbounded, largestError, bound (of that element),
- *                 largestShare (of a bound; null if that is 0), first (beyond,
- *                 in words), matches
+ *   comparison    with `compare`, for each output: name, elements, out_of_bound
+ * (its bound), unbounded, largestError, bound (of that element), largestShare
+ * (of a bound; null if that is 0), first (out of bound, in words), matches
  */
 DRAWLOOM_EXPORT const char *drawloomResultReport(const DrawloomResult *result);
 

@@ -190,7 +190,7 @@ static Comparison compareTensor(StringRef name, const HostTensor &result,
       continue;
     }
     if (!interp::isWithin(got, wanted, bound)) {
-      if (comparison.beyond++ == 0)
+      if (comparison.outOfBound++ == 0)
         comparison.first = describeWrong(
             name + describePlace(result.getShape(), i), got, wanted, bound);
     }

@@ -303,9 +303,9 @@ drawloom::emu::parseLaunchFile(StringRef json, StringRef folder,
     file.parameters.push_back(
         readValue(value, std::move(path), error, false, 0));
   });
-  if (std::optional<std::string> text = reader.text("schedule"))
+  if (std::optional<std::string> text = reader.text("order"))
     if (llvm::Error problem = parseSchedule(*text, file.options))
-      reader.fail("schedule", llvm::toString(std::move(problem)));
+      reader.fail("order", llvm::toString(std::move(problem)));
   if (std::optional<uint64_t> limit =
           reader.number("stepLimit", UINT64_MAX >> 1))
     file.options.stepLimit = *limit;

@@ -64,7 +64,7 @@ class CompileOptions(ctypes.Structure):
 class RunOptions(ctypes.Structure):
     _fields_ = [("structSize", ctypes.c_size_t), ("kernel", ctypes.c_char_p),
                 ("device", ctypes.c_char_p), ("sms", ctypes.c_uint),
-                ("schedule", ctypes.c_char_p), ("check", ctypes.c_char_p),
+                ("order", ctypes.c_char_p), ("check", ctypes.c_char_p),
                 ("compare", ctypes.c_int), ("random", ctypes.c_int),
                 ("seed", ctypes.c_uint64)]
 
@@ -120,8 +120,8 @@ class Library:
 def judge(report):
     """What a run came to: compared, unjudged or wrong, and words."""
     for output in report["comparison"]:
-        if output["beyond"]:
-            return "wrong", (f"{output['beyond']} of {output['elements']} "
+        if output["out_of_bound"]:
+            return "wrong", (f"{output['out_of_bound']} of {output['elements']} "
                              f"elements of {output['name']} are wrong: "
                              f"{output['first']}")
     judged = [output["elements"] - output["unbounded"]

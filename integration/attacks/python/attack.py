@@ -215,7 +215,7 @@ def values(draw, world):
 
 #: By the names of parameters, what is nearly right.
 LIKELY = {
-    "arch": words, "name": words, "kernel": words, "device": words, "schedule": words,
+    "arch": words, "name": words, "kernel": words, "device": words, "order": words,
     "check": words, "fields": words, "source": texts, "dtype": words, "function": functions,
     "axis": numbers, "sms": numbers, "seed": numbers, "arrays": right_array,
 }
@@ -229,7 +229,7 @@ def right(owner, name, draw, world):
     known = {
         "arch": draw.choice(["sm_90a", "sm_100a"]), "name": draw.choice(["k", "y", "z"]),
         "kernel": None if owner in ("both", "fusion") else "gemm", "device": None,
-        "schedule": draw.choice([None, "random:1", "adversarial"]), "check": "default",
+        "order": draw.choice([None, "random:1", "adversarial"]), "check": "default",
         "fields": "slots = {operands = 3}", "source": GEMM, "dtype": "f32",
         "function": formula, "axis": 1, "sms": 2, "seed": 7, "tensor": world.x,
         "x": world.x, "a": world.x, "b": world.x, "other": world.x, "compare": True,

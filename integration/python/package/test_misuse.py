@@ -231,7 +231,7 @@ class Runs(unittest.TestCase):
 
     def test_a_number_is_no_schedule(self):
         with self.assertRaisesRegex(TypeError, "a schedule is a string, not int"):
-            self.kernel.run(self.x, schedule=5)
+            self.kernel.run(self.x, order=5)
 
     def test_sms(self):
         for wrong in (-1, 2**40, 1025):
@@ -249,9 +249,9 @@ class Runs(unittest.TestCase):
 
     def test_schedules_by_name(self):
         with self.assertRaisesRegex(
-                drawloom.Error, "^no schedule 'randon:1'; there are deterministic, "
+                drawloom.Error, "^no order 'randon:1'; there are deterministic, "
                 "random:SEED, adversarial .* did you mean 'random'"):
-            self.kernel.run(self.x, schedule="randon:1")
+            self.kernel.run(self.x, order="randon:1")
 
     def test_trials(self):
         for wrong in (dict(check="defalt"), dict(check=3), dict(shapes=[3]),

@@ -193,12 +193,12 @@ class Runs(unittest.TestCase):
             run(A, B[:, :64])
         # A run that failed leaves a device that runs.
         with self.assertRaises(drawloom.Error):
-            run(A, B, schedule="backwards")
-        np.testing.assert_array_equal(run(A, B, schedule="random:2"), self.right)
+            run(A, B, order="backwards")
+        np.testing.assert_array_equal(run(A, B, order="random:2"), self.right)
 
     def test_compare(self):
         compared, = self.kernels[1].compare(self.A, self.B)
-        self.assertEqual((compared.name, compared.elements, compared.beyond),
+        self.assertEqual((compared.name, compared.elements, compared.out_of_bound),
                          ("D", 200 * 72, 0))
         self.assertTrue(compared.matches)
 

@@ -76,12 +76,12 @@ def test_doubles(name):
     assert np.array_equal(values, 2 * np.arange(64, dtype=np.float32))
 
 
-@pytest.mark.drawloom(schedules=0)
+@pytest.mark.drawloom(orders=0)
 def test_nobody_looks():
     run("outside")
 
 
-@pytest.mark.drawloom(schedules=0)
+@pytest.mark.drawloom(orders=0)
 def test_after_failures():
     """What failed before is somebody else's."""
     stream, *_ = run("right")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests that launch kernels, without a GPU:
 
-    pytest --drawloom-device b200 --drawloom-schedules 8
+    pytest --drawloom-device b200 --drawloom-orders 8
 
 Each test runs in a process of its own, because a kernel that fails leaves its
 context unusable, as on a GPU. It fails if a kernel failed, whether the test looked
-or not, and the report says where. With schedules it runs once for each.
+or not, and the report says where. With orders it runs once for each.
 
-`@pytest.mark.drawloom(schedules=N)` sets the number for a test. With
+`@pytest.mark.drawloom(orders=N)` sets the number for a test. With
 --drawloom-check races fail a test, too, and by the text of the ISA with
 --drawloom-check=strict. --drawloom-fidelity says which instructions
 ran and how far they can be trusted. --drawloom-report FILE writes what became of each
@@ -28,7 +28,7 @@ from _pytest.runner import runtestprotocol
 
 from drawloom_emulator import __version__, command
 
-# Kinds of asynchronous work that a schedule may hold back, and all of them.
+# Kinds of asynchronous work that an order may hold back, and all of them.
 ADVERSARIAL = ["adversarial", "adversarial:copy", "adversarial:bulk",
                "adversarial:tensor", "adversarial:mma", "adversarial:commit",
                "adversarial:remote-store", "adversarial:launch-control"]
@@ -41,8 +41,8 @@ def pytest_addoption(parser):
     group = parser.getgroup("drawloom", "kernels without a GPU")
     group.addoption("--drawloom-device", metavar="NAME",
                     help="run the tests on an emulated device: h100, b200 or rtx5090")
-    group.addoption("--drawloom-schedules", metavar="N", type=int, default=0,
-                    help="run each test under N random schedules and every "
+    group.addoption("--drawloom-orders", metavar="N", type=int, default=0,
+                    help="run each test under N random orders and every "
                     "adversarial one, too")
     # Without a value of its own, so that a file may follow.
     group.addoption("--drawloom-check", "--drawloom-check=default",
@@ -65,7 +65,7 @@ def pytest_configure(config):
     if config.getoption("--drawloom-sarif") and not config.getoption("drawloom_check"):
         raise pytest.UsageError("--drawloom-sarif goes with --drawloom-check")
     config.addinivalue_line(
-        "markers", "drawloom(schedules): run under so many random schedules")
+        "markers", "drawloom(orders): run under so many random orders")
     path = config.getoption("--drawloom-report")
     if path and active(config):
         config.pluginmanager.register(
@@ -99,21 +99,21 @@ def pytest_generate_tests(metafunc):
     if not active(metafunc.config):
         return
     marker = metafunc.definition.get_closest_marker("drawloom")
-    seeds = metafunc.config.getoption("--drawloom-schedules")
+    seeds = metafunc.config.getoption("--drawloom-orders")
     if marker:
-        seeds = marker.kwargs.get("schedules", seeds)
+        seeds = marker.kwargs.get("orders", seeds)
     if seeds:
         names = ["deterministic", *ADVERSARIAL,
                  *(f"random:{seed}" for seed in range(1, seeds + 1))]
-        metafunc.parametrize("drawloom_schedule", names, indirect=True)
+        metafunc.parametrize("drawloom_order", names, indirect=True)
 
 
 @pytest.fixture(autouse=True)
-def drawloom_schedule(request):
+def drawloom_order(request):
     """The order of events that the test's kernels run in. The driver asks for it
     at every run."""
     if hasattr(request, "param"):
-        os.environ["DRAWLOOM_SCHEDULE"] = request.param
+        os.environ["DRAWLOOM_ORDER"] = request.param
 
 
 def findings():
@@ -229,7 +229,7 @@ def describe_fidelity(forms):
 
 
 class JsonReport:
-    """Outcomes, one for each test and schedule."""
+    """Outcomes, one for each test and order."""
 
     def __init__(self, path, device, has_fidelity):
         self.path, self.device, self.tests = path, device, {}

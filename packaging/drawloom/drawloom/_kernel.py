@@ -49,12 +49,12 @@ class Comparison(NamedTuple):
     """How an output compares with the reference interpreter's."""
     name: str
     elements: int
-    beyond: int  #: Elements farther from the reference than their bound.
+    out_of_bound: int  #: Elements farther from the reference than their bound.
     unbounded: int  #: Elements that have no bound, and were not compared.
     largest_error: float
     bound: float  #: Of the element with the largest error.
     largest_share: float  #: The largest error in units of its bound; inf if that is 0.
-    first: str  #: The first one beyond, in words.
+    first: str  #: The first one out of its bound, as text.
     matches: bool
 
 
@@ -81,7 +81,7 @@ def _findings(report: dict[str, Any]) -> list[Finding]:
 
 def _comparisons(rows: list[dict[str, Any]]) -> list[Comparison]:
     # JSON has no infinity.
-    return [Comparison(one["name"], one["elements"], one["beyond"], one["unbounded"],
+    return [Comparison(one["name"], one["elements"], one["out_of_bound"], one["unbounded"],
                        one["largestError"], one["bound"],
                        math.inf if one["largestShare"] is None else one["largestShare"],
                        one["first"], one["matches"])
@@ -316,7 +316,7 @@ class Kernel:
         return messages
 
     def run(self, *arrays: Any, device: str | None = None, sms: int = 0,
-            schedule: str | None = None, **named: Any) -> Any:
+            order: str | None = None, **named: Any) -> Any:
         """Runs it and gives what it wrote: an array, or a tuple of several; of a formula
         that returns a dictionary, a dictionary.
 
@@ -326,7 +326,7 @@ class Kernel:
         are given are written to in place.
 
         `device` is an emulated h100 or b200, or `cuda`, a GPU of this machine; without
-        it, emulated, by the architecture. `sms` is how many SMs it has, and `schedule`
+        it, emulated, by the architecture. `sms` is how many SMs it has, and `order`
         the order of events, as for `drawloom run`: "random:7", "adversarial".
 
         >>> kernel.run(A, B).shape
@@ -337,7 +337,7 @@ class Kernel:
         drawloom.Error: @gemm reads 'B', which is not given
         """
         outputs, _ = self._run(arrays, named, device=device, sms=sms,
-                               schedule=schedule)
+                               order=order)
         if self._gives_dictionary:
             return outputs
         made = tuple(outputs.values())
@@ -346,19 +346,19 @@ class Kernel:
     __call__ = run
 
     def check(self, *arrays: Any, strict: bool = False, sms: int = 0,
-              schedule: str | None = None, **named: Any) -> list[Finding]:
+              order: str | None = None, **named: Any) -> list[Finding]:
         """Runs it under the checker and gives what that finds: races, and fences that
         are missing. `strict` goes by the text of the ISA.
 
         >>> kernel.check(A, B)
         []
         """
-        _, report = self._run(arrays, named, sms=sms, schedule=schedule,
+        _, report = self._run(arrays, named, sms=sms, order=order,
                               check="strict" if strict else "default")
         return _findings(report)
 
     def compare(self, *arrays: Any, device: str | None = None, sms: int = 0,
-                schedule: str | None = None, **named: Any) -> list[Comparison]:
+                order: str | None = None, **named: Any) -> list[Comparison]:
         """Runs it and compares each output with the reference interpreter. The bounds
         follow from the program; there is no tolerance to choose.
 
@@ -366,7 +366,7 @@ class Kernel:
         [('D', True)]
         """
         _, report = self._run(arrays, named, device=device, sms=sms,
-                              schedule=schedule, compare=True)
+                              order=order, compare=True)
         return _comparisons(report["comparison"])
 
     def compare_outputs(self, outputs: Mapping[str, Any], *arrays: Any,
@@ -393,7 +393,7 @@ class Kernel:
 
     def trial(self, seed: int = 0,
               shapes: Mapping[str, Sequence[int | None]] | None = None, *,
-              device: str | None = None, sms: int = 0, schedule: str | None = None,
+              device: str | None = None, sms: int = 0, order: str | None = None,
               check: str | None = None, compare: bool = False) -> Trial:
         """Runs it with random numbers, as `drawloom run --random --seed` does. It needs
         no arrays and no numpy.
@@ -418,7 +418,7 @@ class Kernel:
                                               LARGEST_SIZE) for size in sizes))
             keep.append(given)
             raw.append(Array(data, None, None, len(sizes), given))
-        result, report = self._launch(raw, device=device, sms=sms, schedule=schedule,
+        result, report = self._launch(raw, device=device, sms=sms, order=order,
                                       check=check, compare=compare, random=True,
                                       seed=whole(seed, "a seed", 0, 2**64 - 1))
         outputs = []
@@ -432,13 +432,13 @@ class Kernel:
                      tuple(_comparisons(report["comparison"]) if compare else ()))
 
     def _launch(self, arrays: list[Array], *, device: str | None = None, sms: int = 0,
-                schedule: str | None = None, check: str | None = None,
+                order: str | None = None, check: str | None = None,
                 compare: bool = False, random: bool = False,
                 seed: int = 0) -> tuple[Handle, dict[str, Any]]:
         settings = RunOptions(
             structSize=ctypes.sizeof(RunOptions), kernel=self.name.encode(),
             device=encoded(device, "a device"), sms=whole(sms, "sms", 0, MOST_SMS),
-            schedule=encoded(schedule, "a schedule"),
+            order=encoded(order, "an order"),
             check=encoded(check, "check, which is 'default' or 'strict',"),
             compare=bool(compare), random=random, seed=seed)
         result = Handle("ResultDestroy")

@@ -69,7 +69,7 @@ class Array(Structure):
 
 class RunOptions(Structure):
     _fields_ = [("structSize", c_size_t), ("kernel", c_char_p), ("device", c_char_p),
-                ("sms", c_uint), ("schedule", c_char_p), ("check", c_char_p),
+                ("sms", c_uint), ("order", c_char_p), ("check", c_char_p),
                 ("compare", c_int), ("random", c_int), ("seed", c_uint64)]
 
 

@@ -55,7 +55,7 @@ static void printRole(const Plan &plan, const Role &role,
     }
     printPipeNames(plan, json, "consumes", role.consumes);
     printPipeNames(plan, json, "produces", role.produces);
-    printStrings(json, "because", role.because);
+    printStrings(json, "reasons", role.because);
   });
 }
 
@@ -117,7 +117,7 @@ static void printPipe(const Plan &plan, const Pipe &pipe,
       if (!pipe.place->reuses.empty())
         json.attribute("reuses", pipe.place->reuses);
     }
-    printStrings(json, "because", pipe.because);
+    printStrings(json, "reasons", pipe.because);
   });
 }
 
@@ -152,7 +152,7 @@ void plan::printJson(const Plan &plan, llvm::json::OStream &json) {
       json.attribute("verdict",
                      plan.verdict.empty() ? "unknown" : plan.verdict);
       if (!plan.verdictWords.empty())
-        json.attribute("words", plan.verdictWords);
+        json.attribute("message", plan.verdictWords);
     });
     json.attributeArray("roles", [&] {
       for (const Role &role : plan.roles)

@@ -56,7 +56,7 @@ struct Comparison {
   double boundThere = 0;
   /// The largest error in units of its bound.
   double largestShare = 0;
-  int64_t beyond = 0;
+  int64_t outOfBound = 0;
   /// Elements for which there is no bound. They were not compared.
   int64_t unbounded = 0;
   /// The first one beyond, in words.
@@ -64,7 +64,7 @@ struct Comparison {
 
   /// Without a bound for any element there is nothing to say.
   bool isJudged() const { return elements == 0 || unbounded < elements; }
-  bool matches() const { return beyond == 0 && isJudged(); }
+  bool matches() const { return outOfBound == 0 && isJudged(); }
 };
 
 /// Runs `kernel` with the interpreter on `before` and compares every output

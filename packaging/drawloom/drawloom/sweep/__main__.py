@@ -89,7 +89,7 @@ def repeat_part(command: Command, part: str) -> int:
     words = command.of(part)
     print(f"cd {shlex.quote(command.folder)} && {shlex.join(words)}", flush=True)
     code = subprocess.run(words, cwd=command.folder).returncode
-    print(f"exit code {code}" if code else "right")
+    print(f"exit code {code}" if code else "passed")
     return FAILED if code else DONE
 
 
@@ -112,9 +112,9 @@ def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
         file.write_text(one.text)
         print(f"program: {file}")
     row = plan(one)
-    words = row.words if not row.fits else sweep.budget.over(row)
-    if words:
-        print(f"pruned: {words}")
+    message = row.message if not row.fits else sweep.budget.over(row)
+    if message:
+        print(f"pruned: {message}")
         return DONE
     print(f"plan: {row.threads} threads, {row.registers} registers at entry, "
           f"{row.shared_bytes} bytes of shared memory, {row.tensor_columns or 0} columns of "
@@ -123,12 +123,12 @@ def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
     print(f"compiled in {result.compile_ms:.0f} ms, ran in {result.run_ms:.0f} ms")
     print(f"outputs: {result.outputs or 'none'}")
     for output in json.loads(result.comparisons):
-        print(f"{output['name']}: {output['beyond']} of {output['elements']} elements "
+        print(f"{output['name']}: {output['out_of_bound']} of {output['elements']} elements "
               f"beyond their bounds; the largest error is {output['largest_error']:.3g}, "
               f"its bound {output['bound']:.3g}")
     for finding in json.loads(result.findings):
         print(json.dumps(finding, indent=1))
-    print(f"{result.verdict}{': ' if result.words else ''}{result.words}")
+    print(f"{result.verdict}{': ' if result.message else ''}{result.message}")
     return FAILED if result.verdict in FAULTS else DONE
 
 
@@ -138,15 +138,15 @@ def summarize(table: Table, options: argparse.Namespace) -> int:
     print(", ".join(f"{verdicts[name]} {name}" for name in VERDICTS if name in verdicts)
           + f", of {total} points")
     for one in table.commands():
-        print(f"{one.name}: {one.words or f'{one.right} of {one.parts} parts are right'}")
+        print(f"{one.name}: {one.message or f'{one.passed} of {one.parts} parts passed'}")
     faults = [name for name in FAULTS if name in verdicts]
     marks = ", ".join("?" * len(faults))
-    for key, verdict, program, arch, count, words in table.database.execute(
-            "SELECT key, verdict, program, arch, count(*), words FROM sweep "
+    for key, verdict, program, arch, count, message in table.database.execute(
+            "SELECT key, verdict, program, arch, count(*), message FROM sweep "
             f"WHERE verdict IN ({marks}) GROUP BY verdict, program, arch "
             "ORDER BY min(number) LIMIT 10", faults):
         print(f"{verdict}: {program}{arch and f' for {arch}'}, {count} point{'s' if count > 1 else ''}: "
-              f"{words.splitlines()[0]}\n  "
+              f"{message.splitlines()[0]}\n  "
               f"{command_of(options)} --only {key}")
     print(f"table: {options.table}\nreport: {options.report}")
     return FAILED if faults or sum(verdicts.values()) != total else DONE

@@ -119,7 +119,7 @@ def run_part(command: Command, part: str) -> tuple[str, str]:
         text = _tail(said)
     last = text.rsplit("\n", 1)[-1]
     if code == 0:
-        return "right", last
+        return "passed", last
     how = (f"signal {-code} ({signal.Signals(-code).name})" if code < 0
            else f"exit code {code}")
     return "failed", f"{how}: {last}\n{text}"

@@ -66,7 +66,7 @@ class Progress:
     def __str__(self) -> str:
         rate = self.done / (time.monotonic() - self.begin)
         left = int((self.total - self.done) / rate) if rate else 0
-        return (f"{self.done} of {self.total} {self.what}, {self.faults} not right, "
+        return (f"{self.done} of {self.total} {self.what}, {self.faults} failed, "
                 f"{rate:.1f}/s, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left")
 
 
@@ -139,11 +139,11 @@ class _Loop:
         if self.tries[job.key] < TRIES:
             self.single.append(job)
             return
-        words = f"its process ended {TRIES} times: {why}"
+        message = f"its process ended {TRIES} times: {why}"
         self.done += 1
-        self.take([PlanRow(job.key, 0, words, None, None, None, None, "", 0)
+        self.take([PlanRow(job.key, 0, message, None, None, None, None, "", 0)
                    if isinstance(job, Configuration)
-                   else ResultRow(job.key, "crashed", words)])
+                   else ResultRow(job.key, "crashed", message)])
 
 
 def drive(sweep: Sweep, table: Table, engine: Engine, quiet: bool = False) -> Figures:
@@ -159,7 +159,7 @@ def drive(sweep: Sweep, table: Table, engine: Engine, quiet: bool = False) -> Fi
     planned = table.keys("plans")
     loop("plans", [one for key, one in sweep.configurations.items()
                    if key not in planned and not one.command])
-    pruned = {key: plan.words if not plan.fits else over
+    pruned = {key: plan.message if not plan.fits else over
               for key, plan in table.plans().items()
               if not plan.fits or (over := sweep.budget.over(plan))}
     # What has no program was refused before there was a plan.

@@ -16,7 +16,7 @@ from ._work import FAULTS, VERDICTS
 #: Colours that people who see fewer of them tell apart (Okabe and Ito).
 COLOURS = {"crashed": "#000000", "failed": "#cc79a7", "wrong": "#d55e00",
            "races": "#e69f00", "unjudged": "#f0e442", "refused": "#56b4e9",
-           "pruned": "#c8c8c8", "right": "#009e73", "missing": "#ffffff"}
+           "pruned": "#c8c8c8", "passed": "#009e73", "missing": "#ffffff"}
 MEANING = {
     "crashed": "the process ended or took too long, three times; a command, once",
     "failed": "the compiler, the interpreter, the emulated device or a command reported "
@@ -26,7 +26,7 @@ MEANING = {
     "unjudged": "an output has no bounds, so there is nothing to compare with",
     "refused": "the launch does not take these sizes, or the formula is wrong",
     "pruned": "the plan does not fit, so no code was made",
-    "right": "nothing was found",
+    "passed": "nothing was found",
     "missing": "not run yet"}
 #: Rows of the long tables.
 MOST_ROWS = 200
@@ -63,7 +63,7 @@ class Row(NamedTuple):
     checks: str
     part: str
     verdict: str
-    words: str
+    message: str
     compile_ms: float
     run_ms: float
 
@@ -96,8 +96,8 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]],
 
 
 def _worst(verdicts: Iterable[str]) -> str:
-    """A point that hasn't run is worse than one that is right."""
-    order = [*FAULTS, "missing", "right", "refused", "pruned"]
+    """A point that hasn't run is worse than one that passed."""
+    order = [*FAULTS, "missing", "passed", "refused", "pruned"]
     return min(verdicts, key=order.index)
 
 
@@ -147,11 +147,11 @@ def draw_grid(rows: Sequence[Row]) -> str:
             count = cells.get((program, column))
             if not count:
                 continue
-            words = ", ".join(f"{many} {name}" for name, many in count.items())
+            message = ", ".join(f"{many} {name}" for name, many in count.items())
             parts.append(
                 f'<rect x="{left + wide * number:.0f}" y="{y:.0f}" width="{wide - 2}" '
                 f'height="{high - 2}" fill="{COLOURS[_worst(count)]}" stroke="#0003">'
-                f"<title>{_escape(program)}, {_escape(', '.join(column))}: {words}"
+                f"<title>{_escape(program)}, {_escape(', '.join(column))}: {message}"
                 "</title></rect>")
     width, height = left + wide * len(columns) + 10, top + high * len(programs) + 4
     return (f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
@@ -196,7 +196,7 @@ def _faults(rows: Sequence[Row], command: str) -> str:
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row.verdict in FAULTS:
-            first = row.words.splitlines()[0] if row.words else ""
+            first = row.message.splitlines()[0] if row.message else ""
             groups.setdefault((row.verdict, row.program, row.arch, row.schedule, first),
                               []).append(row)
     if not groups:
@@ -215,7 +215,7 @@ def _faults(rows: Sequence[Row], command: str) -> str:
         parts.append(
             f'<div class="fault" style="border-color:{COLOURS[verdict]}">'
             f"<b>{verdict}: {name}</b><br>{_escape(one.where())}"
-            f"<pre>{_escape(one.words)}</pre>Repeat it:"
+            f"<pre>{_escape(one.message)}</pre>Repeat it:"
             f"<pre>{_escape(command)} --only {one.key}</pre>{others}</div>\n")
     if len(ordered) > MOST_ROWS:
         parts.append(f"<p>{len(ordered) - MOST_ROWS} more are in the table.</p>\n")
@@ -224,17 +224,17 @@ def _faults(rows: Sequence[Row], command: str) -> str:
 
 def _pruned(database: sqlite3.Connection) -> str:
     rows = database.execute(
-        "SELECT program, arch, schedule, words, count(*) FROM sweep "
+        "SELECT program, arch, schedule, message, count(*) FROM sweep "
         "WHERE verdict IN ('pruned', 'refused') "
-        "GROUP BY program, arch, schedule, words ORDER BY min(number)").fetchall()
+        "GROUP BY program, arch, schedule, message ORDER BY min(number)").fetchall()
     if not rows:
         return "<p>Every plan fits, and every launch was taken.</p>\n"
     more = (f"<p>{len(rows) - MOST_ROWS} more are in the table.</p>\n"
             if len(rows) > MOST_ROWS else "")
     return _table(["program", "for", "schedule", "points", "why"], [
         (_escape(program), arch, f"<code>{_escape(schedule)}</code>", count,
-         _escape(words.splitlines()[0] if words else ""))
-        for program, arch, schedule, words, count in rows[:MOST_ROWS]], [3]) + more
+         _escape(message.splitlines()[0] if message else ""))
+        for program, arch, schedule, message, count in rows[:MOST_ROWS]], [3]) + more
 
 
 def _plans(database: sqlite3.Connection) -> str:
@@ -262,8 +262,8 @@ def _slowest(rows: Sequence[Row], command: str) -> str:
 
 def _commands(rows: Sequence[CommandRow]) -> str:
     return "<h2>Commands</h2>\n" + _table(
-        ["command", "parts", "right", "all parts together", "seconds of workers"], [
-            (_escape(row.name), row.parts, row.right, _escape(row.words),
+        ["command", "parts", "passed", "all parts together", "seconds of workers"], [
+            (_escape(row.name), row.parts, row.passed, _escape(row.message),
              f"{row.seconds:.0f}") for row in rows], [1, 2, 4])
 
 
@@ -272,7 +272,7 @@ def write_report(table: Table, path: pathlib.Path) -> None:
     about = dict(database.execute("SELECT name, value FROM about"))
     rows = [Row(*values) for values in database.execute(
         'SELECT key, program, kernel, schedule, arch, shape, device, sms, "order", seed, '
-        "checks, part, coalesce(verdict, 'missing'), coalesce(words, ''), "
+        "checks, part, coalesce(verdict, 'missing'), coalesce(message, ''), "
         "coalesce(compile_ms, 0), coalesce(run_ms, 0) FROM sweep")]
     found = collections.Counter(row.verdict for row in rows)
     counts = {name: found[name] for name in (*VERDICTS, "missing") if found[name]}
@@ -291,7 +291,7 @@ def write_report(table: Table, path: pathlib.Path) -> None:
         f"{'commands' if rows and all(row.part for row in rows) else 'programs'}; {workers} processes; drawloom "
         f"{_escape(about['build'])}; <code>{_escape(command)}</code></p>\n"
         f"<p><b>{faults or 'None'} of {len(rows)} points "
-        f"{'is' if faults == 1 else 'are'} at fault.</b>"
+        f"failed.</b>"
         + (f" {found['missing']} have not run yet." if found["missing"] else "")
         + "</p>\n", draw_bar(counts),
         _table(["verdict", "points", "", "meaning"], [
@@ -312,8 +312,8 @@ def write_report(table: Table, path: pathlib.Path) -> None:
         parts += [
             f"<p>{len(ran)} points ran, for {sum(times) / 1e3:.1f} s of workers: "
             f"{sum(times) / len(times):.1f} ms on the average, "
-            f"{times[len(times) // 2]:.1f} in the middle, "
-            f"{times[int(.99 * (len(times) - 1))]:.0f} for the slowest hundredth. "
+            f"{times[len(times) // 2]:.1f} median, "
+            f"{times[int(.99 * (len(times) - 1))]:.0f} p99. "
             "Compiles and emulation together, in ms; each bar begins where the number "
             "below it says:</p>\n", draw_times(times),
             "<h3>The slowest</h3>\n", _slowest(ran, command)]

@@ -25,17 +25,17 @@ CREATE TABLE points(
   key TEXT PRIMARY KEY, number INTEGER, configuration TEXT, shape TEXT, device TEXT,
   sms INTEGER, "order" TEXT, seed INTEGER, checks TEXT, part TEXT);
 CREATE TABLE IF NOT EXISTS plans(
-  configuration TEXT PRIMARY KEY, fits INTEGER, words TEXT, threads INTEGER,
+  configuration TEXT PRIMARY KEY, fits INTEGER, message TEXT, threads INTEGER,
   registers INTEGER, shared_bytes INTEGER, tensor_columns INTEGER, plan TEXT,
   milliseconds REAL);
 CREATE TABLE IF NOT EXISTS results(
-  point TEXT PRIMARY KEY, verdict TEXT, words TEXT, outputs TEXT, findings TEXT,
+  point TEXT PRIMARY KEY, verdict TEXT, message TEXT, outputs TEXT, findings TEXT,
   comparisons TEXT, compile_ms REAL, run_ms REAL, worker TEXT,
   finished TEXT DEFAULT CURRENT_TIMESTAMP);
 DROP VIEW IF EXISTS sweep;
 CREATE VIEW sweep AS
   SELECT points.key, number, program, kernel, schedule, arch, shape, device, sms,
-         "order", seed, checks, part, verdict, results.words, outputs, findings, comparisons,
+         "order", seed, checks, part, verdict, results.message, outputs, findings, comparisons,
          threads, registers, shared_bytes, tensor_columns, compile_ms, run_ms, worker,
          finished
   FROM points JOIN configurations ON configurations.key = points.configuration
@@ -48,7 +48,7 @@ CREATE VIEW sweep AS
 class PlanRow(NamedTuple):
     configuration: str
     fits: int
-    words: str  #: Why it doesn't.
+    message: str  #: Why it doesn't.
     threads: int | None
     registers: int | None
     shared_bytes: int | None
@@ -60,7 +60,7 @@ class PlanRow(NamedTuple):
 class ResultRow(NamedTuple):
     point: str
     verdict: str
-    words: str
+    message: str
     outputs: str = ""  #: A hash of all that the kernel wrote.
     findings: str = "[]"  #: JSON.
     comparisons: str = "[]"  #: JSON.
@@ -72,8 +72,8 @@ class ResultRow(NamedTuple):
 class CommandRow(NamedTuple):
     name: str
     parts: int
-    right: int
-    words: str  #: Of all parts, if all are right and their numbers add up.
+    passed: int
+    message: str  #: Of all parts, if all passed and their numbers add up.
     seconds: float  #: Of workers.
 
 
@@ -139,17 +139,17 @@ class Table:
         """How the parts of each command went."""
         found: dict[tuple[str, str], list[tuple[str, str | None, str, float]]] = {}
         for key, program, *rest in self.database.execute(
-                "SELECT configurations.key, program, part, verdict, words, run_ms "
+                "SELECT configurations.key, program, part, verdict, message, run_ms "
                 "FROM points JOIN configurations ON configurations.key = configuration "
                 "LEFT JOIN results ON point = points.key WHERE part != '' "
                 "ORDER BY number"):
             found.setdefault((key, program), []).append(tuple(rest))
         rows = []
         for (_, name), parts in found.items():
-            right = [words for _, verdict, words, _ in parts if verdict == "right"]
-            whole = len(right) == int(parts[0][0].split("/")[1])
-            rows.append(CommandRow(name, len(parts), len(right),
-                                   whole and add_up(right) or "",
+            passed = [message for _, verdict, message, _ in parts if verdict == "passed"]
+            whole = len(passed) == int(parts[0][0].split("/")[1])
+            rows.append(CommandRow(name, len(parts), len(passed),
+                                   whole and add_up(passed) or "",
                                    sum(time or 0 for *_, time in parts) / 1e3))
         return rows
 

@@ -27,7 +27,7 @@ from ._table import PlanRow, ResultRow
 KEPT = 64
 #: What is wrong with a point, from the worst on; the other verdicts are no faults.
 FAULTS = ("crashed", "failed", "wrong", "races", "unjudged")
-VERDICTS = (*FAULTS, "refused", "pruned", "right")
+VERDICTS = (*FAULTS, "refused", "pruned", "passed")
 
 Job = Union[Configuration, Point]
 Row = Union[PlanRow, ResultRow]
@@ -70,8 +70,8 @@ def plan(configuration: Configuration) -> PlanRow:
     """Plans it, which makes no code."""
     start = time.perf_counter()
 
-    def refused(words: str) -> PlanRow:
-        return PlanRow(configuration.key, 0, words, None, None, None, None, "",
+    def refused(message: str) -> PlanRow:
+        return PlanRow(configuration.key, 0, message, None, None, None, None, "",
                        1e3 * (time.perf_counter() - start))
     if configuration.fault:
         return refused(configuration.fault)
@@ -97,7 +97,7 @@ def _describe(finding: drawloom.Finding) -> str:
 
 
 def _judge(trial: drawloom.Trial) -> tuple[str, str]:
-    beyond = [one for one in trial.comparisons if one.beyond]
+    beyond = [one for one in trial.comparisons if one.out_of_bound]
     if beyond:
         return "wrong", "; ".join(one.first for one in beyond)
     races = {_describe(one) for one in trial.findings if one.severity == "error"}
@@ -107,7 +107,7 @@ def _judge(trial: drawloom.Trial) -> tuple[str, str]:
     if unjudged:
         return "unjudged", (f"no element of {', '.join(unjudged)} has a bound, so there "
                             "is nothing to compare with")
-    return "right", ""
+    return "passed", ""
 
 
 def run(point: Point, configuration: Configuration) -> ResultRow:
@@ -124,7 +124,7 @@ def run(point: Point, configuration: Configuration) -> ResultRow:
     try:
         trial = kernel.trial(point.seed, read_shape(point.shape),
                              device=point.device or None, sms=point.sms,
-                             schedule=point.order, **read_checks(point.checks))
+                             order=point.order, **read_checks(point.checks))
     except drawloom.Error as error:
         # The device's errors have the names of the driver's functions, and those of the
         # program a place in it. All others are about a launch with these sizes.
@@ -136,9 +136,9 @@ def run(point: Point, configuration: Configuration) -> ResultRow:
     outputs = hashlib.sha256()
     for one in trial.outputs:
         outputs.update(f"{one.name} {one.element} {one.shape} ".encode() + one.data)
-    verdict, words = _judge(trial)
+    verdict, message = _judge(trial)
     return ResultRow(
-        point.key, verdict, words, outputs.hexdigest(),
+        point.key, verdict, message, outputs.hexdigest(),
         json.dumps([one._asdict() for one in trial.findings]),
         json.dumps([one._asdict() for one in trial.comparisons]),
         1e3 * (compiled - start), 1e3 * (ended - compiled), where)
@@ -148,8 +148,8 @@ def run_command(point: Point, configuration: Configuration) -> ResultRow:
     """A part of a command, which has a limit of its own."""
     assert configuration.command
     start = time.perf_counter()
-    verdict, words = run_part(configuration.command, point.part)
-    return ResultRow(point.key, verdict, words,
+    verdict, message = run_part(configuration.command, point.part)
+    return ResultRow(point.key, verdict, message,
                      run_ms=1e3 * (time.perf_counter() - start),
                      worker=f"{socket.gethostname()}:{os.getpid()}")
 

@@ -1,4 +1,4 @@
-//===- Schedules.cpp - The same under many schedules ----------------------===//
+//===- Orders.cpp - The same under many orders ----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Schedules.h"
+#include "Orders.h"
 #include "drawloom/Emulator/Listener.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,17 +15,16 @@
 using namespace drawloom;
 using llvm::utostr;
 
-llvm::Expected<unsigned> drawloom::readSchedules(const CommandLine &line) {
+llvm::Expected<unsigned> drawloom::readOrders(const CommandLine &line) {
   unsigned seeds = 0;
-  std::optional<llvm::StringRef> text = line.get("--schedules");
+  std::optional<llvm::StringRef> text = line.get("--orders");
   if (!text)
     return seeds;
   if (text->getAsInteger(10, seeds) || seeds == 0)
-    return llvm::createStringError(
-        "--schedules takes a number from 1 on, not '" + *text + "'");
-  if (line.has("--schedule"))
-    return llvm::createStringError(
-        "--schedule and --schedules don't go together");
+    return llvm::createStringError("--orders takes a number from 1 on, not '" +
+                                   *text + "'");
+  if (line.has("--order"))
+    return llvm::createStringError("--order and --orders don't go together");
   return seeds;
 }
 

@@ -1,4 +1,4 @@
-//===- Schedules.h - The same under many schedules --------------*- C++ -*-===//
+//===- Orders.h - The same under many orders ------------------ -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `--schedules N` for all that `drawloom run` runs: what is right is the same
-// under every schedule, and if it isn't, the first difference is named.
+// `--orders N` for all that `drawloom run` runs: what is right is the same
+// under every order, and if it isn't, the first difference is named.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAWLOOM_TOOLS_DRAWLOOM_SCHEDULES_H
-#define DRAWLOOM_TOOLS_DRAWLOOM_SCHEDULES_H
+#ifndef DRAWLOOM_TOOLS_DRAWLOOM_ORDERS_H
+#define DRAWLOOM_TOOLS_DRAWLOOM_ORDERS_H
 
 #include "CommandLine.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -27,8 +27,8 @@ struct RunOptions;
 
 namespace drawloom {
 
-/// The number of `--schedules`; 0 if it isn't given.
-llvm::Expected<unsigned> readSchedules(const CommandLine &line);
+/// The number of `--orders`; 0 if it isn't given.
+llvm::Expected<unsigned> readOrders(const CommandLine &line);
 
 /// "[3, 5]" for element 29 of an array of 4 x 8.
 std::string describeElement(llvm::ArrayRef<int64_t> shape, uint64_t number);
@@ -41,4 +41,4 @@ std::string findWriter(emu::Device &device, const emu::Launch &launch,
 
 } // namespace drawloom
 
-#endif // DRAWLOOM_TOOLS_DRAWLOOM_SCHEDULES_H
+#endif // DRAWLOOM_TOOLS_DRAWLOOM_ORDERS_H
