@@ -60,7 +60,7 @@ def run(drawloom, case, orders):
     program = case.program
     command = ["--orders", str(orders)] if orders else []
     code, text = call(drawloom, "run", program, "--arch", case.arch, "--random", "--compare",
-                      *orders, *shlex.split(case.options))
+                      *command, *shlex.split(case.options))
     if code == 0:
         if "elements without one were not compared" in text:
             return "part", text

@@ -218,8 +218,9 @@ DRAWLOOM_EXPORT DrawloomArray drawloomResultAt(const DrawloomResult *result,
  *   device, sms   where it ran
  *   check         with `check`: findings, errors, ... (docs/Checker.md)
  *   comparison    with `compare`, for each output: name, elements, out_of_bound
- * (its bound), unbounded, largestError, bound (of that element), largestShare
- * (of a bound; null if that is 0), first (out of bound, in words), matches
+ *                 (how many), unbounded, largestError, bound (of that element),
+ *                 largestShare (of a bound; null if that is 0), first (out of
+ *                 bound, as text), matches
  */
 DRAWLOOM_EXPORT const char *drawloomResultReport(const DrawloomResult *result);
 
