@@ -35,7 +35,8 @@ static bool isKnown(Value value) {
 /// Why an operation is not one that the passes before this one leave; empty if
 /// it is.
 static StringRef findFault(Operation *op, const target::Architecture &arch,
-                           bool hasTensorMemory) {
+                           bool hasTensorMemory,
+                           std::optional<int64_t> sharedBytes) {
   if (!llvm::all_of(op->getOperands(), isKnown))
     return "takes slots or barriers that are not made by name in this kernel";
   if (isa<PipeOp, ItemsOp, ForEachItemOp>(op))
@@ -54,6 +55,13 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
   if (hasTcgen05 ? isa<IssueOp, AddMmaOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))
     return "is not how this GPU multiplies";
+  std::optional<int64_t> place;
+  if (auto broadcast = dyn_cast<ClusterBroadcastOp>(op))
+    place = broadcast.getTo();
+  else if (auto receive = dyn_cast<ClusterReceiveOp>(op))
+    place = receive.getFrom();
+  if (place && sharedBytes && *place > *sharedBytes - 4)
+    return "is outside of the shared memory that 'place-memory' has laid out";
   if (isa<tile::MmaOp>(op))
     return "is an MMA that nobody waits for";
   if (auto drain = dyn_cast<DrainOp>(op);
@@ -75,7 +83,8 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
                      return op->isBeforeInBlock(*switches.begin());
                    });
   WalkResult result = kernel.walk([&](Operation *op) {
-    StringRef fault = findFault(op, *arch, hasTensorMemory);
+    StringRef fault = findFault(op, *arch, hasTensorMemory,
+                                (*switches.begin()).getSharedBytes());
     if (fault.empty())
       return WalkResult::advance();
     op->emitOpError() << fault
@@ -88,5 +97,12 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
   for (RoleOp role : (*switches.begin()).getRoles())
     if (failed(checkLayouts(role)))
       return failure();
-  return success();
+  result = kernel.walk([&](Operation *op) {
+    if (!isa<IssueOp, AddMmaOp>(op) || !op->use_empty())
+      return WalkResult::advance();
+    op->emitOpError("is an MMA that nobody waits for: pass what it returns to "
+                    "agent.await");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }

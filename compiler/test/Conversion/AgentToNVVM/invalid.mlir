@@ -166,3 +166,36 @@ tile.kernel @across(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"}
     }
   }
 }
+
+// -----
+
+// A word for the cluster's CTAs that lies outside of the kernel's memory.
+
+tile.kernel @outside(%ctas: i32) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64, shared_bytes = 16 : i64} {
+    agent.role @r warps(1) at(0) {
+      // expected-error@+1 {{is outside of the shared memory that 'place-memory' has laid out}}
+      %number = agent.cluster_receive from(32)
+      agent.cluster_broadcast %number to(32) in(%ctas)
+    }
+  }
+}
+
+// -----
+
+// An MMA that is issued and never waited for.
+
+#sum = #tile.layout<64x64, register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!x = !tile.buffer<64x64xbf16, smem, #tile.panels<128x1, swizzle 16>>
+
+tile.kernel @issued() attributes {tile.target = "sm_90a"} {
+  %i0 = arith.constant 0 : i32
+  %slots = agent.slots "x" count(1) at(0) stride(8192) offsets [0] : !agent.slots<smem, tensor<64x64xbf16>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(4) at(0) {
+      %s = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>> -> !x
+      // expected-error@+1 {{is an MMA that nobody waits for: pass what it returns to agent.await}}
+      %p = agent.issue %s, %s : !x, !x -> !agent.in_flight<tensor<64x64xf32, #sum>>
+    }
+  }
+}
