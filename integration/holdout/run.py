@@ -94,13 +94,11 @@ def execute(program: Program, args: argparse.Namespace, *options: str) -> Run:
     binary = program.binary(args.work)
     report = binary.with_name(binary.name + ".json")
     report.unlink(missing_ok=True)
+    # A program that polls forever ends at the limit, and isn't found by that.
     command = [args.drawloom, "run", "--check", "--device", DEVICES[program.arch],
-               "--report", report, *options, "--", binary]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout)
-        output, code = done.stdout + done.stderr, done.returncode
-    except subprocess.TimeoutExpired:
-        output, code = "", None
+               "--step-limit", "20000000", "--report", report, *options, "--", binary]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout)
+    output, code = done.stdout + done.stderr, done.returncode
     findings = json.loads(report.read_text())["findings"] if report.exists() else []
     told = [f for f in findings if f["severity"] in ("error", "warning")]
     return Run(frozenset(f["severity"] for f in told), frozenset(f["rule"] for f in told),
@@ -115,7 +113,7 @@ def judge(program: Program, args: argparse.Namespace) -> tuple[str, str]:
     if run.found:
         return "default", str(run)
     for schedule in SCHEDULES:
-        other = execute(program, args, "--schedule", schedule)
+        other = execute(program, args, "--order", schedule)
         if other.found:
             return "schedules", f"{schedule}: {other}"
     return "missed", str(run)
@@ -129,6 +127,8 @@ def main() -> int:
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one run")
+    parser.add_argument("--misses", nargs="*", default=[],
+                        help="the bugs that are known not to be found; others fail")
     parser.add_argument("names", nargs="*", help="only programs whose name has one of these")
     args = parser.parse_args()
     if not args.build_only and not args.drawloom:
@@ -163,7 +163,10 @@ def main() -> int:
     fixed, silent = count("bugs", True, "silent"), count("clean", False, "silent")
     print(f"hold-out: {bugs} bugs, {errors} errors by default, {more} with more schedules, "
           f"{fixed} of {bugs} fixed silent, {silent} of {clean} clean silent")
-    return int(more < bugs or fixed < bugs or silent < clean)
+    missed = {program.source.stem[:2] for program, outcome in outcomes if outcome == "missed"}
+    if missed != set(args.misses):
+        print(f"missed: {' '.join(sorted(missed))}; known: {' '.join(args.misses)}")
+    return int(missed != set(args.misses) or fixed < bugs or silent < clean)
 
 
 if __name__ == "__main__":
