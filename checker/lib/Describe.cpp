@@ -170,16 +170,16 @@ static std::string whyOf(const Finding &finding, const Access &before,
                ? "no barrier, mbarrier or flag stands between " + first +
                      " and " + second
                : whyApart(first, second, missing);
-  case Rule::LaneHandover:
+  case Rule::MissingSyncwarp:
     return "another lane of the warp handed over after " + first +
            "; what it hands over is its own past, and this lane's access is "
            "not in it";
-  case Rule::WeakHandover:
+  case Rule::InsufficientScope:
     return first + " comes first in every run, but the hand-over between them "
                    "is relaxed, .cta where it crosses CTAs, or an engine's, "
                    "which is for its own work only: the access need not be "
                    "visible";
-  case Rule::WeakReturn:
+  case Rule::InsufficientScopeOnRelease:
     return first +
            " comes first in every run, but the hand-over between them is "
            "relaxed, or .cta where it crosses CTAs: " +
@@ -259,11 +259,11 @@ static std::string adviceOf(const Finding &finding, const Access &before,
              ": lanes of a warp are threads of their own";
     return "bar.sync between " + first + " and " + second +
            ", or an mbarrier that one side arrives at and the other waits for";
-  case Rule::LaneHandover:
+  case Rule::MissingSyncwarp:
     return "bar.warp.sync after " + first +
            ", before the lane that hands over does";
-  case Rule::WeakHandover:
-  case Rule::WeakReturn:
+  case Rule::InsufficientScope:
+  case Rule::InsufficientScopeOnRelease:
     return before.rank == now.rank
                ? "make the arrival a release and the wait an acquire, or put "
                  "fence.acq_rel.cta on their other sides; where an engine "

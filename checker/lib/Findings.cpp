@@ -48,8 +48,8 @@ std::vector<Finding> Findings::take() {
   std::vector<Finding> result;
   for (auto &[key, finding] : list) {
     // Whoever races with a write may come before it.
-    bool isUnwritten = finding.rule == Rule::Uninitialised ||
-                       finding.rule == Rule::UninitialisedUpdate;
+    bool isUnwritten = finding.rule == Rule::Uninitialized ||
+                       finding.rule == Rule::UninitializedUpdate;
     if (isUnwritten && isInRace(finding))
       continue;
     finding.count = counts[key].times;

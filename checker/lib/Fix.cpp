@@ -197,10 +197,10 @@ std::vector<Fix> drawloom::checker::fixesOf(const Finding &finding,
                                                      : ctaBarrier;
     return {{before(second, barrier)}, {after(first, barrier)}};
   }
-  case Rule::LaneHandover:
+  case Rule::MissingSyncwarp:
     return {{after(first, warpBarrier)}};
-  case Rule::WeakHandover:
-  case Rule::WeakReturn: {
+  case Rule::InsufficientScope:
+  case Rule::InsufficientScopeOnRelease: {
     if (earlier.cluster != later.cluster)
       return {};
     StringRef fence =

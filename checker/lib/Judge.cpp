@@ -132,7 +132,8 @@ bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
   }
   // Its own copies, if it has waited for them.
   if (before.isEngine && before.actor == viewer.copies &&
-      before.value <= viewer.ownCopies && (part == Causal || part == Executed) &&
+      before.value <= viewer.ownCopies &&
+      (part == Causal || part == Executed) &&
       (nowLane >= 0 && beforeLane >= 0 && !now.isEngine
            ? nowLane == beforeLane
            : viewer.lanes >> lane & 1))
@@ -318,7 +319,8 @@ Rule Judge::ruleFor(const Access &before, const Access &now,
     return now.writes ? Rule::ProxyFenceBeforeRefill : Rule::ProxyFence;
   }
   if (before.cluster == now.cluster && isKnown(Executed, before, now, pair))
-    return before.writes ? Rule::WeakHandover : Rule::WeakReturn;
+    return before.writes ? Rule::InsufficientScope
+                         : Rule::InsufficientScopeOnRelease;
   bool isOtherLaneKnown =
       before.cluster == now.cluster && pair.before >= 0 && !before.isEngine &&
       llvm::any_of(viewers, [&](const Viewer &viewer) {
@@ -326,7 +328,7 @@ Rule Judge::ruleFor(const Access &before, const Access &now,
         return clock && clock->ofAny(before.actor) >= before.value;
       });
   if (isOtherLaneKnown)
-    return Rule::LaneHandover;
+    return Rule::MissingSyncwarp;
   // Which of the two comes first depends on when the work is done.
   return before.isEngine || now.isEngine ? Rule::InFlight : Rule::Unordered;
 }

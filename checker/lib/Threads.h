@@ -51,7 +51,8 @@ struct Viewer {
   uint32_t lanes; ///< Of it.
   uint32_t time;  ///< Up to which their own accesses come before.
   uint32_t fencedShared, fencedGlobal;
-  /// cp.async of the warp, and how far each of the lanes has waited for its own.
+  /// cp.async of the warp, and how far each of the lanes has waited for its
+  /// own.
   Actor copies = 0;
   uint32_t ownCopies = 0;
 };

@@ -82,7 +82,7 @@ static void report(const Access &access, Finding::Space space, uint64_t address,
                    Findings &findings) {
   // A load may be of what nobody uses; a sum uses it.
   const Rule rule =
-      isUpdate(access) ? Rule::UninitialisedUpdate : Rule::Uninitialised;
+      isUpdate(access) ? Rule::UninitializedUpdate : Rule::Uninitialized;
   if (!findings.isFirst(rule, access.kernel, access.instruction,
                         access.instruction))
     return;

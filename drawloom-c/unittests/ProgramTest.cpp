@@ -166,7 +166,7 @@ TEST(DrawloomC, AnotherSchedule) {
   ASSERT_EQ(words(reschedule(gemm, "slots = {operands = 3}", text)), "");
   Program program;
   ASSERT_EQ(words(compile(text, forArch("sm_100a"), program)), "");
-  EXPECT_NE(get(program, "text").find("operands      3"), std::string::npos);
+  EXPECT_NE(get(program, "text").find("operands       3"), std::string::npos);
   // What is refused is said at the line of the first text.
   ASSERT_EQ(words(reschedule(gemm, "slots = {operands = 5}", text)), "");
   EXPECT_SAYS(compile(text, forArch("sm_100a"), program), "gemm.mlir:9:");

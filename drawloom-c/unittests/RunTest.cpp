@@ -358,7 +358,7 @@ TEST(RunMisuse, Options) {
   EXPECT_EQ(says([](Options &o) { o.check = "stict"; }),
             "check is 'default' or 'strict', and not 'stict'; did you mean "
             "'strict'?");
-  EXPECT_EQ(says([](Options &o) { o.order = "randon:1"; }).substr(0, 24),
+  EXPECT_EQ(says([](Options &o) { o.order = "randon:1"; }).substr(0, 21),
             "no order 'randon:1'; ");
   EXPECT_EQ(says([](Options &o) { o.order = "\xff"; }),
             "the order is not UTF-8 at byte 0");

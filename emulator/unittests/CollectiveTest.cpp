@@ -199,20 +199,20 @@ TEST(Collective, LanesInTwoBranches) {
             lanes<uint32_t>([](unsigned l) {
               return l % 2 ? 100 + (l ^ 1) : 2 * (l ^ 1);
             }));
-  EXPECT_EQ(perLane<uint32_t>(inBranches(
-                "setp.lt.u32 %p2, %lane, 4; vote.sync.ballot.b32 %o, %p2, -1;",
-                "setp.lt.u32 %p3, %lane, 8; vote.sync.ballot.b32 %o, %p3, -1;")),
-            lanes<uint32_t>([](unsigned) { return 0xaf; }));
+  EXPECT_EQ(
+      perLane<uint32_t>(inBranches(
+          "setp.lt.u32 %p2, %lane, 4; vote.sync.ballot.b32 %o, %p2, -1;",
+          "setp.lt.u32 %p3, %lane, 8; vote.sync.ballot.b32 %o, %p3, -1;")),
+      lanes<uint32_t>([](unsigned) { return 0xaf; }));
   EXPECT_EQ(perLane<uint32_t>(inBranches("redux.sync.max.u32 %o, %r2, -1;",
                                          "redux.sync.max.u32 %o, %r3, -1;")),
             lanes<uint32_t>([](unsigned) { return 130; }));
 }
 
 TEST(CollectiveMustFail, BranchesWithOtherQualifiers) {
-  EXPECT_CONTAINS(
-      perLaneFailure(inBranches("redux.sync.max.u32 %o, %r2, -1;",
-                                "redux.sync.add.u32 %o, %r3, -1;")),
-      "deadlock");
+  EXPECT_CONTAINS(perLaneFailure(inBranches("redux.sync.max.u32 %o, %r2, -1;",
+                                            "redux.sync.add.u32 %o, %r3, -1;")),
+                  "deadlock");
 }
 
 TEST(Collective, ExitedLanesNeedNotCome) {

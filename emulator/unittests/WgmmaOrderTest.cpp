@@ -152,9 +152,10 @@ TEST(WgmmaMustFail, ShapesOnOneAccumulator) {
   EXPECT_CONTAINS(failureOf(fence + wide + multiply + commit + waitAll),
                   "line 27 accumulates m64n16k16 into a register that this "
                   "instruction uses, and may be in flight");
-  EXPECT_EQ(firstOf(fence + wide + commit + waitAll + multiply + commit + waitAll,
-                    {}),
-            32.0f);
+  EXPECT_EQ(
+      firstOf(fence + wide + commit + waitAll + multiply + commit + waitAll,
+              {}),
+      32.0f);
   EXPECT_EQ(firstOf(fence + wide + fence + multiply + commit + waitAll, {}),
             32.0f);
 }

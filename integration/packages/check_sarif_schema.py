@@ -50,7 +50,7 @@ COMMANDS = [
      "error unordered reverse.ptx:24 reverse.ptx:28 suppressed"),
     ("run --check deep.mlir --arch sm_100a --random", "error refused deep.mlir:2"),
     (f"run --check -- python3 {ROOT / 'tools/test/drawloom/Inputs/double.py'}",
-     "warning uninitialised -"),
+     "warning uninitialized -"),
     ("check count.ptx", "error count count.ptx:26"),
     ("check wrong.ptx", "error refused wrong.ptx:"),
     ("compile deep.mlir --arch sm_100a --emit ptx -o a.ptx",

@@ -325,7 +325,7 @@ llvm::Error Collector::see(const Event &event) {
   case Kind::Trap:
     paths.end(at, event.mask);
     return llvm::Error::success();
-  case Kind::Product:
+  case Kind::Mma:
     for (const Event::Read &read : event.reads)
       for (unsigned rank : {event.rank, event.rank ^ 1u})
         if (rank == event.rank || event.isOfPair) {

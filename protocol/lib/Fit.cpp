@@ -111,14 +111,16 @@ void Judge::checkSetUp(BarrierId id, const Barrier &barrier) {
     if (key.first != Kind::Init && !used && !mayEndBefore(key))
       used = &part;
   if (!init && used && !mayMissInits)
-    add("not-set-up", id, used->line, "a barrier that nobody sets up",
+    add("uninitialized-mbarrier", id, used->line,
+        "mbarrier used but never initialized",
         llvm::formatv("{0} uses it, and no mbarrier.init does", used->mnemonic),
         "mbarrier.init for it, or the byte of one that is set up");
   if (!init || barrier.has(Kind::Invalidate))
     return;
   std::set<int64_t> counts = barrier.numbersOf(Kind::Init);
   if (counts.size() > 1)
-    add("two-counts", id, init->line, "a barrier with more than one count",
+    add("two-counts", id, init->line,
+        "mbarrier initialized with more than one count",
         "it is set up for " + listNumbers(counts) + " arrivals",
         "one mbarrier.init, or mbarrier.inval between them");
   bool isWaitedFor = barrier.has(Kind::Wait);
@@ -127,8 +129,7 @@ void Judge::checkSetUp(BarrierId id, const Barrier &barrier) {
   });
   if (isWaitedFor && !arrives && !mayMissArrivals) {
     const Part *wait = findFirst(barrier, Kind::Wait);
-    add("nobody-arrives", id, wait->line,
-        "a wait for a barrier that nobody arrives at",
+    add("no-arrivals", id, wait->line, "wait on an mbarrier with no arrivals",
         "no arrive, commit or copy names it", "an arrival, or no wait");
   }
 }
@@ -199,7 +200,8 @@ void Judge::checkCount(BarrierId id, const Barrier &barrier) {
         return std::abs(a - count) < std::abs(b - count);
       });
   add("count", id, init->line,
-      llvm::formatv("a count of {0} that the arrivals don't make", count),
+      llvm::formatv("mbarrier count {0} doesn't match the arrivals of a phase",
+                    count),
       "a phase has arrivals of lanes: " + terms,
       llvm::formatv("mbarrier.init with {0}, or {1} arrivals", nearest, count));
 }
@@ -248,16 +250,15 @@ void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
   if (mayMissArrivals || (!copy && !expect))
     return;
   if (copy && !expect)
-    return add("bytes-unexpected", id, copy->line,
-               "copies count bytes that nobody expects",
+    return add("unexpected-tx", id, copy->line,
+               "copies complete bytes without expect_tx",
                copy->mnemonic +
                    " completes bytes on it, and no expect_tx names it",
                "mbarrier.arrive.expect_tx with the bytes of the copies");
   if (!copy) {
     int64_t expected = *expect->numbers.rbegin();
     if (expected > 0)
-      add("bytes-never-come", id, expect->line,
-          "bytes are expected that nobody copies",
+      add("missing-tx", id, expect->line, "expect_tx without a matching copy",
           llvm::formatv("{0} are expected, and no copy completes on it",
                         expected),
           "mbarrier.arrive without expect_tx, or the copy's barrier");
@@ -289,8 +290,7 @@ void Judge::checkBytes(BarrierId id, const Barrier &barrier) {
     // The same places are filled by the same boxes.
     if (before && before->targets == part.targets && !part.targets.empty() &&
         before->who == part.who && before->numbers != part.numbers)
-      add("bytes", id, part.line,
-          "two lines expect different bytes for the same places",
+      add("bytes", id, part.line, "conflicting expect_tx for the same buffer",
           llvm::formatv("line {0} expects {1}, line {2} {3}", before->line,
                         listNumbers(before->numbers), part.line,
                         listNumbers(part.numbers)),
@@ -369,8 +369,8 @@ void Judge::checkExpectation(BarrierId id, const Part &part, const Part &copy,
         llvm::formatv("expect_tx of at most {0}", room));
   else if (expected < read && read <= room)
     add("bytes", id, part.line,
-        llvm::formatv("{0} bytes are expected where products read {1}",
-                      expected, read),
+        llvm::formatv("{0} bytes are expected where MMAs read {1}", expected,
+                      read),
         llvm::formatv("operands of products have {0} bytes in what the copies "
                       "fill",
                       read),
@@ -396,12 +396,12 @@ void Judge::checkParity(BarrierId id, const Barrier &barrier) {
                return lanes.second & ~part.earlyLanes.at(lanes.first);
              }))
       add("parity", id, part.line,
-          "a wait behind an arrival doesn't wait for it",
+          "a wait after an arrival doesn't wait for it",
           "the same thread arrives at the barrier before, in its first phase, "
           "and waits for parity 1, which is over from the start",
           "parity 0 the first time");
     else if (part.repeats && !part.follows && barrier.alternates)
-      add("parity", id, part.line, "a wait for a phase that was waited for",
+      add("parity", id, part.line, "wait for a phase that has been waited for",
           "the wait before it at this barrier has the same parity, so this one "
           "doesn't wait",
           "a parity that changes with each phase");
@@ -485,7 +485,8 @@ void Judge::checkFirstRound(BarrierId id, const Barrier &barrier) {
       std::string there = llvm::formatv("byte {0}", other.byte);
       if (own == 0 && !part.arrivedBefore.contains(other) &&
           countOthers(partner, part) < *counts.begin()) {
-        add("first-round", id, part.line, "two waits that wait for each other",
+        add("initial-parity", id, part.line,
+            "deadlock: two waits wait for each other",
             "who arrives here waits for " + there +
                 " first, which lacks arrivals of who waits here: both are for "
                 "the first phase",
@@ -498,7 +499,8 @@ void Judge::checkFirstRound(BarrierId id, const Barrier &barrier) {
       if (own == 1 && neededBy(partner, 1).contains(id) &&
           !areOfOneSide(barrier, partner) && !waitsForOther(barrier, partner) &&
           !waitsForOther(partner, barrier)) {
-        add("first-round", id, part.line, "two sides that don't wait",
+        add("initial-parity", id, part.line,
+            "neither side waits in the first round",
             "who arrives here and who arrives at " + there +
                 " both wait for parity 1 first, which is over from the start",
             "parity 0 the first time for the side that reads");

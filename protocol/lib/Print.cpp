@@ -220,7 +220,7 @@ void protocol::print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
     os << one.why << '\n';
   }
   if (progress)
-    os << "  progress: " << describe(*progress) << '\n';
+    os << "  deadlock-free: " << describe(*progress) << '\n';
 }
 
 llvm::json::Value protocol::toJson(const Claims &claims,

@@ -314,7 +314,7 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
   }
   case Opcode::Tcgen05Mma:
   case Opcode::WgmmaMmaAsync: {
-    event.kind = Kind::Product;
+    event.kind = Kind::Mma;
     bool isTensor = instruction.opcode() == Opcode::Tcgen05Mma;
     event.isOfPair = variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
     // d, a, b, and the descriptor of the instruction.

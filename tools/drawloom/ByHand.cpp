@@ -230,7 +230,7 @@ static std::string findReason(const progress::Verdict &verdict) {
   case Kind::provedIf:
     return "proved if " + verdict.words;
   case Kind::deadlock:
-    return "it may stand still";
+    return "not proved: the roles may deadlock";
   case Kind::undecided:
     break;
   }
@@ -255,5 +255,5 @@ void drawloom::print(const HandProof &proof, llvm::raw_ostream &os) {
   if (reason.empty())
     reason =
         llvm::formatv("proved for all sizes; {0} states", proof.verdict.states);
-  os << "  progress: " << reason << '\n';
+  os << "  deadlock-free: " << reason << '\n';
 }

@@ -35,11 +35,11 @@ static void printHelp() {
          "who waits\n"
          "for which parity; then what cannot fit together, what could not be "
          "followed, and\n"
-         "whether it is deadlock-free: 'progress: proved', 'proved if' with "
-         "what that takes for\n"
-         "granted and where, or 'not proved'. 'drawloom run --check' finds "
-         "races, and needs a\n"
-         "launch. Both are in docs/Checker.md.\n"
+         "whether it is deadlock-free: 'proved', 'proved if' with the "
+         "assumptions and their\n"
+         "lines, or 'not proved' with the reason. 'drawloom run --check' finds "
+         "data races, and\n"
+         "needs a launch. See docs/StaticAnalysis.md and docs/Checker.md.\n"
          "\n"
          "A kernel of the device library says in its PTX which roles and pipes "
          "it has. Of\n"
@@ -199,7 +199,7 @@ static ExitCode check(const CommandLine &line,
     // A kernel that may wait for ever is told of in any case.
     std::string words;
     if (progress)
-      words = claims->kernel + ": progress: " +
+      words = claims->kernel + ": deadlock-free: " +
               (proofByHand ? progress->why : protocol::describe(*progress));
     if (progress && !progress->isProved && line.has("--quiet"))
       llvm::outs() << words << '\n';

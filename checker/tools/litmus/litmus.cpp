@@ -255,8 +255,8 @@ static llvm::Expected<std::vector<Finding>> findingsOf(llvm::StringRef kernel,
   std::vector<Finding> findings;
   // What memory holds at first matters to tests of that only.
   for (const Finding &finding : checker.findings())
-    if ((finding.rule != Rule::Uninitialised &&
-         finding.rule != Rule::UninitialisedUpdate) ||
+    if ((finding.rule != Rule::Uninitialized &&
+         finding.rule != Rule::UninitializedUpdate) ||
         llvm::is_contained(test.rules, "I1"))
       findings.push_back(finding);
   return findings;

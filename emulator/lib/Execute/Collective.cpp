@@ -222,7 +222,8 @@ static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
       operands.set(D, lane, isThere ? a[from] : a[lane]);
       absent.lanes |= uint32_t(!isThere) << lane;
       absent.exited |=
-          uint32_t(!isThere && operands.get<uint32_t>(Members, lane) >> from & 1)
+          uint32_t(!isThere &&
+                   operands.get<uint32_t>(Members, lane) >> from & 1)
           << lane;
       inRange |= uint32_t(valid) << lane;
     });
@@ -260,8 +261,7 @@ static const Inst *vote(Warp &warp, const Inst *inst, uint32_t mask) {
       value = ballot == 0 || ballot == group;
       break;
     default:
-      forEachLane(group,
-                  [&](unsigned lane) { operands.set(D, lane, ballot); });
+      forEachLane(group, [&](unsigned lane) { operands.set(D, lane, ballot); });
       return;
     }
     operands.setPredicate(P, value ? ~0u : 0, group);

@@ -102,7 +102,7 @@ private:
     uint64_t mma = 0; ///< The last one that it was given to; 1 is the first.
     const Inst *mmaInst = nullptr;
     uint64_t mmaFence = 0; ///< How many fences the warp had executed then.
-    uint64_t touched = 0; ///< In front of which fence another instruction
+    uint64_t touched = 0;  ///< In front of which fence another instruction
     const Inst *toucher = nullptr; ///< touched it last.
   };
   struct WarpState {

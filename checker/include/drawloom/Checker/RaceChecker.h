@@ -43,7 +43,7 @@ enum class Rule : uint8_t {
 };
 /// "proxy-fence"
 llvm::StringRef spelling(Rule rule);
-/// "the async proxy may not see what threads wrote"
+/// "missing proxy fence: async-proxy read after generic-proxy write"
 llvm::StringRef titleOf(Rule rule);
 Severity severityOf(Rule rule, bool isStrict);
 /// Whether it is about two accesses without an order.

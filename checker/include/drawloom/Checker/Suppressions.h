@@ -10,7 +10,7 @@
 // place and a kernel; what comes later may be left out:
 //
 //   # The tail of the scan is read and never used.
-//   uninitialised  scan.cu:212
+//   uninitialized  scan.cu:212
 //   proxy-fence-before-refill  ptx:512  *fused_attention*
 //   same-store
 //

@@ -69,7 +69,7 @@ struct Event {
     /// Starts a bulk store from `address`.
     Store,
     /// Issues a product that reads operands at `reads`.
-    Product,
+    Mma,
     /// The products so far are a group, and: all but the newest `count` groups
     /// are done.
     Group,
