@@ -23,7 +23,7 @@ MENU = [
     ("How-to", ["guides/my-kernel-hangs.md", "guides/which-fence-is-missing.md", "Checker.md",
                 "guides/test-blackwell-in-ci.md", "guides/run-applications.md",
                 "guides/run-a-ptx-kernel.md", "Run.md", "guides/read-a-plan.md",
-                "guides/why-isnt-it-specialised.md", "guides/record-a-trace.md",
+                "guides/why-isnt-it-specialized.md", "guides/record-a-trace.md",
                 "guides/is-it-fast.md", "guides/coming-from-triton.md",
                 "guides/coming-from-cutlass.md", "Python.md",
                 "guides/use-from-cpp.md", "Sweep.md", "Cache.md", "Editors.md"]),

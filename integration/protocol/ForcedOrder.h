@@ -34,7 +34,7 @@ namespace drawloom::protocol {
 class ForcedOrder {
 public:
   struct Node {
-    enum class Kind { Instruction, Copy, Product, Commit, Phase, Meeting };
+    enum class Kind { Instruction, Copy, Mma, Commit, Phase, Meeting };
     Kind kind;
     /// Not of phases and syncs.
     unsigned warp = 0;

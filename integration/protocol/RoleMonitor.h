@@ -72,7 +72,7 @@ struct Comparison {
                                                              slot};
       }
     for (const plan::MemoryRange &range : plan.memory)
-      if (range.name == "grant") {
+      if (range.name == "next tile") {
         told = range.offset + plan::nextTileBytes;
         if (plan.clusterSize() > 1)
           ready = *told + barrierBytes;

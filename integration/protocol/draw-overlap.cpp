@@ -271,8 +271,7 @@ static void draw(const Timeline &timeline, llvm::raw_ostream &os) {
   os << llvm::formatv("<text x=\"{0}\" y=\"{1}\">a colour is a work item; from "
                       "left to right in the order of the run ({2})</text>\n"
                       "</svg>\n",
-                      left, rowCount * (height + gap) + 30,
-                      schedule.getValue());
+                      left, rowCount * (height + gap) + 30, order.getValue());
 }
 
 /// How many epilogues had MMAs of the next item beside them.
@@ -324,8 +323,7 @@ int main(int argc, char **argv) {
   }
   draw(timeline, os);
   auto [found, total] = countOverlaps(timeline);
-  llvm::outs() << "overlap: in this run (" << schedule << ") " << found
-               << " of " << total
-               << " epilogues had MMAs of the next item beside them\n";
+  llvm::outs() << "overlap: in this run (" << order << ") " << found << " of "
+               << total << " epilogues had MMAs of the next item beside them\n";
   return found ? 0 : 1;
 }

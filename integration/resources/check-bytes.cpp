@@ -33,7 +33,7 @@
 using namespace drawloom;
 using llvm::formatv;
 
-static constexpr int64_t rows = 128, epilogue_tile = 256, step = 64, steps = 6;
+static constexpr int64_t rows = 128, columns = 256, step = 64, steps = 6;
 static constexpr int64_t elementBytes = 2;
 
 namespace {

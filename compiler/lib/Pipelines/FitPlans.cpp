@@ -319,7 +319,7 @@ LogicalResult FitPlans::addFallback(Operation *program,
                                     const Schedule &chosen) {
   Schedule given = tile::getSchedule(program);
   auto size = [](ArrayRef<int64_t> cluster) {
-    return llvm::mma_of(cluster, int64_t(1));
+    return llvm::product_of(cluster, int64_t(1));
   };
   std::string name = tile::getFallbackName(SymbolTable::getSymbolName(program));
   // What a planner chose may be no larger.

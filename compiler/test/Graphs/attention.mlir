@@ -1,7 +1,7 @@
 // Two chained products with a softmax between them, over batches and heads.
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=HOPPER
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
-// With two query tiles side by side, two roles compute, and both products have K and V from one pipe each.
+// With two query tiles interleaved, two roles compute, and both products have K and V from one pipe each.
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %S/../../../examples/attention.mlir | drawloom-opt --front-half | FileCheck %s --check-prefix=INTERLEAVE
 
 // HOPPER: agent.pipe "Q" slots(2) smem : (tensor<128x128xbf16>)
@@ -45,7 +45,7 @@
 // BLACKWELL: agent.produce %output{{.*}}
 // BLACKWELL: agent.consume %output{{.*}}lag(1)
 
-// INTERLEAVE: tiles side by side
+// INTERLEAVE: interleave: 2 tiles
 // INTERLEAVE: agent.pipe "K" slots(4) smem
 // INTERLEAVE: agent.pipe "V" slots(4) smem
 // INTERLEAVE: verdict = #agent.verdict<proved

@@ -66,7 +66,7 @@
 // What a product reads: a slot has 3072 units of 16 bytes.
 // RUN: sed -E 's/(mul.lo.s32[[:space:]]+%%r[0-9]+, %%r[0-9]+,) 3072;/\1 6144;/' %t.ptx > %t.reads.ptx
 // RUN: not compare-protocol %s --ptx %t.reads.ptx | FileCheck %s --check-prefix=READS
-// READS: @mma (warp 2), line {{[0-9]+}}: a product reads byte 98304, slot 2 of 'operands', which its role does not hold
+// READS: @mma (warp 2), line {{[0-9]+}}: an MMA reads byte 98304, slot 2 of 'operands', which its role does not hold
 
 tile.kernel @linear(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index

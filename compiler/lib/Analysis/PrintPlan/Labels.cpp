@@ -129,9 +129,10 @@ static std::vector<StringRef> listFeatures(const Plan &plan) {
     return StringRef(shorten(tensor.type)).count('x') > 1;
   };
   if (hasPipe([](const Pipe &pipe) {
-        return llvm::any_of(pipe.tensors, [](const Tensor &tensor) {
-          return !tensor.multicast.empty();
-        });
+        return pipe.producerEngine == Engine::tma &&
+               llvm::any_of(pipe.tensors, [](const Tensor &tensor) {
+                 return !tensor.multicast.empty();
+               });
       }))
     features.push_back("TMA multicast");
   if (llvm::any_of(plan.roles, [](const Role &role) {

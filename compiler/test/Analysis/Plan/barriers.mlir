@@ -5,7 +5,8 @@
 // both, four warps of an epilogue in each: 2 + 1 + 8 arrivals empty 'work'. The CTA
 // of @mma announces the bytes of both.
 // RUN: drawloom explain %S/../../Dialect/Agent/Plans/blackwell-pair-dynamic.mlir --arch sm_100a | FileCheck %s --check-prefix=PAIR
-// PAIR: @pair on sm_100a: 4 warp roles, 4 pipelines, 256 threads in each of 2 CTAs, dynamic persistent (cluster launch control), 2-CTA MMA (cta_group::2)
+// PAIR: @pair on sm_100a: 4 warp roles, 4 pipelines, 256 threads in each of 2 CTAs, dynamic persistent
+// PAIR-NEXT: (cluster launch control), 2-CTA MMA (cta_group::2)
 // PAIR: mbarriers of each stage
 // PAIR: work      1 arrival by threads             11 arrivals by threads
 // PAIR: throttle  2 arrivals by threads            1 arrival by threads

@@ -100,7 +100,7 @@ func.func @arrive(%b: !agent.barrier) {
 // -----
 
 func.func @drain() {
-  // expected-error@+1 {{has pending(1), but cp_async has no groups}}
+  // expected-error@+1 {{has pending(1), but cp_async have no groups}}
   agent.drain cp_async pending(1)
   return
 }

@@ -37,14 +37,14 @@ func.func @messages(%i: i32, %there: i1, %m: index, %f: f32, %b: !agent.barrier)
   agent.clc_try_cancel to(32) tells %b
   // CHECK-NEXT: agent.clc_try_cancel to(32) tells %[[B]] multicast
   agent.clc_try_cancel to(32) tells %b multicast
-  // CHECK-NEXT: %dynamic = agent.clc_query from(32)
+  // CHECK-NEXT: %next = agent.clc_query from(32)
   %number = agent.clc_query from(32)
   // CHECK-NEXT: %drawn = agent.atomic_next_tile
   %drawn = agent.atomic_next_tile
   // CHECK-NEXT: agent.cluster_broadcast %drawn to(32) in(%[[I]])
   agent.cluster_broadcast %drawn to(32) in(%i)
-  // CHECK-NEXT: %dealt = agent.cluster_receive from(32)
-  %dealt = agent.cluster_receive from(32)
+  // CHECK-NEXT: %received = agent.cluster_receive from(32)
+  %received = agent.cluster_receive from(32)
   return
 }
 

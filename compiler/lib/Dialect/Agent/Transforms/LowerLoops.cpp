@@ -40,7 +40,7 @@ SmallVector<RoleLowering::RingKey> RoleLowering::findRings(Operation *loop) {
       return;
     if (isa<PipeType>(items.getSource().getType()))
       keys.insert({items.getSource(), Empties});
-    else if (asks(items))
+    else if (requestsTiles(items))
       keys.insert({nextTile.full, Empties});
     if (items.getPublish())
       keys.insert({items.getPublish(), Fills});

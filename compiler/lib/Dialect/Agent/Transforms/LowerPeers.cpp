@@ -72,7 +72,7 @@ Value RoleLowering::announce() {
 /// Computed once, where the role starts.
 void RoleLowering::findPeers() {
   role.walk([&](ForEachItemOp loop) {
-    if (nextTile.empty && asks(loop))
+    if (nextTile.empty && requestsTiles(loop))
       rank = getRank();
   });
   bool isMember = false;

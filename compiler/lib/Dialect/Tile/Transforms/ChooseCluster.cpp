@@ -141,7 +141,7 @@ Sharing Planner::findSharing() const {
   else if (leastPart * (best.alone - best.shared) < best.alone)
     best.why =
         formatv("two CTAs along dimension {0} would each load {1} "
-                "instead of {2} for a step along k, and less than a "
+                "instead of {2} for a K tile, and less than a "
                 "quarter is not worth a cluster",
                 best.dim, formatBytes(best.shared), formatBytes(best.alone));
   return best;

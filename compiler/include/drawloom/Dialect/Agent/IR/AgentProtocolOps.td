@@ -277,7 +277,7 @@ def Agent_DrainOp : Agent_Op<"drain"> {
 
     | message | why |
     |---|---|
-    | has pending(1), but cp_async has no groups | |
+    | has pending(1), but cp_async have no groups | |
   }];
   let arguments = (ins Agent_WorkAttr:$work,
                        DefaultValuedAttr<Agent_Number, "0">:$pending);
