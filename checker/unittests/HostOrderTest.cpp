@@ -58,8 +58,8 @@ TEST_F(HostOrderTest, WordsOfARace) {
   EXPECT_EQ(found[0].rule, Rule::StreamOrder);
   EXPECT_EQ(
       found[0].str(),
-      "error: fill, operation 2 in stream 2: operations of different streams "
-      "use the same memory, in no order [stream-order]\n"
+      "error: fill, operation 2 in stream 2: data race between streams: "
+      "unordered operations on the same memory [stream-order]\n"
       "  writes: fill, operation 1 in stream 1\n"
       "  reads:  fill, operation 2 in stream 2\n"
       "  where:  global memory at 0x700000000ffa, bytes 4090 to 4095 of the "

@@ -45,7 +45,7 @@ BROKEN = (
            ("@multiply waits for slot 1 of 'operands' to be full",)),
     Broken("gemm_sm100_epilogue", ("fetch.work())\n      for (int column = 0;",
                                    "fetch.work())\n      for (int column = 64;"),
-           ("@finish waits for slot 1 of 'residual' to be full",)),
+           ("@epilogue waits for slot 1 of 'residual' to be full",)),
     Broken("gemm_sm100_pair", (CONSUME, "{ auto other = multiply.consume<AB>(); } " + CONSUME),
            ("@multiply waits for slot 1 of 'operands' to be full",)),
     # A step in front of the loop around it.

@@ -118,7 +118,7 @@ def main():
                 fail(f"{kernel} computes something else with a profile")
             trace = Trace(folder / "profile-0.json")
             for role in ("load", "multiply", "epilogue", "store"):
-                row = f"{role}, warp {dict(load=4, multiply=5, round=0, store=6)[role]}"
+                row = f"{role}, warp {dict(load=4, multiply=5, epilogue=0, store=6)[role]}"
                 trace.expect(row, r"item \d+", ITEMS)
                 for item in range(ITEMS):
                     trace.expect(row, f"item {item}", 1)
@@ -126,7 +126,7 @@ def main():
             trace.expect("load, warp 4", r"wait: operands, slot \d", ITEMS * STEPS)
             trace.expect("multiply, warp 5", r"wait: (operands|accumulators), slot \d", ITEMS * (STEPS + 1))
             for role, pipe, count in (("load", "operands", STEPS), ("multiply", "operands", STEPS),
-                                      ("multiply", "accumulators", 1), ("round", "result", 4), ("store", "result", 4)):
+                                      ("multiply", "accumulators", 1), ("epilogue", "result", 4), ("store", "result", 4)):
                 trace.expect(rf"{pipe}, slot \d, {role}", role, ITEMS * count)
 
         # The emulator's own record of the same kernel, as it is.

@@ -12,7 +12,7 @@ from launch_cutedsl import cutedsl_gemm, cutedsl_rms_norm, cutedsl_scaled
 from launch_cutlass import cutlass_gemm, cutlass_grouped, cutlass_scaled
 from launch_mojo import mojo_gemm, mojo_library, mojo_simt
 from launch_tilelang import tilelang_attention, tilelang_gemm, tilelang_mxfp8
-from launch_triton import (gluon_gathered, gluon_granted, gluon_lhs_in_tmem, gluon_split_k,
+from launch_triton import (gluon_gathered, gluon_clc, gluon_lhs_in_tmem, gluon_split_k,
                            gluon_tiled, triton_attention, triton_gelu, triton_grouped,
                            triton_persistent, triton_pointers, triton_rms_norm, triton_scaled,
                            triton_softmax)
@@ -113,7 +113,7 @@ CASES = [
     Case("gluon_sm100_tcgen05_fp16", "fp16", gluon_tiled),
     Case("gluon_sm100_tcgen05_fp8", "fp8", gluon_tiled, WIDE),
     Case("gluon_sm100_specialized", "bf16", triton_persistent),
-    Case("gluon_sm100_clc", "bf16", gluon_granted,
+    Case("gluon_sm100_clc", "bf16", gluon_clc,
          problems=(SQUARE, Problem(1000, 144, 80))),
     Case("gluon_sm100_lhs_in_tmem", "bf16", gluon_lhs_in_tmem),
     Case("cutedsl_sm90_bf16", "bf16", cutedsl_gemm),
@@ -139,7 +139,7 @@ CASES = [
          dict(tile=(256, 128), pair=2, cluster=(4, 2)),
          problems=(Problem(1024, 512, 256), Problem(1000, 136, 80)), sms=8),
     Case("gluon_sm100_specialized_2cta", "bf16", triton_persistent),
-    Case("gluon_sm100_clc_2cta", "bf16", gluon_granted, dict(bm=256),
+    Case("gluon_sm100_clc_2cta", "bf16", gluon_clc, dict(bm=256),
          problems=(Problem(512, 256, 256), Problem(1000, 144, 80))),
     Case("cutedsl_sm100_bf16_2cta", "bf16", cutedsl_gemm,
          dict(tile=(256, 128), pair=2, cluster=(2, 1))),

@@ -16,7 +16,7 @@ from cases import Case, Problem
 from elements import SCALED
 from launch_cutedsl import cutedsl_gemm, cutedsl_scaled
 from launch_cutlass import cutlass_gemm, cutlass_scaled
-from launch_triton import (gluon_granted, gluon_tiled, triton_attention, triton_gelu,
+from launch_triton import (gluon_clc, gluon_tiled, triton_attention, triton_gelu,
                            triton_persistent, triton_scaled)
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -208,7 +208,7 @@ def gluon_pair(v, problems):
     if v["clc"]:
         row = triton.Case("holdout", "clc.matmul", gluon.clc_types(bm, v["bn"], halves),
                           constants, options)
-        return make_triton("gluon", v, row, gluon_granted, dict(bm=bm, bn=v["bn"]), problems)
+        return make_triton("gluon", v, row, gluon_clc, dict(bm=bm, bn=v["bn"]), problems)
     types = gluon.gemm(TRITON[v["element"]], bm, v["bn"], k_of(v), cga=(halves,) * 3)
     row = triton.Case("holdout", "blackwell.specialized", f"{types} i32 i32 i32:16", constants,
                       options)

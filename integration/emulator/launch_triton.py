@@ -140,7 +140,7 @@ def gluon_split_k(kernel, p, rng, *, element):
     return arguments.job(out, expected, (*tiles(p, 64, 128), ceil(p.k / 256)))
 
 
-def gluon_granted(kernel, p, rng, *, element, bm=128, bn=128):
+def gluon_clc(kernel, p, rng, *, element, bm=128, bn=128):
     """D = relu(A B^T + bias) with cluster launch control: descriptors of a, b and
     d, a bias in f32, N and K. The grid has a program for each tile."""
     a, b, expected = operands(kernel, element, p, rng)

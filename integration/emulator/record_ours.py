@@ -64,7 +64,7 @@ PROGRAMS = {
                 "cluster = [1, 2], persistent = dynamic"),
         Program(CLUSTERED_GEMM, CLUSTERED_SHAPES, "split_sums", "cluster = [1, 1, 2]"),
         Program("examples/schedules/paired_gemm", CLUSTERED_SHAPES, archs=("sm_100a",)),
-        Program("examples/schedules/paired_gemm", CLUSTERED_SHAPES, "granted_pairs",
+        Program("examples/schedules/paired_gemm", CLUSTERED_SHAPES, "dynamic_pairs",
                 "cluster = [2, 2], cta_group = 2, persistent = dynamic", ("sm_100a",)),
         Program("examples/schedules/clustered_gemm_softmax",
                 [(298, 400), (512, 400), (298, 512)]),

@@ -48,7 +48,7 @@ static cl::opt<unsigned> wanted("proved", cl::init(500),
 static cl::opt<unsigned> drawn("drawn", cl::init(5000),
                                cl::desc("mutants, at most"), cl::cat(category));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::cat(category));
-static cl::opt<unsigned> schedules("schedules", cl::init(3),
+static cl::opt<unsigned> schedules("orders", cl::init(3),
                                    cl::desc("random ones, for each mutant "
                                             "that is proved"),
                                    cl::cat(category));

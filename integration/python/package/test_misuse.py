@@ -229,8 +229,8 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "a device is a string, not int"):
             self.kernel.run(self.x, device=5)
 
-    def test_a_number_is_no_schedule(self):
-        with self.assertRaisesRegex(TypeError, "a schedule is a string, not int"):
+    def test_a_number_is_no_order(self):
+        with self.assertRaisesRegex(TypeError, "an order is a string, not int"):
             self.kernel.run(self.x, order=5)
 
     def test_sms(self):
@@ -247,7 +247,7 @@ class Runs(unittest.TestCase):
                 "mean 'b200'"):
             self.kernel.run(self.x, device="b300")
 
-    def test_schedules_by_name(self):
+    def test_orders_by_name(self):
         with self.assertRaisesRegex(
                 drawloom.Error, "^no order 'randon:1'; there are deterministic, "
                 "random:SEED, adversarial .* did you mean 'random'"):
@@ -344,7 +344,7 @@ def fused(x: "f32[M, 64]"):
     def test_a_wrong_formula_ends_its_points_only(self):
         made = self.sweep(["right", "wrong", "fused"])
         self.assertEqual(made.returncode, 0, made.stdout)
-        self.assertIn("1 refused, 2 right, of 3 points", made.stdout)
+        self.assertIn("1 refused, 2 passed, of 3 points", made.stdout)
 
     def test_a_wrong_file_is_told_in_a_line(self):
         made = self.sweep(["left"])
