@@ -74,11 +74,6 @@ static bool isPipelined(const Access &access) {
   }
 }
 
-static bool isMma(Opcode opcode) {
-  return opcode == Opcode::Tcgen05Mma || opcode == Opcode::Tcgen05MmaSp ||
-         opcode == Opcode::Tcgen05MmaWs || opcode == Opcode::Tcgen05MmaWsSp;
-}
-
 Part Judge::needed(const Access &before, const Access &now) const {
   const Part fenced = space == Finding::Global ? FencedGlobal : FencedShared;
   const bool isSameCta =
@@ -343,10 +338,6 @@ bool Judge::arePipelined(const Access &before, const Access &now) const {
   if (!isPipelined(before) || !isPipelined(now))
     return false;
   Opcode first = opcodeOf(before), second = opcodeOf(now);
-  // MMAs that add to one accumulator are, if their shape is the same.
-  if (before.writes && isMma(first) && isMma(second) &&
-      !(before.range == now.range))
-    return false;
   if (first == Opcode::Tcgen05Cp)
     return second != Opcode::Tcgen05Cp && second != Opcode::Tcgen05Shift;
   return second != Opcode::Tcgen05Cp || first == Opcode::Tcgen05Shift;
