@@ -61,7 +61,7 @@ BROKEN = (
             "        auto residual = fetch.produce<Residual>();\n"
             "        residual.load(g.residual, item.column + column, item.row);\n      }",
             "    for (Item item : fetch.work()) {}"),
-           ("slot 0 of 'residual' is full", "nobody arrives at")),
+           ("slot 0 of 'residual' is full", "wait on an mbarrier with no arrivals")),
     # A newer slot is given back before an older one.
     Broken("gemm_sm100", (CONSUME, CONSUME + " auto other = multiply.consume<AB>();"),
            ("role 'multiply' gives back slot 1 of 'operands', where slot 0 is the next",)),
@@ -72,7 +72,7 @@ BROKEN = (
     Broken("gemm_sm90_pingpong", ("    auto turn = multiplier.template turn<Products>();\n",
                                   "    if constexpr (std::is_same_v<AB, PongAB>)\n"
                                   "      auto turn = multiplier.template turn<Products>();\n"),
-           ("slot 0 of 'products' is full", "nobody arrives at")),
+           ("slot 0 of 'products' is full", "wait on an mbarrier with no arrivals")),
     Broken("gemm_sm90_pingpong", ("    auto turn = multiplier.template turn<Products>();\n",
                                   "    if constexpr (std::is_same_v<AB, PongAB>)\n"
                                   "      multiplier.template turn<Products>().release();\n"
@@ -88,9 +88,9 @@ BROKEN = (
            ("deadlock: two waits wait for each other", "slot 0 of 'weights' is full")),
     # In the PTX: what arrives for a slot is not there, or comes twice.
     Broken("gemm_sm100", ("tcgen05.commit", "// tcgen05.commit"),
-           ("slot 0 of 'operands' is empty", "nobody arrives at"), 0),
+           ("slot 0 of 'operands' is empty", "wait on an mbarrier with no arrivals"), 0),
     Broken("gemm_sm100", ("tcgen05.commit", "// tcgen05.commit"),
-           ("slot 0 of 'accumulators' is full", "nobody arrives at"), 1),
+           ("slot 0 of 'accumulators' is full", "wait on an mbarrier with no arrivals"), 1),
     Broken("gemm_sm100", ("tcgen05.commit", TWICE),
            ("role 'multiply' passes on slot 0 of 'accumulators', which it doesn't have",), 1),
 )
