@@ -306,7 +306,7 @@ static std::string adviceOf(const Finding &finding, const Access &before,
            "to memory that the kernel writes";
   case Rule::TensorMapFence:
     return "fence.proxy.tensormap::generic.acquire.gpu [map], 128 before " +
-           second + ", after the acquire of what was released behind " + first;
+           second + ", after the thread has acquired the flag";
   case Rule::SameStore:
     return "nothing, as long as the values are the same";
   default:

@@ -100,8 +100,8 @@ def execute(program: Program, args: argparse.Namespace, *options: str) -> Run:
     done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout)
     output, code = done.stdout + done.stderr, done.returncode
     findings = json.loads(report.read_text())["findings"] if report.exists() else []
-    told = [f for f in findings if f["severity"] in ("error", "warning")]
-    return Run(frozenset(f["severity"] for f in told), frozenset(f["rule"] for f in told),
+    reported = [f for f in findings if f["severity"] in ("error", "warning")]
+    return Run(frozenset(f["severity"] for f in reported), frozenset(f["rule"] for f in reported),
                output, code)
 
 

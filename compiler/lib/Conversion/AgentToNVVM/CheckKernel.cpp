@@ -100,8 +100,8 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
   result = kernel.walk([&](Operation *op) {
     if (!isa<IssueOp, AddMmaOp>(op) || !op->use_empty())
       return WalkResult::advance();
-    op->emitOpError("is an MMA that nobody waits for: pass what it returns to "
-                    "agent.await");
+    op->emitOpError("is an MMA that no agent.await waits for: pass its result "
+                    "to one");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -194,7 +194,7 @@ tile.kernel @issued() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>> -> !x
-      // expected-error@+1 {{is an MMA that nobody waits for: pass what it returns to agent.await}}
+      // expected-error@+1 {{is an MMA that no agent.await waits for: pass its result to one}}
       %p = agent.issue %s, %s : !x, !x -> !agent.in_flight<tensor<64x64xf32, #sum>>
     }
   }
