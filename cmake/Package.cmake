@@ -41,7 +41,7 @@ set(CPACK_COMPONENT_EMULATOR_DESCRIPTION
   "Runs CUDA kernels for Hopper and Blackwell without a GPU")
 set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME drawloom)
 set(CPACK_COMPONENT_COMPILER_DESCRIPTION
-  "A compiler for warp-specialised GPU kernels that explains its plans")
+  "A compiler for warp-specialized GPU kernels that explains its plans")
 set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS
   "drawloom-emulator (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libdrawloom-dev)

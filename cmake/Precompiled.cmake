@@ -50,7 +50,7 @@ function(drawloom_use_precompiled target precompiled libraries)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES DRAWLOOM_USES_MLIR ${uses_mlir})
-  # Optimising the compiler for the sanitizers takes longer than its tests do
+  # Optimizing the compiler for the sanitizers takes longer than its tests do
   # without.
   if(DRAWLOOM_SANITIZE AND uses_mlir)
     target_compile_options(${target} PRIVATE -O0)

@@ -13,7 +13,7 @@ set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
   TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/WithoutCache.cmake)
 
 # drawloom_unittest(PTXTests SOURCES a.cpp [LINK DrawloomPTX] [EXCEPT *Slow*])
-# Every TEST in it is a ctest of its own, labelled with its component, but those
+# Every TEST in it is a ctest of its own, labeled with its component, but those
 # that match EXCEPT: the caller declares them, with more labels.
 function(drawloom_unittest name)
   cmake_parse_arguments(ARG "" "EXCEPT" "SOURCES;LINK" ${ARGN})

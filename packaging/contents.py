@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is inside of a package besides Drawloom: licences and an SBOM.
+"""What is inside a package besides Drawloom: licenses and an SBOM.
 
-Everything comes from Debian's packages, so versions and licence texts are those
+Everything comes from Debian's packages, so versions and license texts are those
 that dpkg has. The table says who is in what: Install.cmake links or copies it, and
 integration/packages/check_contents.py holds it to the command lines of the linker.
 """
@@ -16,7 +16,7 @@ EMULATOR, COMPILER = "drawloom-emulator", "drawloom"
 GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
 LLVM = "Apache-2.0 WITH LLVM-exception"
 
-# Debian's package, SPDX licence, how it is inside, and the wheels it is in.
+# Debian's package, SPDX license, how it is inside, and the wheels it is in.
 CONTENTS = [
     ("llvm-22-dev", LLVM, "linked", [EMULATOR, COMPILER]),
     ("libmlir-22-dev", LLVM, "linked", [COMPILER]),
@@ -29,7 +29,7 @@ CONTENTS = [
     ("libgomp1", GCC, "copied", [EMULATOR]),
     ("ocl-icd-libopencl1", "BSD-2-Clause", "copied", [EMULATOR]),
 ]
-# What Debian's licence files refer to instead of repeating it.
+# What Debian's license files refer to instead of repeating it.
 COMMON = ["Apache-2.0", "GPL-3"]
 
 

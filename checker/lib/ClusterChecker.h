@@ -14,7 +14,7 @@
 #include "Operations.h"
 #include "Protocol.h"
 #include "Remarks.h"
-#include "WorkItems.h"
+#include "WorkTiles.h"
 #include "Written.h"
 
 namespace drawloom::checker {
@@ -88,7 +88,7 @@ private:
   Protocol protocol;
   WrittenInCluster written;
   WrittenLocal writtenLocal;
-  WorkItems items;
+  WorkTiles items;
   Shadow shared, tensor;
   Judge sharedJudge;
   Judge lostJudge; ///< Of lanes of one store to global memory.

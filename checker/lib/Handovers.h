@@ -73,7 +73,7 @@ private:
   struct Mbarrier {
     Actor phases = 0;
     std::optional<Actor> farPhases; ///< If another CTA has issued some.
-    uint32_t base = 0;              ///< Phases of earlier initialisations.
+    uint32_t base = 0;              ///< Phases of earlier initializations.
     uint32_t phase = 0;             ///< Under way.
     Gift pending;                   ///< In this phase and all before it.
     /// By engines: what is over, and what came before it.

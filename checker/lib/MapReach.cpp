@@ -40,7 +40,7 @@ void drawloom::checker::checkReach(const emu::TensorMapEvent &event,
                 utostr(there) + ", so that " + utostr(reach - there) +
                 " are too many";
   finding.advice = "sizes and strides of the map that end with the allocation, "
-                   "or a larger one: what is outside of the sizes is filled in "
+                   "or a larger one: what is outside the sizes is filled in "
                    "or left out, and what is inside is copied wherever it is";
   findings.add(std::move(finding));
 }

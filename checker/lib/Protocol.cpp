@@ -52,8 +52,8 @@ Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
 void Protocol::mbarrier(const MbarrierEvent &event) {
   const Origin &now = event.origin;
   if (event.kind == MbarrierEvent::Init) {
-    auto it = initialised.find(event.address);
-    if (it != initialised.end() &&
+    auto it = initialized.find(event.address);
+    if (it != initialized.end() &&
         findings.isFirst(Rule::BarrierReinit, kernel, it->second.by.instruction,
                          now.instruction)) {
       Finding finding =
@@ -62,32 +62,32 @@ void Protocol::mbarrier(const MbarrierEvent &event) {
       bool isSame = it->second.by.instruction == now.instruction;
       finding.why =
           isSame ? "several threads execute " + line + " for one mbarrier"
-                 : lineOf(finding.first) + " has initialised it, " + line +
+                 : lineOf(finding.first) + " has initialized it, " + line +
                        " does so again, and no mbarrier.inval stands between "
                        "them; what has arrived in between would be lost";
       finding.advice = isSame ? "let one thread execute " + line
                               : "mbarrier.inval before " + line +
                                     ", ordered behind all uses, or one "
-                                    "initialisation only";
+                                    "initialization only";
       findings.add(std::move(finding));
     }
-    Initialised barrier;
+    Initialized barrier;
     barrier.by = now;
     barrier.actor = threads.actorOf(now);
     barrier.time = threads.tick(now);
     barrier.count = event.count;
-    initialised.insert_or_assign(event.address, std::move(barrier));
+    initialized.insert_or_assign(event.address, std::move(barrier));
     firstBarrier = std::min(firstBarrier, event.address);
     lastBarrier = std::max(lastBarrier, event.address);
     return;
   }
   if (!event.operation && event.kind != MbarrierEvent::PhaseEnd)
     useMbarrier(now, event.address);
-  if (auto it = initialised.find(event.address); it != initialised.end()) {
+  if (auto it = initialized.find(event.address); it != initialized.end()) {
     follow(it->second, event);
     if (event.kind == MbarrierEvent::Invalidate) {
       checkOpen(event.address, it->second);
-      initialised.erase(it);
+      initialized.erase(it);
     }
   }
   // From a predicate as a signed number, 1 comes as -1.
@@ -104,7 +104,7 @@ void Protocol::mbarrier(const MbarrierEvent &event) {
   findings.add(std::move(finding));
 }
 
-void Protocol::follow(Initialised &barrier, const MbarrierEvent &event) const {
+void Protocol::follow(Initialized &barrier, const MbarrierEvent &event) const {
   switch (event.kind) {
   case MbarrierEvent::Arrive:
     barrier.arrived += event.count;
@@ -129,7 +129,7 @@ void Protocol::follow(Initialised &barrier, const MbarrierEvent &event) const {
   barrier.last = event.origin;
 }
 
-void Protocol::checkOpen(uint64_t address, const Initialised &barrier) {
+void Protocol::checkOpen(uint64_t address, const Initialized &barrier) {
   if ((!barrier.arrived && !barrier.bytes) ||
       !findings.isFirst(Rule::OpenPhase, kernel, barrier.by.instruction,
                         barrier.last.instruction))
@@ -154,10 +154,10 @@ void Protocol::checkOpen(uint64_t address, const Initialised &barrier) {
 void Protocol::clusterEnded() {
   if (exitedCtas != ctas.size())
     return;
-  auto addresses = llvm::to_vector(llvm::make_first_range(initialised));
+  auto addresses = llvm::to_vector(llvm::make_first_range(initialized));
   llvm::sort(addresses);
   for (uint64_t address : addresses)
-    checkOpen(address, initialised.find(address)->second);
+    checkOpen(address, initialized.find(address)->second);
 }
 
 void Protocol::fence(const emu::FenceEvent &event) {
@@ -169,7 +169,7 @@ void Protocol::fence(const emu::FenceEvent &event) {
     fences[{actor, llvm::countr_zero(rest)}].push_back(time);
 }
 
-bool Protocol::isKnown(const Initialised &barrier, const Viewer &viewer) const {
+bool Protocol::isKnown(const Initialized &barrier, const Viewer &viewer) const {
   unsigned lane = llvm::countr_zero(barrier.by.lanes);
   if (viewer.actor == barrier.actor && viewer.lanes == barrier.by.lanes)
     return true;
@@ -184,10 +184,10 @@ bool Protocol::isKnown(const Initialised &barrier, const Viewer &viewer) const {
 }
 
 void Protocol::useMbarrier(const Origin &origin, uint64_t address) {
-  auto it = initialised.find(address);
-  if (it == initialised.end())
+  auto it = initialized.find(address);
+  if (it == initialized.end())
     return;
-  Initialised &barrier = it->second;
+  Initialized &barrier = it->second;
   uint32_t &users = barrier.users[warpOf(origin)];
   Origin fresh = origin;
   fresh.lanes &= ~users;
@@ -195,7 +195,7 @@ void Protocol::useMbarrier(const Origin &origin, uint64_t address) {
   if (!fresh.lanes)
     return;
   threads.view(fresh, [&](Viewer viewer) {
-    // Who has initialised it knows that.
+    // Who has initialized it knows that.
     if (viewer.actor == barrier.actor && viewer.lanes != barrier.by.lanes)
       viewer.lanes &= ~barrier.by.lanes;
     if (isKnown(barrier, viewer))
@@ -243,7 +243,7 @@ void Protocol::wrapped(const Mbarriers::Wrap &wrap,
       lineOf(finding.second) + " ends phase " + utostr(wrap.phase + 1) +
       ", and nobody who arrived in it knew that the wait was over. A thread "
       "that is slower sees the parity of phase " +
-      utostr(wrap.phase + 2) + " and waits for ever";
+      utostr(wrap.phase + 2) + " and waits forever";
   finding.advice = "an order from " + lineOf(finding.first) +
                    ", in all threads that wait there, to an arrival of the "
                    "next phase";
@@ -330,15 +330,15 @@ void Protocol::touchBarrier(const Origin &origin,
     uint64_t address = range.address + piece * range.pitch;
     for (uint64_t at = address & ~uint64_t(mbarrierBytes - 1);
          at < address + range.bytes; at += mbarrierBytes) {
-      auto it = initialised.find(at);
-      if (it == initialised.end() ||
+      auto it = initialized.find(at);
+      if (it == initialized.end() ||
           !findings.isFirst(Rule::BarrierBytes, kernel,
                             it->second.by.instruction, origin.instruction))
         continue;
       Finding finding =
           findingOf(Rule::BarrierBytes, at, it->second.by, &origin);
       std::string second = lineOf(finding.second);
-      finding.why = lineOf(finding.first) + " has initialised the mbarrier, " +
+      finding.why = lineOf(finding.first) + " has initialized the mbarrier, " +
                     second +
                     " stores into its bytes, and no mbarrier.inval "
                     "stands between them";
@@ -457,7 +457,7 @@ void Protocol::meeting(const emu::BarrierEvent &event) {
       (hasExited ? " the value of a lane that the member mask names and "
                    "that does not execute it: it has exited, or the block "
                    "has no such thread"
-                 : " the value of a lane outside of the member mask");
+                 : " the value of a lane outside the member mask");
   finding.advice = "a number of threads that is a multiple of 32, or a source "
                    "lane that is there, in " +
                    line;

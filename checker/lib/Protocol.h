@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // What is wrong although no two accesses race: mbarriers that are used before
-// their initialisation is known, or whose parity may wrap; shared memory of
+// their initialization is known, or whose parity may wrap; shared memory of
 // CTAs that may not have started or may have left; values that aren't defined.
 //
 // The order is that of the memory model here, too, so what is found doesn't
-// depend on the schedule. An initialisation is known behind an order of memory,
+// depend on the schedule. An initialization is known behind an order of memory,
 // or behind fence.mbarrier_init and any hand-over after it.
 //
 //===----------------------------------------------------------------------===//
@@ -69,7 +69,7 @@ public:
   void named(const emu::BarrierEvent &event);
 
 private:
-  struct Initialised {
+  struct Initialized {
     emu::Origin by;
     Actor actor = 0;
     uint32_t time = 0;
@@ -88,9 +88,9 @@ private:
     ClockRef covers;
   };
 
-  bool isKnown(const Initialised &barrier, const Viewer &viewer) const;
-  void follow(Initialised &barrier, const emu::MbarrierEvent &event) const;
-  void checkOpen(uint64_t address, const Initialised &barrier);
+  bool isKnown(const Initialized &barrier, const Viewer &viewer) const;
+  void follow(Initialized &barrier, const emu::MbarrierEvent &event) const;
+  void checkOpen(uint64_t address, const Initialized &barrier);
   Finding findingOf(Rule rule, uint64_t address, const emu::Origin &first,
                     const emu::Origin *second) const;
 
@@ -111,7 +111,7 @@ private:
   const SharedArrays &arrays;
   Findings &findings;
   static constexpr uint64_t mbarrierBytes = 8;
-  llvm::DenseMap<uint64_t, Initialised> initialised; ///< By address.
+  llvm::DenseMap<uint64_t, Initialized> initialized; ///< By address.
   /// All that have ever been are between these.
   uint64_t firstBarrier = ~uint64_t(0), lastBarrier = 0;
   llvm::DenseMap<uint32_t, Named> byNumber; ///< With the rank.

@@ -11,7 +11,7 @@
 // more than there is, and reading on would end the process. The kernel's list
 // of mappings says how far memory goes.
 //
-// What it can't say is where the image ends inside of that: bytes behind it
+// What it can't say is where the image ends inside that: bytes behind it
 // that belong to the program are read as if they were the image's.
 //
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A layer after the other, by pairs of CTAs. The second launch begins while the
+// A layer after the other, by CTA pairs. The second launch begins while the
 // first one ends: its roles have their barriers and tensor memory when D = A
 // B^T is there, and wait for that. Both are the same kernel.
 //

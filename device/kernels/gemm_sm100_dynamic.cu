@@ -1,4 +1,4 @@
-//===- gemm_sm100_dynamic.cu - The GEMM with dynamic work items -----------===//
+//===- gemm_sm100_dynamic.cu - The GEMM with dynamic work tiles -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

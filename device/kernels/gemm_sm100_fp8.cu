@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By pairs of CTAs. Tensors in fp8 have a scale each; the product of the two is
+// By CTA pairs. Tensors in fp8 have a scale each; the product of the two is
 // applied to the accumulators before they are rounded.
 //
 //   gemm_sm100_fp8 M N K scale a.bin b.bin d.bin

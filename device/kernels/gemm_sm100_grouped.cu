@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Several problems in one launch, by pairs of CTAs, as experts of a model have
+// Several problems in one launch, by CTA pairs, as experts of a model have
 // them: each has its own rows of A and D, M0, M1, ... and its own B. The rows
 // of a problem follow those of the last; where they end within a tile, the map
 // of its D ends, too, so that nothing is stored to the next one's.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By pairs of CTAs. Every 16 elements of a row have a scale, which tensor cores
+// By CTA pairs. Every 16 elements of a row have a scale, which tensor cores
 // apply. Besides, tensors have a scale each; the product of the two is applied
 // to the accumulators before they are rounded. With mxfp8 or mxfp4 in place of nvfp4,
 // every 32 elements have a scale.

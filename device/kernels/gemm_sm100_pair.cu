@@ -1,4 +1,4 @@
-//===- gemm_sm100_pair.cu - D = A B^T by pairs of CTAs -------------------===//
+//===- gemm_sm100_pair.cu - D = A B^T by CTA pairs -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

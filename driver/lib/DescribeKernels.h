@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Reads the description of a kernel off the module, in two steps: arguments,
-// work items and the condition of its proof while it is a plan; threads, shared
+// work tiles and the condition of its proof while it is a plan; threads, shared
 // memory and parameters when it is code.
 
 #ifndef DRAWLOOM_LIB_DRIVER_DESCRIBEKERNELS_H

@@ -31,7 +31,7 @@ public:
     number(bytes.size());
     text.append(bytes.data(), bytes.size());
   }
-  /// Calls `visit` for what is inside of a structure that may hold itself.
+  /// Calls `visit` for what is inside a structure that may hold itself.
   void nest(llvm::function_ref<void()> visit) { visit(); }
   void fail() {}
 

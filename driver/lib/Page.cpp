@@ -108,7 +108,7 @@ static void printPlan(const Plan &plan, llvm::raw_ostream &os) {
   printSvg(plan, os);
   os << "</div>\n";
   printHtmlTables(plan, os);
-  os << "<h2>The first work items</h2>\n<div class=\"picture sequence\">\n";
+  os << "<h2>The first work tiles</h2>\n<div class=\"picture sequence\">\n";
   printSvgSequence(plan, os);
   os << "</div>\n</section>\n";
 }

@@ -111,7 +111,7 @@ LoadedModule::variable(llvm::StringRef name) const {
   return std::make_pair(addressOf(variable), sizeOf(*variable));
 }
 
-/// Writes the values of an initialiser one after the other; a list that is
+/// Writes the values of an initializer one after the other; a list that is
 /// shorter than its array leaves zeros.
 static void fill(const LoadedModule &module, const ptx::Initializer &value,
                  llvm::ArrayRef<uint64_t> strides, char *&out, char *end) {

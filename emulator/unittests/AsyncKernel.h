@@ -60,7 +60,7 @@ private:
 
 /// "Wait until the phase of that parity is over", for %p15 and any thread.
 std::string waitFor(const std::string &barrier, unsigned parity);
-/// The leader initialises `bars` + 8 * i with counts[i]; all wait for that, in
+/// The leader initializes `bars` + 8 * i with counts[i]; all wait for that, in
 /// the whole cluster.
 std::string initBarriers(std::initializer_list<unsigned> counts);
 

@@ -364,7 +364,7 @@ TEST(BulkMustFail, Ranges) {
 
 TEST(BulkMustFail, Barrier) {
   EXPECT_CONTAINS(kernel(load("smem", "%in", "64", "bars+8")).failure(),
-                  "the mbarrier at 'bars+8' (0x10000000408) isn't initialised");
+                  "the mbarrier at 'bars+8' (0x10000000408) isn't initialized");
 }
 
 TEST(BulkMustFail, NotTheOwnCta) {

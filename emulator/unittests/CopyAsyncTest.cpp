@@ -139,7 +139,7 @@ TEST(CopyAsync, MbarrierArrive) {
                            R"(.shared::cta.b64 [bars];
   mbarrier.arrive.shared::cta.b64 _, [bars];
 )" + waitFor("bars", 0) + R"(
-  // What the neighbour has copied.
+  // What the neighbor has copied.
   xor.b32 %r4, %thread, 1;
   mov.u32 %r1, smem;
   mad.lo.u32 %r1, %r4, 16, %r1;
@@ -176,7 +176,7 @@ TEST(CopyAsyncMustFail, Misaligned) {
 TEST(CopyAsyncMustFail, ArrivalAtNoBarrier) {
   EXPECT_CONTAINS(
       kernel("cp.async.mbarrier.arrive.shared::cta.b64 [bars];").failure(),
-      "isn't initialised");
+      "isn't initialized");
 }
 
 TEST(CopyAsyncMustFail, ArrivalsThatNobodyCounted) {

@@ -84,7 +84,7 @@ TEST(Dependency, ProgrammaticLaunch) {
 }
 
 // A launch that isn't programmatic starts when the one in front has ended, so
-// the first kernel waits for ever.
+// the first kernel waits forever.
 TEST(Dependency, OrdinaryLaunchesDontOverlap) {
   Harness h("h100", kernels);
   h.options.stepLimit = 100000;

@@ -333,7 +333,7 @@ TEST(Events, AreTheSameOnAnyNumberOfHostThreads) {
   auto one = eventsOn(1);
   ASSERT_EQ(one.first.size(), 24u);
   const Lines &lines = one.first[{0, 7}];
-  // What may synchronise clusters is told when the cluster is alone.
+  // What may synchronize clusters is told when the cluster is alone.
   auto at = llvm::find(lines, "w0 atomic relaxed.gpu out:4x32/0");
   ASSERT_NE(at, lines.end());
   EXPECT_EQ(*std::prev(at), "alone");

@@ -217,7 +217,7 @@ TEST(LaunchControlMustFail, WithoutABarrier) {
       failureOf("mbarrier.init.shared::cta.b64 [bar], 1;",
                 "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
                 "complete_tx::bytes.b128 [answer], [bar];"),
-      "the mbarrier at 'bar+0' (0x10000000410) isn't initialised");
+      "the mbarrier at 'bar+0' (0x10000000410) isn't initialized");
 }
 
 TEST(LaunchControlMustFail, ReadBeforeItIsThere) {

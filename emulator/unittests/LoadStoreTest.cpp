@@ -164,7 +164,7 @@ TEST(LoadStore, GenericAddressesOfEverySpaceInOneInstruction) {
             }));
 }
 
-TEST(LoadStore, InitialisersHoldAddresses) {
+TEST(LoadStore, InitializersHoldAddresses) {
   Harness h("h100", R"(
 .global .u32 values[3] = {1, 2};
 .global .u64 pointers[2] = {values, generic(values)+4};

@@ -54,8 +54,8 @@ TEST(MbarrierMustFail, InitOfALiveBarrier) {
   @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
   @%leader mbarrier.init.shared::cta.b64 [bars], 2;
 )"),
-                  "the mbarrier at 'bars+0' (0x10000000400) is initialised "
-                  "again while it is in use (line 19 initialised it): in phase "
+                  "the mbarrier at 'bars+0' (0x10000000400) is initialized "
+                  "again while it is in use (line 19 initialized it): in phase "
                   "0, 1 of 2 arrivals is missing");
 }
 
@@ -72,7 +72,7 @@ TEST(MbarrierMustFail, InitCount) {
                   "can't expect 1048576 arrivals; 1 to 1048575 are possible");
 }
 
-TEST(MbarrierMustFail, NotInitialised) {
+TEST(MbarrierMustFail, NotInitialized) {
   for (std::string step :
        {"mbarrier.arrive.shared::cta.b64 _, [bars+8]",
         "mbarrier.inval.shared::cta.b64 [bars+8]",
@@ -80,12 +80,12 @@ TEST(MbarrierMustFail, NotInitialised) {
         "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bars+8], 0"})
     EXPECT_CONTAINS(failure("@%leader " + step + ";"),
                     "the mbarrier at 'bars+8' (0x10000000408) isn't "
-                    "initialised");
+                    "initialized");
   EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
   @%leader mbarrier.inval.shared::cta.b64 [bars];
   @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
 )"),
-                  "was invalidated, and not initialised since");
+                  "was invalidated, and not initialized since");
 }
 
 TEST(MbarrierMustFail, OverwrittenMemory) {

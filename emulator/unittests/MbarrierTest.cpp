@@ -272,7 +272,7 @@ TEST(Mbarrier, ParityIsABit) {
 }
 
 // All lanes, and then another one: as if it were once.
-TEST(Mbarrier, InitialisedAgain) {
+TEST(Mbarrier, InitializedAgain) {
   EXPECT_EQ(values(R"(
   mbarrier.init.shared::cta.b64 [bars], 2;
   @%leader mbarrier.init.shared::cta.b64 [bars], 1;

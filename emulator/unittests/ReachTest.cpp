@@ -377,7 +377,7 @@ TEST(ReachMustFail, ListenersAreNotToldOfMatricesOutside) {
            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16"
            "{%f0, %f1, %f2, %f3}, %rd1, %rd1, 1, 1, 1, 0, 0;"
            "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;";
-  EXPECT_CONTAINS(k.failure(), "are outside of the CTA's");
+  EXPECT_CONTAINS(k.failure(), "are outside the CTA's");
   EXPECT_LE(listener.end, listener.sharedBytes);
 }
 

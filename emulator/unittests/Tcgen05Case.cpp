@@ -64,7 +64,7 @@ static uint32_t descriptorOf(const Mma &c, unsigned step) {
   uint32_t bits = a << 7 | b << 10 | unsigned(c.aLayout.transposed) << 15 |
                   unsigned(c.bLayout.transposed) << 16 | c.n / 8 << 17 |
                   unsigned(c.sparse) << 2;
-  // The metadata of two steps is in neighbouring columns, and the address is
+  // The metadata of two steps is in neighboring columns, and the address is
   // that of the first.
   if (c.metadataColumns() == 1)
     bits |= step % 2;

@@ -231,7 +231,7 @@ TEST(Tcgen05MustFail, SharedMemoryDescriptors) {
                    "add.s64 %rd7, %rd6, 1664;\n"),
       "matrix A starts at 0x6c00 in shared memory, with leading byte "
       "offset 16 and stride byte offset 1024: 16 bytes at 0x8490 are "
-      "outside of the CTA's 33920 bytes");
+      "outside the CTA's 33920 bytes");
 }
 
 TEST(Tcgen05MustFail, TransposedMatricesAndTheirSwizzles) {
@@ -375,7 +375,7 @@ TEST(Tcgen05Order, FreshAndScaledSums) {
 
 // A thread's MMA without a commit, and then, after a barrier, another thread's
 // into the same accumulator, which commits: both are done.
-TEST(Tcgen05Order, ThreadsThatAreSynchronised) {
+TEST(Tcgen05Order, ThreadsThatAreSynchronized) {
   std::string body = "setp.eq.u32 %p6, %r1, 64;\n" + mmaBy("%p6", 0) +
                      "tcgen05.fence::before_thread_sync;\nbar.sync 0;\n"
                      "tcgen05.fence::after_thread_sync;\n" +

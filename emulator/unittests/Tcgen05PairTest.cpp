@@ -1,4 +1,4 @@
-//===- Tcgen05PairTest.cpp - Errors of pairs of CTAs and of block scales --===//
+//===- Tcgen05PairTest.cpp - Errors of CTA pairs and of block scales --===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

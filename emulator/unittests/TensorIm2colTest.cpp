@@ -253,9 +253,9 @@ static std::string failureOf(F change, const std::string &coordinates,
 
 TEST(Im2colMustFail, StartOutsideOfTheBoundingBox) {
   EXPECT_CONTAINS(failureOf([](TensorMap &) {}, "{0, -2, 0, 0}"),
-                  "coordinate 1 is -2, outside of the bounding box");
+                  "coordinate 1 is -2, outside the bounding box");
   EXPECT_CONTAINS(failureOf([](TensorMap &) {}, "{0, 0, 13, 0}"),
-                  "coordinate 2 is 13, outside of the bounding box");
+                  "coordinate 2 is 13, outside the bounding box");
 }
 
 TEST(Im2colMustFail, AMapOfTheOtherMode) {

@@ -397,7 +397,7 @@ TEST(TensorMemoryMustFail, FreeingAtALane) {
       "at lane 0");
 }
 
-// Nobody frees: the second allocation waits for ever.
+// Nobody frees: the second allocation waits forever.
 TEST(TensorMemoryMustFail, AllocationThatCanNotBe) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "512;\n" + alloc + "512;"),

@@ -303,7 +303,7 @@ TEST(WgmmaMustFail, MatrixOutsideOfSharedMemory) {
                 waitAll),
       "matrix A starts at 0x2800 in shared memory, with leading byte "
       "offset 16 and stride byte offset 1024: 16 bytes at 0x4400 are "
-      "outside of the CTA's 17408 bytes");
+      "outside the CTA's 17408 bytes");
 }
 
 TEST(WgmmaMustFail, DivergedWarp) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program that is wrong: every work item stores its tile to the same place. It
+"""A program that is wrong: every work tile stores its tile to the same place. It
 compiles and runs, and whose tile stays there is chance. The checker says so."""
 import numpy as np
 

@@ -2,7 +2,7 @@
 //
 //   A  M x K, bf16        B  512 x K, bf16        D  M x 512, bf16
 //
-// The schedule gives the cluster one dimension more than the work items have.
+// The schedule gives the cluster one dimension more than the work tiles have.
 // Two CTAs take an item together: each multiplies with 256 of the 512 rows of B
 // and keeps its half of the accumulator, 128 x 256. A comes to both, each loads
 // half of it. What they exchange is the largest element of each row, and later

@@ -2,7 +2,7 @@
 //
 //   X  rows x 4096, f32        Y  rows x 4096, f32
 //
-// The schedule gives the cluster one dimension more than the work items have.
+// The schedule gives the cluster one dimension more than the work tiles have.
 // Four CTAs take an item together, and each loads, keeps and stores 1024 columns
 // of its rows: 32 KiB, where one CTA alone would need 128 KiB. Each hands its
 // largest element, and later its sum, to the other three through their shared

@@ -1,4 +1,4 @@
-// D = A * B^T, by pairs of CTAs that multiply together
+// D = A * B^T, by CTA pairs that multiply together
 //
 //   A  M x K, bf16        B  N x K, bf16        D  M x N, f32
 //

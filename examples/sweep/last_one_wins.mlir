@@ -1,4 +1,4 @@
-// A program that is wrong: every work item stores its tile to the same place,
+// A program that is wrong: every work tile stores its tile to the same place,
 // and whose tile stays there is chance. A sweep finds it.
 
 tile.kernel @last_one_wins(%x: !tile.view<?x?xf32>, %y: !tile.view<64x64xf32>) {

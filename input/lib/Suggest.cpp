@@ -1,4 +1,5 @@
-//===- Suggest.cpp - What a misspelt name may have meant ------------------===//
+//===- Suggest.cpp - What a misspelled name may have meant
+//------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -104,7 +104,7 @@ def change_number(rng, text, others):
 
 
 def change_extent(rng, text, others):
-    """A size inside of a type, such as 128x64."""
+    """A size inside a type, such as 128x64."""
     places = list(re.finditer(rb"(?<=[<x])(\d+|\?)(?=x)", text))
     if not places:
         return text

@@ -2,7 +2,7 @@
 """A GEMM written by hand in nvvm, compiled by us and run on the emulator.
 
 As it stands, its 256 threads enter with 128 registers, and the budgets of its
-roles, 232 and 40, come to more than that: setmaxnreg.inc waits for ever. That
+roles, 232 and 40, come to more than that: setmaxnreg.inc waits forever. That
 must be reported so. With 136 registers at entry it must run and be right.
 """
 

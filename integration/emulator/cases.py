@@ -128,7 +128,7 @@ CASES = [
     Case("cutedsl_sm100_bf16_1cta_clc", "bf16", cutedsl_gemm,
          problems=(SQUARE, Problem(1000, 136, 80))),
     Case("cutedsl_sm100_fp8_1cta_multicast", "fp8", cutedsl_gemm, dict(cluster=(2, 2))),
-    # Pairs of CTAs.
+    # CTA pairs.
     Case("cutlass_sm100_bf16_2sm", "bf16", cutlass_gemm),
     Case("cutlass_sm100_fp16_2sm_gelu", "fp16", cutlass_gemm, dict(bias=True, activation=True),
          sms=8),

@@ -93,7 +93,7 @@ CATEGORIES = tuple(dict.fromkeys(change.category for change in CHANGES))
 
 
 def split_operands(text: str) -> list[str]:
-    """At commas outside of brackets."""
+    """At commas outside brackets."""
     parts, depth, last = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "[{(") - (letter in "]})")

@@ -64,7 +64,7 @@ def sparse_gemm(row: str, *problem: int, uses: str):
     return lambda: [sparse.program(row, uses), *problem]
 
 
-# What makes a kernel one of pairs of CTAs, and its scheduler a dynamic one.
+# What makes a kernel one of CTA pairs, and its scheduler a dynamic one.
 PAIRS = ("tcgen05.mma.cta_group::2",)
 CLC = ("clusterlaunchcontrol.try_cancel",)
 

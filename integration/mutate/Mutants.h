@@ -30,7 +30,7 @@
 //   lose     it is left out
 //   repeat   it stands there twice
 //
-// The instructions are those that synchronise: arrivals, expectations, waits,
+// The instructions are those that synchronize: arrivals, expectations, waits,
 // commits, fences, barriers and groups.
 //
 // What is the same kernel by what PTX says isn't made: a wait or a fence that

@@ -44,7 +44,7 @@ struct Subject {
   /// somebody waits for.
   std::map<uint32_t, std::map<uint64_t, int64_t>> barriers;
   std::map<uint64_t, int64_t> awaited;
-  /// Lines that do something that synchronises.
+  /// Lines that do something that synchronizes.
   std::set<uint32_t> executed;
   /// Lines of barriers where others come by another line.
   std::set<uint32_t> meetOthers;

@@ -10,7 +10,7 @@
 //
 // Kernels of launches that were written down are changed in one place
 // (Mutants.h, with everything that can be changed), and each is asked of
-// without a run whether it may wait for ever, with the boxes of the launch's
+// without a run whether it may wait forever, with the boxes of the launch's
 // tensor maps. Then it runs.
 //
 //   proved        must not hang, under any of several schedules

@@ -95,7 +95,7 @@ def project_version():
 
 
 def check_contents(wheel, version):
-    """Exactly what is meant to be inside, and a licence for each part of it."""
+    """Exactly what is meant to be inside, and a license for each part of it."""
     package = wheel.name.split("-")[0]
     information = f"{package}-{version}.dist-info/"
     with zipfile.ZipFile(wheel) as archive:
@@ -113,9 +113,9 @@ def check_contents(wheel, version):
     for part in bill["components"]:
         debian = re.match(r"pkg:deb/debian/([^@]+)@", part["purl"]).group(1)
         expect(f"{information}licenses/{debian}.txt" in names,
-               f"{wheel.name}: no licence of {debian}")
+               f"{wheel.name}: no license of {debian}")
     expect(f"{information}licenses/LICENSE" in names,
-           f"{wheel.name}: no licence of ours")
+           f"{wheel.name}: no license of ours")
 
 
 def check_hardened(wheel):

@@ -75,7 +75,7 @@ CASES = (
     Case("gemm_persistent", "gemm.persistent", gemm_types("bf16", 128, 256, 64),
          dict(BM=128, BN=256, BK=64, GROUP=8, FLATTEN=True, SPECIALIZE=False),
          dict(num_warps=8)),
-    # On sm_90a Triton specialises no flattened loop.
+    # On sm_90a Triton specializes no flattened loop.
     Case("gemm_specialized", "gemm.persistent", gemm_types("bf16", 64, 128, 64),
          dict(BM=64, BN=128, BK=64, GROUP=8, FLATTEN=False, SPECIALIZE=True), {}, SM90),
     Case("gemm_specialized", "gemm.persistent", gemm_types("bf16", 128, 128, 64),

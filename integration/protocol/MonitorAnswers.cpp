@@ -1,4 +1,4 @@
-//===- MonitorAnswers.cpp - Who asks for work items, against a plan -------===//
+//===- MonitorAnswers.cpp - Who asks for work tiles, against a plan -------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@ using namespace drawloom::protocol;
 using namespace drawloom::protocol::planned;
 using Kind = Event::Kind;
 
-/// The role that hands out work items expects an answer, waits for it, and asks
+/// The role that hands out work tiles expects an answer, waits for it, and asks
 /// again.
 llvm::Error RoleMonitor::ask(const Event &event) {
   switch (event.kind) {
@@ -29,7 +29,7 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     return llvm::Error::success();
   case Kind::ArriveExpect:
     if (!role || role->kind != plan::Role::Kind::Schedule)
-      return fail(event.line, "asks for work items, which is not its part of "
+      return fail(event.line, "asks for work tiles, which is not its part of "
                               "the plan");
     if (event.count != plan::nextTileBytes || llvm::popcount(event.mask) != 1)
       return fail(event.line,

@@ -31,7 +31,7 @@ struct OverlapOptions {
       llvm::cl::desc("sizes of each argument: 768x320,256x320,..."),
       llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> blocks{"blocks", llvm::cl::Required,
-                                llvm::cl::desc("blocks along k of a work item"),
+                                llvm::cl::desc("blocks along k of a work tile"),
                                 llvm::cl::cat(category)};
 };
 

@@ -149,7 +149,7 @@ llvm::Error Comparison::checkTotals() const {
   for (unsigned rank = 0; isDealt && rank != plan.clusterSize(); ++rank)
     if (!(dealt >> rank & 1))
       return llvm::createStringError(
-          llvm::formatv("@{0}: nobody deals numbers of work items to CTA {1}",
+          llvm::formatv("@{0}: nobody deals numbers of work tiles to CTA {1}",
                         plan.kernel, rank));
   for (auto [pipe, leaving] : llvm::zip_equal(plan.pipes, leavings)) {
     llvm::StringRef filler = plan.roles[pipe.producer].name;

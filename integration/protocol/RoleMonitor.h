@@ -120,7 +120,7 @@ struct Comparison {
   const plan::Plan &plan;
   llvm::ArrayRef<int64_t> boxBytes;
   std::map<int64_t, Barrier> barriers;
-  /// The barrier that says that the machine's answer about the next work item
+  /// The barrier that says that the machine's answer about the next work tile
   /// is there, if a role asks.
   std::optional<int64_t> told;
   /// In a cluster, the barrier of the first CTA at which all say that they are
@@ -172,7 +172,7 @@ struct Progress {
   }
 };
 
-/// What a path has done to get the next work item.
+/// What a path has done to get the next work tile.
 struct Asking {
   Progress::Arrives arrives = Progress::Unknown;
   int64_t parity = 0;

@@ -9,7 +9,7 @@
 // check-overlap FILE --arch ARCH --shapes AxB,... --blocks N
 //
 // Compiles a matrix product with an epilogue and asks the order that its PTX
-// forces (ForcedOrder.h), for sizes that give each work item N blocks along k:
+// forces (ForcedOrder.h), for sizes that give each work tile N blocks along k:
 //
 //   MMAs   epilogue of item i, MMAs of item i + 1: no path
 //   loads      MMAs of block j, loads of blocks j + 1 ... j + slots - 1:

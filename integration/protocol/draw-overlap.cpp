@@ -268,7 +268,7 @@ static void draw(const Timeline &timeline, llvm::raw_ostream &os) {
         std::max(1.0, (span.end - span.begin) * step), height / lanes - 1,
         colors[span.item % std::size(colors)], span.item);
   }
-  os << llvm::formatv("<text x=\"{0}\" y=\"{1}\">a colour is a work item; from "
+  os << llvm::formatv("<text x=\"{0}\" y=\"{1}\">a color is a work tile; from "
                       "left to right in the order of the run ({2})</text>\n"
                       "</svg>\n",
                       left, rowCount * (height + gap) + 30, order.getValue());

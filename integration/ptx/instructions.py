@@ -90,7 +90,7 @@ DECLARED = {
 
 
 def split_operands(text: str) -> tuple[str, ...]:
-    """Splits at the commas outside of braces, brackets and parentheses."""
+    """Splits at the commas outside braces, brackets and parentheses."""
     parts, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in "{[(") - (character in "}])")

@@ -98,7 +98,7 @@ def foreign_modifier(instruction, choose):
     return with_word(instruction, at, instruction.mnemonic[at], choose.one(choose.all))
 
 
-def misspelt_modifier(instruction, choose):
+def misspelled_modifier(instruction, choose):
     at = some_word(instruction, choose)
     return with_word(instruction, at, instruction.mnemonic[at] + choose.one("x18")) if at else None
 
@@ -261,7 +261,7 @@ def other_module(instruction, choose):
 # Some stand here more than once: about a third of the mutants shall be legal, so
 # that a parser that refuses too much pays for it as well.
 MUTATIONS = (drop_modifier, repeat_modifier, other_modifier, more_modifier, foreign_modifier,
-             misspelt_modifier, other_type, other_register, immediate_for_register,
+             misspelled_modifier, other_type, other_register, immediate_for_register,
              predicate_for_value, drop_operand, more_operand, swap_operands, toggle_brackets,
              other_vector, similar_type, reorder_modifiers, *[whole_other_order] * 3,
              *[similar_register] * 2, wider_register, *[other_immediate] * 2, other_offset,

@@ -64,7 +64,7 @@ def sections_of(cubin: bytes) -> dict[str, bytes]:
 
 
 # What two cubins must share to be the same kernel: the instructions, the constant
-# banks and the initialised data they read, the sizes of shared and global memory,
+# banks and the initialized data they read, the sizes of shared and global memory,
 # the relocations, and .nv.info, which holds what the driver needs at launch
 # (parameters, registers, barriers, cluster size). Symbol tables, string tables,
 # call-frame and debug sections are left out: they carry names and the positions

@@ -12,7 +12,7 @@
 // and for pairs, runs one cluster of each on the emulator, and counts what the
 // bulk copies of each CTA read from global memory. For a step along k that is
 // the same in a problem of any size, 8192 x 8192 x 8192 as here: a step of one
-// work item is like any other.
+// work tile is like any other.
 //
 // What it has to be follows from the layouts alone. CTAs along n share A, CTAs
 // along m share B, and a tile that c of them share is loaded once, a c-th by

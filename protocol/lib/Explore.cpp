@@ -327,7 +327,7 @@ Exploration Explorer::run(unsigned limit) {
                    limit));
       break;
     }
-    // In turns, so that none is left behind for ever.
+    // In turns, so that none is left behind forever.
     bool hasMoved = false;
     for (unsigned i = 0; i != roles.size() && !hasMoved; ++i)
       hasMoved = expand(state, (state.turn + i) % roles.size());

@@ -48,7 +48,7 @@ struct Role {
 };
 
 struct Exploration {
-  std::string why; ///< Somebody may wait for ever; empty if not.
+  std::string why; ///< Somebody may wait forever; empty if not.
   unsigned states = 0;
   bool isTooLarge = false; ///< More states than the limit.
   /// Lines of waits for roles that have left.

@@ -40,7 +40,7 @@ std::set<Step> Strand::waits() const {
 }
 
 /// States that allow the same become one; numbered as they are reached.
-static void minimise(std::vector<Automaton::State> &states) {
+static void minimize(std::vector<Automaton::State> &states) {
   std::vector<unsigned> classes(states.size(), 0);
   for (size_t count = 0;;) {
     std::map<std::pair<unsigned, Automaton::State>, unsigned> found;
@@ -168,7 +168,7 @@ bool AutomatonBuilder::build(unsigned limit) {
       state.edges.push_back({step, numberOf(std::move(nodes))});
     states.push_back(std::move(state));
   }
-  minimise(states);
+  minimize(states);
   return true;
 }
 
@@ -226,6 +226,6 @@ Automaton protocol::without(const Automaton &automaton,
     }
     result.states.push_back(std::move(state));
   }
-  minimise(result.states);
+  minimize(result.states);
   return result;
 }

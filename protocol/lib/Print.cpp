@@ -121,7 +121,7 @@ static std::string describe(const Barrier &barrier, const Claims &claims) {
 }
 
 static void printBarriers(const Claims &claims, llvm::raw_ostream &os) {
-  // Neighbours that are alike are a ring.
+  // Neighbors that are alike are a ring.
   auto at = claims.barriers.begin(), end = claims.barriers.end();
   while (at != end) {
     std::string words = describe(at->second, claims);

@@ -1,4 +1,4 @@
-//===- Progress.cpp - Whether somebody waits for ever ---------------------===//
+//===- Progress.cpp - Whether somebody waits forever ---------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WalkImplementation.h - The inside of a walk ------------ -*- C++ -*-===//
+//===- WalkImplementation.h - The inside a walk ------------ -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

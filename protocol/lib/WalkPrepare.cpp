@@ -193,7 +193,7 @@ llvm::BitVector Walk::Implementation::findUnknown() const {
 /// Registers that decide about paths and events, and what they are computed
 /// from.
 void Walk::Implementation::findTracked() {
-  // With parameters given, or learnt at a branch, everything may be known.
+  // With parameters given, or learned at a branch, everything may be known.
   llvm::BitVector unknown(kernel.registerCount);
   if (!options.parameters && !options.learnsEqual)
     unknown = findUnknown();

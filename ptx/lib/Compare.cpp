@@ -66,9 +66,9 @@ struct Comparison {
   }
 
   static bool same(const RegisterDeclaration &a, const RegisterDeclaration &b) {
-    return std::tie(a.name, a.type, a.vector, a.parametrised, a.first,
+    return std::tie(a.name, a.type, a.vector, a.parametrized, a.first,
                     a.count) ==
-           std::tie(b.name, b.type, b.vector, b.parametrised, b.first, b.count);
+           std::tie(b.name, b.type, b.vector, b.parametrized, b.first, b.count);
   }
 
   static bool same(const Parameter &a, const Parameter &b) {

@@ -1,4 +1,4 @@
-//===- ParseVariable.cpp - Declarations and initialisers ------------------===//
+//===- ParseVariable.cpp - Declarations and initializers ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -154,7 +154,7 @@ bool Parser::parseVariables(Linkage linkage, bool inBody) {
   return expect(Token::Semicolon, "after a declaration");
 }
 
-/// The name, extents and initialiser of a variable; null after an error.
+/// The name, extents and initializer of a variable; null after an error.
 Variable *Parser::parseVariable(const DeclarationHead &head, Linkage linkage,
                                 bool inBody) {
   auto *variable = new (arena.Allocate<Variable>()) Variable();
@@ -327,7 +327,7 @@ bool Parser::parseRegisters(const DeclarationHead &head) {
                             false,      body.registerCount, 1};
     if (consumeIf(Token::Less)) {
       const char *countLoc = token.loc();
-      reg.parametrised = true;
+      reg.parametrized = true;
       // The expression stops before '>': it is no comparison here.
       Constant count;
       if (!parseUnary(count, 0))
@@ -343,7 +343,7 @@ bool Parser::parseRegisters(const DeclarationHead &head) {
     binding.kind = Binding::Register;
     binding.line = token.line;
     binding.reg = reg;
-    if (!(reg.parametrised ? names.declareRange(reg.name, binding)
+    if (!(reg.parametrized ? names.declareRange(reg.name, binding)
                            : names.declare(reg.name, binding)))
       return errorDeclaredTwice(loc, name);
     body.registerCount += reg.count;

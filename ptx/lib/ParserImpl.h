@@ -8,7 +8,7 @@
 //
 // One class, split over files by what is parsed: ParseModule.cpp (the module's
 // level), ParseFunction.cpp (heads and directives), ParseVariable.cpp
-// (declarations and initialisers), ParseBody.cpp (statements),
+// (declarations and initializers), ParseBody.cpp (statements),
 // ParseOperands.cpp, ParseConstant.cpp, ParseDebug.cpp (.file, .loc, .section).
 //
 // Every parse function returns false after it has reported an error; `token` is

@@ -112,7 +112,7 @@ void BodyPrinter::printRegister(const RegisterDeclaration &reg) {
   if (reg.vector > 1)
     os << ".v" << unsigned(reg.vector) << ' ';
   os << '.' << spelling(reg.type) << ' ' << reg.name;
-  if (reg.parametrised)
+  if (reg.parametrized)
     os << '<' << reg.count << '>';
   os << ";\n";
 }
@@ -207,7 +207,7 @@ void BodyPrinter::printCall(llvm::ArrayRef<Operand> operands) {
 void BodyPrinter::printRegisterName(uint32_t number) {
   const RegisterDeclaration &reg = function.declarationOf(number);
   os << reg.name;
-  if (reg.parametrised)
+  if (reg.parametrized)
     os << number - reg.first;
 }
 

@@ -26,7 +26,7 @@ static constexpr int promoteToL2Of256Bytes = 3;
 static constexpr unsigned sharedWithoutAsking = 48 * 1024;
 static constexpr unsigned portableCluster = 8;
 static constexpr int64_t maxGrid = INT32_MAX;
-/// A launch takes smaller clusters where more of the work items would be empty
+/// A launch takes smaller clusters where more of the work tiles would be empty
 /// than one of this many.
 static constexpr int64_t mostIdlePart = 8;
 
@@ -108,7 +108,7 @@ drawloom::runtime::countItems(const KernelInfo &kernel,
       return 0;
     if (llvm::MulOverflow(items, count, items) || items > maxGrid)
       return llvm::createStringError("@" + kernel.name + " has more than " +
-                                     Twine(maxGrid) + " work items");
+                                     Twine(maxGrid) + " work tiles");
   }
   return items;
 }
@@ -229,12 +229,12 @@ drawloom::runtime::whyFallback(const KernelInfo &kernel,
     return others.takeError();
   if (!*items || !*others)
     return "";
-  // Whole clusters of items, of which some lie outside of the problem.
+  // Whole clusters of items, of which some lie outside the problem.
   int64_t idle = **items - **others;
   if (mostIdlePart * idle <= **items)
     return "";
   return (Twine(clusters) + " take " + Twine(**items) +
-          " work items, and the tensors have " + Twine(**others) + ": " +
+          " work tiles, and the tensors have " + Twine(**others) + ": " +
           Twine(idle) + " would be empty, more than one of " +
           Twine(mostIdlePart))
       .str();

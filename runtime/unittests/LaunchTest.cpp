@@ -329,7 +329,7 @@ TEST_F(LaunchTest, SmallerClustersWhereFewItemsAreThere) {
   EXPECT_EQ(run(8), std::pair(2, std::string()));
   EXPECT_EQ(
       run(4),
-      std::pair(1, std::string("clusters of 2 CTAs take 2 work items, and "
+      std::pair(1, std::string("clusters of 2 CTAs take 2 work tiles, and "
                                "the tensors have 1: 1 would be empty, "
                                "more than one of 8")));
   EXPECT_EQ(run(28), std::pair(2, std::string()));

@@ -149,7 +149,7 @@ TEST(Grid, Refusals) {
   };
   KernelInfo kernel = gemm(ItemsInfo::Kind::One);
   EXPECT_EQ(words(kernel, Tensor::packed(bf16, {int64_t(1) << 40, 1024}, 0)),
-            "@gemm has more than 2147483647 work items");
+            "@gemm has more than 2147483647 work tiles");
   EXPECT_EQ(words(gemm(ItemsInfo::Kind::One, 2),
                   Tensor::packed(bf16, {int64_t(128) * INT32_MAX, 256}, 0)),
             "@gemm needs 2147483648 CTAs; a grid has at most 2147483647");

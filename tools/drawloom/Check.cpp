@@ -191,12 +191,12 @@ static ExitCode check(const CommandLine &line,
     std::string report;
     llvm::raw_string_ostream os(report);
     protocol::print(*claims, misfits, proof, path, line.has("--quiet"), os);
-    llvm::outs() << colourErrors(report);
+    llvm::outs() << colorErrors(report);
     if (proofByHand && !line.has("--quiet"))
       print(*proofByHand, llvm::outs());
     if (proofByHand)
       progress = summarize(*proofByHand);
-    // A kernel that may wait for ever is told of in any case.
+    // A kernel that may wait forever is told of in any case.
     std::string words;
     if (progress)
       words = claims->kernel + ": deadlock-free: " +

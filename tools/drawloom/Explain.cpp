@@ -235,7 +235,7 @@ static ExitCode explainFile(const ExplainOptions &options) {
     return Failed;
   std::string text = explain(*plans, options.form, found->stages);
   if (options.form == PlanForm::Text && options.output == "-")
-    text = colourPlan(text);
+    text = colorPlan(text);
   return mlir::succeeded(writeOutput(options.output, text)) ? Done : Failed;
 }
 

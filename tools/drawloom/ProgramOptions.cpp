@@ -28,7 +28,7 @@ void drawloom::printRunProgramHelp() {
          "roles.\n"
          "Sizes that the program walks together are one size. Those that "
          "nobody names\n"
-         "are chosen: with ragged edges and several work items.\n"
+         "are chosen: with ragged edges and several work tiles.\n"
          "\n"
          "Options for a program:\n"
          "  --arch ARCH      the GPU to compile for: "

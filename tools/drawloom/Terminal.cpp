@@ -22,13 +22,13 @@ Waiting::Waiting(std::string what)
           },
           [] { llvm::errs() << "\r\033[K"; }) {}
 
-static bool wantsColours() {
+static bool wantsColors() {
   const char *plain = std::getenv("NO_COLOR");
   return llvm::outs().has_colors() && !(plain && *plain);
 }
 
-std::string drawloom::colourPlan(llvm::StringRef text) {
-  if (!wantsColours())
+std::string drawloom::colorPlan(llvm::StringRef text) {
+  if (!wantsColors())
     return text.str();
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
@@ -48,8 +48,8 @@ std::string drawloom::colourPlan(llvm::StringRef text) {
   return result;
 }
 
-std::string drawloom::colourErrors(llvm::StringRef text) {
-  if (!wantsColours())
+std::string drawloom::colorErrors(llvm::StringRef text) {
+  if (!wantsColors())
     return text.str();
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What is shown only where a terminal looks: progress and colours. Files and
+// What is shown only where a terminal looks: progress and colors. Files and
 // other programs get neither.
 
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_TERMINAL_H
@@ -29,12 +29,12 @@ private:
   emu::Ticker ticker;
 };
 
-/// A plan in text, with its heads and its verdict in colours if standard output
+/// A plan in text, with its heads and its verdict in colors if standard output
 /// is a terminal that wants them.
-std::string colourPlan(llvm::StringRef text);
+std::string colorPlan(llvm::StringRef text);
 
 /// A report in which lines say "file:line: error:", with that word in red, too.
-std::string colourErrors(llvm::StringRef text);
+std::string colorErrors(llvm::StringRef text);
 
 } // namespace drawloom
 

@@ -61,7 +61,7 @@ std::string drawloom::versionLine() {
 }
 
 static void printHelp(llvm::raw_ostream &os) {
-  os << "drawloom - a compiler for warp-specialised GPU kernels\n"
+  os << "drawloom - a compiler for warp-specialized GPU kernels\n"
         "\n"
         "Usage: drawloom VERB [options]\n"
         "\n"

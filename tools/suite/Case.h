@@ -31,7 +31,7 @@ struct Case {
   std::vector<std::vector<int64_t>> shapes;
   /// The grid, and the SMs of an emulated device.
   unsigned ctas = 1;
-  /// Work items of the CTA that has the most.
+  /// Work tiles of the CTA that has the most.
   unsigned itemsPerCta = 1;
   /// For the inputs.
   uint64_t seed = 0;

@@ -22,10 +22,10 @@ static constexpr struct {
   int64_t tilesM, tilesN, rest, trips;
 } sizes[] = {{4, 2, 0, 2}, {2, 1, 16, 5}, {1, 1, 0, 0}, {5, 3, -48, 1}};
 
-/// Where a CTA's work items come from.
+/// Where a CTA's work tiles come from.
 enum Items { One, Static, Dynamic, itemKinds };
 
-/// A few clusters, so that a CTA has several work items; a CTA for each item if
+/// A few clusters, so that a CTA has several work tiles; a CTA for each item if
 /// it takes one. Dynamic ones come from a grid with a CTA for each item, or
 /// from one that is smaller or larger.
 static void setItems(GemmOptions &o, unsigned items, unsigned count) {

@@ -246,7 +246,7 @@ void Draw::step() {
   }
 }
 
-/// One that tells each work item, and nothing else, apart.
+/// One that tells each work tile, and nothing else, apart.
 bool Draw::canBeStored(const Value &value) const {
   auto has = [&](unsigned axis) {
     return llvm::is_contained(value.axes, axis);

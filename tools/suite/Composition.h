@@ -12,7 +12,7 @@
 // broadcasts and offsets follow.
 //
 //   axis   tile   tensors have    a tile begins at
-//   item   64     208 elements    %m, of the work item
+//   item   64     208 elements    %m, of the work tile
 //   whole  128    128             0: one tile has all of it
 //   loop   64     336             %j, of the loop around it
 //
@@ -55,7 +55,7 @@ class Composition {
 public:
   unsigned addAxis(Axis::Kind kind, int64_t tile, int64_t size);
   const Axis &getAxis(unsigned axis) const { return axes[axis]; }
-  /// Work items have a batch, too: the outermost dimension of every output, and
+  /// Work tiles have a batch, too: the outermost dimension of every output, and
   /// of the inputs that ask for it.
   void addBatch(int64_t size) { batch = size; }
 

@@ -72,7 +72,7 @@ private:
   std::mt19937_64 random;
   Composition program;
   std::vector<Known> known;
-  /// The axes that tiles have outside of loops, and the one of the loop.
+  /// The axes that tiles have outside loops, and the one of the loop.
   unsigned m = 0, n = 0;
   std::optional<unsigned> j;
   bool hasProducts = false, hasLoop = false, hasStores = false;

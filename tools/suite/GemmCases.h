@@ -19,7 +19,7 @@
 //   K trips    0, 1, slots - 1, slots, slots + 1, many
 //   batch      none, 1, 3
 //   roles      as planned; one that computes (single), none at all
-//   CTAs       few, so that a CTA has several work items
+//   CTAs       few, so that a CTA has several work tiles
 //   items      at a fixed stride, or dynamic
 //
 // Where the instruction has no such operand, the case is one that must be
@@ -64,9 +64,9 @@ struct GemmOptions {
   int64_t m = 128, n = 64, k = 128;
   /// 0: as the launch decides.
   unsigned ctas = 1;
-  /// Work items come from a dynamic tile scheduler.
+  /// Work tiles come from a dynamic tile scheduler.
   bool dynamic = false;
-  /// A CTA takes one work item.
+  /// A CTA takes one work tile.
   bool one = false;
   /// CTAs of a cluster along M and N.
   int64_t clusterM = 1, clusterN = 1;
@@ -84,7 +84,7 @@ struct GemmOptions {
 constexpr unsigned mainTypes = 4;
 GemmOptions makeGemm(llvm::StringRef arch, unsigned type);
 
-/// One that is drawn from all columns but those about work items.
+/// One that is drawn from all columns but those about work tiles.
 GemmOptions drawGemm(llvm::StringRef arch, std::mt19937_64 &random);
 
 /// A case of it; `number` is in its name.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Products whose rows are normalised, each row by the CTAs of a cluster
+// Products whose rows are normalized, each row by the CTAs of a cluster
 // together: the accumulators stay where they are, and what rows are reduced to
 // is exchanged. Half of them are a table, the other half is drawn.
 //

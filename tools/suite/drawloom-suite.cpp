@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
         seconds);
   else
     llvm::outs() << llvm::formatv(
-        "{0}: seed {1}, {2} refused by name, {3} with three or more work items "
+        "{0}: seed {1}, {2} refused by name, {3} with three or more work tiles "
         "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
         suiteName, seed, refused, several, 100 * largestShare, seconds);
   llvm::outs() << suiteName << ": " << matching << " of " << total

@@ -1,4 +1,4 @@
-//===- AccessLog.cpp - Which work item touched what -----------------------===//
+//===- AccessLog.cpp - Which work tile touched what -----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

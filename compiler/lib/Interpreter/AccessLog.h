@@ -1,4 +1,4 @@
-//===- AccessLog.h - Which work item touched what ---------------*- C++ -*-===//
+//===- AccessLog.h - Which work tile touched what ---------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work items may run in any order and at the same time, so what one item stores
+// Work tiles may run in any order and at the same time, so what one item stores
 // no other may store or load. A program that breaks this has no meaning, even
 // if one order happens to give a result. The log remembers for each element who
 // stored it and who loaded it, and finds the first conflict.
@@ -21,11 +21,11 @@
 
 namespace drawloom::interp {
 
-/// Work items count from 1 in the order in which they run.
+/// Work tiles count from 1 in the order in which they run.
 using ItemId = int32_t;
 /// The most items that a run may have.
 constexpr ItemId maxItems = 1 << 22;
-/// Stands for more than one item, and for work outside of items, which every
+/// Stands for more than one item, and for work outside items, which every
 /// item repeats.
 constexpr ItemId severalItems = maxItems + 1;
 

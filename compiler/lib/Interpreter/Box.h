@@ -8,7 +8,7 @@
 //
 // Loads, stores, slices, transposes and broadcasts all move a box of elements
 // from one place to another, and differ only in where each side begins and how
-// far apart neighbours are. A stride of zero repeats an element.
+// far apart neighbors are. A stride of zero repeats an element.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations that turn the number of a work item into coordinates, and
+// The operations that turn the number of a work tile into coordinates, and
 // back, and the maps that tiling leaves behind.
 //
 //===----------------------------------------------------------------------===//

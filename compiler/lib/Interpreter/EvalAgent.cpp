@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The run is that of one cluster that takes every work item. Scopes, warps and
+// The run is that of one cluster that takes every work tile. Scopes, warps and
 // registers say who does something and where, so nothing here looks at them.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
   auto items = mlir::cast<agent::ItemsOp>(op);
   int64_t count = eval.getIndex(items.getCount());
   if (count < 0)
-    return op->emitError() << "the number of work items is " << count
+    return op->emitError() << "the number of work tiles is " << count
                            << "; it must not be negative";
   auto first = eval.addItems(op, count);
   if (failed(first))
@@ -46,7 +46,7 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
   std::iota(stream->order.begin(), stream->order.end(), 0);
   int64_t width = eval.getWidth();
   if (count % width != 0)
-    return op->emitError() << "has " << count << " work items, where " << width
+    return op->emitError() << "has " << count << " work tiles, where " << width
                            << " at a time gather what each of them has";
   if (eval.getOptions().shuffle) {
     // Those that run together stay together.
@@ -116,7 +116,7 @@ static LogicalResult consume(Operation *op, Evaluator &eval) {
 
 namespace {
 
-/// One role's loop over the work items.
+/// One role's loop over the work tiles.
 class ItemLoop {
 public:
   ItemLoop(agent::ForEachItemOp loop, Evaluator &eval)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A load or store of a view touches the part of its box that lies inside of the
+// A load or store of a view touches the part of its box that lies inside the
 // view. Of a buffer the whole box must lie inside. Strides and layouts say
 // where elements are, not what they are, so nothing here looks at them.
 //
@@ -24,7 +24,7 @@ using mlir::Operation;
 
 using Indices = llvm::SmallVector<int64_t, 4>;
 
-/// Sums of indices that leave the range of int64_t are outside of every view.
+/// Sums of indices that leave the range of int64_t are outside every view.
 static int64_t add(int64_t a, int64_t b) {
   int64_t sum;
   if (!llvm::AddOverflow(a, b, sum))
@@ -35,7 +35,7 @@ static int64_t add(int64_t a, int64_t b) {
 
 namespace {
 
-/// The part of a tile that lies inside of a window: its shape, and where it
+/// The part of a tile that lies inside a window: its shape, and where it
 /// stands in the tile and in the memory.
 struct Overlap {
   Indices shape;
@@ -94,7 +94,7 @@ static LogicalResult reportConflict(Operation *op, Evaluator &eval,
                     << " of argument " << window.memory->arguments.front()
                     << ", which " << eval.formatItem(conflict.other)
                     << (conflict.otherStored ? " stored" : " loaded");
-  return diagnostic << "; work items must be independent";
+  return diagnostic << "; work tiles must be independent";
 }
 
 static LogicalResult load(Operation *op, Evaluator &eval) {
@@ -210,7 +210,7 @@ static llvm::FailureOr<StridedRange> getRange(Operation *op,
       return op->emitError()
              << "dimension " << d << ": elements " << offset << " to "
              << add(offset, tileShape[d] - 1)
-             << " are not inside of the buffer, which has " << buffer.sizes[d];
+             << " are not inside the buffer, which has " << buffer.sizes[d];
     range.start += offset * range.strides[d];
   }
   return range;

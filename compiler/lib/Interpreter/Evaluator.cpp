@@ -64,7 +64,7 @@ LogicalResult Evaluator::runBody(mlir::Block &block) {
   return step(block.getTerminator());
 }
 
-/// In each of the work items that run together.
+/// In each of the work tiles that run together.
 LogicalResult Evaluator::runLanes(Operation *op) {
   if (width == 1 || item == severalItems || lane)
     return runOp(op);
@@ -89,7 +89,7 @@ LogicalResult Evaluator::runLanes(Operation *op) {
           getLane(operand, 0).tensor->getUInt(0))
         return op->emitError()
                << "runs differently in the " << width
-               << " work items that gather what each of them has; they must "
+               << " work tiles that gather what each of them has; they must "
                   "do the same steps";
   return runOp(op);
 }
@@ -177,7 +177,7 @@ LogicalResult Evaluator::step(Operation *op) {
 llvm::FailureOr<ItemId> Evaluator::addItems(Operation *op, int64_t count) {
   auto first = static_cast<ItemId>(itemOffsets.size());
   if (count > maxItems - first)
-    return op->emitError() << "more than " << maxItems << " work items";
+    return op->emitError() << "more than " << maxItems << " work tiles";
   itemOffsets.resize(first + count);
   return first + 1;
 }
@@ -194,8 +194,8 @@ LogicalResult Evaluator::beginItem(Operation *op,
 
 std::string Evaluator::formatItem(ItemId which) const {
   if (which == severalItems)
-    return "other work items";
-  std::string text = "work item (";
+    return "other work tiles";
+  std::string text = "work tile (";
   llvm::raw_string_ostream os(text);
   llvm::interleave(itemOffsets[which - 1], os, ", ");
   os << ')';

@@ -71,7 +71,7 @@ struct RuntimeValue {
   /// Of a tensor: i32, for each element 0 or the number of the reason why it
   /// has no meaning. Null if all have one. See Undefined.cpp.
   TensorRef undefined = nullptr;
-  /// Of neighbouring work items that run together, each one's own; the rest is
+  /// Of neighboring work tiles that run together, each one's own; the rest is
   /// that of the first one. Empty if they have the same.
   std::vector<RuntimeValue> lanes = {};
 };
@@ -151,7 +151,7 @@ public:
     all.lanes = std::move(lanes);
     return all;
   }
-  /// How many work items run together, step by step, because they gather what
+  /// How many work tiles run together, step by step, because they gather what
   /// the others have; their numbers follow each other. Control flow is the
   /// first one's, and must be that of all.
   void setWidth(unsigned items) { width = items; }
@@ -222,7 +222,7 @@ public:
   /// Counts one step; an error at `op` if there have been too many.
   llvm::LogicalResult step(mlir::Operation *op);
 
-  /// Begins the next work item, the one with these offsets; an error at `op` if
+  /// Begins the next work tile, the one with these offsets; an error at `op` if
   /// there have been too many. `endItem` leaves it: between items the program
   /// does what every item repeats.
   llvm::LogicalResult beginItem(mlir::Operation *op,
@@ -238,7 +238,7 @@ public:
   void setItem(ItemId newItem) { item = newItem; }
   ItemId getItem() const { return item; }
 
-  /// Writes `work item (128, 0)`, or `other work items` for more than one.
+  /// Writes `work tile (128, 0)`, or `other work tiles` for more than one.
   std::string formatItem(ItemId item) const;
 
   const Options &getOptions() const { return options; }

@@ -1,4 +1,4 @@
-//===- Interpreter.cpp - A kernel's border and its work items -------------===//
+//===- Interpreter.cpp - A kernel's border and its work tiles -------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -140,7 +140,7 @@ countItems(tile::ForEachOp forEach, Evaluator &eval) {
   int64_t total = llvm::is_contained(counts, 0) ? 0 : 1;
   for (int64_t count : counts)
     if (llvm::MulOverflow(total, count, total) || total > maxItems)
-      return forEach.emitError() << "more than " << maxItems << " work items";
+      return forEach.emitError() << "more than " << maxItems << " work tiles";
   return std::pair(std::move(counts), total);
 }
 
@@ -158,7 +158,7 @@ static LogicalResult forEachItem(Operation *op, Evaluator &eval) {
     if (along >= forEach.getRank() || counts[along] % width != 0)
       return forEach.emitError()
              << "has " << (along < forEach.getRank() ? counts[along] : 1)
-             << " work items along dimension " << along << ", where " << width
+             << " work tiles along dimension " << along << ", where " << width
              << " at a time gather what each of them has";
     counts[along] /= width;
     total /= width;

@@ -22,7 +22,7 @@ double drawloom::interp::fusedMultiplyAddToOdd(double a, double b, double c) {
   uint64_t bits = llvm::bit_cast<uint64_t>(sum);
   if (error == 0 || (bits & 1))
     return sum;
-  // The exact value lies between `sum` and its odd neighbour on this side.
+  // The exact value lies between `sum` and its odd neighbor on this side.
   bool away = (error > 0) == (sum > 0);
   return llvm::bit_cast<double>(away ? bits + 1 : bits - 1);
 }

@@ -44,7 +44,7 @@ inline double minNum(double a, double b) {
   return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b);
 }
 
-/// a * b + c, rounded to odd: if the exact value is no double, the neighbour
+/// a * b + c, rounded to odd: if the exact value is no double, the neighbor
 /// whose last bit is set. Rounding that to a format of at most 51 bits gives
 /// what one rounding of the exact value gives. The operands are numbers of at
 /// most 24 bits and of the range of f32, so the product is exact.

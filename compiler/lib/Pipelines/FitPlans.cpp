@@ -20,7 +20,7 @@
 // A cluster that the planner chose is a try, too: what has no plan with it is
 // planned with one CTA. And a program that asks for a second kernel gets it
 // here, where its tile is known: both have the same one, so that a launch can
-// compare how many work items they have.
+// compare how many work tiles they have.
 
 #include "Helpers.h"
 #include "drawloom/Analysis/AgentProgress/AgentProgress.h"

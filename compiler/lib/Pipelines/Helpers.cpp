@@ -65,7 +65,7 @@ public:
     if (tile::getSchedule(kernel).persistent == tile::Persistence::Dynamic &&
         llvm::any_of(kernel.getBody().getOps<agent::ItemsOp>(), isDynamic))
       kernel.emitRemark() << "@" << kernel.getSymName()
-                          << " takes dynamic work items already; its roles "
+                          << " takes dynamic work tiles already; its roles "
                              "stay as they are";
   }
 

@@ -122,7 +122,7 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
-  // Folding at the level of MLIR: of LLVM's own optimiser only sccp runs later.
+  // Folding at the level of MLIR: of LLVM's own optimizer only sccp runs later.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // Canonical forms may hold poison.

@@ -103,8 +103,8 @@ static void separateLoadsFromStores(llvm::Module &module) {
 }
 
 /// Finds numbers that are the same in every iteration: the slot of a ring with
-/// one slot, or of one that a work item goes through a whole number of times.
-/// Of LLVM's optimiser this is all that runs: it moves and duplicates nothing,
+/// one slot, or of one that a work tile goes through a whole number of times.
+/// Of LLVM's optimizer this is all that runs: it moves and duplicates nothing,
 /// and the rest makes some loops longer than it found them (docs/Target.md).
 static void propagateConstants(llvm::Module &module) {
   llvm::FunctionAnalysisManager analyses;

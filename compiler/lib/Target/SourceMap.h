@@ -44,7 +44,7 @@ public:
   /// Where the instruction on a line of PTX (from 1) came from.
   std::optional<Place> lookup(unsigned line) const;
 
-  /// The name of the function that a line belongs to; empty outside of all.
+  /// The name of the function that a line belongs to; empty outside all.
   llvm::StringRef functionAt(unsigned line) const;
 
   /// The text of a line, without the space around it.

@@ -5,7 +5,7 @@ roles, and when the roles and pipes exist, and compares the bits.
     check_graphs.py --tools build/release/bin --programs examples/*.mlir
 
 What assign-roles leaves behind is still a tile program, so form-pipes alone is
-held to it, without any tolerance: with every way to specialise, with the
+held to it, without any tolerance: with every way to specialize, with the
 default slots and with one slot of each pipe, and in several orders of the
 roles.
 """

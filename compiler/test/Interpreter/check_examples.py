@@ -108,7 +108,7 @@ def compare(name, result, reference, error, kind):
     bad = ~((result >= low) & (result <= high))
     if bad.any():
         at = np.unravel_index(np.argmax(bad), bad.shape)
-        sys.exit(f"{name}: {bad.sum()} of {bad.size} elements are outside of their bounds; at "
+        sys.exit(f"{name}: {bad.sum()} of {bad.size} elements are outside their bounds; at "
                  f"{list(map(int, at))} {result[at]!r} is not in [{low[at]!r}, {high[at]!r}]")
     print(f"{name}: {result.size} elements, {np.mean(low == high):.1%} of them with one "
           "admissible value")
@@ -138,9 +138,9 @@ def check_gemm(tool, generator):
         arguments = [(a, "bf16"), (b, "bf16"), ((m, n), "f32")]
         result = tool.run("gemm", arguments)
         compare(f"gemm {m}x{n}x{k}", result, a @ b.T, product_error(a, b, stored=True), "f32")
-        # Work items are independent, so their order changes nothing at all.
+        # Work tiles are independent, so their order changes nothing at all.
         if not np.array_equal(result, tool.run("gemm", arguments, shuffle=k)):
-            sys.exit("gemm: the order of the work items changed the result")
+            sys.exit("gemm: the order of the work tiles changed the result")
 
 
 def check_batched_gemm(tool, generator):
@@ -170,7 +170,7 @@ def check_grouped_gemm(tool, generator):
         result = tool.run("grouped_gemm", arguments)
         compare(f"grouped_gemm {sizes}x{n}x{k}", result, reference, error, "bf16")
         if not np.array_equal(result, tool.run("grouped_gemm", arguments, shuffle=n)):
-            sys.exit("grouped_gemm: the order of the work items changed the result")
+            sys.exit("grouped_gemm: the order of the work tiles changed the result")
 
 
 def check_gemm_bias_activation_residual(tool, generator):

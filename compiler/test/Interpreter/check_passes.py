@@ -5,9 +5,9 @@ compares every argument of the kernel.
     check_passes.py --tools build/release/bin --passes slice-epilogue --programs examples/*.mlir
 
 The arithmetic of a program stays what it is: passes that give work to roles or
-cut tiles into parts must not change a bit, whatever the order of work items and
+cut tiles into parts must not change a bit, whatever the order of work tiles and
 roles. The exceptions are sums that are cut into parts, and products that are
-added to an accumulator outside of the tensor core: these are rounded more often.
+added to an accumulator outside the tensor core: these are rounded more often.
 Where that happens, BOUNDS derives how far the results may be apart.
 """
 
@@ -37,7 +37,7 @@ def parts_of(extent, columns):
 
 # For each program a list of its arguments: a shape for a view, a number for a
 # scalar, an array for a view of just these numbers. Sizes are chosen to have less
-# than a tile, ragged edges, and several work items.
+# than a tile, ragged edges, and several work tiles.
 PROGRAMS = {
     "attention": [[(1, 150, 2, 128), (1, 200, 2, 128), (1, 200, 2, 128), (1, 150, 2, 128), 0.125],
                   [(1, 5, 1, 128), (1, 1, 1, 128), (1, 1, 1, 128), (1, 5, 1, 128), 0.125]],

@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s --front-half --split-input-file | FileCheck %s
 
-// What a cluster divides is a dimension of the work items that no tile has: the
+// What a cluster divides is a dimension of the work tiles that no tile has: the
 // tile that was asked for is still that of the program.
 // CHECK-LABEL: tile.kernel @divided_steps
 // CHECK-SAME:  tile.schedule = #tile.schedule<tile = [128, 128, 64]{{.*}} cluster = [1, 1, 4]

@@ -1,4 +1,4 @@
-// A kernel that takes dynamic work items already stays as it is, and a remark says so.
+// A kernel that takes dynamic work tiles already stays as it is, and a remark says so.
 // RUN: drawloom-opt %s --front-half 2>&1 | FileCheck %s --check-prefix=ONCE
 // RUN: drawloom-opt %s --front-half -o %t.once
 // RUN: drawloom-opt %t.once --front-half -o %t.twice 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -7,7 +7,7 @@
 // ONCE-NOT: remark
 // ONCE: agent.items dynamic
 // ONCE: agent.role @scheduler
-// REMARK: remark: @copy takes dynamic work items already; its roles stay as they are
+// REMARK: remark: @copy takes dynamic work tiles already; its roles stay as they are
 
 tile.kernel @copy(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<persistent = dynamic>} {

@@ -1,4 +1,4 @@
-// With 'persistent = none' each work item has a CTA of its own. That is so only
+// With 'persistent = none' each work tile has a CTA of its own. That is so only
 // where a launch can count them.
 // RUN: drawloom-opt %s --front-half -split-input-file -verify-diagnostics
 
@@ -17,7 +17,7 @@ tile.kernel @loaded(%x: !tile.view<?x?xf32>, %count: !tile.view<?xi32>, %y: !til
   %c0 = arith.constant 0 : index
   %some = tile.load %count[%c0] : !tile.view<?xi32> -> i32
   %rows = arith.index_cast %some : i32 to index
-  // expected-error @below {{'persistent = none' gives each work item a CTA of its own, and a launch can't count them: their number is no product of sizes of the arguments; use static or dynamic}}
+  // expected-error @below {{'persistent = none' gives each work tile a CTA of its own, and a launch can't count them: their number is no product of sizes of the arguments; use static or dynamic}}
   tile.for_each (%m) tiles [64] of [%rows] {
     %t = tile.load %x[%m, 0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
     tile.store %t, %y[%m, 0] : tensor<64x64xf32>, !tile.view<?x?xf32>

@@ -49,7 +49,7 @@ static cl::list<std::string>
             cl::value_desc("N=file"), cl::cat(category));
 static cl::opt<std::string>
     shuffle("shuffle",
-            cl::desc("Run work items and roles in an order from this seed"),
+            cl::desc("Run work tiles and roles in an order from this seed"),
             cl::value_desc("seed"), cl::cat(category));
 static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("Operations after which to give up"),

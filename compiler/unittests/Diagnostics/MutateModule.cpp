@@ -279,7 +279,7 @@ void Mutator::mutateModule(ModuleOp module, unsigned count) {
        ++tried) {
     SmallVector<Operation *> ops;
     module.walk([&](Operation *op) {
-      // What is inside of a linalg operation is a scalar formula.
+      // What is inside a linalg operation is a scalar formula.
       if (!isa<ModuleOp, FunctionOpInterface>(op))
         ops.push_back(op);
     });

@@ -1,4 +1,4 @@
-//===- AgentTest.cpp - Roles, pipes and work items ------------------------===//
+//===- AgentTest.cpp - Roles, pipes and work tiles ------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -303,7 +303,7 @@ TEST(Agent, AnErrorEndsAllRoles) {
       }
     })",
                              {ints("i32", {1})}),
-            "13:18: index 1 of dimension 0 is outside of the tensor, which has "
+            "13:18: index 1 of dimension 0 is outside the tensor, which has "
             "1\n");
 }
 
@@ -326,8 +326,8 @@ TEST(Agent, ItemsThatMeetAreReported) {
     })",
                         {ints("index", {2}), zeros("1xi32")})
                   .errors,
-              HasSubstr("11:13: work item (1) stores the element at [0] of "
-                        "argument 1, which work item (0) stored"));
+              HasSubstr("11:13: work tile (1) stores the element at [0] of "
+                        "argument 1, which work tile (0) stored"));
 }
 
 TEST(Agent, Refusals) {
@@ -339,7 +339,7 @@ TEST(Agent, Refusals) {
     })",
                         {ints("index", {-1})})
                   .errors,
-              HasSubstr("3:16: the number of work items is -1; it must not be "
+              HasSubstr("3:16: the number of work tiles is -1; it must not be "
                         "negative"));
   EXPECT_THAT(runKernel(R"(
     tile.kernel @k(%n: index) {
@@ -349,7 +349,7 @@ TEST(Agent, Refusals) {
     })",
                         {ints("index", {1 << 23})})
                   .errors,
-              HasSubstr("more than 4194304 work items"));
+              HasSubstr("more than 4194304 work tiles"));
 }
 
 } // namespace

@@ -118,7 +118,7 @@ TEST(Format, DecodesEveryCodeAsAPFloat) {
 }
 
 // For every code: the number itself, the middle to the next one, and both
-// neighbours of the middle, in every rounding mode. These are all the places
+// neighbors of the middle, in every rounding mode. These are all the places
 // where the result of rounding changes.
 TEST(Format, EncodesEveryTieAsAPFloat) {
   for (Format format : floatFormats) {

@@ -1,4 +1,4 @@
-//===- KernelTest.cpp - Kernels, work items, views and loops --------------===//
+//===- KernelTest.cpp - Kernels, work tiles, views and loops --------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -434,9 +434,9 @@ TEST(Kernel, MatrixProduct) {
       isEqual(runOk(text, {a, b, HostTensor(Format::F32, {m, n})}), expected));
 }
 
-/// Neighbours of a row of six items give each other their own element, two at a
+/// Neighbors of a row of six items give each other their own element, two at a
 /// time, in any order of the pairs.
-TEST(Gather, TakesTurnsWithNeighbours) {
+TEST(Gather, TakesTurnsWithNeighbors) {
   const char *text = R"(
     tile.kernel @k(%x: !tile.view<?xi32>, %y: !tile.view<?x?xi32>) {
       %c1 = arith.constant 1 : index

@@ -179,16 +179,16 @@ TEST(Refusal, NegativeScale) {
 TEST(Refusal, OutsideOfTensorsAndBuffers) {
   EXPECT_THAT(errorOf("%r = tensor.extract %0[%1] : tensor<3xi8>",
                       {zeros("3xi8"), ints("index", {3})}, "i8"),
-              HasSubstr("index 3 of dimension 0 is outside of the tensor, "
+              HasSubstr("index 3 of dimension 0 is outside the tensor, "
                         "which has 3"));
   const char *read =
       "%b = tile.alloc : !tile.buffer<4x4xi8, smem>\n"
       "%r = tile.read %b[0, %0] : !tile.buffer<4x4xi8, smem> -> tensor<4x2xi8>";
   EXPECT_THAT(errorOf(read, {ints("index", {3})}, "4x2xi8"),
-              HasSubstr("dimension 1: elements 3 to 4 are not inside of the "
+              HasSubstr("dimension 1: elements 3 to 4 are not inside the "
                         "buffer, which has 4"));
   EXPECT_THAT(errorOf(read, {ints("index", {-1})}, "4x2xi8"),
-              HasSubstr("dimension 1: elements -1 to 0 are not inside of the "
+              HasSubstr("dimension 1: elements -1 to 0 are not inside the "
                         "buffer, which has 4"));
   EXPECT_THAT(
       errorOf(
@@ -197,7 +197,7 @@ TEST(Refusal, OutsideOfTensorsAndBuffers) {
           "%r = arith.constant 0 : i8",
           {ints("index", {std::numeric_limits<int64_t>::max()}), zeros("2xi8")},
           "i8"),
-      HasSubstr("are not inside of the buffer, which has 4"));
+      HasSubstr("are not inside the buffer, which has 4"));
 }
 
 TEST(Refusal, LoopsThatDoNotEnd) {
@@ -228,7 +228,7 @@ TEST(Refusal, LoopsThatDoNotEnd) {
                         "or the limit is too low for the program"));
 }
 
-TEST(Refusal, WorkItems) {
+TEST(Refusal, WorkTiles) {
   const char *text = R"(
     tile.kernel @k(%n: index) {
       tile.for_each (%i) tiles [2] of [%n] {
@@ -238,7 +238,7 @@ TEST(Refusal, WorkItems) {
               HasSubstr("3:7: the extent of dimension 0 is -1; it must not be "
                         "negative"));
   EXPECT_THAT(errorOfKernel(text, {ints("index", {int64_t(1) << 62})}),
-              HasSubstr("3:7: more than 4194304 work items"));
+              HasSubstr("3:7: more than 4194304 work tiles"));
   EXPECT_THAT(errorOfKernel(R"(
     tile.kernel @k(%x: !tile.view<?xi8>, %n: index) {
       %0 = tile.subview %x[0] [%n] : !tile.view<?xi8> -> !tile.view<?xi8>
@@ -259,8 +259,8 @@ TEST(Refusal, ItemsThatDependOnEachOther) {
       }
     })",
                     {zeros("8xi8"), ints("index", {4})}),
-      HasSubstr("5:9: work item (2) stores the element at [2] of "
-                "argument 0, which work item (0) stored; work items must be "
+      HasSubstr("5:9: work tile (2) stores the element at [2] of "
+                "argument 0, which work tile (0) stored; work tiles must be "
                 "independent"));
   // One item loads what another stored, and the other way round.
   const char *text = R"(
@@ -273,12 +273,12 @@ TEST(Refusal, ItemsThatDependOnEachOther) {
     })";
   EXPECT_THAT(errorOfKernel(text, {zeros("8xi8"), ints("index", {-1}),
                                    ints("index", {4})}),
-              HasSubstr("5:14: work item (1) loads the element at [0] of "
-                        "argument 0, which work item (0) stored"));
+              HasSubstr("5:14: work tile (1) loads the element at [0] of "
+                        "argument 0, which work tile (0) stored"));
   EXPECT_THAT(errorOfKernel(text, {zeros("8xi8"), ints("index", {1}),
                                    ints("index", {4})}),
-              HasSubstr("6:9: work item (1) stores the element at [1] of "
-                        "argument 0, which work item (0) loaded"));
+              HasSubstr("6:9: work tile (1) stores the element at [1] of "
+                        "argument 0, which work tile (0) loaded"));
   // In place is fine.
   EXPECT_TRUE(
       runKernel(text, {zeros("8xi8"), ints("index", {0}), ints("index", {4})})
@@ -296,8 +296,8 @@ TEST(Refusal, ItemsThatDependOnEachOther) {
       }
     })",
                             {zeros("8xi8"), ints("index", {2})}),
-              HasSubstr("8:11: work item (1) stores the element at [1] of "
-                        "argument 0, which other work items loaded"));
+              HasSubstr("8:11: work tile (1) stores the element at [1] of "
+                        "argument 0, which other work tiles loaded"));
   // What every item loads, none may store.
   EXPECT_THAT(errorOfKernel(R"(
     tile.kernel @k(%y: !tile.view<?xi8>, %n: index) {
@@ -307,8 +307,8 @@ TEST(Refusal, ItemsThatDependOnEachOther) {
       }
     })",
                             {zeros("8xi8"), ints("index", {4})}),
-              HasSubstr("5:9: work item (3) stores the element at [3] of "
-                        "argument 0, which other work items loaded"));
+              HasSubstr("5:9: work tile (3) stores the element at [3] of "
+                        "argument 0, which other work tiles loaded"));
 }
 
 TEST(Refusal, IndexArithmetic) {
@@ -318,7 +318,7 @@ TEST(Refusal, IndexArithmetic) {
     EXPECT_THAT(
         errorOf(slice, {zeros("4xi8"), ints("index", {offset})}, "2xi8"),
         HasSubstr("dimension 0: 2 elements from " + std::to_string(offset) +
-                  " in steps of 2 are not inside of the tensor, which has 4"));
+                  " in steps of 2 are not inside the tensor, which has 4"));
   EXPECT_THAT(errorOf("%r, %s = affine.delinearize_index %0 into (%1) : index, "
                       "index",
                       {ints("index", {1}), ints("index", {0})}, "index"),
@@ -406,7 +406,7 @@ TEST(Refusal, ItemsThatGather) {
       }
     })";
   EXPECT_THAT(errorOfKernel(text, {zeros("3xi32")}),
-              HasSubstr("has 3 work items along dimension 1, where 2 at a time "
+              HasSubstr("has 3 work tiles along dimension 1, where 2 at a time "
                         "gather what each of them has"));
   const char *apart = R"(
     tile.kernel @k(%x: !tile.view<?xi32>) {
@@ -421,7 +421,7 @@ TEST(Refusal, ItemsThatGather) {
       }
     })";
   EXPECT_THAT(errorOfKernel(apart, {zeros("2xi32")}),
-              HasSubstr("runs differently in the 2 work items that gather what "
+              HasSubstr("runs differently in the 2 work tiles that gather what "
                         "each of them has; they must do the same steps"));
 }
 

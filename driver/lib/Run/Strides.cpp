@@ -29,7 +29,7 @@ static int64_t getReach(int64_t size, int64_t stride) {
   return std::min(reach, maxReach);
 }
 
-/// Gives every stride that is open the first place outside of the dimensions
+/// Gives every stride that is open the first place outside the dimensions
 /// before it in `order`.
 static SmallVector<int64_t> fill(ArrayRef<int64_t> declared,
                                  ArrayRef<int64_t> shape,

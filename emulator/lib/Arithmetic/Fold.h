@@ -8,7 +8,7 @@
 //
 // D = D + P for products P that are rows of floats, and a D that may be in
 // registers or in tensor memory. Where D is, is one thing (an Access: eight
-// neighbouring elements of a row, as a word for each); how a sum is rounded is
+// neighboring elements of a row, as a word for each); how a sum is rounded is
 // another (a Step, chosen by the form of the MMA). `fold` is the loop over
 // both.
 //

@@ -87,7 +87,7 @@ private:
 ///
 /// K-major: `outer` rows of `k` elements, to rows of `stride` bytes. MN-major:
 /// `k` columns of `outer` elements, to rows of `stride` bytes. `shared` are the
-/// `size` bytes of the CTA. Returns the first address outside of them, or -1 if
+/// `size` bytes of the CTA. Returns the first address outside them, or -1 if
 /// there is none.
 int64_t packShared(const SharedMatrix &matrix, ElementFormat format,
                    bool transposed, unsigned outer, unsigned k,

@@ -95,7 +95,7 @@ std::string Program::nameRegister(const Inst *inst, uint32_t number) const {
   for (const ptx::RegisterDeclaration &declaration :
        functionOf(inst).function->registers)
     if (number - declaration.first < declaration.count)
-      return declaration.parametrised
+      return declaration.parametrized
                  ? (declaration.name + llvm::Twine(number - declaration.first))
                        .str()
                  : declaration.name.str();

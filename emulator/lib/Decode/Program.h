@@ -180,7 +180,7 @@ struct Program {
   uint32_t sharedBegin = 0;           ///< Behind what the system takes.
   uint32_t staticSharedEnd = 0;       ///< Where the dynamic part starts.
   bool usesLocal = false;
-  /// Has work done by pairs of CTAs (cta_group::2), each on an SM of its own.
+  /// Has work done by CTA pairs (cta_group::2), each on an SM of its own.
   bool usesPairs = false;
   /// The first instruction of tcgen05 with a .cta_group; null if there is none.
   const ptx::Instruction *firstGrouped = nullptr;

@@ -8,7 +8,7 @@
 
 // PTX ISA, sections 9.7.1.14 to 9.7.1.22, 9.7.8.5 to 9.7.8.7 and 9.7.9.7. The
 // ISA defines bit fields bit by bit; here they are shifts and masks, written
-// without branches so that they vectorise.
+// without branches so that they vectorize.
 
 #include "Execute/Arithmetic.h"
 

@@ -76,7 +76,7 @@ struct Rsqrt {
   static float apply(float x) { return 1 / __builtin_sqrtf(x); }
 };
 
-/// Whether a loop over lanes vectorises: no calls of the C library.
+/// Whether a loop over lanes vectorizes: no calls of the C library.
 template <typename Op>
 constexpr bool isInline = std::is_same_v<Op, Ex2> || std::is_same_v<Op, Rcp> ||
                           std::is_same_v<Op, Sqrt> || std::is_same_v<Op, Rsqrt>;

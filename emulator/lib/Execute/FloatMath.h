@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The pieces that floating-point handlers are made of. All are branch-free, so
-// that a loop over lanes vectorises, and none depends on the rounding mode of
+// that a loop over lanes vectorizes, and none depends on the rounding mode of
 // the process, which is always to nearest.
 //
 // Every rounding is exact. The host rounds to nearest; for the rest, and for

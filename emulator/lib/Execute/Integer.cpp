@@ -130,7 +130,7 @@ struct Mad {
 // Division
 //===----------------------------------------------------------------------===//
 
-// Quotients of 32 bits are computed in double precision, which vectorises. A
+// Quotients of 32 bits are computed in double precision, which vectorizes. A
 // quotient that isn't an integer is at least 1/b away from one, and the error
 // of the division is at most a/b * 2^-53 < 2^-21 / b: truncation is exact.
 

@@ -10,7 +10,7 @@
 // all 32 lanes, in a loop that the compiler turns into vector code, and writes
 // those of the mask. `forLanes` does anything, and has two loops: one for all
 // lanes and one with a mask. A lane reads and writes only its own elements, so
-// the loops may be vectorised although a destination can be a source as well;
+// the loops may be vectorized although a destination can be a source as well;
 // that is what the pragma says.
 //
 //   template <typename T, typename Op>

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // PTX ISA, sections 9.7.9.8 to 9.7.9.12. Caches, and the order of accesses, are
-// not modelled here: memory is coherent, and one thing happens at a time. A
+// not modeled here: memory is coherent, and one thing happens at a time. A
 // listener sees what the instruction promised.
 
 #include "Decode/Decoder.h"

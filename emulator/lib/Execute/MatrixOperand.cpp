@@ -80,7 +80,7 @@ static bool packStep(Machine &machine, CTA &cta, llvm::StringRef name,
       operand.issue, ReportKind::IllegalAddress,
       llvm::formatv("matrix {0} starts at {1:x} in shared memory, with leading "
                     "byte offset {2} and stride byte offset {3}: 16 bytes at "
-                    "{4:x} are outside of the CTA's {5} bytes",
+                    "{4:x} are outside the CTA's {5} bytes",
                     name, matrix.start, matrix.leading, matrix.stride, outside,
                     size));
   return false;

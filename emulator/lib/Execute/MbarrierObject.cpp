@@ -40,15 +40,15 @@ void Mbarrier::store() {
 
 bool Mbarrier::check(std::string &problem) const {
   if (!live) {
-    problem = name() + (initializer ? " was invalidated, and not initialised "
+    problem = name() + (initializer ? " was invalidated, and not initialized "
                                       "since"
-                                    : " isn't initialised");
+                                    : " isn't initialized");
     return false;
   }
   uint64_t value = contents();
   if (memcmp(owner.shared() + offset, &value, sizeof(value)) != 0) {
     problem = name() + " was written to by something that isn't an mbarrier "
-                       "operation; it is initialised, and has to be "
+                       "operation; it is initialized, and has to be "
                        "invalidated before its memory is used otherwise";
     return false;
   }
@@ -59,9 +59,9 @@ bool Mbarrier::init(uint32_t count, const Inst *by, std::string &problem) {
   // Again is as good as once, as long as nothing is lost.
   if (live && (hasWaiters() || pendingField != expected || bytes)) {
     problem =
-        name() + " is initialised again while it is in use (line " +
+        name() + " is initialized again while it is in use (line " +
         utostr(owner.grid().program().line(initializer)) +
-        " initialised it): " +
+        " initialized it): " +
         (hasWaiters() ? "others wait for phase " + utostr(phaseField)
                       : "in phase " + utostr(phaseField) + ", " + missing());
     return false;

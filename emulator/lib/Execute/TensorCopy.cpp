@@ -170,7 +170,7 @@ static bool readTile(Warp &warp, const Inst *inst, unsigned lane,
       continue;
     check.fail(ReportKind::IllegalInstruction,
                "coordinate " + Twine(dim + 1) + " is " + Twine(at) +
-                   ", outside of the bounding box of " + name() +
+                   ", outside the bounding box of " + name() +
                    Twine(map.lowerCorner[dim]) + " to " +
                    Twine(tile.lastPlace(dim)));
     return false;

@@ -16,7 +16,7 @@
 //
 // Memory is coherent here, so a copy would see the change anyway; it asks this
 // first. A cluster knows what it has written itself. Which of its threads
-// execute the fences, and how they synchronise, isn't looked at.
+// execute the fences, and how they synchronize, isn't looked at.
 //
 //===----------------------------------------------------------------------===//
 

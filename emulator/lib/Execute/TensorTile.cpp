@@ -127,7 +127,7 @@ static void pad(char *data, uint32_t groups, uint32_t groupBytes) {
 
 void TensorTile::finishLoad(char *data, const Row &row) const {
   uint32_t bytes = map.globalRowBytes();
-  // The NaN that fma.oob recognises: 0x7ff7, as often as it takes. Its bits
+  // The NaN that fma.oob recognizes: 0x7ff7, as often as it takes. Its bits
   // are not in the ISA; they were observed on hardware by others.
   auto fill = [&](uint32_t begin, uint32_t end) {
     for (uint32_t at = begin; at != end; ++at)

@@ -25,7 +25,7 @@
 // are then W, H, D and N (foldSlices), and rows lie next to each other,
 // whatever the swizzle.
 //
-// Elements outside of the tensor are filled in on the way in, and left out on
+// Elements outside the tensor are filled in on the way in, and left out on
 // the way back.
 //
 // The address of a row wraps around at 2^64, as on hardware: descriptors of

@@ -72,7 +72,7 @@ static void tellShared(const IssuePoint &issue, AccessKind kind,
                   .kind = kind, .proxy = Proxy::Async, .ranges = ranges.get()});
 }
 
-/// What is touched in global memory: nothing outside of the tensor.
+/// What is touched in global memory: nothing outside the tensor.
 static void tellGlobal(const IssuePoint &issue, AccessEvent event,
                        const TensorTile &tile) {
   RangeList ranges;

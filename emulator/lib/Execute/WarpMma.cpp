@@ -43,7 +43,7 @@ constexpr unsigned maxM = 16, n = 8, maxK = 256;
 
 struct MmaInfo {
   llvm::ArrayRef<Reg> d, a, b, c;
-  /// Of the elements in one register of four neighbouring lanes.
+  /// Of the elements in one register of four neighboring lanes.
   ReadPiece readA = nullptr, readB = nullptr;
   uint16_t perPiece = 0; ///< Elements of A or B in a register of four lanes.
   uint8_t laneBytes = 4;

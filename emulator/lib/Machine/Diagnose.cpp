@@ -162,7 +162,7 @@ describeWaiting(llvm::ArrayRef<std::unique_ptr<Grid>> grids) {
            " CTAs have not started, as the device has room for " +
            llvm::utostr(running) +
            " at a time: a CTA that waits for one of them, as at a barrier of "
-           "the grid, waits for ever (launch no more than fit, or by "
+           "the grid, waits forever (launch no more than fit, or by "
            "cudaLaunchCooperativeKernel, which checks that)";
   }
   return "";

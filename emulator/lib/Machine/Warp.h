@@ -14,7 +14,7 @@
 // one at the lowest instruction. In code whose blocks stand in the order of the
 // program this brings lanes together again where their paths meet. A fragment
 // that has branched backward many times while others were ready lets them go
-// first once, so no lane waits for ever for another that spins.
+// first once, so no lane waits forever for another that spins.
 //
 // Handlers get the warp, the instruction and the lanes that execute it. The
 // functions below are what they may use.

@@ -16,7 +16,7 @@
 //
 // Each thread's work is done in the order of issue. Work of other threads that
 // was issued earlier and touches the same columns is done first: threads that
-// are synchronised may rely on that order.
+// are synchronized may rely on that order.
 //
 // What is still to be done, or has been stored without a tcgen05.wait, is known
 // here. An access that needs it to be done is a race under every schedule; it

@@ -49,7 +49,7 @@ static void copyIn(Machine &machine, CTA &cta, const TensorWork &work) {
       if (from + pieceBytes > size) {
         machine.fail(work.issue, ReportKind::IllegalAddress,
                      formatv("reads 16 bytes at {0:x} in shared memory, "
-                             "outside of the CTA's {1} bytes",
+                             "outside the CTA's {1} bytes",
                              from, size));
         return;
       }

@@ -34,7 +34,7 @@ assembles = {
     "makes a folder of its output": output + 'rm -f "$o"; mkdir "$o"',
     "links its output": output + 'rm -f "$o"; ln -s /dev/zero "$o"',
     "never ends": "exec sleep 1000",
-    "counts for ever": "while :; do :; done",
+    "counts forever": "while :; do :; done",
     "floods its output": "exec yes",
     "floods its errors": "exec yes 1>&2",
     "floods its cubin": output + 'exec cat /dev/zero > "$o"',

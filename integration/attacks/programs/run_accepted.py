@@ -15,7 +15,7 @@ refused without words, takes more than 2 GiB, ends in a fault of the emulator, o
 beyond its bound.
 A launch may refuse what a program promises for its tensors and the sizes of a
 run don't keep; and the interpreter may refuse to run what has no meaning, such
-as work items that store to one place.
+as work tiles that store to one place.
 
 The last line: `accepted: N mutants, R refused, A accepted, C compared, U without
 a verdict, 0 crashes, 0 hangs, 0 wrong`.

@@ -1,4 +1,4 @@
-// Sigmoids that are normalised.
+// Sigmoids that are normalized.
 func.func @moe_sigmoid_gate(%x: tensor<?x16xf32> {tile.name = "x"}, %bias: tensor<16xf32> {tile.name = "bias"})
     -> (tensor<?x16xf32> {tile.name = "y"}) {
   %c1 = arith.constant 0 : index

@@ -2,7 +2,7 @@
 //
 //   A  M x K, bf16        B  N x K, bf16        D  M x N, bf16
 //
-// The smallest tile program. Every work item is one 128 x 256 tile of D; the
+// The smallest tile program. Every work tile is one 128 x 256 tile of D; the
 // loop walks along K. M, N and K are any sizes: loads past an edge read zero,
 // stores past an edge are dropped.
 

@@ -1,4 +1,4 @@
-// A part of A and D, with edges inside of the tensors, and as much of K as the
+// A part of A and D, with edges inside the tensors, and as much of K as the
 // caller says: none at all, if that is 0.
 tile.kernel @part(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>, %rows: index, %columns: index, %depth: index) {
   %c0 = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// Two roles compute, each with every other work item and a ring of its own. While
+// Two roles compute, each with every other work tile and a ring of its own. While
 // one writes its tile, the other one has the tensor core.
 !items = !agent.items<index, index>
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>

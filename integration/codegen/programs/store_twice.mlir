@@ -1,4 +1,4 @@
-// Two stores of one work item to the same place: the second one wins.
+// Two stores of one work tile to the same place: the second one wins.
 tile.kernel @twice(%A: !tile.view<?x?xf32>, %D: !tile.view<?x?xf32>) {
   tile.for_each (%m, %n) tiles [64, 64] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>

@@ -267,7 +267,7 @@ TEST_P(CudaKernels, Scan) {
   }
 }
 
-TEST_P(CudaKernels, Neighbours) {
+TEST_P(CudaKernels, Neighbors) {
   load("Shared");
   std::vector<uint32_t> in = randomWords(8 * 128), expected(in.size());
   for (unsigned block = 0; block != 8; ++block) {
@@ -283,7 +283,7 @@ TEST_P(CudaKernels, Neighbours) {
   for (const RunOptions &schedule : schedules()) {
     options = schedule;
     uint64_t out = allocate<uint32_t>(in.size());
-    run("neighbours", {8}, {128}, upload(in), out);
+    run("neighbors", {8}, {128}, upload(in), out);
     EXPECT_EQ(read<uint32_t>(out, in.size()), expected);
   }
 }

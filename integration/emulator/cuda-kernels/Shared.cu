@@ -58,9 +58,9 @@ extern "C" __global__ void scan(const uint32_t *in, uint32_t *out) {
   to[2 * thread + 1] = values[2 * thread + 1];
 }
 
-/// Each CTA reads what its neighbour in the cluster wrote.
+/// Each CTA reads what its neighbor in the cluster wrote.
 extern "C" __global__ void __cluster_dims__(4)
-    neighbours(const uint32_t *in, uint32_t *out) {
+    neighbors(const uint32_t *in, uint32_t *out) {
   __shared__ uint32_t mine[128];
   cg::cluster_group cluster = cg::this_cluster();
   unsigned index = blockIdx.x * blockDim.x + threadIdx.x;

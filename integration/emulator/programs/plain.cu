@@ -38,12 +38,12 @@ __global__ void reverse(float *values) {
   mine[threadIdx.x] = staged[blockDim.x - 1 - threadIdx.x];
 }
 
-// Every block writes its rank to its neighbour's shared memory.
+// Every block writes its rank to its neighbor's shared memory.
 __global__ void meet(unsigned *out) {
   __shared__ unsigned box;
   auto cluster = cooperative_groups::this_cluster();
   unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
-  cluster.sync(); // The neighbour has started.
+  cluster.sync(); // The neighbor has started.
   if (threadIdx.x == 0)
     *cluster.map_shared_rank(&box, next) = cluster.block_rank();
   cluster.sync();

@@ -13,11 +13,11 @@ def forward(x, w, b, y, mean, rstd, N, eps, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     values = tl.load(x + row * N + i, i < N, 0.0)
     middle = tl.sum(values, 0) / N
-    centred = tl.where(i < N, values - middle, 0.0)
-    scale = 1 / tl.sqrt(tl.sum(centred * centred, 0) / N + eps)
+    centered = tl.where(i < N, values - middle, 0.0)
+    scale = 1 / tl.sqrt(tl.sum(centered * centered, 0) / N + eps)
     tl.store(mean + row, middle)
     tl.store(rstd + row, scale)
-    tl.store(y + row * N + i, centred * scale * tl.load(w + i, i < N) +
+    tl.store(y + row * N + i, centered * scale * tl.load(w + i, i < N) +
              tl.load(b + i, i < N), i < N)
 
 
@@ -51,10 +51,10 @@ forward[(M,)](x, w, b, y, mean, rstd, N, eps, BLOCK=512)
 backward[(M,)](dx, dy, dw, db, x, w, mean, rstd, lock, N, BLOCK=512)
 
 middle = exact(x).sum(1, keepdims=True) / N
-centred = exact(x) - middle
+centered = exact(x) - middle
 scale = exact(np.ones((M, 1))) / (
-    (centred * centred).sum(1, keepdims=True) / N + eps).sqrt()
-normed = centred * scale
+    (centered * centered).sum(1, keepdims=True) / N + eps).sqrt()
+normed = centered * scale
 expect("layer_norm y", y, normed * w + b)
 weighted = exact(dy) * w
 c1 = (normed * weighted).sum(1, keepdims=True) / N

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""By pointers, with work items in groups, and an activation."""
+"""By pointers, with work tiles in groups, and an activation."""
 import numpy as np
 import triton
 import triton.language as tl

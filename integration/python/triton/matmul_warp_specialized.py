@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's own warp specialisation of a persistent loop: loads, products and the
+"""Triton's own warp specialization of a persistent loop: loads, products and the
 epilogue in different warps. Triton does it to this loop on Blackwell only."""
 import numpy as np
 import triton

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Warp-specialised GPU kernels from Python, without a GPU.
+"""Warp-specialized GPU kernels from Python, without a GPU.
 
 A formula, or a program in MLIR, becomes a plan that explains itself and a kernel for
 Hopper (sm_90a) or Blackwell (sm_100a), which runs on an emulated device and is checked

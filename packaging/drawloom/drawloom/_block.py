@@ -14,7 +14,7 @@ Launch = Callable[[Any, Kernel, list], list]
 
 
 class Block(abc.ABC):
-    """A function of which some parts are kernels. What is outside of them, and parts
+    """A function of which some parts are kernels. What is outside them, and parts
     that are refused, are the framework's."""
 
     def __init__(self) -> None:

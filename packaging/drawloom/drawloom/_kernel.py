@@ -125,7 +125,7 @@ class Plan:
         return self._get("mermaid")
 
     def sequence(self) -> str:
-        """The first work items, barrier by barrier, in the language of Mermaid."""
+        """The first work tiles, barrier by barrier, in the language of Mermaid."""
         return self._get("sequence")
 
     def dot(self) -> str:
@@ -137,7 +137,7 @@ class Plan:
         return self._get("svg")
 
     def svg_sequence(self) -> str:
-        """The first work items, drawn."""
+        """The first work tiles, drawn."""
         return self._get("svg-sequence")
 
     def html(self) -> str:

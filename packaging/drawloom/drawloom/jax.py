@@ -26,7 +26,7 @@ True
 >>> drawloom.jax.compile(linear, x, w, arch="sm_90a")         # doctest: +ELLIPSIS
 <drawloom.Kernel main(...) for sm_90a>
 
-What is outside of such functions stays with JAX, and so does a part that the compiler
+What is outside such functions stays with JAX, and so does a part that the compiler
 refuses: `block.refused` has its words.
 """
 from __future__ import annotations

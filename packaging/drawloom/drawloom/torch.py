@@ -24,7 +24,7 @@ torch.Size([64, 64])
 What is in no such module stays with torch, and so does a part with an operation that
 isn't in the table below, or that the compiler refuses: `block.refused` has the words.
 The operations become those of JAX, which lowers them (`drawloom.jax`); so this needs
-both packages. Sums of bf16 and f16 are f32 inside of an operation and its result is
+both packages. Sums of bf16 and f16 are f32 inside an operation and its result is
 rounded, as torch does it.
 """
 from __future__ import annotations

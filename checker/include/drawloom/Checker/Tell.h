@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Findings on standard error: plain for files and programs, and with a word in
-// colour where a terminal looks and NO_COLOR isn't set.
+// color where a terminal looks and NO_COLOR isn't set.
 
 #ifndef DRAWLOOM_CHECKER_TELL_H
 #define DRAWLOOM_CHECKER_TELL_H

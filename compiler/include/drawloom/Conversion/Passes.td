@@ -46,9 +46,9 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     }
     ```
 
-    **Work items and loops.** Loops of the function's operations that meet in a
+    **Work tiles and loops.** Loops of the function's operations that meet in a
     tensor are one axis. An axis that every result has and nobody reduces is cut
-    into work items; the others are walked inside of an item. Operations are
+    into work tiles; the others are walked inside an item. Operations are
     tiled and fused with upstream's `TilingInterface`, each result on its own;
     then loops over the same axis that do not need each other become one loop,
     and CSE finds what they share.
@@ -80,7 +80,7 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
 
     **Bodies.** `linalg.index` is where the tile begins, plus `tile.iota`. A
     `tensor.extract` of an argument, at indices that are the same for all
-    elements, is a scalar that the work item loads. Arguments without dimensions
+    elements, is a scalar that the work tile loads. Arguments without dimensions
     are views of one element, and a `tensor.extract_slice` of an argument is a
     `tile.subview`.
 
@@ -183,7 +183,7 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
 
     %mine:2 = vector.to_elements %0 : vector<2xf32>                                    // after
     %odd = arith.cmpi ne, %lane_bit, %c0 : i32
-    %first = arith.select %odd, %mine#1, %mine#0 : f32       // what the neighbour wants
+    %first = arith.select %odd, %mine#1, %mine#0 : f32       // what the neighbor wants
     ...
     %received = nvvm.shfl.sync idx %mask, %word, %from, %clamp : i32 -> i32
     ```

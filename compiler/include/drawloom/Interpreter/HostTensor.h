@@ -78,7 +78,7 @@ public:
   void copyElement(int64_t index, const HostTensor &source,
                    int64_t sourceIndex);
 
-  /// Moves `count` neighbours of `source`, which has the same format.
+  /// Moves `count` neighbors of `source`, which has the same format.
   void copyRow(int64_t count, int64_t index, const HostTensor &source,
                int64_t sourceIndex);
 

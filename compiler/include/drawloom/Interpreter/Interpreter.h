@@ -36,7 +36,7 @@ class KernelOp;
 namespace drawloom::interp {
 
 struct Options {
-  /// Work items run in row-major order of their offsets, or shuffled by this
+  /// Work tiles run in row-major order of their offsets, or shuffled by this
   /// seed. Items are independent, so the result is the same. The items of a
   /// nested `tile.for_each` are shuffled among themselves. The seed also draws
   /// which role of an `agent.switch` moves next, which changes nothing either.

@@ -18,7 +18,7 @@
 // they lead back.
 //
 // Pipelines/Path.h puts these steps behind the passes. Of LLVM the code
-// generator runs, and of the IR optimiser only `sccp`, which moves nothing
+// generator runs, and of the IR optimizer only `sccp`, which moves nothing
 // (docs/Target.md): what stands in which order is decided above.
 
 #ifndef DRAWLOOM_TARGET_COMPILE_H

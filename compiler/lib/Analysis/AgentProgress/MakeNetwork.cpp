@@ -214,7 +214,7 @@ void Maker::visitLoop(scf::ForOp loop, Body &body) {
 void Maker::visitItems(ForEachItemOp items, Body &body) {
   Value stream = items.getStream();
   if (!stream)
-    return outside(items, "work items that no role publishes");
+    return outside(items, "work tiles that no role publishes");
   progress::SizeId size = sizes.streamOf(stream);
   std::string at = place(items);
   Body inner = walk(items.getBody());

@@ -125,7 +125,7 @@ void Reporter::reportUndecided(bool isError) {
   diag << "whether " << who << " end is undecided: " << verdict.construct;
   for (const Outside &outside : result.outside)
     diag.attachNote(outside.location)
-        << outside.construct << " is outside of the progress model";
+        << outside.construct << " is outside the progress model";
   if (!result.outside.empty() || progress::findMistake(network))
     return;
   for (const progress::Breach &breach : progress::checkSideConditions(network))

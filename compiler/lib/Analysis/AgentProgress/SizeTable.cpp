@@ -120,16 +120,16 @@ std::optional<AffineExpr> SizeTable::argumentOf(BlockArgument argument) {
     return std::nullopt;
   }
   Value stream = items.getStream();
-  // An item value that comes from outside of the stream is the same for all.
+  // An item value that comes from outside the stream is the same for all.
   if (auto source = stream.getDefiningOp<ItemsOp>()) {
     Value yielded =
         source.getBody().front().getTerminator()->getOperand(number);
     if (yielded.getParentRegion() != &source.getBody())
       return expressionOf(yielded);
   }
-  std::string name = "value " + std::to_string(number) + " of the work item";
+  std::string name = "value " + std::to_string(number) + " of the work tile";
   if (auto named = dyn_cast<NameLoc>(argument.getLoc()))
-    name = named.getName().str() + " of the work item";
+    name = named.getName().str() + " of the work tile";
   return addSymbol({"item " + std::to_string(streamOf(stream)) + " value " +
                         std::to_string(number),
                     stream},
@@ -302,7 +302,7 @@ progress::SizeId SizeTable::streamOf(Value items) {
     if (stream == items)
       return size;
   // Two streams are told apart by where they are.
-  std::string name = "work items";
+  std::string name = "work tiles";
   if (!streams.empty())
     name += " of the stream" + placeOf(items.getLoc());
   progress::SizeId size = result.network.addSize({.name = name});

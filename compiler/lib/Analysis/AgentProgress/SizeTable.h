@@ -10,10 +10,10 @@
 // in the same way. Each role has its own copy of that computation, so values
 // are compared by what they are, not by who they are: a scalar becomes an
 // affine expression over symbols, and a symbol is a dimension of an argument, a
-// value of the work item, or an operation without side effects on such.
+// value of the work tile, or an operation without side effects on such.
 //
 // Invariant: equal expressions have equal values, in every role, for the same
-// work item.
+// work tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +31,10 @@ public:
       : result(result), context(context) {}
 
   /// The number of iterations of a loop; without a value, `problem` says why it
-  /// is outside of the model.
+  /// is outside the model.
   std::optional<progress::Count> countTrips(mlir::scf::ForOp loop,
                                             std::string &problem);
-  /// The number of work items of a stream.
+  /// The number of work tiles of a stream.
   progress::SizeId streamOf(mlir::Value items);
 
 private:

@@ -105,7 +105,7 @@ LogicalResult RoleChecker::checkAccumulator(ConsumeOp op, PipeOp pipe,
             << "reads an accumulator of MMAs whose number @"
             << role.getSymName()
             << " cannot tell; let the bounds of the loop of MMAs depend "
-               "on the work item alone, or begin with one MMA before "
+               "on the work tile alone, or begin with one MMA before "
                "the loop";
         error.attachNote(loop.getLoc()) << "this loop";
         return error;

@@ -214,7 +214,7 @@ void PlanMaker::addRole(RoleOp roleOp) {
   plan.roles.push_back(std::move(role));
 }
 
-/// A kernel that is not persistent has as many CTAs as work items.
+/// A kernel that is not persistent has as many CTAs as work tiles.
 StringRef plan::toString(Items items) {
   static constexpr StringLiteral names[] = {"one", "static", "dynamic"};
   return names[static_cast<unsigned>(items)];

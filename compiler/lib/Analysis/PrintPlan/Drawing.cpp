@@ -99,7 +99,7 @@ void Drawing::text(int64_t x, int64_t y, StringRef words, const Font &font) {
   int64_t tenths = measureTenths(words, font.size);
   int64_t width = measureText(words, font.size);
   os << "<text x=\"" << x << "\" y=\"" << y << "\" font-size=\"" << font.size
-     << "\" fill=\"" << font.colour << '"';
+     << "\" fill=\"" << font.color << '"';
   if (font.isBold)
     os << " font-weight=\"bold\"";
   if (font.anchor != Anchor::Start)

@@ -39,7 +39,7 @@ public:
 
   struct Font {
     int64_t size = 12;
-    llvm::StringRef colour = "#0f172a";
+    llvm::StringRef color = "#0f172a";
     bool isBold = false;
     Anchor anchor = Anchor::Start;
   };

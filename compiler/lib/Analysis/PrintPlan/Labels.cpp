@@ -227,7 +227,7 @@ std::string Identifiers::make(StringRef name) {
   return unique;
 }
 
-Colours plan::getColours(Role::Kind kind) {
+Colors plan::getColors(Role::Kind kind) {
   switch (kind) {
   case Role::Kind::Load:
     return {"#dbeafe", "#2563eb"};

@@ -60,13 +60,13 @@ private:
   llvm::StringSet<> taken;
 };
 
-/// The colours of a role in drawings: inside, border.
-struct Colours {
+/// The colors of a role in drawings: inside, border.
+struct Colors {
   llvm::StringLiteral fill;
   llvm::StringLiteral line;
 };
 
-Colours getColours(Role::Kind kind);
+Colors getColors(Role::Kind kind);
 
 } // namespace drawloom::plan
 

@@ -87,9 +87,9 @@ void plan::printMermaidGraph(const Plan &plan, llvm::raw_ostream &os) {
         members += (members.empty() ? "" : ",") + id;
     if (members.empty())
       continue;
-    Colours colours = getColours(kind);
-    os << "    classDef " << toString(kind) << " fill:" << colours.fill
-       << ",stroke:" << colours.line << '\n'
+    Colors colors = getColors(kind);
+    os << "    classDef " << toString(kind) << " fill:" << colors.fill
+       << ",stroke:" << colors.line << '\n'
        << "    class " << members << " " << toString(kind) << '\n';
   }
 }
@@ -122,9 +122,9 @@ static std::string describeTitle(const Plan &plan) {
 
 static void printDotRole(const Role &role, StringRef id,
                          llvm::raw_ostream &os) {
-  Colours colours = getColours(role.kind);
-  os << "  " << id << " [fillcolor=\"" << colours.fill << "\", color=\""
-     << colours.line << "\",\n    label=<<b>@" << escapeForXml(role.name)
+  Colors colors = getColors(role.kind);
+  os << "  " << id << " [fillcolor=\"" << colors.fill << "\", color=\""
+     << colors.line << "\",\n    label=<<b>@" << escapeForXml(role.name)
      << "</b><br/><font point-size=\"10\">"
      << escapeForXml(describeUnits(role));
   if (!role.does.empty())
@@ -136,7 +136,7 @@ static void printDotPipe(const Pipe &pipe, llvm::ArrayRef<std::string> ids,
                          llvm::raw_ostream &os) {
   // Where the slots are is the first thing to see of an edge.
   struct Look {
-    StringRef colour;
+    StringRef color;
     StringRef style;
   };
   static constexpr Look looks[] = {
@@ -145,9 +145,9 @@ static void printDotPipe(const Pipe &pipe, llvm::ArrayRef<std::string> ids,
   std::string tensors = listTensors(pipe);
   for (const Consumer &consumer : pipe.consumers) {
     os << "  " << ids[pipe.producer] << " -> " << ids[consumer.role]
-       << " [color=\"" << look.colour << "\", style=\"" << look.style
+       << " [color=\"" << look.color << "\", style=\"" << look.style
        << "\", fontcolor=\""
-       << look.colour
+       << look.color
        // A table, because only its cells keep a distance to the line.
        << "\",\n    label=<<table border=\"0\" cellpadding=\"4\"><tr><td><b>"
        << escapeForXml(pipe.name) << "</b>";

@@ -111,7 +111,7 @@ void SequencePrinter::print(const Event &event) {
   const std::string &role = roles[event.role];
   switch (event.kind) {
   case Event::Kind::Item:
-    os << "    Note over " << role << ": work item " << event.index << '\n';
+    os << "    Note over " << role << ": work tile " << event.index << '\n';
     return;
   case Event::Kind::Work:
     os << "    " << role << "->>" << role << ": "
@@ -147,7 +147,7 @@ void SequencePrinter::print() {
   os << "    Note over " << roles.front();
   if (roles.size() > 1)
     os << "," << roles.back();
-  os << ": " << run.sizes.items << " work items. Loops of unknown length run "
+  os << ": " << run.sizes.items << " work tiles. Loops of unknown length run "
      << run.sizes.trips << " times, others at most " << run.sizes.longest
      << " times. Every slot starts empty\n";
   for (const Event &event : run.events)

@@ -264,40 +264,40 @@ void GraphDrawer::drawTitle() {
   auto [name, rest] = StringRef(text).split(": ");
   y = left + titleSize;
   drawing.text(left, y, name, {.size = titleSize, .isBold = true});
-  drawing.text(left, y + 20, rest, {.size = wordSize, .colour = faint});
+  drawing.text(left, y + 20, rest, {.size = wordSize, .color = faint});
   std::string verdict = describeVerdict(plan);
   drawing.text(left, y + 36, "deadlock-free: " + verdict,
                {.size = wordSize,
-                .colour = StringRef(verdict).starts_with("proved")
-                              ? StringRef("#15803d")
-                              : StringRef("#b91c1c"),
+                .color = StringRef(verdict).starts_with("proved")
+                             ? StringRef("#15803d")
+                             : StringRef("#b91c1c"),
                 .isBold = true});
   y += 58;
 }
 
 static void drawLabel(Drawing &drawing, const Label &label, int64_t x,
-                      int64_t y, int64_t pitch, StringRef colour) {
+                      int64_t y, int64_t pitch, StringRef color) {
   drawing.text(x, y, label.lines.front(),
                {.size = nameSize,
-                .colour = colour,
+                .color = color,
                 .isBold = true,
                 .anchor = Anchor::Middle});
   for (const std::string &line : llvm::drop_begin(label.lines))
     drawing.text(
         x, y += pitch, line,
-        {.size = wordSize, .colour = "#334155", .anchor = Anchor::Middle});
+        {.size = wordSize, .color = "#334155", .anchor = Anchor::Middle});
 }
 
 void GraphDrawer::drawRoles() {
   for (auto [role, column, label] :
        llvm::zip_equal(plan.roles, columns, roles)) {
-    Colours colours = getColours(role.kind);
+    Colors colors = getColors(role.kind);
     int64_t width = label.width() + 20, x = middles[column];
     drawing.beginGroup(
         "@" + role.name + ": " + role.does +
         (role.because.empty() ? "" : "\n" + llvm::join(role.because, "\n")));
     drawing.rectangle(x - width / 2, y, width, roleHeight,
-                      {colours.fill, colours.line, 14, false, 6});
+                      {colors.fill, colors.line, 14, false, 6});
     drawLabel(drawing, label, x, y + 19, 15, ink);
     drawing.endGroup();
   }
@@ -354,7 +354,7 @@ void GraphDrawer::drawPipes() {
   }
   for (auto [role, column] : llvm::zip_equal(plan.roles, columns))
     drawing.line(middles[column], y + roleHeight, middles[column], tops[rows],
-                 {"none", getColours(role.kind).line, 30});
+                 {"none", getColors(role.kind).line, 30});
   for (auto [pipe, chip] : llvm::zip_equal(plan.pipes, chips)) {
     int64_t height = tops[chip.row + 1] - tops[chip.row] - 14;
     drawPipe(pipe, chip, tops[chip.row] + (height - chip.height) / 2);
@@ -379,7 +379,7 @@ static void drawPart(Drawing &drawing, int64_t start, int64_t end, int64_t y,
                     look);
   if (hasRoom(start, end, name))
     drawing.text((start + end) / 2, y + 13, name,
-                 {.size = 10, .colour = ink, .anchor = Anchor::Middle});
+                 {.size = 10, .color = ink, .anchor = Anchor::Middle});
   drawing.endGroup();
 }
 
@@ -389,7 +389,7 @@ void GraphDrawer::drawWarps() {
   auto at = [&](int64_t warp) {
     return barStart + barWidth * warp / *plan.warps;
   };
-  drawing.text(left, y + 13, "warps", {.size = wordSize, .colour = ink});
+  drawing.text(left, y + 13, "warps", {.size = wordSize, .color = ink});
   std::vector<const Role *> roles;
   for (const Role &role : plan.roles)
     if (role.at)
@@ -402,11 +402,11 @@ void GraphDrawer::drawWarps() {
   /// Where the leftmost name of each row starts.
   std::vector<int64_t> rows;
   for (const Role *role : roles) {
-    Colours colours = getColours(role->kind);
+    Colors colors = getColors(role->kind);
     int64_t start = at(*role->at), end = at(*role->at + role->warps);
     std::string name = "@" + role->name;
     drawPart(drawing, start, end, y, name, name + ", " + describeWarps(*role),
-             {colours.fill, colours.line, 10});
+             {colors.fill, colors.line, 10});
     if (hasRoom(start, end, name))
       continue;
     size_t row =
@@ -420,8 +420,8 @@ void GraphDrawer::drawWarps() {
     rows[row] = start;
     int64_t foot = y + barHeight + int64_t(row + 1) * pitch;
     drawing.line(start + 2, y + barHeight, start + 2, foot,
-                 {"none", colours.line, 10});
-    drawing.text(start + 6, foot, name, {.size = 10, .colour = ink});
+                 {"none", colors.line, 10});
+    drawing.text(start + 6, foot, name, {.size = 10, .color = ink});
   }
   for (int64_t hole : plan.holes)
     drawPart(drawing, at(hole), at(hole + 1), y, "idle",
@@ -432,7 +432,7 @@ void GraphDrawer::drawWarps() {
                    (plan.holes.empty()
                         ? ""
                         : ", " + std::to_string(plan.holes.size()) + " idle"),
-               {.size = wordSize, .colour = faint});
+               {.size = wordSize, .color = faint});
   y += barHeight + int64_t(rows.size()) * pitch + 8;
 }
 
@@ -442,7 +442,7 @@ void GraphDrawer::drawBudgets() {
       return barStart + barWidth * std::min(value, budget.limit) /
                             std::max<int64_t>(budget.limit, 1);
     };
-    drawing.text(left, y + 13, budget.name, {.size = wordSize, .colour = ink});
+    drawing.text(left, y + 13, budget.name, {.size = wordSize, .color = ink});
     drawing.rectangle(barStart, y, barWidth, barHeight, {"#f8fafc", pale, 10});
     if (budget.parts.empty())
       drawPart(drawing, barStart, at(budget.used), y, "", budget.words,
@@ -456,7 +456,7 @@ void GraphDrawer::drawBudgets() {
                look);
     }
     drawing.text(barStart + barWidth + 10, y + 13, budget.words,
-                 {.size = wordSize, .colour = faint});
+                 {.size = wordSize, .color = faint});
     y += barHeight + 8;
   }
 }
@@ -467,7 +467,7 @@ void GraphDrawer::drawLegend() {
   auto add = [&](StringRef words, llvm::function_ref<void()> sign) {
     sign();
     x += 28;
-    drawing.text(x, y + 10, words, {.size = 10, .colour = faint});
+    drawing.text(x, y + 10, words, {.size = 10, .color = faint});
     x += measureText(words, 10) + 18;
   };
   static constexpr llvm::StringLiteral kinds[] = {"loads", "issues MMAs",
@@ -477,10 +477,9 @@ void GraphDrawer::drawLegend() {
     if (llvm::none_of(plan.roles,
                       [&](const Role &role) { return role.kind == kind; }))
       continue;
-    Colours colours = getColours(kind);
+    Colors colors = getColors(kind);
     add(words, [&] {
-      drawing.rectangle(x, y, 22, 12,
-                        {colours.fill, colours.line, 12, false, 3});
+      drawing.rectangle(x, y, 22, 12, {colors.fill, colors.line, 12, false, 3});
     });
   }
   static constexpr llvm::StringLiteral memories[] = {

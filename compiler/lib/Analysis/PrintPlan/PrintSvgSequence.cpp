@@ -1,4 +1,4 @@
-//===- PrintSvgSequence.cpp - The first work items as a drawing -----------===//
+//===- PrintSvgSequence.cpp - The first work tiles as a drawing -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -51,7 +51,7 @@ private:
 
 std::string SequenceDrawer::describe(const Event &event) const {
   if (event.kind == Event::Kind::Item)
-    return "work item " + std::to_string(event.index);
+    return "work tile " + std::to_string(event.index);
   if (event.kind == Event::Kind::Work)
     return event.text;
   const Pipe &pipe = plan.pipes[event.pipe];
@@ -99,26 +99,26 @@ void SequenceDrawer::placeColumns() {
 void SequenceDrawer::drawHeads() {
   drawing.text(left, y + size,
                std::to_string(run.sizes.items) +
-                   " work items; loops of unknown length run " +
+                   " work tiles; loops of unknown length run " +
                    std::to_string(run.sizes.trips) + " times, others at most " +
                    std::to_string(run.sizes.longest) +
                    " times; every slot starts empty",
-               {.size = size, .colour = faint});
+               {.size = size, .color = faint});
   y += 40;
   for (auto [role, x] : llvm::zip_equal(plan.roles, roles))
     drawing.text(x, y, "@" + role.name,
                  {.size = size,
-                  .colour = getColours(role.kind).line,
+                  .color = getColors(role.kind).line,
                   .isBold = true,
                   .anchor = Anchor::Middle});
   for (auto [pipe, x] : llvm::zip_equal(plan.pipes, pipes))
     if (x)
       drawing.text(x, y, pipe.name,
-                   {.size = size, .colour = dark, .anchor = Anchor::Middle});
+                   {.size = size, .color = dark, .anchor = Anchor::Middle});
   y += 8;
   int64_t end = y + pitch * static_cast<int64_t>(run.events.size()) + 4;
   for (auto [role, x] : llvm::zip_equal(plan.roles, roles))
-    drawing.line(x, y, x, end, {"none", getColours(role.kind).line, 24});
+    drawing.line(x, y, x, end, {"none", getColors(role.kind).line, 24});
   for (int64_t x : pipes)
     if (x)
       drawing.line(x, y, x, end, {"none", "#94a3b8", 10, true});
@@ -126,13 +126,13 @@ void SequenceDrawer::drawHeads() {
 
 void SequenceDrawer::drawEvent(const Event &event) {
   const Role &role = plan.roles[event.role];
-  Colours colours = getColours(role.kind);
+  Colors colors = getColors(role.kind);
   int64_t x = roles[event.role], middle = y + pitch / 2;
   bool hasPipe =
       event.kind != Event::Kind::Item && event.kind != Event::Kind::Work;
   if (hasPipe && pipes[event.pipe]) {
     int64_t other = pipes[event.pipe];
-    Drawing::Look look = {"none", colours.line, 12};
+    Drawing::Look look = {"none", colors.line, 12};
     if (event.kind == Event::Kind::WaitEmpty ||
         event.kind == Event::Kind::WaitFull) {
       look.isDashed = true;
@@ -144,8 +144,8 @@ void SequenceDrawer::drawEvent(const Event &event) {
   }
   drawing.rectangle(
       x - 5, middle - 5, 10, 10,
-      {event.kind == Event::Kind::Item ? colours.line : colours.fill,
-       colours.line, 10, false, 2});
+      {event.kind == Event::Kind::Item ? colors.line : colors.fill, colors.line,
+       10, false, 2});
 }
 
 void SequenceDrawer::draw(llvm::raw_ostream &os) {
@@ -156,17 +156,17 @@ void SequenceDrawer::draw(llvm::raw_ostream &os) {
     bool begins = event.kind == Event::Kind::Item;
     drawing.text(
         left, y + 13, "@" + role.name,
-        {.size = size, .colour = getColours(role.kind).line, .isBold = begins});
+        {.size = size, .color = getColors(role.kind).line, .isBold = begins});
     drawing.text(wordsStart, y + 13, text,
-                 {.size = size, .colour = dark, .isBold = begins});
+                 {.size = size, .color = dark, .isBold = begins});
     drawEvent(event);
     y += pitch;
   }
   drawing.text(left, y + 20,
                run.complete ? "every role has ended"
                             : "no role can go on at these sizes",
-               {.size = size, .colour = faint});
-  drawing.print("The first work items of @" + plan.kernel, os);
+               {.size = size, .color = faint});
+  drawing.print("The first work tiles of @" + plan.kernel, os);
 }
 
 void plan::printSvgSequence(const Plan &plan, llvm::raw_ostream &os) {

@@ -1,4 +1,4 @@
-//===- Sequence.cpp - The first work items of a plan, event by event ------===//
+//===- Sequence.cpp - The first work tiles of a plan, event by event ------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

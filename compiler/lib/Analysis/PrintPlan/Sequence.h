@@ -1,4 +1,4 @@
-//===- Sequence.h - The first work items of a plan, event by event --------===//
+//===- Sequence.h - The first work tiles of a plan, event by event --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,7 @@ struct RunSizes {
 
 struct Event {
   enum class Kind {
-    /// The role begins a work item: `index`.
+    /// The role begins a work tile: `index`.
     Item,
     WaitEmpty,
     Fill,

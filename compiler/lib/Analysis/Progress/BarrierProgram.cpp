@@ -239,7 +239,7 @@ static bool acts(const Network &network, RoleId role, unsigned cta) {
 }
 
 /// How many arrivals end a phase of the barriers of a slot, and where. `item`
-/// is the work item of the pipe's first content: the counts fit every item.
+/// is the work tile of the pipe's first content: the counts fit every item.
 static void count(const Network &network, const Pipe &pipe, int64_t item,
                   PipeBarriers &barriers) {
   unsigned ctas = network.ctas;

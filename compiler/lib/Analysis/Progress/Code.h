@@ -78,7 +78,7 @@ struct Code {
   std::vector<LoopSite> loops;
   /// The roles that arrive at each barrier.
   std::vector<llvm::SmallVector<RoleId, 4>> members;
-  /// Whether consumers of a pipe divide the work items.
+  /// Whether consumers of a pipe divide the work tiles.
   std::vector<bool> divided;
   /// The period after which the division of items repeats.
   int64_t period = 1;

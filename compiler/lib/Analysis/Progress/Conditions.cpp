@@ -279,7 +279,7 @@ void Cover::run() {
   dropContained();
 }
 
-/// Boxes inside of others say nothing.
+/// Boxes inside others say nothing.
 void Cover::dropContained() {
   std::vector<Box> &boxes = result.condition.boxes;
   auto isInside = [](const Box &inner, const Box &outer) {

@@ -34,7 +34,7 @@ static std::vector<unsigned> link(const Code &code, Grain grain) {
     for (unsigned j = 0; j < i; ++j) {
       const LoopSite &b = code.loops[j];
       bool all = grain == Grain::exact && a.trips.size;
-      // A loop inside of one over the same size is another matter.
+      // A loop inside one over the same size is another matter.
       if (grain == Grain::paired && depthOf(code, a) != depthOf(code, b))
         continue;
       if (sameNumber(a, b) && (all || a.touches.anyCommon(b.touches)))

@@ -191,7 +191,7 @@ void MistakeFinder::checkCount(const Count &count, const Step &step) {
   const Size &size = network.sizes[*count.size];
   if (size.perItemOf && size.perItemOf != stream)
     mistake(where(step) + "size '" + size.name +
-            "' differs between work items, but the loop is not in the loop "
+            "' differs between work tiles, but the loop is not in the loop "
             "over '" +
             network.sizes[*size.perItemOf].name + "'");
 }
@@ -206,7 +206,7 @@ void MistakeFinder::check(const Step &step, const ItemLoop &loop) {
       network.sizes[loop.stream].perItemOf)
     return mistake(where(step) + "the items of an unknown stream");
   if (stream)
-    return mistake(where(step) + "an item loop inside of another");
+    return mistake(where(step) + "an item loop inside another");
   stream = loop.stream;
   checkBody(loop.body);
   stream.reset();
@@ -214,9 +214,9 @@ void MistakeFinder::check(const Step &step, const ItemLoop &loop) {
 
 void MistakeFinder::check(const Step &step, const OnItems &items) {
   if (!stream)
-    mistake(where(step) + "'on items' outside of an item loop");
+    mistake(where(step) + "'on items' outside an item loop");
   if (guard)
-    mistake(where(step) + "'on items' inside of another");
+    mistake(where(step) + "'on items' inside another");
   if (items.every < 1 || items.from < 0 || items.from >= items.every)
     return mistake(where(step) + "every " + Twine(items.every) + " from " +
                    Twine(items.from) + " items");
@@ -234,7 +234,7 @@ void MistakeFinder::check(const Step &step, const Produce &scope) {
             "', whose producer is @" + network.roles[pipe.producer].name);
   if (llvm::is_contained(producing, scope.pipe))
     mistake(where(step) + "produces into pipe '" + pipe.name +
-            "' inside of a produce of the same pipe");
+            "' inside a produce of the same pipe");
   if (scope.lag < 0 || scope.bytes.announced < 0 ||
       llvm::any_of(scope.bytes.copies, [](int64_t copy) { return copy < 0; }))
     mistake(where(step) + "a produce with a negative number");
@@ -245,7 +245,7 @@ void MistakeFinder::check(const Step &step, const Produce &scope) {
   });
   if (divided && !stream)
     mistake(where(step) + "pipe '" + pipe.name +
-            "' divides the work items, but is filled outside of them");
+            "' divides the work tiles, but is filled outside them");
   if (divided && stream) {
     std::optional<SizeId> &known = pipeStream[scope.pipe];
     if (known && known != stream)
@@ -275,7 +275,7 @@ void MistakeFinder::check(const Step &step, const Consume &scope) {
                      "' without being one of its consumers");
     if (llvm::is_contained(consuming, id))
       mistake(where(step) + "consumes from pipe '" + pipe.name +
-              "' inside of a consume of the same pipe");
+              "' inside a consume of the same pipe");
     if (self->every > 1) {
       if (!guard || guard->every != self->every || guard->from != self->from)
         mistake(where(step) + "consumes from pipe '" + pipe.name +

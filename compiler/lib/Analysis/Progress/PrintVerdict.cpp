@@ -23,7 +23,7 @@ static std::string namePhase(const WaitingEvent &event) {
 }
 
 static std::string nameItem(const WaitingEvent &event) {
-  return event.item ? ", work item " + std::to_string(*event.item) : "";
+  return event.item ? ", work tile " + std::to_string(*event.item) : "";
 }
 
 static std::string describeWait(const WaitingEvent &event,

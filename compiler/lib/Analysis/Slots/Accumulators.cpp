@@ -53,7 +53,7 @@ void plan::forEachMma(Value accumulator,
   }
 }
 
-/// Adds what `value` is computed from; false if that is more than the work item
+/// Adds what `value` is computed from; false if that is more than the work tile
 /// and what all roles know.
 static bool addToSlice(Value value, ScalarSlice &slice) {
   Operation *parent = value.getParentRegion()->getParentOp();

@@ -1,4 +1,4 @@
-//===- ItemCount.cpp - How many work items a launch has -------------------===//
+//===- ItemCount.cpp - How many work tiles a launch has -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

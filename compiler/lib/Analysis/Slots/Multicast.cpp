@@ -20,7 +20,7 @@ bool plan::hasPairs(SwitchOp roles) {
          });
 }
 
-/// The first dimension with more than one CTA: these have neighbouring ranks.
+/// The first dimension with more than one CTA: these have neighboring ranks.
 int64_t plan::getPairDim(SwitchOp roles) {
   ArrayRef<int64_t> cluster = roles.getCluster().value_or(ArrayRef<int64_t>());
   const int64_t *first =

@@ -205,7 +205,7 @@ static Value isAmong(ImplicitLocOpBuilder &b, const KernelValues &values,
                                constant(b, last - first));
 }
 
-/// A branch, with the builder inside of it.
+/// A branch, with the builder inside it.
 static void enter(ImplicitLocOpBuilder &b, Value condition) {
   auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenYield());

@@ -42,7 +42,7 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
   if (isa<PipeOp, ItemsOp, ForEachItemOp>(op))
     return "is still there";
   if (isa<ElectOp>(op) && !op->getParentOfType<RoleOp>())
-    return "elects a thread outside of a role";
+    return "elects a thread outside a role";
   if (auto role = dyn_cast<RoleOp>(op); role && !role.getAt())
     return "has no warps";
   if (auto slots = dyn_cast<SlotsOp>(op);
@@ -50,7 +50,7 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
       slots.getSlots().getType().getMemory() == Memory::tmem)
     return "is in tensor memory, which nobody has allocated";
   if (isa<ClcTryCancelOp, ClcQueryOp>(op) && !arch.clusterLaunchControl)
-    return "is not how this GPU hands out work items";
+    return "is not how this GPU hands out work tiles";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
   if (hasTcgen05 ? isa<IssueOp, AddMmaOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))
@@ -61,7 +61,7 @@ static StringRef findFault(Operation *op, const target::Architecture &arch,
   else if (auto receive = dyn_cast<ClusterReceiveOp>(op))
     place = receive.getFrom();
   if (place && sharedBytes && *place > *sharedBytes - 4)
-    return "is outside of the shared memory that 'place-memory' has laid out";
+    return "is outside the shared memory that 'place-memory' has laid out";
   if (isa<tile::MmaOp>(op))
     return "is an MMA that nobody waits for";
   if (auto drain = dyn_cast<DrainOp>(op);

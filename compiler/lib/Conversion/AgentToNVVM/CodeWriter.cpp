@@ -64,7 +64,7 @@ Value codegen::getBytesAfter(ImplicitLocOpBuilder &b, Value pointer,
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Operations outside of roles ask for none of it.
+/// Operations outside roles ask for none of it.
 static const RoleValues &getRoleValues(const KernelValues &kernel,
                                        Operation *role) {
   static const RoleValues none;

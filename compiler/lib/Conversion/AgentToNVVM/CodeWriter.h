@@ -170,7 +170,7 @@ public:
 
   mlir::ImplicitLocOpBuilder b;
   const KernelValues &kernel;
-  /// Null outside of roles.
+  /// Null outside roles.
   agent::RoleOp role;
   const RoleValues &own;
 

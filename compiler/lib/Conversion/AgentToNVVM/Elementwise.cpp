@@ -36,7 +36,7 @@ static Value resize(ImplicitLocOpBuilder &b, Value value, Type to,
   return arith::ExtUIOp::create(b, to, value);
 }
 
-/// The nearest number of 32 bits. An index that has none is outside of every
+/// The nearest number of 32 bits. An index that has none is outside every
 /// view, and so is that one.
 static Value saturate(ImplicitLocOpBuilder &b, Value number, bool isSigned) {
   auto constant = [&](int64_t value) {
@@ -52,7 +52,7 @@ static Value saturate(ImplicitLocOpBuilder &b, Value number, bool isSigned) {
 }
 
 /// Whether a number is made of sizes of views: how many tiles there are. It has
-/// no more factors than work items have dimensions.
+/// no more factors than work tiles have dimensions.
 static bool isCount(Value number, unsigned factors = 8) {
   Operation *op = number.getDefiningOp();
   if (auto product = dyn_cast_if_present<arith::MulIOp>(op))

@@ -12,7 +12,7 @@
 // layout's outputs.
 //
 // Where a thread's elements are next to each other in memory there are two
-// ways, chosen at run time for the whole role at once: if the tile is inside of
+// ways, chosen at run time for the whole role at once: if the tile is inside
 // the view and its first element is aligned, wide accesses; else one access for
 // each element, guarded by a comparison with the edges.
 
@@ -35,7 +35,7 @@ struct Access {
   /// The address of the tile's first element, and of the thread's elements
   /// without what their registers add.
   Value first, thread;
-  /// The whole tile is inside of the view, and so is the part of its
+  /// The whole tile is inside the view, and so is the part of its
   /// coordinates that is the same for all its elements.
   Value inside, uniform;
   /// For each dimension of the tile: its coordinates, the thread's part of
@@ -153,7 +153,7 @@ static Access getAccess(ImplicitLocOpBuilder &b,
   return access;
 }
 
-/// Where a register's element is, and whether that is inside of the view; a
+/// Where a register's element is, and whether that is inside the view; a
 /// null condition is true.
 static std::pair<Value, Value> getElement(ImplicitLocOpBuilder &b,
                                           const Access &access, int64_t number,

@@ -47,7 +47,7 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view,
     return copy->emitOpError()
            << "moves a " << tile
            << ", and there is code for tiles of one and two dimensions; cut "
-              "the others with a loop or a work item";
+              "the others with a loop or a work tile";
   if (!panels || !panels->isBoxed() || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile

@@ -1,4 +1,4 @@
-//===- Messages.cpp - Messages and dynamic work items ---------------------===//
+//===- Messages.cpp - Messages and dynamic work tiles ---------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -81,7 +81,7 @@ static Values readMessage(ReadMessageOp op, ReadMessageOp::Adaptor operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Work items
+// Work tiles
 //===----------------------------------------------------------------------===//
 
 static Values tryCancel(ClcTryCancelOp op, ClcTryCancelOp::Adaptor operands,

@@ -1,4 +1,4 @@
-//===- Messages.h - Messages and dynamic work items ----------- -*- C++ -*-===//
+//===- Messages.h - Messages and dynamic work tiles ----------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace drawloom::codegen {
 
-/// Messages, and the numbers of dynamic work items: a part of the protocol.
+/// Messages, and the numbers of dynamic work tiles: a part of the protocol.
 void addMessages(PatternList &list);
 
 } // namespace drawloom::codegen

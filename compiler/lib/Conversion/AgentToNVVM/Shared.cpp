@@ -87,7 +87,7 @@ static Values write(tile::WriteOp op, tile::WriteOp::Adaptor operands,
   return {};
 }
 
-/// Inside of a warp.
+/// Inside a warp.
 static Values convertLayout(tile::ConvertLayoutOp op,
                             tile::ConvertLayoutOp::Adaptor operands,
                             CodeWriter &w) {

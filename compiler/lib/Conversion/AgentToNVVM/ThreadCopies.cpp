@@ -11,7 +11,7 @@
 // which a tensor map does not know.
 //
 // A tile is chunks of up to 16 bytes of shared memory, and thread t of T takes
-// the chunks t, t + T, .... What is outside of the view is the pad, and is not
+// the chunks t, t + T, .... What is outside the view is the pad, and is not
 // stored.
 //
 //   global memory is aligned to 16, 8 or 4 bytes: cp.async of that many, which

@@ -249,7 +249,7 @@ void TileEmitter::emitTerminator(Operation *op) {
                  insert.getTiedOpResult());
     }
   } else if (isa<func::ReturnOp>(op)) {
-    // Without work items, results are stored at the end.
+    // Without work tiles, results are stored at the end.
     for (OpOperand &operand : op->getOpOperands())
       if (tiles.count(operand.get()))
         emitStore(

@@ -1,4 +1,4 @@
-//===- EmitKernel.cpp - The kernel, work items and loops ------------------===//
+//===- EmitKernel.cpp - The kernel, work tiles and loops ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ TileEmitter::TileEmitter(LinalgFunction &function, NominalProgram &program)
       positions(function.axes.size()) {}
 
 //===----------------------------------------------------------------------===//
-// The kernel and what is known before the first work item
+// The kernel and what is known before the first work tile
 //===----------------------------------------------------------------------===//
 
 /// A view without strides promises what TMA asks for. Where the sizes say that

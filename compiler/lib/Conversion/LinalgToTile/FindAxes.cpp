@@ -251,7 +251,7 @@ static void classify(LinalgFunction &function) {
   }
 }
 
-/// An axis is cut into work items if every result has it and nobody reduces it.
+/// An axis is cut into work tiles if every result has it and nobody reduces it.
 static LogicalResult findItems(LinalgFunction &function) {
   for (auto [number, axis] : llvm::enumerate(function.axes)) {
     auto hasAxis = [&](OpResult result) {
@@ -268,7 +268,7 @@ static LogicalResult findItems(LinalgFunction &function) {
   InFlightDiagnostic diagnostic =
       function.roots[1].emitOpError()
       << "gives a result that has no dimension in common with the other "
-         "results, so that nothing could be cut into work items: move it to a "
+         "results, so that nothing could be cut into work tiles: move it to a "
          "function of its own";
   diagnostic.attachNote(function.roots[0].getLoc())
       << "the first result is computed here";

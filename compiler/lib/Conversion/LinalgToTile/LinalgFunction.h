@@ -8,7 +8,7 @@
 
 // A function of linalg operations walks a few index ranges: the rows, the
 // columns and the summed dimension of a matrix product, and whatever its
-// neighbours add. Such a range is an axis. Loops of different operations that
+// neighbors add. Such a range is an axis. Loops of different operations that
 // meet in a tensor are the same axis, however the tensor is transposed or
 // broadcast in between.
 //
@@ -16,8 +16,8 @@
 //   %s[m]    = max over n of %d[m, n]                 axes m, n
 //
 // Everything that follows speaks of axes: a tile has one size for each; an axis
-// that every result keeps and nobody reduces is cut into work items, and the
-// others are walked inside of one. An edge is a property of an axis.
+// that every result keeps and nobody reduces is cut into work tiles, and the
+// others are walked inside one. An edge is a property of an axis.
 //
 // The conversion has these steps:
 //
@@ -60,7 +60,7 @@ struct Axis {
   bool thick = false;
   /// Has one element and is read at index 0, so it is never cut.
   bool unit = false;
-  /// Cut into work items, rather than walked inside of one.
+  /// Cut into work tiles, rather than walked inside one.
   bool item = false;
   /// Elements of a tile; 0 if the axis has one element and is never cut.
   int64_t tile = 0;
@@ -143,7 +143,7 @@ llvm::LogicalResult normalize(mlir::func::FuncOp func);
 /// and every linalg operation reads and writes whole loops.
 llvm::LogicalResult checkProgram(mlir::func::FuncOp func);
 
-/// Finds the axes of a checked function and which of them are work items.
+/// Finds the axes of a checked function and which of them are work tiles.
 llvm::FailureOr<LinalgFunction> findAxes(mlir::func::FuncOp func);
 
 /// Gives each axis its tile size.

@@ -53,7 +53,7 @@ static std::vector<std::string> explainProducts(LinalgFunction &function,
   if (executed.size() > products - byThreads)
     reasons.push_back(
         "mma: the program has " + countProducts(products - byThreads) +
-        ", and each work item executes " + std::to_string(executed.size()) +
+        ", and each work tile executes " + std::to_string(executed.size()) +
         ": what several operations read is computed again for each of them");
   return reasons;
 }

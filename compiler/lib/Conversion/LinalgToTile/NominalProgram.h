@@ -55,7 +55,7 @@ void setAxes(mlir::Operation *op, llvm::ArrayRef<int64_t> axes);
 
 NominalProgram makeNominal(LinalgFunction &function);
 
-/// Cuts the work items out of the program with one `scf.forall`, and walks the
+/// Cuts the work tiles out of the program with one `scf.forall`, and walks the
 /// other axes in it with `scf.for`. Afterwards every linalg operation works on
 /// one tile.
 llvm::LogicalResult tileAndFuse(NominalProgram &program,

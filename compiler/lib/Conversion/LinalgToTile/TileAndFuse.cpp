@@ -1,4 +1,4 @@
-//===- TileAndFuse.cpp - Work items and loops, by upstream's tiling -------===//
+//===- TileAndFuse.cpp - Work tiles and loops, by upstream's tiling -------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,7 +43,7 @@ private:
   LogicalResult tile(linalg::LinalgOp op, ArrayRef<int64_t> axes);
   template <typename LoopOp>
   void mergeLoops(Block &block, ArrayRef<int64_t> axes);
-  /// Merges what is equal inside of the operation, and drops what is unused.
+  /// Merges what is equal inside the operation, and drops what is unused.
   void simplify(Operation *op);
 
   /// A loop of the operation still has the whole of a walked axis.
@@ -83,7 +83,7 @@ std::optional<int64_t> Tiler::findNextAxis(linalg::LinalgOp op) {
 
 /// Whether what an operation in a loop over the axes uses is computed in the
 /// loop: if it changes along the loop, or if it would not fit into one tile
-/// outside of it.
+/// outside it.
 bool Tiler::belongsInto(OpResult result, ArrayRef<int64_t> axes) {
   auto producer = dyn_cast<linalg::LinalgOp>(result.getOwner());
   if (!producer)

@@ -10,7 +10,7 @@
 // registers, then the inverse of the buffer's, is where each register is in
 // memory. Offsets (Analysis/RoleTiles/Fragments.h) splits that into what a
 // thread computes once and a constant for each register, and finds registers
-// that are neighbours: one access, up to 16 bytes.
+// that are neighbors: one access, up to 16 bytes.
 //
 // That takes two layouts that write coordinates in the same radices, and a part
 // of the buffer whose place is a constant multiple of its size, of not too many

@@ -14,7 +14,7 @@
 // SEQUENCE-NEXT: participant end_ as @end
 // SEQUENCE-NEXT: participant _1___x___y____z0_empty as 1#58; #34;x#34; #35;y #37;#37; z[0] empty
 // SEQUENCE:      participant class_ as @class
-// SEQUENCE:      Note over end_,class_: 2 work items. Loops of unknown length run 3 times, others at most 2 times. Every slot starts empty
+// SEQUENCE:      Note over end_,class_: 2 work tiles. Loops of unknown length run 3 times, others at most 2 times. Every slot starts empty
 // SEQUENCE:      end_->>_1___x___y____z0_full: TMA load #60;a#59;b#62; [0], 32768 bytes
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 

@@ -10,7 +10,7 @@ tile.kernel @no_roles(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 tile.kernel @asks() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
-      // expected-error@+1 {{is not how this GPU hands out work items, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{is not how this GPU hands out work tiles, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
       %number = agent.clc_query from(32)
     }
   }
@@ -73,7 +73,7 @@ tile.kernel @room(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 // -----
 
 tile.kernel @outside() attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{elects a thread outside of a role, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+  // expected-error@+1 {{elects a thread outside a role, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
   %one = agent.elect warp
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
@@ -169,12 +169,12 @@ tile.kernel @across(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"}
 
 // -----
 
-// A word for the cluster's CTAs that lies outside of the kernel's memory.
+// A word for the cluster's CTAs that lies outside the kernel's memory.
 
 tile.kernel @outside(%ctas: i32) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64, shared_bytes = 16 : i64} {
     agent.role @r warps(1) at(0) {
-      // expected-error@+1 {{is outside of the shared memory that 'place-memory' has laid out}}
+      // expected-error@+1 {{is outside the shared memory that 'place-memory' has laid out}}
       %number = agent.cluster_receive from(32)
       agent.cluster_broadcast %number to(32) in(%ctas)
     }

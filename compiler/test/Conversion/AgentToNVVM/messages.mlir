@@ -1,4 +1,4 @@
-// Messages, and the numbers of work items that are found at run time.
+// Messages, and the numbers of work tiles that are found at run time.
 // RUN: drawloom-opt %s --convert-agent-to-nvvm --split-input-file | FileCheck %s
 
 !work = !agent.slots<message, index, f32>

@@ -18,7 +18,7 @@
 // The quotient and the root are instructions.
 // CHECK:         llvm.nvvm.rsqrt.approx.f
 
-// Inside of the view and aligned, one wide load; else guarded ones.
+// Inside the view and aligned, one wide load; else guarded ones.
 // CHECK:         scf.if
 // CHECK:           llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK:         } else {

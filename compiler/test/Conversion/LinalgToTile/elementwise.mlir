@@ -101,7 +101,7 @@ func.func @positions(%x: tensor<?x?xi32>) -> tensor<?x?xi32>
   return %0 : tensor<?x?xi32>
 }
 
-// Numbers of tensors are scalars that are loaded in the work item, and what is
+// Numbers of tensors are scalars that are loaded in the work tile, and what is
 // computed of them stays one. A tensor without dimensions is a view of one element.
 // CHECK-LABEL: tile.kernel @numbers(
 // CHECK-SAME:    !tile.view<?xf32>, %{{[^:]*}}: !tile.view<1xf32>

@@ -9,7 +9,7 @@
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 
-// Rows are reduced along n, so a work item is a strip of rows that walks along n.
+// Rows are reduced along n, so a work tile is a strip of rows that walks along n.
 // The product is computed once; past the end of n it is masked, because a zero in
 // b makes no zero of an infinity in a.
 // CHECK-LABEL: tile.kernel @product_and_maxima(
@@ -101,7 +101,7 @@ func.func @softmax(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32>
 }
 
 // What does not change along a loop is loaded before it: a tile of q for each
-// work item, one of k for each step.
+// work tile, one of k for each step.
 // CHECK-LABEL: tile.kernel @scores(
 // CHECK:       tile.for_each (%[[M:.*]]) tiles [64]
 // CHECK:         %[[Q:.*]] = tile.load %arg0[%[[M]], 0]
@@ -116,7 +116,7 @@ func.func @scores(%q: tensor<?x32xbf16>, %k: tensor<?x32xbf16>, %zeros: tensor<?
   return %max : tensor<?xf32>
 }
 
-// The middle of two chained products never leaves the work item.
+// The middle of two chained products never leaves the work tile.
 // CHECK-LABEL: tile.kernel @chained(
 // CHECK:       tile.for_each (%[[M:.*]], %[[N:.*]]) tiles [64, 128]
 // CHECK:         scf.for %[[J:[^ ]*]] = %{{.*}} step %c32 iter_args

@@ -1,4 +1,4 @@
-// A product with its epilogue becomes one kernel: work items over the tiles of
+// A product with its epilogue becomes one kernel: work tiles over the tiles of
 // the result, a loop along k, everything else on tiles.
 
 // RUN: drawloom-opt %s -convert-linalg-to-tile -canonicalize | FileCheck %s
@@ -97,7 +97,7 @@ func.func @odd_rows(%a: tensor<?x?x100xf16>, %b: tensor<?x100x12xf16>) -> tensor
   return %d : tensor<?x?x12xf32>
 }
 
-// The batch is a dimension of the work items along which a tile has one element.
+// The batch is a dimension of the work tiles along which a tile has one element.
 // CHECK-LABEL: tile.kernel @batched(
 func.func @batched(%a: tensor<?x?x?xbf16>, %b: tensor<?x?x?xbf16>, %c: tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     attributes {tile.schedule = #tile.schedule<tile = [128, 128, 64]>} {

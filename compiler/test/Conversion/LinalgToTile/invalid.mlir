@@ -225,7 +225,7 @@ func.func @shape(%a: tensor<4x4xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {
 func.func @two_kernels(%x: tensor<4x8xf32>, %m: tensor<4xf32>, %n: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
   // expected-note @+1 {{the first result is computed here}}
   %0 = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%m : tensor<4xf32>) dimensions = [1]
-  // expected-error @+1 {{gives a result that has no dimension in common with the other results, so that nothing could be cut into work items: move it to a function of its own}}
+  // expected-error @+1 {{gives a result that has no dimension in common with the other results, so that nothing could be cut into work tiles: move it to a function of its own}}
   %1 = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%n : tensor<8xf32>) dimensions = [0]
   return %0, %1 : tensor<4xf32>, tensor<8xf32>
 }

@@ -43,7 +43,7 @@ func.func @copies(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> a
   return %d : tensor<?x?xf32>
 }
 
-// A function that reduces everything is one work item.
+// A function that reduces everything is one work tile.
 // CHECK-LABEL: tile.kernel @everything(
 // CHECK-NOT:   tile.for_each
 // CHECK:       scf.for

@@ -73,7 +73,7 @@ func.func @constants(%n: index) {
   return
 }
 
-// A value from outside of the switch is the same in every role. Two consumes of
+// A value from outside the switch is the same in every role. Two consumes of
 // one pipe are two slots.
 // CSE-LABEL: func @common
 func.func @common(%n: index) {

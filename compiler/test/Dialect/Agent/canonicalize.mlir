@@ -1,7 +1,7 @@
 // RUN: drawloom-opt %s -allow-unregistered-dialect -canonicalize | FileCheck %s
 
 // Results that nobody uses, that are the same value twice, or that come from
-// outside of the region.
+// outside the region.
 // CHECK-LABEL: func @results
 // CHECK-SAME: (%[[N:.+]]: index)
 func.func @results(%n: index) {

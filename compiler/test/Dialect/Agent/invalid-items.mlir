@@ -1,7 +1,7 @@
-// What work items and their loops refuse, with the words.
+// What work tiles and their loops refuse, with the words.
 // RUN: drawloom-opt %s -allow-unregistered-dialect -split-input-file -verify-diagnostics -o /dev/null
 
-// Roles that divide the work items.
+// Roles that divide the work tiles.
 func.func @f(%n: index) {
   %items = agent.items static %i of %n -> (index) {
     agent.yield %i : index
@@ -149,9 +149,9 @@ func.func @f(%n: index) {
 
 // -----
 
-// Work items.
+// Work tiles.
 func.func @f(%n: index) {
-  // expected-error@below {{'agent.items' op expects a region with one argument, the number of the work item, of type index}}
+  // expected-error@below {{'agent.items' op expects a region with one argument, the number of the work tile, of type index}}
   %items = "agent.items"(%n) <{stream = #agent.stream<static>}> ({
     agent.yield %n : index
   }) : (index) -> !agent.items<index>
@@ -344,7 +344,7 @@ func.func @f(%n: index) {
 func.func @f(%n: index) {
   agent.switch {
     agent.role @a warps(1) {
-      // expected-error@below {{expects a stream of work items or a pipe, not 'index'}}
+      // expected-error@below {{expects a stream of work tiles or a pipe, not 'index'}}
       agent.for_each_item (%i) in %n : index {
       }
     }
@@ -393,7 +393,7 @@ func.func @f() {
   %t = agent.pipe "t" slots(2) smem : (tensor<4xf32>)
   agent.switch {
     agent.role @a warps(1) {
-      // expected-error@below {{'agent.for_each_item' op uses pipe 's' in smem; work items travel in a message}}
+      // expected-error@below {{'agent.for_each_item' op uses pipe 's' in smem; work tiles travel in a message}}
       agent.for_each_item (%i) in %s publish %t : !agent.pipe<smem, tensor<4xf32>>, !agent.pipe<smem, tensor<4xf32>> {
       }
       agent.for_each_item (%i) in %t publish %s : !agent.pipe<smem, tensor<4xf32>>, !agent.pipe<smem, tensor<4xf32>> {

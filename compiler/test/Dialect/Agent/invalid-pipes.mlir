@@ -27,7 +27,7 @@ func.func private @f(!agent.pipe<message, tensor<4xf32>>)
 
 // -----
 
-// expected-error@below {{a work item cannot hold 'tensor<4xf32>'; it holds index, integer and float scalars}}
+// expected-error@below {{a work tile cannot hold 'tensor<4xf32>'; it holds index, integer and float scalars}}
 func.func private @f(!agent.items<index, tensor<4xf32>>)
 
 // -----
@@ -143,7 +143,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@below {{pipe 'p' is never produced; @b would wait for ever}}
+  // expected-error@below {{pipe 'p' is never produced; @b would wait forever}}
   %p = agent.pipe "p" slots(1) smem : (tensor<4xf32>)
   agent.switch {
     agent.role @b warps(1) {
@@ -157,7 +157,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@below {{pipe 'p' is never consumed; @a would wait for ever for an empty slot}}
+  // expected-error@below {{pipe 'p' is never consumed; @a would wait forever for an empty slot}}
   %p = agent.pipe "p" slots(1) smem : (tensor<4xf32>)
   agent.switch {
     agent.role @a warps(1) {
@@ -255,12 +255,12 @@ func.func @f() {
 
 // -----
 
-// Pipes that carry work items.
+// Pipes that carry work tiles.
 func.func @f(%n: index) {
   %items = agent.items static %i of %n -> (index) {
     agent.yield %i : index
   }
-  // expected-error@below {{pipe 'w' is published, but consumed outside of an agent.for_each_item, which cannot tell the end of the stream}}
+  // expected-error@below {{pipe 'w' is published, but consumed outside an agent.for_each_item, which cannot tell the end of the stream}}
   %w = agent.pipe "w" slots(2) message : (index)
   agent.switch {
     agent.role @s warps(1) {
@@ -279,7 +279,7 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%n: index) {
-  // expected-error@below {{pipe 'w' carries work items, but is filled by agent.produce, which never says that there are no more; use publish}}
+  // expected-error@below {{pipe 'w' carries work tiles, but is filled by agent.produce, which never says that there are no more; use publish}}
   %w = agent.pipe "w" slots(2) message : (index)
   agent.switch {
     agent.role @s warps(1) {

@@ -261,7 +261,7 @@ func.func @f() {
 
 func.func @f(%n: index) {
   %items = agent.items static %i of %n -> (index, index) {
-    // expected-error@below {{'agent.yield' op gives (index), but a work item is (index, index)}}
+    // expected-error@below {{'agent.yield' op gives (index), but a work tile is (index, index)}}
     agent.yield %i : index
   }
   return

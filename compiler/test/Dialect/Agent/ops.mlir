@@ -202,7 +202,7 @@ func.func @call() {
   return
 }
 
-// A barrier that names its threads can be one role's own, and outside of the
+// A barrier that names its threads can be one role's own, and outside the
 // switch all threads arrive.
 // CHECK-LABEL: func @barriers
 func.func @barriers(%id: i32, %threads: i32) {

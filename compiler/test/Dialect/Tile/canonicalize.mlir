@@ -69,7 +69,7 @@ func.func @constant_subview_of_subview(%v: !tile.view<?x16xf32>, %i: index) -> !
 
 // -----
 
-// A user outside of the dialect needs the type as it is.
+// A user outside the dialect needs the type as it is.
 // CHECK-LABEL: @constant_subview_escapes
 // CHECK:         tile.subview %{{.*}}[0, 0] [%{{.*}}, 16] : !tile.view<?x16xf32> -> !tile.view<?x16xf32>
 func.func @constant_subview_escapes(%v: !tile.view<?x16xf32>) -> !tile.view<?x16xf32> {

@@ -83,7 +83,7 @@ tile.kernel @two_buffers(%v: !tile.view<?xf32>) {
 
 // -----
 
-// What is the same for every item leaves the work items, unless it reads.
+// What is the same for every item leaves the work tiles, unless it reads.
 // CHECK-LABEL: @invariant
 // CHECK-SAME:    %[[V:.*]]: !tile.view<?xf32>, %[[S:.*]]: f32
 // CHECK-DAG:     tensor.splat %[[S]]

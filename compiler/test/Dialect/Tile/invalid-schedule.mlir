@@ -167,7 +167,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{interleave: is 0, and a work item has at least 1 tile}}
+// expected-error @below {{interleave: is 0, and a work tile has at least 1 tile}}
 #s = #tile.schedule<interleave = 0>
 
 // -----

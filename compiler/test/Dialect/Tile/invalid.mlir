@@ -198,7 +198,7 @@ tile.kernel @k(%n: index) {
   // expected-note @+1 {{the first is here}}
   tile.for_each (%i) tiles [4] of [%n] {
   }
-  // expected-error @+1 {{'tile.for_each' op is a second stream of work items next to the first: nest one in the other, or write two kernels}}
+  // expected-error @+1 {{'tile.for_each' op is a second stream of work tiles next to the first: nest one in the other, or write two kernels}}
   tile.for_each (%i) tiles [4] of [%n] {
   }
 }
@@ -206,10 +206,10 @@ tile.kernel @k(%n: index) {
 // -----
 
 tile.kernel @k(%n: index, %s: f32, %v: !tile.view<?xf32>) {
-  // expected-note @+1 {{the work items are here}}
+  // expected-note @+1 {{the work tiles are here}}
   tile.for_each (%i) tiles [4] of [%n] {
   }
-  // expected-error @+1 {{'tile.store' op writes outside of the work items: move it into the tile.for_each}}
+  // expected-error @+1 {{'tile.store' op writes outside the work tiles: move it into the tile.for_each}}
   tile.store %s, %v[0] : f32, !tile.view<?xf32>
 }
 
@@ -217,12 +217,12 @@ tile.kernel @k(%n: index, %s: f32, %v: !tile.view<?xf32>) {
 
 func.func private @unknown()
 tile.kernel @k(%n: index) {
-  // expected-note @+1 {{the work items are here}}
+  // expected-note @+1 {{the work tiles are here}}
   tile.for_each (%i) tiles [4] of [%n] {
     tile.for_each (%j) tiles [4] of [%n] {
     }
   }
-  // expected-error @+1 {{'func.call' op may write outside of the work items: move it into the tile.for_each}}
+  // expected-error @+1 {{'func.call' op may write outside the work tiles: move it into the tile.for_each}}
   func.call @unknown() : () -> ()
 }
 
@@ -230,11 +230,11 @@ tile.kernel @k(%n: index) {
 
 tile.kernel @k(%n: index, %s: f32, %v: !tile.view<?xf32>, %b: i1) {
   tile.for_each (%i) tiles [4] of [%n] {
-    // expected-error @+1 {{'scf.if' op writes outside of the work items: move it into the tile.for_each}}
+    // expected-error @+1 {{'scf.if' op writes outside the work tiles: move it into the tile.for_each}}
     scf.if %b {
       tile.store %s, %v[0] : f32, !tile.view<?xf32>
     }
-    // expected-note @+1 {{the work items are here}}
+    // expected-note @+1 {{the work tiles are here}}
     tile.for_each (%j) tiles [4] of [%n] {
     }
   }
@@ -473,7 +473,7 @@ func.func @f(%b: !tile.buffer<4x8xf32, smem>) {
 // -----
 
 func.func @f(%b: !tile.buffer<4x8xf32, smem>) {
-  // expected-error @+1 {{'tile.read' op takes 4 elements from 6 on in dimension 1, but the buffer has 8: a tile must lie inside of its buffer}}
+  // expected-error @+1 {{'tile.read' op takes 4 elements from 6 on in dimension 1, but the buffer has 8: a tile must lie inside its buffer}}
   %0 = tile.read %b[0, 6] : !tile.buffer<4x8xf32, smem> -> tensor<4x4xf32>
   return
 }
@@ -481,7 +481,7 @@ func.func @f(%b: !tile.buffer<4x8xf32, smem>) {
 // -----
 
 func.func @f(%b: !tile.buffer<4x8xf32, smem>, %x: tensor<4x16xf32>, %i: index) {
-  // expected-error @+1 {{'tile.write' op takes 16 elements from 0 on in dimension 1, but the buffer has 8: a tile must lie inside of its buffer}}
+  // expected-error @+1 {{'tile.write' op takes 16 elements from 0 on in dimension 1, but the buffer has 8: a tile must lie inside its buffer}}
   tile.write %x, %b[0, %i] : tensor<4x16xf32>, !tile.buffer<4x8xf32, smem>
   return
 }
@@ -557,7 +557,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'tile.extract_slice' op takes 4 elements from 5 on in dimension 1, but there are 8: a slice must lie inside of its tile}}
+  // expected-error @+1 {{'tile.extract_slice' op takes 4 elements from 5 on in dimension 1, but there are 8: a slice must lie inside its tile}}
   %0 = tile.extract_slice %x [0, 5] : tensor<4x8xf32> -> tensor<4x4xf32>
   return
 }
@@ -844,7 +844,7 @@ func.func @gather(%x: tensor<8xf32>) {
 // -----
 
 func.func @gather(%x: tensor<8xf32>) {
-  // expected-error @+1 {{gathers what 1 work items have; there must be two or more}}
+  // expected-error @+1 {{gathers what 1 work tiles have; there must be two or more}}
   %0 = tile.all_gather %x along 1 : tensor<8xf32> -> 1
   return
 }
@@ -868,7 +868,7 @@ func.func @gather(%x: tensor<8xf32>) {
 // -----
 
 func.func @gather(%x: tensor<8x4xf32>) {
-  // expected-error @+1 {{gives 3 tiles to 2 work items; give one to all, or one to each}}
+  // expected-error @+1 {{gives 3 tiles to 2 work tiles; give one to all, or one to each}}
   %0:2 = tile.all_gather %x, %x, %x along 2 : tensor<8x4xf32> -> 2
   return
 }

@@ -16,7 +16,7 @@
 // CHECK-DAG: #[[TWO:.*]] = #tile.layout<3x2, register = {{\[\[}}1, 0] by 3, [0, 1]], lane = {{\[\[}}0, 0]]>
 #two = #tile.layout<3x2, register = [[1, 0] by 3, [0, 1]], lane = [[0, 0]]>
 
-// Which CTA has which rows, and the same with the place inside of the CTA. The
+// Which CTA has which rows, and the same with the place inside the CTA. The
 // digit of 3 of the rows is where neither says it is: below the CTA's bit.
 // CHECK-DAG: #[[CTA:.*]] = #tile.layout<12x4, cta = {{\[\[}}6, 0]]>
 #cta = #tile.layout<12x4, cta = [[6, 0]]>

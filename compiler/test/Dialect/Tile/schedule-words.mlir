@@ -288,8 +288,8 @@
 
 // -----
 
-// expected-error @below {{'unspecialised' is no choice here: write error or unspecialized; did you mean 'unspecialized'?}}
-#s = #tile.schedule<fallback = unspecialised>
+// expected-error @below {{'unspecialized' is no choice here: write error or unspecialized; did you mean 'unspecialized'?}}
+#s = #tile.schedule<fallback = unspecialized>
 
 // -----
 

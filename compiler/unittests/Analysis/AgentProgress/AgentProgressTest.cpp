@@ -164,7 +164,7 @@ TEST_F(AgentProgress, WhatNoLaunchCanCheckIsNotReliedOn) {
   EXPECT_EQ(refusal(prove(eachItem(loop("%c0 to %x step %c64", produce)),
                           eachItem(consume.str() +
                                    loop("%c64 to %x step %c64", consume)))),
-            "is proved to end only if ceil(value 0 of the work item / 64) >= 1 "
+            "is proved to end only if ceil(value 0 of the work tile / 64) >= 1 "
             "in every item, which no launch can check: it does not follow from "
             "the shapes of the arguments");
   EXPECT_TRUE(StringRef(refusal(prove("scf.while : () -> () {\n"
@@ -231,7 +231,7 @@ TEST_F(AgentProgress, ValuesOfTheItem) {
   EXPECT_EQ(textOf(result), "proved");
   ASSERT_EQ(result.network.sizes.size(), 2u);
   EXPECT_EQ(result.network.sizes[1].name,
-            "ceil(value 0 of the work item / 64)");
+            "ceil(value 0 of the work tile / 64)");
   EXPECT_EQ(result.network.sizes[1].perItemOf, 0u);
 
   result = prove(eachItem(loop("%c0 to %y step %c64", produce)),
@@ -248,7 +248,7 @@ TEST_F(AgentProgress, NumbersThatEachRoleLoads) {
   EXPECT_EQ(textOf(result), "proved");
   ASSERT_EQ(result.network.sizes.size(), 2u);
   EXPECT_EQ(result.network.sizes[1].name,
-            "ceil(table[value 0 of the work item] / 64)");
+            "ceil(table[value 0 of the work tile] / 64)");
   EXPECT_EQ(result.network.sizes[1].perItemOf, 0u);
 }
 

@@ -198,7 +198,7 @@ TEST(ConditionTest, AFailureThatTakesTooLongToReach) {
 
 TEST(ConditionTest, UndecidedNamesTheConstruct) {
   // k^2 slots, produced by a loop in a loop and consumed the other way round
-  // each time: the first k must be remembered for ever.
+  // each time: the first k must be remembered forever.
   Network n;
   SizeId k = n.addSize({.name = "k"});
   RoleId a = n.addRole({.name = "a"}), b = n.addRole({.name = "b"});

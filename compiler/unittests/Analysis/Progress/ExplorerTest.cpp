@@ -41,7 +41,7 @@ TEST(ExplorerTest, EveryOrderOfSteps) {
 }
 
 TEST(ExplorerTest, OrderThatMatters) {
-  // Whoever takes first: if it is c, a waits for ever. One order in two fails,
+  // Whoever takes first: if it is c, a waits forever. One order in two fails,
   // and the explorer must find it.
   Network n;
   PoolId pool = n.addPool({.name = "registers", .available = 8});

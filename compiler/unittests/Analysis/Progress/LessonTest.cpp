@@ -53,10 +53,10 @@ TEST(LessonTest, MultiRoleKernelHangs) {
             "deadlock\n"
             "deadlock with items = 1, k = 1:\n"
             "  @load waits for slot 0 of 'residual' to be empty (phase 0), "
-            "work item 0, at k:7\n"
+            "work tile 0, at k:7\n"
             "    @compute must release it\n"
             "  @compute waits for slot 0 of 'operands' to be full (phase 0), "
-            "work item 0, at k:14\n"
+            "work tile 0, at k:14\n"
             "    @load must fill it\n");
   EXPECT_EQ(verdictOf(oneLoadRole(false, Count::constant(4))), "proved\n");
   Verdict verdict = prove(oneLoadRole(false, Count::of(2)));
@@ -80,7 +80,7 @@ TEST(LessonTest, LeaderArrivesBeforeSlowWarps) {
   EXPECT_EQ(verdictOf(n),
             "undecided: pipe 'operands': 2 warps of @compute wait for a slot, "
             "and one of them releases it for all without a barrier among them; "
-            "a slow warp can miss two phases and wait for ever. Let every warp "
+            "a slow warp can miss two phases and wait forever. Let every warp "
             "arrive, or put a barrier of the role before the arrival\n");
   Exploration found = explore(n, {}, {.trace = true});
   EXPECT_EQ(found.kind, Exploration::Kind::wrongPhase);
@@ -118,7 +118,7 @@ TEST(LessonTest, OneTrip) {
 }
 
 /// tile-ai/tilelang#2410, marin-community/marin#8870: roles decode the same
-/// grant differently, some leave, some wait for ever.
+/// grant differently, some leave, some wait forever.
 TEST(LessonTest, RolesDisagreeAboutTheItems) {
   auto network = [](bool published) {
     Network n;
@@ -193,7 +193,7 @@ TEST(LessonTest, BytesOffBySixteen) {
               "deadlock\n"
               "deadlock with items = 1, k = 1:\n"
               "  @mma waits for slot 0 of 'operands' to be full (phase 0), "
-              "work item 0\n"
+              "work tile 0\n"
               "    @operand_load announces " +
                   announced + " bytes, delivers 49152 (16384 + 32768)\n");
     for (Role &role : n.roles)
@@ -246,7 +246,7 @@ TEST(LessonTest, ParticipantsCountedByHand) {
   EXPECT_EQ(verdictOf(network(8)),
             "deadlock\n"
             "deadlock with items = 1:\n"
-            "  @load waits for barrier 'tile' (phase 0), work item 0\n"
+            "  @load waits for barrier 'tile' (phase 0), work tile 0\n"
             "    the barrier counts 8 warps, 6 arrive\n");
   EXPECT_EQ(explore(network(8), {{{1}}}).kind, Exploration::Kind::stuck);
   // The counts of a pipe are derived from its ends: a consumer can't be

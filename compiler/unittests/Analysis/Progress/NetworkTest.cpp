@@ -82,8 +82,7 @@ TEST_F(NetworkTest, Scopes) {
   n.roles[b].body = {produce(p, {}, 0, {}, "k.mlir:4")};
   expect("role @b at k.mlir:4: produces into pipe 'p', whose producer is @a");
   n.roles[b].body = {consume({p}, {consume({p})})};
-  expect(
-      "role @b: consumes from pipe 'p' inside of a consume of the same pipe");
+  expect("role @b: consumes from pipe 'p' inside a consume of the same pipe");
   n.roles[b].body = {consume({})};
   expect("role @b: a consume without a pipe");
   n.roles[b].body = {consume({4})};
@@ -91,8 +90,7 @@ TEST_F(NetworkTest, Scopes) {
   n.roles[b].body = {consume({p}, {}, -1)};
   expect("role @b: a consume with a negative lag");
   n.roles[a].body = {produce(p, {produce(p)})};
-  expect(
-      "role @a: produces into pipe 'p' inside of a produce of the same pipe");
+  expect("role @a: produces into pipe 'p' inside a produce of the same pipe");
   n.roles[a].body = {produce(p, {}, 0, {.announced = -16})};
   expect("role @a: a produce with a negative number");
   n.roles[a].body = {produce(
@@ -102,7 +100,7 @@ TEST_F(NetworkTest, Scopes) {
 
 TEST_F(NetworkTest, Loops) {
   n.roles[a].body = {loop(Count::of(k), {produce(p)})};
-  expect("role @a: size 'k' differs between work items, but the loop is not in "
+  expect("role @a: size 'k' differs between work tiles, but the loop is not in "
          "the loop over 'items'");
   n.roles[a].body = {loop(Count::of(9), {})};
   expect("role @a: a loop over an unknown size");
@@ -111,19 +109,19 @@ TEST_F(NetworkTest, Loops) {
   n.roles[a].body = {forEachItem(k, {})};
   expect("role @a: the items of an unknown stream");
   n.roles[a].body = {forEachItem(items, {forEachItem(items, {})})};
-  expect("role @a: an item loop inside of another");
+  expect("role @a: an item loop inside another");
 }
 
 TEST_F(NetworkTest, Items) {
   n.roles[a].body = {onItems(2, 0, {})};
-  expect("role @a: 'on items' outside of an item loop");
+  expect("role @a: 'on items' outside an item loop");
   n.roles[a].body = {forEachItem(items, {onItems(2, 2, {})})};
   expect("role @a: every 2 from 2 items");
   n.roles[a].body = {forEachItem(items, {onItems(2, 0, {onItems(2, 0, {})})})};
-  expect("role @a: 'on items' inside of another");
+  expect("role @a: 'on items' inside another");
   n.pipes[p].consumers[0].every = 2;
   n.roles[a].body = {produce(p)};
-  expect("role @a: pipe 'p' divides the work items, but is filled outside of "
+  expect("role @a: pipe 'p' divides the work tiles, but is filled outside "
          "them");
   n.roles[a].body = {};
   expect("role @b: consumes from pipe 'p' for other items than every 2 from 0");

@@ -54,10 +54,10 @@ TEST(PlanTest, LagNeedsASlotMore) {
             "proved if k <= 1\n"
             "deadlock with items = 1, k = 2:\n"
             "  @operand_load waits for slot 0 of 'operands' to be empty (phase "
-            "0), work item 0\n"
+            "0), work tile 0\n"
             "    @compute must release it\n"
             "  @compute waits for slot 0 of 'operands' to be full (phase 1), "
-            "work item 0\n"
+            "work tile 0\n"
             "    @operand_load must fill it\n");
   expectAgreement(hopperSingleRole(1));
 }
@@ -83,7 +83,7 @@ TEST(PlanTest, StagingHeldByItsOwnRole) {
             "deadlock\n"
             "deadlock with items = 1, k = 0:\n"
             "  @epilogue waits for slot 0 of 'output' to be empty (phase 0), "
-            "work item 0\n"
+            "work tile 0\n"
             "    @epilogue itself keeps it back\n");
 }
 
@@ -102,7 +102,7 @@ TEST(PlanTest, AttentionNeedsABlock) {
   EXPECT_EQ(verdictOf(attention(2, 2, /*leastBlocks=*/0)),
             "proved if blocks >= 1\n"
             "deadlock with items = 1, blocks = 0:\n"
-            "  @mma waits for slot 0 of 'keys' to be full (phase 0), work item "
+            "  @mma waits for slot 0 of 'keys' to be full (phase 0), work tile "
             "0\n"
             "    @load must fill it, but has ended\n");
 }
@@ -117,10 +117,10 @@ TEST(PlanTest, AttentionInTheWrongOrder) {
             "deadlock\n"
             "deadlock with items = 1, blocks = 1:\n"
             "  @mma waits for slot 0 of 'probabilities' to be full (phase 0), "
-            "work item 0\n"
+            "work tile 0\n"
             "    @softmax must fill it\n"
             "  @softmax waits for slot 0 of 'scores' to be full (phase 0), "
-            "work item 0\n"
+            "work tile 0\n"
             "    @mma must fill it\n");
 }
 

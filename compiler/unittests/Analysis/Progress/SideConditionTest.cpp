@@ -58,7 +58,7 @@ TEST_F(SideConditionTest, EveryWaiterArrives) {
   expectOne(Rule::everyWaiterArrives,
             "pipe 'p': 4 warps of @a wait for a slot, and one of them fills it "
             "for all without a barrier among them; a slow warp can miss two "
-            "phases and wait for ever. Let every warp arrive, or put a barrier "
+            "phases and wait forever. Let every warp arrive, or put a barrier "
             "of the role before the arrival");
   n.pipes[p].arrival = Arrival::leaderAfterBarrier;
   expectNone();
@@ -143,7 +143,7 @@ TEST_F(SideConditionTest, PoolDecides) {
   n.roles[b].body = {give(pool, 8), consume({p})};
   expectNone();
   EXPECT_EQ(verdictOf(n), "proved\n");
-  // With less than that, somebody waits for ever whoever is first.
+  // With less than that, somebody waits forever whoever is first.
   n.roles[b].body = {give(pool, 4), consume({p})};
   expectNone();
   EXPECT_EQ(prove(n).kind, Verdict::Kind::deadlock);

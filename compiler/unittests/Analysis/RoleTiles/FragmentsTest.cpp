@@ -138,7 +138,7 @@ TEST(Fragments, BlockedCoversEachElementOnce) {
   }
 }
 
-TEST(Fragments, BlockedPutsNeighboursOnLanes) {
+TEST(Fragments, BlockedPutsNeighborsOnLanes) {
   Layout layout = valid(Fragments::blocked(4, 8, 1024, 8).getLayout({8, 1024}));
   EXPECT_EQ(layout.apply({0, 1, 0}), (Coordinates{0, 8}));
   EXPECT_EQ(layout.apply({0, 0, 1}), (Coordinates{1, 0}));

@@ -19,7 +19,7 @@ struct Alone {};
 /// Two CTAs, one below the other, multiply together: the even one issues.
 struct Pair {};
 
-/// CTAs that take neighbouring tiles of a result together, `rows` below each
+/// CTAs that take neighboring tiles of a result together, `rows` below each
 /// other and `columns` beside each other. Those in a row need the same rows of
 /// A, those in a column the same rows of B: each loads a part and sends it to
 /// all that need it. A pair holds B once, half in each CTA.

@@ -98,7 +98,7 @@ public:
   /// The row of the accumulator that this thread has.
   __device__ int getRow() const { return int(threadIdx.x % 128); }
 
-  /// Copies the tile to a tensor; what is outside of it stays as it is.
+  /// Copies the tile to a tensor; what is outside it stays as it is.
   template <class Map_>
   __device__ void store(const Map_ &map, int column, int row) {
     static_assert(

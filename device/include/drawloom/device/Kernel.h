@@ -15,7 +15,7 @@
 
 namespace drawloom::device {
 
-/// A warp-specialised kernel. Its life is the kernel's: the constructor makes
+/// A warp-specialized kernel. Its life is the kernel's: the constructor makes
 /// the barriers and takes tensor memory, the destructor gives it back when all
 /// roles have ended. Both are for all threads of a CTA.
 template <class Cluster_, class Work_, class... Pipes>

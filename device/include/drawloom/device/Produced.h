@@ -56,7 +56,7 @@ public:
   }
 
   /// Copies the operands of a step along K: of A the rows of the item, of B the
-  /// rows that are the item's columns. What is outside of a tensor is zero. In
+  /// rows that are the item's columns. What is outside a tensor is zero. In
   /// a cluster each CTA copies its part of what several need, to all of them.
   template <class GivenA, class GivenB, class Item>
   __device__ void load(const GivenA &givenA, const GivenB &givenB, Item item,
@@ -112,7 +112,7 @@ public:
     }
   }
 
-  /// Copies a tile; what is outside of the tensor is zero.
+  /// Copies a tile; what is outside the tensor is zero.
   template <class Given>
   __device__ void load(const Given &given, int column, int row) {
     static_assert(Role::by == By::Tma,

@@ -51,7 +51,7 @@ constexpr size_t countPackedScales(int rows, int columns) {
 
 /// Puts scales of a tensor of rows x columns elements, row after row, into the
 /// blocks that tensor cores read: 128 rows and 4 scales of each. What a block
-/// has outside of the tensor is zero.
+/// has outside the tensor is zero.
 template <class Element, class Scale>
 void packScales(Scale *to, const Scale *from, int rows, int columns) {
   static_assert(std::is_same_v<Scale, typename Stored<Element>::Scale>,

@@ -188,7 +188,7 @@ __device__ inline void beginNextLaunch() {
 
 /// Static work for roles that take turns: the items of a CTA come in rounds of
 /// so many. The last round is a whole one, too. What is in it and not in the
-/// result is outside of all tensors: zeros are loaded, nothing is stored.
+/// result is outside all tensors: zeros are loaded, nothing is stored.
 template <class Work, int turns_>
 struct PingPong : Work {
   static constexpr int turns = turns_;

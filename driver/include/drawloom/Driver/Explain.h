@@ -24,10 +24,10 @@ enum class PlanForm {
   Text,        ///< Tables, bars and reasons.
   Json,        ///< Everything, for programs.
   Mermaid,     ///< Roles and pipes, in the language of Mermaid.
-  Sequence,    ///< The first work items, barrier by barrier, in the same.
+  Sequence,    ///< The first work tiles, barrier by barrier, in the same.
   Dot,         ///< Roles and pipes, in the language of Graphviz.
   Svg,         ///< That graph, drawn.
-  SvgSequence, ///< The first work items, drawn.
+  SvgSequence, ///< The first work tiles, drawn.
   Html,        ///< A page with all of it.
 };
 

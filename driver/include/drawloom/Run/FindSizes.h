@@ -9,7 +9,7 @@
 // A tile program says which dimensions of its arguments it walks together: the
 // offset k of a load of A[m, k] and of B[n, k] makes the last dimensions of A
 // and B one size. So a caller names few sizes and the others follow, and sizes
-// that nobody names can be chosen to have ragged edges and several work items.
+// that nobody names can be chosen to have ragged edges and several work tiles.
 //
 // A dimension that is walked elsewhere, too, is not that size: W[n] and
 // W[n + N] say that W has N more, and U[m - 1] says next to nothing about U.
@@ -46,7 +46,7 @@ struct SizeClass {
   llvm::SmallVector<Reach> reaches = {};
   /// The largest step in which it is walked; 0 if it is not.
   int64_t tile = 0;
-  /// Work items walk it, not a loop inside of one.
+  /// Work tiles walk it, not a loop inside one.
   bool isItem = false;
   /// It is the last dimension of a matrix, in which TMA needs 16 bytes.
   bool isInnermost = false;

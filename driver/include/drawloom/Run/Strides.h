@@ -23,7 +23,7 @@ namespace drawloom::run {
 
 /// Strides for a tensor. Those that `declared` leaves open (`kDynamic`) are
 /// chosen: rows are packed, or, where that puts two elements into one place,
-/// they stand outside of what is fixed. Packed rows if nothing is declared.
+/// they stand outside what is fixed. Packed rows if nothing is declared.
 llvm::Expected<llvm::SmallVector<int64_t>>
 chooseStrides(llvm::ArrayRef<int64_t> declared, llvm::ArrayRef<int64_t> shape);
 

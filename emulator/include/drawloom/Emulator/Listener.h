@@ -19,7 +19,7 @@
 // What concerns several (accesses to global memory) is kept there as well, as a
 // log, and looked at in `roundEnded`, when no cluster runs.
 //
-// Only what may synchronise clusters has an order between them: atomics and
+// Only what may synchronize clusters has an order between them: atomics and
 // strong accesses at the scope of the GPU or the system. They are told while
 // their cluster is alone (ClusterListener::alone), one cluster after another.
 //

@@ -1,4 +1,5 @@
-//===- Suggest.h - What a misspelt name may have meant ----------*- C++ -*-===//
+//===- Suggest.h - What a misspelled name may have meant ----------*- C++
+//-*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

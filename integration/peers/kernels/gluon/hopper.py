@@ -203,7 +203,7 @@ def split_k(a, b, d, K, SHARE: gl.constexpr):
 def copy_step(a, b, a_ring, b_ring, rows, cols, step, M, N, K, lda, ldb, BK: gl.constexpr,
               STAGES: gl.constexpr, LAYOUT: gl.constexpr):
     """Starts the copies of one step of K, through pointers, as one group. What
-    lies outside of the matrices arrives as zero."""
+    lies outside the matrices arrives as zero."""
     ks = step * BK + gl.arange(0, BK, gl.SliceLayout(0, LAYOUT))
     slot = step % STAGES
     async_copy.async_load(a_ring.index(slot), a + rows[:, None] * lda + ks[None, :],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Modular's own Blackwell GEMM, instantiated for bf16 with pairs of CTAs and cluster
+"""Modular's own Blackwell GEMM, instantiated for bf16 with CTA pairs and cluster
 launch control: C[m, n] = sum over k of A[m, k] * B[n, k]. M is known only at launch.
 """
 

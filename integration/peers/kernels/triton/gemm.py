@@ -13,8 +13,8 @@ def gelu(x):
 
 @triton.jit
 def tile_of(item, M, N, BM: tl.constexpr, BN: tl.constexpr, GROUP: tl.constexpr):
-    """The tile of a work item. Items go down GROUP rows of tiles before they
-    move to the next column, so that neighbours share operands in L2."""
+    """The tile of a work tile. Items go down GROUP rows of tiles before they
+    move to the next column, so that neighbors share operands in L2."""
     rows = tl.cdiv(M, BM)
     per_group = GROUP * tl.cdiv(N, BN)
     first = item // per_group * GROUP
@@ -82,7 +82,7 @@ def persistent(a, b, d, M, N, K,
                BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
                FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr):
     """D = A B^T; each program takes tiles until there are none. The two loops
-    may be flattened into one, and the warps specialised."""
+    may be flattened into one, and the warps specialized."""
     tiles = tl.cdiv(M, BM) * tl.cdiv(N, BN)
     for item in tl.range(tl.program_id(0), tiles, tl.num_programs(0),
                          flatten=FLATTEN, warp_specialize=SPECIALIZE):

@@ -13,8 +13,8 @@ from typing import Any, Iterable, NamedTuple, Sequence
 from ._table import CommandRow, Table
 from ._work import FAULTS, VERDICTS
 
-#: Colours that people who see fewer of them tell apart (Okabe and Ito).
-COLOURS = {"crashed": "#000000", "failed": "#cc79a7", "wrong": "#d55e00",
+#: Colors that people who see fewer of them tell apart (Okabe and Ito).
+COLORS = {"crashed": "#000000", "failed": "#cc79a7", "wrong": "#d55e00",
            "races": "#e69f00", "unjudged": "#f0e442", "refused": "#56b4e9",
            "pruned": "#c8c8c8", "passed": "#009e73", "missing": "#ffffff"}
 MEANING = {
@@ -81,7 +81,7 @@ def _escape(text: Any) -> str:
 
 
 def _mark(verdict: str) -> str:
-    return f'<span class="mark" style="background:{COLOURS[verdict]}"></span>{verdict}'
+    return f'<span class="mark" style="background:{COLORS[verdict]}"></span>{verdict}'
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]],
@@ -108,7 +108,7 @@ def draw_bar(counts: dict[str, int]) -> str:
     for name, count in counts.items():
         size = width * count / total
         parts.append(f'<rect x="{at:.1f}" y="0" width="{size:.1f}" height="26" '
-                     f'fill="{COLOURS[name]}" stroke="#0003"><title>{count} {name}'
+                     f'fill="{COLORS[name]}" stroke="#0003"><title>{count} {name}'
                      "</title></rect>")
         at += size
     return (f'<svg viewBox="0 0 {width:.0f} 26" width="100%" height="26" '
@@ -117,7 +117,7 @@ def draw_bar(counts: dict[str, int]) -> str:
 
 def draw_grid(rows: Sequence[Row]) -> str:
     """A row for each program, a column for each architecture and order; a cell has the
-    colour of its worst point."""
+    color of its worst point."""
     cells: dict[tuple[str, tuple[str, str]], collections.Counter[str]] = {}
     for row in rows:
         cells.setdefault((row.program, (row.arch, row.order)),
@@ -150,7 +150,7 @@ def draw_grid(rows: Sequence[Row]) -> str:
             message = ", ".join(f"{many} {name}" for name, many in count.items())
             parts.append(
                 f'<rect x="{left + wide * number:.0f}" y="{y:.0f}" width="{wide - 2}" '
-                f'height="{high - 2}" fill="{COLOURS[_worst(count)]}" stroke="#0003">'
+                f'height="{high - 2}" fill="{COLORS[_worst(count)]}" stroke="#0003">'
                 f"<title>{_escape(program)}, {_escape(', '.join(column))}: {message}"
                 "</title></rect>")
     width, height = left + wide * len(columns) + 10, top + high * len(programs) + 4
@@ -213,7 +213,7 @@ def _faults(rows: Sequence[Row], command: str) -> str:
                           (f"<code>{other.key}</code>", _escape(other.where()))
                           for other in found[1:MOST_ROWS]]) + "</details>")
         parts.append(
-            f'<div class="fault" style="border-color:{COLOURS[verdict]}">'
+            f'<div class="fault" style="border-color:{COLORS[verdict]}">'
             f"<b>{verdict}: {name}</b><br>{_escape(one.where())}"
             f"<pre>{_escape(one.message)}</pre>Repeat it:"
             f"<pre>{_escape(command)} --only {one.key}</pre>{others}</div>\n")
@@ -304,7 +304,7 @@ def write_report(table: Table, path: pathlib.Path) -> None:
     if launches:
         parts += [
             "<h2>By program, architecture and order of events</h2>\n"
-            "<p>A cell has the colour of its worst point.</p>\n", draw_grid(launches),
+            "<p>A cell has the color of its worst point.</p>\n", draw_grid(launches),
             "<h2>What was pruned or refused</h2>\n", _pruned(database)]
     parts += ["<h2>Time</h2>\n"]
     if ran:

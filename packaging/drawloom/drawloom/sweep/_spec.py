@@ -152,7 +152,7 @@ def read_checks(checks: str) -> dict[str, Any]:
 
 class _Reader:
     """One file. What is asked for and not known is an error, so that a field that is
-    misspelt is not a default."""
+    misspelled is not a default."""
 
     #: Fields that [sweep] sets for all kernels, and [[kernels]] for its own.
     DIMENSIONS: dict[str, Any] = {"schedules": [""], "devices": None, "shapes": [""],

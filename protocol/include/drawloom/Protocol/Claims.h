@@ -118,7 +118,7 @@ struct Claims {
   /// What warps decide alike, in the order of Step::Kind::Decide: the texts of
   /// conditions, and whether their values are always the same.
   std::vector<std::pair<std::string, bool>> decisions;
-  /// What is taken for granted so that nobody waits for ever.
+  /// What is taken for granted so that nobody waits forever.
   std::set<Assumption> assumptions;
 
   unsigned ctas() const { return cluster[0] * cluster[1] * cluster[2]; }

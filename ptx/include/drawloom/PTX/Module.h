@@ -59,7 +59,7 @@ struct Symbol {
   llvm::StringRef name;
 };
 
-/// A value in an initialiser: a number, the address of a symbol (perhaps a
+/// A value in an initializer: a number, the address of a symbol (perhaps a
 /// generic address, perhaps one byte of it), or a list.
 struct Initializer {
   enum Kind : uint8_t { Integer, Float32, Float64, Address, List };
@@ -111,7 +111,7 @@ struct RegisterDeclaration {
   llvm::StringRef name; ///< The prefix of a parameterised declaration.
   Type type;
   uint8_t vector;    ///< 2, 4 or 8 for `.v2` and so on, else 1.
-  bool parametrised; ///< `<count>` was written.
+  bool parametrized; ///< `<count>` was written.
   uint32_t first;    ///< The number of its first register.
   uint32_t count;
 };

@@ -143,7 +143,7 @@ public:
   /// An address written `[a].unified`.
   bool isUnified() const { return unifiedField; }
   /// Whether a Register or SymbolAddress was written with an offset. `[%rd1+0]`
-  /// is not quite `[%rd1]`: without optimisation ptxas adds the 0.
+  /// is not quite `[%rd1]`: without optimization ptxas adds the 0.
   bool hasOffset() const { return offsetField; }
   /// The value of an Integer, the bits of a float, the byte offset of a
   /// Register that is the base of an address.

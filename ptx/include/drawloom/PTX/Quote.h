@@ -18,7 +18,7 @@
 
 namespace drawloom::ptx {
 
-/// Prints a diagnostic, its line and a caret below it; in colours if `os` has
+/// Prints a diagnostic, its line and a caret below it; in colors if `os` has
 /// them.
 void printDiagnostic(const llvm::SMDiagnostic &diagnostic,
                      llvm::raw_ostream &os);

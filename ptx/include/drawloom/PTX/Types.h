@@ -60,7 +60,7 @@ inline bool isInteger(Type type) {
 /// Whether an operand register declared as `declared` may stand where an
 /// instruction works on `wanted`.
 bool fits(Type wanted, Type declared);
-/// The same with ld's, st's and cvt's licence to use a wider register (PTX ISA,
+/// The same with ld's, st's and cvt's license to use a wider register (PTX ISA,
 /// section 9.4.1).
 bool fitsWider(Type wanted, Type declared);
 

@@ -86,7 +86,7 @@ struct Parameter {
   unsigned atom = 16;
 };
 
-/// A factor of the number of work items: a constant, or how many tiles a size
+/// A factor of the number of work tiles: a constant, or how many tiles a size
 /// of an argument is cut into.
 struct ItemFactor {
   /// The size, if there is one.
@@ -96,7 +96,7 @@ struct ItemFactor {
   int64_t tile = 1;
 };
 
-/// How the CTAs of a launch get their work items.
+/// How the CTAs of a launch get their work tiles.
 struct ItemsInfo {
   enum class Kind {
     Static,  ///< Each takes every C-th, C being the number of CTAs.

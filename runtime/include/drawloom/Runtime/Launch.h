@@ -9,7 +9,7 @@
 // Turns the arguments of a tile program into a launch of its kernel:
 //
 //   shapes, strides, pointers ──→ tensor maps, sizes, strides, pointers
-//   sizes and tiles           ──→ work items ──→ the grid
+//   sizes and tiles           ──→ work tiles ──→ the grid
 //   sizes                     ──→ the condition under which the kernel ends
 //
 // Everything that the hardware would refuse, or silently do wrong, is checked
@@ -63,7 +63,7 @@ llvm::Expected<TensorMapRequest> makeTensorMap(const ArgumentInfo &argument,
                                                const Parameter &parameter,
                                                const Tensor &tensor);
 
-/// How many work items a launch has; nothing if only the kernel can tell.
+/// How many work tiles a launch has; nothing if only the kernel can tell.
 llvm::Expected<std::optional<int64_t>>
 countItems(const KernelInfo &kernel, llvm::ArrayRef<Argument> arguments);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks at a drawing: text is inside of it and doesn't run into other text, and
+"""Looks at a drawing: text is inside it and doesn't run into other text, and
 a box holds the text that begins in it. With two names, these are level.
 
     check_drawing.py DRAWING.svg [NAME NAME]
@@ -28,7 +28,7 @@ def overlap(a, b):
 faults = []
 for i, a in enumerate(texts):
     if a[0] < 0 or a[1] < 0 or a[2] > width or a[3] > height:
-        faults.append(f"'{a[4]}' is not inside of the drawing")
+        faults.append(f"'{a[4]}' is not inside the drawing")
     faults += [f"'{a[4]}' runs into '{b[4]}'" for b in texts[:i] if overlap(a, b)]
     faults += [f"'{a[4]}' runs out of its box" for box in boxes
                if overlap(a, box) and not (box[0] <= a[0] and a[2] <= box[2])]

@@ -1,5 +1,5 @@
 // The bits of random floats are no zero, but at the edges tiles divide by the
-// zeros outside of y.
+// zeros outside y.
 func.func @remainder(%x: tensor<?x?xi32> {tile.name = "x"}, %y: tensor<?x?xf32> {tile.name = "y"}) -> (tensor<?x?xi32> {tile.name = "r"}) attributes {tile.schedule = #tile.schedule<tile = [16, 128]>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -41,7 +41,7 @@ struct SizeSymbol {
 };
 
 /// How a size of the network is computed: `value`, or zero if that is less.
-/// Null for the number of work items, which is what a cluster takes at run
+/// Null for the number of work tiles, which is what a cluster takes at run
 /// time.
 struct SizeSource {
   mlir::AffineExpr value;

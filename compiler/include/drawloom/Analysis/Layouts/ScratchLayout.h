@@ -9,8 +9,8 @@
 // A tile is written to shared memory from one layout in registers and read in
 // another. Where each element is meanwhile is ours to choose.
 //
-// An access moves up to 16 bytes of a thread. Elements that are neighbours in
-// both threads' registers, V, can be neighbours in memory: the intersection of
+// An access moves up to 16 bytes of a thread. Elements that are neighbors in
+// both threads' registers, V, can be neighbors in memory: the intersection of
 // the spans of both layouts' register bits. Memory has 32 banks of 4 bytes. An
 // access of a warp takes as many turns as it has bytes for 128: 16 bytes a
 // thread, four turns of eight lanes. The lanes of a turn must hit different

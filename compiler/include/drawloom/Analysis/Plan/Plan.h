@@ -41,7 +41,7 @@ using agent::Engine;
 /// One step of what a role does with its slots, in the order of its program.
 struct Step {
   enum class Kind {
-    /// The body, for each work item.
+    /// The body, for each work tile.
     Items,
     /// The body, as often as `trips` says.
     Loop,
@@ -163,7 +163,7 @@ struct MemoryRange {
   int64_t bytes = 0;
 };
 
-/// How a CTA gets its work items: it is one; every so many; at run time.
+/// How a CTA gets its work tiles: it is one; every so many; at run time.
 enum class Items { One, Static, Dynamic };
 
 /// "one", "static", "dynamic".

@@ -40,7 +40,7 @@ void printDot(const Plan &plan, llvm::raw_ostream &os);
 /// no font of its own.
 void printSvg(const Plan &plan, llvm::raw_ostream &os);
 
-/// The first work items, barrier by barrier: as a sequence diagram for Mermaid,
+/// The first work tiles, barrier by barrier: as a sequence diagram for Mermaid,
 /// and as a drawing in SVG.
 void printMermaidSequence(const Plan &plan, llvm::raw_ostream &os);
 void printSvgSequence(const Plan &plan, llvm::raw_ostream &os);

@@ -52,7 +52,7 @@ using PoolId = unsigned;
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
 
 /// A number that is known at launch: a trip count, the length of a stream of
-/// work items, or a number of slots.
+/// work tiles, or a number of slots.
 struct Size {
   std::string name;
   int64_t min = 0;
@@ -87,7 +87,7 @@ struct Loop {
   Body body;
 };
 
-/// Runs the body for each work item of a stream. The stream is the size that is
+/// Runs the body for each work tile of a stream. The stream is the size that is
 /// its length.
 struct ItemLoop {
   SizeId stream;
@@ -286,7 +286,7 @@ Step launchDependents(std::string location = {});
 
 /// What makes the network meaningless, in words, or nothing: ids out of range,
 /// a pipe that a role other than its producer fills, a scope inside a scope of
-/// the same pipe, items outside of an item loop, and so on.
+/// the same pipe, items outside an item loop, and so on.
 std::optional<std::string> findMistake(const Network &network);
 
 /// The network as text, for people.

@@ -11,7 +11,7 @@
 // to be checked at launch and to be read by a person.
 //
 // Invariant: a condition admits sizes only if it was proved for all of them.
-// For a size with a value for each work item, a box confines all of these
+// For a size with a value for each work tile, a box confines all of these
 // values.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@
 
 namespace drawloom::progress {
 
-/// A value for each size of a network. A size that differs between work items
+/// A value for each size of a network. A size that differs between work tiles
 /// has a list of values; items behind its end have the last one.
 struct Sizes {
   std::vector<std::vector<int64_t>> values;

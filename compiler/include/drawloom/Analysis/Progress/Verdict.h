@@ -33,7 +33,7 @@ struct WaitingEvent {
   /// that were never produced. For a barrier: its phase.
   int64_t slot = 0;
   int64_t phase = 0;
-  /// The work item that the role is in, if it is in one.
+  /// The work tile that the role is in, if it is in one.
   std::optional<int64_t> item = std::nullopt;
   std::string location = {};
   /// The roles that would have to act, and those of them that have ended.
@@ -88,7 +88,7 @@ struct Verdict {
 
 /// "deadlock with items = 1, k = 1".
 std::string headlineOf(const Failure &failure, const Network &network);
-/// "@load waits for slot 0 of 'residual' to be empty (phase 0), work item 0":
+/// "@load waits for slot 0 of 'residual' to be empty (phase 0), work tile 0":
 /// what happens at the place of an event of a failure.
 std::string describe(const WaitingEvent &event, const Failure &failure,
                      const Network &network);

@@ -60,7 +60,7 @@ struct Panels {
 
   /// Bytes from the start of the tile to an element that is the first one of a
   /// panel's row or of a part of it that an MMA starts with. The swizzle
-  /// moves chunks inside of such a part only.
+  /// moves chunks inside such a part only.
   int64_t getOffset(int64_t row, int64_t column) const {
     int64_t byte = column * bits / 8;
     return byte / width * bytes() + row * width + byte % width;

@@ -52,7 +52,7 @@ findScratchOperands(agent::RoleOp role, const target::Architecture &arch);
 bool isInSlot(mlir::Value tile);
 
 /// The tile that an operand is, or is a part of: a transpose or a slice is a
-/// matter of the descriptor, and a consume hands on what is inside of it.
+/// matter of the descriptor, and a consume hands on what is inside it.
 mlir::Value getWhole(mlir::Value operand);
 
 /// The tile that an operand is a transpose of, or itself.

@@ -10,7 +10,7 @@
 // The first MMA of an accumulator overwrites what was in its columns. Where
 // loops of MMAs may not run, nothing is written, and whoever reads the
 // accumulator has to know. It finds out by itself: it computes the loops'
-// bounds from the work item and from what all roles know.
+// bounds from the work tile and from what all roles know.
 
 #ifndef DRAWLOOM_ANALYSIS_SLOTS_ACCUMULATORS_H
 #define DRAWLOOM_ANALYSIS_SLOTS_ACCUMULATORS_H
@@ -42,7 +42,7 @@ struct ScalarSlice {
 };
 
 /// What the bounds of a loop are computed from; nothing if that is more than
-/// the work item and what all roles know.
+/// the work tile and what all roles know.
 std::optional<ScalarSlice> sliceBounds(mlir::scf::ForOp loop);
 
 /// Refuses an operation that gives an accumulator in tensor memory a start that

@@ -1,4 +1,4 @@
-//===- ItemCount.h - How many work items a launch has -----------*- C++ -*-===//
+//===- ItemCount.h - How many work tiles a launch has -----------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A launch can count the work items if their number is a product of sizes of
+// A launch can count the work tiles if their number is a product of sizes of
 // arguments, each rounded up to tiles. Where it can't, because a kernel reads
 // the number from memory, the grid is as large as the GPU, and CTAs take items
 // until there are no more, whatever the schedule says.
@@ -26,10 +26,10 @@ struct CountFactor {
   int64_t tile;
 };
 
-/// The factors of a number of work items; nothing if a launch can't count them.
+/// The factors of a number of work tiles; nothing if a launch can't count them.
 std::optional<llvm::SmallVector<CountFactor>> findFactors(mlir::Value count);
 
-/// Whether every CTA takes one work item: the schedule says so, and the launch
+/// Whether every CTA takes one work tile: the schedule says so, and the launch
 /// can count them; or there is no stream of items.
 bool takesOneItem(agent::SwitchOp roles);
 

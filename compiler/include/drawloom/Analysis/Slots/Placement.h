@@ -22,7 +22,7 @@ namespace drawloom::plan {
 /// Warps that setmaxnreg, wgmma and the lanes of tensor memory take together.
 constexpr int64_t warpsPerGroup = target::warpsPerGroup;
 constexpr int64_t barrierBytes = 8;
-/// What the hardware answers when it is asked for a work item.
+/// What the hardware answers when it is asked for a work tile.
 constexpr int64_t nextTileBytes = 16;
 /// The same with its barriers: that it has come, and in a cluster also that all
 /// CTAs are ready for it.

@@ -8,7 +8,7 @@
 
 // A tile may begin before its view does. Then what is before is the pad, and is
 // not stored, as behind the end; a bulk store may not even begin there. Most
-// offsets are the places of work items and the numbers of loops, which are
+// offsets are the places of work tiles and the numbers of loops, which are
 // never negative, so that nobody has to ask while the kernel runs. This
 // analysis says which.
 //

@@ -81,7 +81,7 @@ LogicalResult ItemsType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<Type> item) {
   for (Type type : item)
     if (!type.isIntOrIndexOrFloat())
-      return emitError() << "a work item cannot hold " << type
+      return emitError() << "a work tile cannot hold " << type
                          << "; it holds index, integer and float scalars";
   return success();
 }

@@ -301,7 +301,7 @@ ParseResult ForEachItemOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (!isa<ItemsType, PipeType>(types.front()))
     return parser.emitError(typesLoc)
-           << "expects a stream of work items or a pipe, not " << types.front();
+           << "expects a stream of work tiles or a pipe, not " << types.front();
 
   ArrayRef<Type> item = getItemValues(types.front());
   if (arguments.size() != item.size())

@@ -1,4 +1,4 @@
-//===- ItemOps.cpp - Streams of work items --------------------------------===//
+//===- ItemOps.cpp - Streams of work tiles --------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,7 @@ LogicalResult ItemsOp::verify() {
   if (getBody().getNumArguments() != 1 ||
       !getBody().getArgument(0).getType().isIndex())
     return emitOpError("expects a region with one argument, the number of the "
-                       "work item, of type index");
+                       "work tile, of type index");
   RoleOp first;
   for (OpOperand &use : getItems().getUses()) {
     Operation *user = use.getOwner();
@@ -59,7 +59,7 @@ static LogicalResult verifyItemPipe(ForEachItemOp op, Value value,
   if (type.getMemory() != Memory::message)
     return op.emitOpError() << "uses pipe '" << pipe->getName() << "' in "
                             << stringifyMemory(type.getMemory())
-                            << "; work items travel in a message";
+                            << "; work tiles travel in a message";
   if (type.getPayload() != item)
     return op.emitOpError()
            << "publishes items " << listOf(item) << ", but pipe '"

@@ -1,4 +1,4 @@
-//===- MessageOps.cpp - Messages and work items ---------------------------===//
+//===- MessageOps.cpp - Messages and work tiles ---------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

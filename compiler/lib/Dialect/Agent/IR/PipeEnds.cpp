@@ -119,10 +119,10 @@ static LogicalResult verifyEnds(PipeOp pipe, ArrayRef<RoleOp> producers,
     return emitPipeError(pipe) << " is neither produced nor consumed";
   if (producers.empty())
     return emitPipeError(pipe) << " is never produced; " << namesOf(consumers)
-                               << " would wait for ever";
+                               << " would wait forever";
   if (consumers.empty())
     return emitPipeError(pipe) << " is never consumed; " << namesOf(producers)
-                               << " would wait for ever for an empty slot";
+                               << " would wait forever for an empty slot";
   if (producers.size() > 1)
     return emitPipeError(pipe) << " is produced by " << namesOf(producers)
                                << "; a pipe has one producer";
@@ -137,10 +137,10 @@ static LogicalResult verifyPublished(PipeOp pipe) {
   for (OpOperand &use : uses) {
     StringRef problem;
     if (published && isa<ConsumeOp>(use.getOwner()))
-      problem = " is published, but consumed outside of an "
+      problem = " is published, but consumed outside an "
                 "agent.for_each_item, which cannot tell the end of the stream";
     else if ((published || taken) && isa<ProduceOp>(use.getOwner()))
-      problem = " carries work items, but is filled by agent.produce, which "
+      problem = " carries work tiles, but is filled by agent.produce, which "
                 "never says that there are no more; use publish";
     if (problem.empty())
       continue;
@@ -178,7 +178,7 @@ static LogicalResult verifyScope(PipeOp pipe, ArrayRef<RoleOp> roles) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sharing of work items
+// Sharing of work tiles
 //===----------------------------------------------------------------------===//
 
 /// Whether `loop` can be counted with; if not, its own verifier says why.

@@ -140,7 +140,7 @@ LogicalResult YieldOp::verify() {
   if (auto consume = dyn_cast<ConsumeOp>(parent))
     return check(consume.getResultTypes(), "the results are");
   if (auto items = dyn_cast<ItemsOp>(parent))
-    return check(items.getItems().getType().getItem(), "a work item is");
+    return check(items.getItems().getType().getItem(), "a work tile is");
   return check(TypeRange(),
                "'" + parent->getName().getStringRef() + "' passes on");
 }

@@ -184,7 +184,7 @@ static std::string describeRegisters(RoleOp role) {
 }
 
 /// Checks two placed roles, `a` in front of `b`.
-static LogicalResult verifyNeighbours(RoleOp a, RoleOp b) {
+static LogicalResult verifyNeighbors(RoleOp a, RoleOp b) {
   int64_t lastOfA = *a.getAt() + a.getWarps() - 1;
   if (lastOfA >= *b.getAt())
     return b.emitError() << "roles " << nameOf(a) << " on " << describeWarps(a)
@@ -224,7 +224,7 @@ static LogicalResult verifyPlacement(SwitchOp op) {
            std::pair(*b.getAt(), b.getSymName());
   });
   for (size_t i = 1; i < roles.size(); ++i)
-    if (failed(verifyNeighbours(roles[i - 1], roles[i])))
+    if (failed(verifyNeighbors(roles[i - 1], roles[i])))
       return failure();
   return success();
 }

@@ -10,7 +10,7 @@
 // the same everywhere: the phrases are here.
 //
 // Invariant: an operation is verified after those in front of it and before
-// what is inside of it. A verifier that looks at anything else must not take
+// what is inside it. A verifier that looks at anything else must not take
 // for granted that its attributes are there.
 //
 //===----------------------------------------------------------------------===//
@@ -55,7 +55,7 @@ std::string ctas(int64_t count);
 /// The values of one slot of each of the types `pipes`, in order.
 llvm::SmallVector<mlir::Type> getSlotValues(mlir::TypeRange pipes);
 
-/// The values of one work item of `source`, a stream or a pipe that carries
+/// The values of one work tile of `source`, a stream or a pipe that carries
 /// items.
 llvm::ArrayRef<mlir::Type> getItemValues(mlir::Type source);
 

@@ -361,7 +361,7 @@ MaybeRefusal RoleAssigner::assignToOne(Reason because) {
     SmallVector<Operation *, 4> around = item.loopsAround(mma);
     llvm::erase_if(around, llvm::IsaPred<scf::ForOp>);
     refusal = Refusal{mma.getLoc(),
-                      "this MMA is inside of '" +
+                      "this MMA is inside '" +
                           around.front()->getName().getStringRef().str() +
                           "'; on " + arch.name.str() +
                           " its operands come through slots, which nobody can "

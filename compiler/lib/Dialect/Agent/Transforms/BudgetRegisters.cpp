@@ -10,7 +10,7 @@
 // that only issue copies and MMAs need few of them, roles that compute need
 // many; setmaxnreg moves them from one warp group to another. The pool is what
 // the CTA entered with: if the budgets add up to more, the last group that asks
-// waits for ever. So the budgets are chosen first, and the entry count so that
+// waits forever. So the budgets are chosen first, and the entry count so that
 // it holds their sum. Code generation fixes that count in the kernel's header
 // (.maxnreg); without it ptxas ignores setmaxnreg (C7508).
 //
@@ -218,11 +218,11 @@ LogicalResult Budgeter::share() {
   if (int64_t total = sum(); total > pool) {
     bool byHand =
         llvm::any_of(units, [](const Unit &unit) { return unit.fixed; });
-    return refuse(total)
-           << (byHand ? "; setmaxnreg.inc would wait for ever: lower "
-                        "a budget, or leave registers(n) out"
-                      : "; give the roles fewer warps, or use a "
-                        "smaller tile");
+    return refuse(total) << (byHand
+                                 ? "; setmaxnreg.inc would wait forever: lower "
+                                   "a budget, or leave registers(n) out"
+                                 : "; give the roles fewer warps, or use a "
+                                   "smaller tile");
   }
 
   // The rest goes to the roles that compute, the poorest first.

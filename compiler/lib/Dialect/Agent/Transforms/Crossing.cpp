@@ -98,7 +98,7 @@ void PartBuilder::drain() {
         needCarried(loop, number - 1);
       continue;
     }
-    // Arguments of control flow inside of an operation come with it.
+    // Arguments of control flow inside an operation come with it.
     if (def)
       needOp(def);
   }

@@ -9,7 +9,7 @@
 // The part of an item that one role runs: the operations that it owns, copies
 // of what nobody owns and these need, the loops around all of them, and the
 // values that it gets from other roles. The invariant: an operand of something
-// in the part is in the part, comes from outside of the item, or crosses.
+// in the part is in the part, comes from outside the item, or crosses.
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_CROSSING_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_CROSSING_H

@@ -1,4 +1,4 @@
-//===- Dataflow.cpp - What depends on what in a work item -----------------===//
+//===- Dataflow.cpp - What depends on what in a work tile -----------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

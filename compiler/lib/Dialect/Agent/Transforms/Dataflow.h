@@ -1,4 +1,4 @@
-//===- Dataflow.h - What depends on what in a work item ---------*- C++ -*-===//
+//===- Dataflow.h - What depends on what in a work tile ---------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

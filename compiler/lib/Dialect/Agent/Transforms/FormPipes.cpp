@@ -162,7 +162,7 @@ MaybeRefusal Former::makeStream() {
   if (schedule.persistent == tile::Persistence::None && !item.nest.empty() &&
       !plan::findFactors(items.getCount()))
     return Refusal{item.nest.front().getLoc(),
-                   "'persistent = none' gives each work item a CTA of its own, "
+                   "'persistent = none' gives each work tile a CTA of its own, "
                    "and a launch can't count them: their number is no product "
                    "of sizes of the arguments; use static or dynamic"};
   if (!dynamic)

@@ -1,4 +1,4 @@
-//===- Items.cpp - The stream of a kernel's work items --------------------===//
+//===- Items.cpp - The stream of a kernel's work tiles --------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -48,7 +48,7 @@ private:
   /// Takes the place of a CTA in its cluster off a number; nothing if a cluster
   /// has one CTA.
   SmallVector<Value> takePlace(ArrayRef<int64_t> ctas, Value &number);
-  /// Repeats what stands between a loop and the one inside of it.
+  /// Repeats what stands between a loop and the one inside it.
   void repeatBetween(size_t level, IRMapping &mapping);
 
   Item &item;

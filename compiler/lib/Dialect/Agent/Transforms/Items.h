@@ -1,4 +1,4 @@
-//===- Items.h - The stream of a kernel's work items ------------*- C++ -*-===//
+//===- Items.h - The stream of a kernel's work tiles ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,12 +12,12 @@
 // one is found that holds the number: the stream is (group, m, n), in the order
 // of the program.
 //
-// CTAs take neighbouring numbers at the same time, so what they load meets in
+// CTAs take neighboring numbers at the same time, so what they load meets in
 // the L2 cache if their tiles form a block and not a row. The last two
 // dimensions are therefore walked in bands of 16 rows of tiles, down each
 // column of the band first.
 //
-// In a cluster of C CTAs, C numbers that follow each other are neighbouring
+// In a cluster of C CTAs, C numbers that follow each other are neighboring
 // tiles: a band is one of clusters then, and the place of a CTA in its cluster
 // is its number modulo C, the first dimension first. A grid is whole clusters,
 // so a CTA keeps its place. The count is rounded up to whole clusters, and

@@ -32,7 +32,7 @@ static bool isProved(SwitchOp op) {
 }
 
 /// The innermost region operation around `op` that can run its body more than
-/// once for a work item.
+/// once for a work tile.
 static Operation *getLoop(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp()) {
@@ -58,7 +58,7 @@ static bool endsBefore(Operation *first, Operation *second) {
   return false;
 }
 
-/// Whether `later` begins after `first` ended, or inside of it.
+/// Whether `later` begins after `first` ended, or inside it.
 static bool beginsBefore(Operation *first, Operation *later) {
   return (first->isProperAncestor(later) && !getLoop(first)) ||
          endsBefore(first, later);
@@ -141,7 +141,7 @@ ReuseAnswer drawloom::agent::mayReuse(PipeOp staging, PipeOp earlier) {
   SwitchOp op = staging.getSwitch();
   std::string other = "'" + earlier.getName().str() + "'";
   if (!plan::takesOneItem(op))
-    return {false, "a CTA takes more than one work item, so slots of " + other +
+    return {false, "a CTA takes more than one work tile, so slots of " + other +
                        " may be in flight for the next one"};
   if (op.getClusterSize() != 1)
     return {false, "other CTAs of the cluster may still write to " + other};
@@ -155,7 +155,7 @@ ReuseAnswer drawloom::agent::mayReuse(PipeOp staging, PipeOp earlier) {
   std::string roleName = "@" + role.getSymName().str();
   Operation *first = findFirstUse(uses, consumes);
   if (first && !consumes.empty() && llvm::all_of(consumes, isReleasedThere)) {
-    std::string why = "a CTA takes one work item, and " + roleName +
+    std::string why = "a CTA takes one work tile, and " + roleName +
                       " has released every slot of " + other +
                       " in front of its first use of this one";
     if (role.getWarps() == 1)
@@ -166,7 +166,7 @@ ReuseAnswer drawloom::agent::mayReuse(PipeOp staging, PipeOp earlier) {
             first};
   }
   if (PipeOp witness = findWitness(earlier, uses, role))
-    return {true, "a CTA takes one work item, and " + roleName +
+    return {true, "a CTA takes one work tile, and " + roleName +
                       " has waited for '" + witness.getName().str() +
                       "', which is full after the last read of " + other};
   return {false, "nothing that " + roleName +

@@ -12,7 +12,7 @@
 // no, unless an argument holds for every run:
 //
 // 1. progress is proved, so what is produced is consumed when the kernel ends;
-// 2. a CTA takes one work item: nothing of a next one can be in flight;
+// 2. a CTA takes one work tile: nothing of a next one can be in flight;
 // 3. the staging role has waited for something that comes after the last read
 //    of the other pipe: it consumed the other pipe itself, in front of the
 //    first use of the staging pipe and in no loop with it, and its warps meet

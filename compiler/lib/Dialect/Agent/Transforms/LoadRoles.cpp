@@ -36,13 +36,13 @@ static bool isNamed(const tile::Schedule &schedule, StringRef view) {
          });
 }
 
-/// `in 1 loop of the work item`
+/// `in 1 loop of the work tile`
 static std::string describeLevel(size_t loops) {
   if (loops == 0)
-    return "once for each work item";
+    return "once for each work tile";
   if (loops == 1)
-    return "in one loop of the work item";
-  return "in " + std::to_string(loops) + " loops of the work item";
+    return "in one loop of the work tile";
+  return "in " + std::to_string(loops) + " loops of the work tile";
 }
 
 /// Makes the views of one group of the schedule's `together` alike, or says why

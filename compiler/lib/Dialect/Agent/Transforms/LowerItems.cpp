@@ -1,4 +1,4 @@
-//===- LowerItems.cpp - Loops over work items -----------------------------===//
+//===- LowerItems.cpp - Loops over work tiles -----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -67,14 +67,14 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
       PipeOp pipe = found->second.pipe;
       if (pipe.getProducers().size() > 1 || pipe.getConsumers().size() > 1)
         return op->emitOpError()
-               << "takes one work item in " << op.getEvery() << " and shares '"
+               << "takes one work tile in " << op.getEvery() << " and shares '"
                << pipe.getName()
                << "' with a role that takes others; give each of these roles a "
                   "pipe of its own";
     }
   if (isDynamic(op) && role.getWarps() != 1)
     return op->emitOpError()
-           << "takes dynamic work items in @" << role.getSymName() << ", of "
+           << "takes dynamic work tiles in @" << role.getSymName() << ", of "
            << role.getWarps()
            << " warps; one warp asks, and publishes the answers to the others";
   if (requestsTiles(op) && !nextTile.at)
@@ -244,7 +244,7 @@ Value RoleLowering::requestTile() {
   }
   awaitNextTile(ring, full);
   Value number = ClcQueryOp::create(b, b.getIndexType(), *nextTile.at);
-  // The CTAs of a cluster take neighbours. A refusal is the same for all.
+  // The CTAs of a cluster take neighbors. A refusal is the same for all.
   if (nextTile.empty) {
     Value none = arith::ConstantIndexOp::create(b, -1);
     Value refused =

@@ -14,7 +14,7 @@
 // If the loop of MMAs does not run (K = 0), nothing is written, and one
 // warp could not write all lanes. So whoever reads the accumulator takes zeros
 // instead. It computes for itself whether the loop runs: the bounds are scalars
-// of the work item, which every role knows.
+// of the work tile, which every role knows.
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"

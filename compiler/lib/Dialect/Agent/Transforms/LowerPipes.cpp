@@ -14,7 +14,7 @@
 //
 //   RoleLowering.h     a role
 //   LowerLoops.cpp     loops, which carry the rings
-//   LowerItems.cpp     loops over work items, and their messages
+//   LowerItems.cpp     loops over work tiles, and their messages
 //   LowerEnds.cpp      produce and consume
 //   LowerPeers.cpp     slots that CTAs of a cluster fill for each other
 //   LowerProducts.cpp  accumulators in tensor memory
@@ -299,7 +299,7 @@ LogicalResult LowerPipes::check(SwitchOp roles,
   if (roles.getItems() != Scope::cta)
     return roles->emitOpError()
            << "has items(" << stringifyScope(roles.getItems())
-           << "): CTAs that take a work item together have no code yet; let "
+           << "): CTAs that take a work tile together have no code yet; let "
               "each take its own";
   for (RoleOp role : roles.getRoles()) {
     if (!role.getAt())
@@ -317,7 +317,7 @@ LogicalResult LowerPipes::check(SwitchOp roles,
   if (plan::hasPairs(roles) && cluster[plan::getPairDim(roles)] % 2 != 0)
     return roles->emitOpError()
            << "has pairs in a cluster of [" << cluster
-           << "]; they are neighbours along the first dimension that has "
+           << "]; they are neighbors along the first dimension that has "
               "several CTAs, so it needs an even number";
   if (roles.walk([](tile::MmaOp op) -> WalkResult { return checkPair(op); })
           .wasInterrupted())
@@ -385,7 +385,7 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
   return pipes;
 }
 
-/// What a role that asks for work items is answered.
+/// What a role that asks for work tiles is answered.
 NextTile LowerPipes::lowerNextTile(SwitchOp roles,
                                    const target::Architecture &arch,
                                    ImplicitLocOpBuilder &b) {

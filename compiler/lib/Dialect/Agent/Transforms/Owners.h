@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The answer of assign-roles. An operation of the work item belongs to one
+// The answer of assign-roles. An operation of the work tile belongs to one
 // role, or to nobody: then it is cheap or has to be where it is read, and every
 // role that needs its results has its own copy (scalars, constants, masks,
 // vectors that are loaded in place, transposes of operands). A value that a
@@ -27,7 +27,7 @@
 
 namespace drawloom::agent {
 
-/// The work item of a kernel: its innermost body, and the loops over items
+/// The work tile of a kernel: its innermost body, and the loops over items
 /// around it, outermost first.
 struct Item {
   tile::KernelOp kernel;
@@ -35,7 +35,7 @@ struct Item {
   mlir::Block *body;
 
   static Item of(tile::KernelOp kernel);
-  /// The loops around `op` inside of the item, outermost first.
+  /// The loops around `op` inside the item, outermost first.
   llvm::SmallVector<mlir::Operation *, 4> loopsAround(mlir::Operation *op);
 };
 

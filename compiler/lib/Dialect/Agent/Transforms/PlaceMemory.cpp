@@ -11,7 +11,7 @@
 //   0        slots of the pipes, the most strictly aligned first
 //            operands of MMAs that are in no pipe
 //            messages
-//            the hardware's answer about the next work item, and its barrier
+//            the hardware's answer about the next work tile, and its barrier
 //            barriers: for each pipe a full and an empty one for every slot
 //            the address of the allocation of tensor memory
 //

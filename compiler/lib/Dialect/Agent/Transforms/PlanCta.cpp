@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Each CTA of a cluster takes a work item of its own, and those of a cluster
-// are neighbours. So the offsets of the items are all that CTAs differ in, and
+// Each CTA of a cluster takes a work tile of its own, and those of a cluster
+// are neighbors. So the offsets of the items are all that CTAs differ in, and
 // what depends on none of them is the same everywhere:
 //
 //   cluster [2, 2]     A [m, k] is the same along dimension 1 (n)
@@ -83,7 +83,7 @@ private:
   Item &item;
   ArrayRef<int64_t> cluster;
   /// Whether CTAs multiply in pairs, and the dimension along which they do: the
-  /// first one with several CTAs, which have neighbouring ranks.
+  /// first one with several CTAs, which have neighboring ranks.
   bool inPairs;
   size_t pairDim;
   const target::Architecture &arch;
@@ -113,7 +113,7 @@ static std::string spell(ArrayRef<int64_t> cluster) {
       " × ");
 }
 
-/// A cluster has a dimension for each one of the work items.
+/// A cluster has a dimension for each one of the work tiles.
 MaybeRefusal CtaPlanner::checkItems() {
   int64_t rank = item.nest.empty() ? 0 : item.nest.back().getRank();
   for (auto [dim, size] : llvm::enumerate(cluster))
@@ -121,8 +121,8 @@ MaybeRefusal CtaPlanner::checkItems() {
       return Refusal{
           item.kernel.getLoc(),
           llvm::formatv("cluster: {0} has {1} CTAs along dimension {2}, but "
-                        "the work items of @{3} have {4} dimensions; a cluster "
-                        "takes neighbouring items, so use 1 there",
+                        "the work tiles of @{3} have {4} dimensions; a cluster "
+                        "takes neighboring items, so use 1 there",
                         spell(cluster), size, dim, item.kernel.getSymName(),
                         rank)
               .str()};
@@ -285,7 +285,7 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
           mma.getLoc(),
           llvm::formatv("cta_group = 2, but B of this MMA is not the "
                         "same in both CTAs, because it depends on dimension "
-                        "{0} of the work items; use cta_group = 1",
+                        "{0} of the work tiles; use cta_group = 1",
                         pairDim)
               .str()};
       return;
@@ -385,7 +385,7 @@ MaybeRefusal CtaPlanner::checkSaid(tile::LoadOp load, Dims control) {
       return refuse("more than MMAs read it");
     if (varying.lookup(load) & (1u << dim))
       return refuse("the tile depends on dimension " + Twine(dim) +
-                    " of the work items, so that it is another one in each of "
+                    " of the work tiles, so that it is another one in each of "
                     "the " +
                     Twine(size) + " CTAs along it");
     if (control & (1u << dim))
@@ -405,7 +405,7 @@ MaybeRefusal CtaPlanner::checkSaid(tile::LoadOp load, Dims control) {
 // What CTAs give to each other
 //===----------------------------------------------------------------------===//
 
-/// As many work items give a part as the cluster has CTAs, and all come there
+/// As many work tiles give a part as the cluster has CTAs, and all come there
 /// equally often.
 MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
   size_t along = gather.getAlong(), parts = gather.getParts().size();
@@ -413,7 +413,7 @@ MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
   if (size != int64_t(parts))
     return Refusal{
         gather.getLoc(),
-        llvm::formatv("gathers parts of {0} work items along dimension {1}, "
+        llvm::formatv("gathers parts of {0} work tiles along dimension {1}, "
                       "where the cluster has {2}; use {0} there",
                       parts, along,
                       size == 1 ? "1 CTA" : spell({size}) + " CTAs")
@@ -421,8 +421,8 @@ MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
   if (control & (1u << along))
     return Refusal{
         gather.getLoc(),
-        llvm::formatv("gathers parts of {0} work items along dimension {1}, "
-                      "which do not do the same steps; gather outside of it",
+        llvm::formatv("gathers parts of {0} work tiles along dimension {1}, "
+                      "which do not do the same steps; gather outside it",
                       parts, along)
             .str()}
         .note(depends->getLoc(), "this runs differently in each of them");

@@ -1,4 +1,4 @@
-//===- PrepareItem.cpp - A work item that can be cut ----------------------===//
+//===- PrepareItem.cpp - A work tile that can be cut ----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -73,10 +73,10 @@ MaybeRefusal drawloom::agent::sinkIntoItem(Item &item) {
   for (tile::ForEachOp loop : item.nest)
     for (Operation *op : findLoadedTiles(*loop->getBlock()))
       return Refusal{op->getLoc(),
-                     "the number of work items depends on a tile that is "
+                     "the number of work tiles depends on a tile that is "
                      "loaded here; before the first item there is no role to "
                      "load it: load scalars instead",
-                     {{loop.getLoc(), "the work items are here"}},
+                     {{loop.getLoc(), "the work tiles are here"}},
                      /*hasFallback=*/false};
   return std::nullopt;
 }
@@ -103,7 +103,7 @@ MaybeRefusal drawloom::agent::checkOperations(Item &item) {
       refusal = Refusal{
           op->getLoc(),
           "'" + op->getName().getStringRef().str() +
-              "' has side effects, or may have some; a work item loads and "
+              "' has side effects, or may have some; a work tile loads and "
               "stores with tile.load and tile.store only, because roles run at "
               "the same time and nothing else tells them apart",
           {},

@@ -1,4 +1,4 @@
-//===- PrepareItem.h - A work item that can be cut --------------*- C++ -*-===//
+//===- PrepareItem.h - A work tile that can be cut --------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 // Steps in front of the decision about roles. After them:
 //
-// - what a work item reads is an argument of the item, a value that does not
+// - what a work tile reads is an argument of the item, a value that does not
 //   depend on a loaded tile, or made in the item itself;
 // - every operation of the item is a loop (scf.for), a load, a store, or has no
 //   side effects, and control flow other than scf.for holds no tile;

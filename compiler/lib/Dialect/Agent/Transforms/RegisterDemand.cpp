@@ -83,7 +83,7 @@ private:
   }
 
   /// The most that is held at one time while a block runs: in front of each
-  /// operation the results of loops that still have a use, and inside of a loop
+  /// operation the results of loops that still have a use, and inside a loop
   /// what it carries.
   int64_t holdIn(Block &block) {
     int64_t most = 0;
@@ -118,7 +118,7 @@ private:
   }
 
   void work(Operation *op) {
-    // Regions pass on what is inside of them; shapes and constants are names
+    // Regions pass on what is inside them; shapes and constants are names
     // for registers or immediates; an MMA is held or in tensor memory.
     if (op->getNumRegions() != 0 ||
         isa<arith::ConstantOp, tensor::SplatOp, tensor::ExtractSliceOp,

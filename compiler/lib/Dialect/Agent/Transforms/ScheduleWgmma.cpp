@@ -320,7 +320,7 @@ void WgmmaSchedule::scheduleFor(scf::ForOp op) {
   bindCarried(op.getResults(), results, homes);
 }
 
-/// A loop over work items as they come carries no tiles, and MMAs of an
+/// A loop over work tiles as they come carries no tiles, and MMAs of an
 /// item are done before the next one.
 void WgmmaSchedule::scheduleItems(scf::WhileOp op) {
   finishExcept({});

@@ -166,7 +166,7 @@ Dims Places::ofControl(Operation *op) {
   return dims;
 }
 
-/// Whether a number of work items is made of whole clusters.
+/// Whether a number of work tiles is made of whole clusters.
 static bool isMultiple(Value count, int64_t ctas, unsigned depth = 8) {
   if (std::optional<int64_t> constant = getConstantIntValue(count))
     return *constant % ctas == 0;
@@ -189,8 +189,8 @@ static LogicalResult checkCounts(SwitchOp roles) {
     if ((areTied || items.getStream() == Stream::dynamic) &&
         !isMultiple(items.getCount(), ctas))
       return items.emitOpError()
-             << "numbers work items of which the " << ctas
-             << " CTAs of a cluster take neighbours, and nothing shows that "
+             << "numbers work tiles of which the " << ctas
+             << " CTAs of a cluster take neighbors, and nothing shows that "
                 "their number is a multiple of "
              << ctas
              << ", so that some CTAs would wait for others that have none; "
@@ -214,7 +214,7 @@ LogicalResult agent::checkSharedTiles(SwitchOp roles) {
              << "], but nothing shows that the CTAs along dimension " << dim
              << " of the cluster load the same tile of '"
              << getViewName(load.getView())
-             << "', equally often: it depends on the number of the work item, "
+             << "', equally often: it depends on the number of the work tile, "
                 "whose innermost digits are the places in the cluster; take "
                 "these off with affine.delinearize_index, or leave multicast "
                 "out";

@@ -10,7 +10,7 @@
 // load the same one. plan-cta knows that of a program's loads. Roles by hand
 // say it themselves, and this holds them to it.
 //
-// CTAs of a cluster differ in the number of their work item, whose innermost
+// CTAs of a cluster differ in the number of their work tile, whose innermost
 // digits are the places in the cluster, the first dimension first:
 //
 //   %rest, %row = affine.delinearize_index %number into (2)     cluster (2, 4)
@@ -28,7 +28,7 @@ namespace drawloom::agent {
 
 /// An error if CTAs that share a tile may load different ones, or not equally
 /// often, or if CTAs that wait for each other may have different numbers of
-/// work items.
+/// work tiles.
 mlir::LogicalResult checkSharedTiles(SwitchOp roles);
 
 } // namespace drawloom::agent

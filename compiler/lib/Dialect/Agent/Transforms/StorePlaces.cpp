@@ -19,7 +19,7 @@ using namespace drawloom::agent;
 namespace {
 
 /// Where a tile begins along a dimension of its view, and how far it goes: a
-/// value that is the same in the whole work item, a constant, and the numbers
+/// value that is the same in the whole work tile, a constant, and the numbers
 /// of loops.
 struct Extent {
   Value base;
@@ -60,7 +60,7 @@ static std::optional<Numbers> getRange(scf::ForOp loop) {
   return Numbers{*first, *first + (*end - 1 - *first) / *step * *step};
 }
 
-/// The loops around a block that run more than once for a work item.
+/// The loops around a block that run more than once for a work tile.
 static SmallVector<Operation *> getLoops(Block *block) {
   SmallVector<Operation *> loops;
   for (Operation *op = block->getParentOp();
@@ -205,7 +205,7 @@ bool agent::needsOrder(tile::StoreOp store) {
 // Stores of several roles
 //===----------------------------------------------------------------------===//
 
-/// Whether two numbers of two roles are the same for each work item.
+/// Whether two numbers of two roles are the same for each work tile.
 static bool isSameNumber(Value a, Value b) {
   if (a == b)
     return true;
@@ -220,7 +220,7 @@ static bool isSameNumber(Value a, Value b) {
 }
 
 /// Whether two stores of two roles write to the same element of the argument
-/// for each work item.
+/// for each work tile.
 static bool certainlyMeet(tile::StoreOp a, tile::StoreOp b) {
   if (a.getView() != b.getView() || !isa<BlockArgument>(a.getView()))
     return false;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// TMA stores in any order. So what it stores for a work item must not meet: no
+// TMA stores in any order. So what it stores for a work tile must not meet: no
 // two stores, and no two iterations of one. Subtiles of an epilogue don't:
 //
 //   scf.for %i = 0 to 96 step 48     columns n + 0 and n + 48, 48 wide
@@ -26,7 +26,7 @@
 namespace drawloom::agent {
 
 /// Whether the elements that a store writes may be written by another store of
-/// the work item, of the same role if there are roles, or by another iteration:
+/// the work tile, of the same role if there are roles, or by another iteration:
 /// then the order matters.
 bool needsOrder(tile::StoreOp store);
 

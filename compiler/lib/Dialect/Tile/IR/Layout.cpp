@@ -217,7 +217,7 @@ llvm::Error Layout::findRadices() {
   return llvm::Error::success();
 }
 
-/// Two digits that are neighbours in an input and in an output, the lower with
+/// Two digits that are neighbors in an input and in an output, the lower with
 /// p values and step s, the upper with q values and step p * s, count to p * q
 /// in steps of s; so do q values with step s below p values with step q * s.
 /// The smaller prime goes below. A bit can take part if no other bit

@@ -137,13 +137,13 @@ std::string Schedule::findFault() const {
         .str();
   if (interleave && *interleave < 1)
     return ("interleave: is " + Twine(*interleave) +
-            ", and a work item has at least 1 tile")
+            ", and a work tile has at least 1 tile")
         .str();
   // Each of them is a copy of the program.
   constexpr int64_t mostInterleaved = 64;
   if (interleave && *interleave > mostInterleaved)
     return ("interleave: is " + Twine(*interleave) +
-            ", and a work item has at most " + Twine(mostInterleaved) +
+            ", and a work tile has at most " + Twine(mostInterleaved) +
             " tiles")
         .str();
   llvm::StringSet<> hinted;

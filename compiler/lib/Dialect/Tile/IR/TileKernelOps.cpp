@@ -1,4 +1,4 @@
-//===- TileKernelOps.cpp - Kernels and their work items -------------------===//
+//===- TileKernelOps.cpp - Kernels and their work tiles -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,7 @@ static ForEachOp findForEach(Block &block) {
   return loops.empty() ? ForEachOp() : *loops.begin();
 }
 
-/// A block that holds a for_each belongs to no work item: everybody who takes
+/// A block that holds a for_each belongs to no work tile: everybody who takes
 /// an item repeats it. So there is one stream of items, and nothing writes.
 static LogicalResult verifyAroundItems(Block &block) {
   ForEachOp items = findForEach(block);
@@ -33,7 +33,7 @@ static LogicalResult verifyAroundItems(Block &block) {
     if (isa<ForEachOp>(op)) {
       InFlightDiagnostic diagnostic =
           op.emitOpError()
-          << "is a second stream of work items next to the first: nest one in "
+          << "is a second stream of work tiles next to the first: nest one in "
              "the other, or write two kernels";
       diagnostic.attachNote(items.getLoc()) << "the first is here";
       return diagnostic;
@@ -47,8 +47,8 @@ static LogicalResult verifyAroundItems(Block &block) {
       InFlightDiagnostic diagnostic =
           op.emitOpError()
           << (effects ? "writes" : "may write")
-          << " outside of the work items: move it into the tile.for_each";
-      diagnostic.attachNote(items.getLoc()) << "the work items are here";
+          << " outside the work tiles: move it into the tile.for_each";
+      diagnostic.attachNote(items.getLoc()) << "the work tiles are here";
       return diagnostic;
     }
   }

@@ -278,7 +278,7 @@ static LogicalResult verifyBufferAccess(Operation *op, BufferType buffer,
       return op->emitOpError()
              << "takes " << size << " elements from " << first
              << " on in dimension " << i << ", but the buffer has " << room
-             << ": a tile must lie inside of its buffer";
+             << ": a tile must lie inside its buffer";
   }
   return success();
 }

@@ -169,7 +169,7 @@ LogicalResult AllGatherOp::verify() {
   if (given != 1 && given != getParts().size())
     return emitOpError() << "gives " << given << " tiles to "
                          << getParts().size()
-                         << " work items; give one to all, or one to each";
+                         << " work tiles; give one to all, or one to each";
   if (given == 1 && getPartType().getRank() != 1)
     return emitOpError() << "gathers " << getPartType()
                          << "; what goes to all must be a vector";
@@ -178,7 +178,7 @@ LogicalResult AllGatherOp::verify() {
                          << ": a cluster has the dimensions 0 to 2";
   if (getParts().size() < 2)
     return emitOpError() << "gathers what " << getParts().size()
-                         << " work items have; there must be two or more";
+                         << " work tiles have; there must be two or more";
   for (Type type :
        llvm::concat<const Type>(SmallVector<Type>(getGiven().getTypes()),
                                 SmallVector<Type>(getParts().getTypes())))
@@ -296,7 +296,7 @@ LogicalResult ExtractSliceOp::verify() {
     if (offset < 0 || offset > whole - size)
       return emitOpError() << "takes " << size << " elements from " << offset
                            << " on in dimension " << i << ", but there are "
-                           << whole << ": a slice must lie inside of its tile";
+                           << whole << ": a slice must lie inside its tile";
   return success();
 }
 

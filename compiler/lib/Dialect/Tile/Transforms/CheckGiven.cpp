@@ -22,11 +22,11 @@ std::string tile::joinSizes(ArrayRef<int64_t> sizes, StringRef separator) {
       separator);
 }
 
-/// Work items have their sizes already; a tile may only repeat them.
+/// Work tiles have their sizes already; a tile may only repeat them.
 static std::string checkTile(const Problem &problem, const Schedule &given) {
   if (given.tile.empty() || problem.items.empty())
     return "";
-  // The tile's sizes stand in the order of the axes, so those of the work items
+  // The tile's sizes stand in the order of the axes, so those of the work tiles
   // are among them in their order; sizes of one may be left out.
   auto size = given.tile.begin();
   for (int64_t item : problem.items) {

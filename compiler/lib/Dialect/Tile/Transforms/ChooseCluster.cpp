@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// CTAs with neighbouring work items read the same operands: those along the
+// CTAs with neighboring work tiles read the same operands: those along the
 // rows of an MMA the same B, those along its columns the same A. Two of them
 // load such a tile once, each a half of it:
 //
@@ -83,11 +83,11 @@ Sharing Planner::findSharing() const {
     return best;
   }
   if (problem.items.empty()) {
-    best.why = "the kernel is one work item";
+    best.why = "the kernel is one work tile";
     return best;
   }
   if (problem.counts.empty()) {
-    best.why = "the work items are in groups, of which two CTAs may have "
+    best.why = "the work tiles are in groups, of which two CTAs may have "
                "different ones";
     return best;
   }
@@ -129,7 +129,7 @@ Sharing Planner::findSharing() const {
     if (here.shared >= best.shared)
       continue;
     if (!ShapedType::isDynamic(count) && count % 2 != 0) {
-      odd = formatv("the number of work items along dimension {0} is {1}, "
+      odd = formatv("the number of work tiles along dimension {0} is {1}, "
                     "which two CTAs can't share evenly",
                     dim, count);
       continue;
@@ -189,7 +189,7 @@ void Planner::chooseCluster() {
                     : "share them by TMA multicast",
       bytes);
   if (ShapedType::isDynamic(problem.counts[found.dim]))
-    text += "; a launch with an odd number of work items there leaves CTAs "
+    text += "; a launch with an odd number of work tiles there leaves CTAs "
             "without work";
   reason(text);
 }

@@ -64,7 +64,7 @@ static bool isB(Value tile) {
   return result;
 }
 
-/// The outermost block of a work item; a kernel without items is one item.
+/// The outermost block of a work tile; a kernel without items is one item.
 static Block *getItemBody(KernelOp kernel) {
   Block *body = &kernel.getBody().front();
   for (ForEachOp items = kernel.getForEach(); items; items = items.getNested())
@@ -211,7 +211,7 @@ private:
     }
   }
 
-  /// The dimensions of the work items that decide which tile is loaded, and how
+  /// The dimensions of the work tiles that decide which tile is loaded, and how
   /// often.
   unsigned findDims(LoadOp load) {
     SmallVector<Value> work;
@@ -309,7 +309,7 @@ private:
   Problem problem;
   llvm::MapVector<Operation *, SmallVector<MmaOp>> operands;
   int outputs = 0, exchanges = 0;
-  /// The dimension of the work items along which parts are gathered.
+  /// The dimension of the work tiles along which parts are gathered.
   std::optional<int64_t> dividedDim;
 };
 } // namespace

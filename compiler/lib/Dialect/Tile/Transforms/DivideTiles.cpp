@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // A row that is reduced is cut into as many parts as the cluster has CTAs, and
-// the part becomes a dimension of the work items. From the reductions along
+// the part becomes a dimension of the work tiles. From the reductions along
 // rows it goes backward to loads and forward to stores, through loops: what has
 // the row's dimension gets shorter. A reduction along it gives a part of the
 // result; all CTAs gather the parts and combine them in the order of the CTAs,
@@ -214,7 +214,7 @@ LogicalResult Divider::spread() {
 // Dividing it
 //===----------------------------------------------------------------------===//
 
-/// The part is the last dimension of the work items; its offset is that of the
+/// The part is the last dimension of the work tiles; its offset is that of the
 /// part in the row.
 void Divider::addDimension() {
   OpBuilder b(items);

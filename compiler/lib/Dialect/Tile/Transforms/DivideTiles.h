@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// CTAs that take a work item together divide the rows of its tiles, if rows are
+// CTAs that take a work tile together divide the rows of its tiles, if rows are
 // reduced, or else the steps of the loops that add up MMAs. Either way each
 // ends up with a part of the columns of what is stored, and the part is a
-// dimension of the work items.
+// dimension of the work tiles.
 //
 //===----------------------------------------------------------------------===//
 

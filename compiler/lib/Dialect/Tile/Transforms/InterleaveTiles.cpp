@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Unroll and jam of the work items: the last dimension of an item grows by a
+// Unroll and jam of the work tiles: the last dimension of an item grows by a
 // factor, and every operation that depends on it is there once for each tile.
 // Operations that don't, such as the loads of operands that all tiles share,
 // stay single. Loops whose bounds are the same for all tiles become one.
@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::tile;
 
-/// The loop over the work items themselves; null if the kernel is one item.
+/// The loop over the work tiles themselves; null if the kernel is one item.
 static ForEachOp getItems(KernelOp kernel) {
   ForEachOp items = kernel.getForEach();
   while (items && items.getNested())

@@ -77,7 +77,7 @@ void Planner::chooseShape() {
   if (schedule.hasPairs() && schedule.cluster.empty()) {
     schedule.cluster = {2, 1, 1};
     reason("cluster: 2 x 1 x 1, because cta_group = 2, and the two CTAs of a "
-           "pair take neighbouring items");
+           "pair take neighboring items");
   }
   int64_t ctas = 1;
   for (int64_t size : schedule.cluster)

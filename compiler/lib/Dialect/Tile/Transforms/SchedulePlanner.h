@@ -31,7 +31,7 @@ struct Rooms {
   int64_t total = 0;
 };
 
-/// What two CTAs along one dimension of the work items would have in common.
+/// What two CTAs along one dimension of the work tiles would have in common.
 struct Sharing {
   /// Why they are no use; empty if they are.
   std::string why;

@@ -269,7 +269,7 @@ static void rewrite(Segment &segment, int64_t columns) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The block of a work item.
+/// The block of a work tile.
 static Block &getItem(KernelOp kernel) {
   ForEachOp forEach = kernel.getForEach();
   if (!forEach)

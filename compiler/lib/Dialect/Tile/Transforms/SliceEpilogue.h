@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An epilogue is what lies between the results of matrix products and the
-// stores of a work item. It can be computed in parts because almost all of its
+// stores of a work tile. It can be computed in parts because almost all of its
 // operations work on each column for itself: a part of the result needs the
 // same part of the operands.
 //

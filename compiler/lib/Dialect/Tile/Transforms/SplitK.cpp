@@ -79,7 +79,7 @@ LogicalResult Divider::checkSteps(scf::ForOp loop) {
            << "; use 1 along dimension " << along << " of the cluster";
   };
   if (loop->getParentOp() != items)
-    return refuse(loop, "is not a work item's own");
+    return refuse(loop, "is not a work tile's own");
   for (OpResult result : loop.getResults()) {
     unsigned number = result.getResultNumber();
     auto mma = loop.getYieldedValues()[number].getDefiningOp<MmaOp>();

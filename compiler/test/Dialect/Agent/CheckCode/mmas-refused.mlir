@@ -58,7 +58,7 @@ tile.kernel @cannot_tell(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
         %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         scf.yield %t : tensor<128x128xf32>
       }
-      // expected-error@+1 {{reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work item alone, or begin with one MMA before the loop}}
+      // expected-error@+1 {{reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work tile alone, or begin with one MMA before the loop}}
       tile.store %acc, %D[%j, %m, %n] : tensor<128x128xf32>, !tile.view<?x?x?xf32>
     }
   }

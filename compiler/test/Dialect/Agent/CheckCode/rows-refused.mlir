@@ -4,7 +4,7 @@
 // TMA takes three dimensions; registers have layouts for two.
 tile.kernel @three(%A: !tile.view<?x?x?xbf16>, %D: !tile.view<?x?x?xbf16>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%b, %m, %n) tiles [2, 64, 64] of %D : !tile.view<?x?x?xbf16> {
-    // expected-error@+1 {{works on a 'tensor<2x64x64xbf16>', and there is code for tiles of one and two dimensions; cut the others with a loop or a work item}}
+    // expected-error@+1 {{works on a 'tensor<2x64x64xbf16>', and there is code for tiles of one and two dimensions; cut the others with a loop or a work tile}}
     %a = tile.load %A[%b, %m, %n] : !tile.view<?x?x?xbf16> -> tensor<2x64x64xbf16>
     %d = arith.negf %a : tensor<2x64x64xbf16>
     tile.store %d, %D[%b, %m, %n] : tensor<2x64x64xbf16>, !tile.view<?x?x?xbf16>

@@ -45,7 +45,7 @@ tile.kernel @far_too_large(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.
 // Budgets above the pool: the last setmaxnreg.inc would never return.
 tile.kernel @above_the_pool() attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "p" slots(1) message : ()
-  // expected-error @below {{registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait for ever: lower a budget, or leave registers(n) out}}
+  // expected-error @below {{registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait forever: lower a budget, or leave registers(n) out}}
   agent.switch {
     agent.role @load warps(1) registers(40) at(0) {
       agent.produce %p : !signal {

@@ -1,5 +1,5 @@
 // Two CTAs of a Blackwell cluster share each 256 by 256 tile (cta_group::2), and the
-// hardware hands out the work items. The scheduler of the cluster asks for them,
+// hardware hands out the work tiles. The scheduler of the cluster asks for them,
 // once, and tells everyone; the throttle keeps it from running ahead.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first

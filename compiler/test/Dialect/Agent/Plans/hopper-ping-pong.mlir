@@ -1,4 +1,4 @@
-// Ping-pong on Hopper: two compute roles take turns with the work items and share
+// Ping-pong on Hopper: two compute roles take turns with the work tiles and share
 // one ring of operands. Each sees the slots of its own items.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first

@@ -17,12 +17,12 @@ tile.kernel @too_few_slots(%a: !tile.view<?x?xf32>, %n: index) {
   %operands = agent.pipe "operands" slots(4) message : ()
   // expected-note@below {{with slots(4) for 'residual' it is proved}}
   %residual = agent.pipe "residual" slots(2) message : ()
-  // expected-error@below {{the roles of @too_few_slots don't all end: deadlock with work items = 1, ceil(dim 1 of a / 64) = 1}}
+  // expected-error@below {{the roles of @too_few_slots don't all end: deadlock with work tiles = 1, ceil(dim 1 of a / 64) = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
         scf.for %j = %c0 to %c256 step %c64 {
-          // expected-note@below {{@load waits for slot 0 of 'residual' to be empty (phase 0), work item 0: @compute must release it}}
+          // expected-note@below {{@load waits for slot 0 of 'residual' to be empty (phase 0), work tile 0: @compute must release it}}
           agent.produce %residual : !signal {
           }
         }
@@ -35,7 +35,7 @@ tile.kernel @too_few_slots(%a: !tile.view<?x?xf32>, %n: index) {
     agent.role @compute warps(4) {
       agent.for_each_item (%i) in %items : !items {
         scf.for %k = %c0 to %K step %c64 {
-          // expected-note@below {{@compute waits for slot 0 of 'operands' to be full (phase 0), work item 0: @load must fill it}}
+          // expected-note@below {{@compute waits for slot 0 of 'operands' to be full (phase 0), work tile 0: @load must fill it}}
           agent.consume %operands : !signal {
           }
         }
@@ -65,12 +65,12 @@ tile.kernel @lag_too_large(%n: index) {
   // expected-note@below {{with slots(3) for 'keys' it is proved}}
   %keys = agent.pipe "keys" slots(2) message : ()
   %values = agent.pipe "values" slots(2) message : ()
-  // expected-error@below {{the roles of @lag_too_large don't all end: deadlock with work items = 1}}
+  // expected-error@below {{the roles of @lag_too_large don't all end: deadlock with work tiles = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
         scf.for %j = %c0 to %c192 step %c64 {
-          // expected-note@below {{@load waits for slot 0 of 'keys' to be empty (phase 0), work item 0: @compute must release it}}
+          // expected-note@below {{@load waits for slot 0 of 'keys' to be empty (phase 0), work tile 0: @compute must release it}}
           agent.produce %keys : !signal {
           }
         }
@@ -86,7 +86,7 @@ tile.kernel @lag_too_large(%n: index) {
           // expected-note@below {{with lag(0) for 'keys' it is proved}}
           agent.consume %keys lag(1) : !signal {
           }
-          // expected-note@below {{@compute waits for slot 0 of 'values' to be full (phase 0), work item 0: @load must fill it}}
+          // expected-note@below {{@compute waits for slot 0 of 'values' to be full (phase 0), work tile 0: @load must fill it}}
           agent.consume %values : !signal {
           }
         }
@@ -111,12 +111,12 @@ tile.kernel @cycle_without_a_slot(%k: !tile.view<?x64xf32>, %n: index) {
   }
   %scores = agent.pipe "scores" slots(2) message : ()
   %weights = agent.pipe "weights" slots(2) message : ()
-  // expected-error@below {{the roles of @cycle_without_a_slot don't all end: deadlock with work items = 1, ceil(dim 0 of k / 64) = 1}}
+  // expected-error@below {{the roles of @cycle_without_a_slot don't all end: deadlock with work tiles = 1, ceil(dim 0 of k / 64) = 1}}
   agent.switch {
     agent.role @mma warps(1) {
       agent.for_each_item (%i) in %items : !items {
         scf.for %j = %c0 to %K step %c64 {
-          // expected-note@below {{@mma waits for slot 0 of 'weights' to be full (phase 0), work item 0: @softmax must fill it}}
+          // expected-note@below {{@mma waits for slot 0 of 'weights' to be full (phase 0), work tile 0: @softmax must fill it}}
           agent.consume %weights : !signal {
           }
           agent.produce %scores : !signal {
@@ -127,7 +127,7 @@ tile.kernel @cycle_without_a_slot(%k: !tile.view<?x64xf32>, %n: index) {
     agent.role @softmax warps(4) {
       agent.for_each_item (%i) in %items : !items {
         scf.for %j = %c0 to %K step %c64 {
-          // expected-note@below {{@softmax waits for slot 0 of 'scores' to be full (phase 0), work item 0: @mma must fill it}}
+          // expected-note@below {{@softmax waits for slot 0 of 'scores' to be full (phase 0), work tile 0: @mma must fill it}}
           agent.consume %scores : !signal {
             agent.produce %weights : !signal {
             }
@@ -154,7 +154,7 @@ tile.kernel @skips_an_item(%n: index) {
     agent.yield %i : index
   }
   %p = agent.pipe "operands" slots(2) message : ()
-  // expected-error-re@below {{the roles of @skips_an_item don't all end: deadlock with work items = 0, work items of the stream at deadlock.mlir:{{.*}} = 1}}
+  // expected-error-re@below {{the roles of @skips_an_item don't all end: deadlock with work tiles = 0, work tiles of the stream at deadlock.mlir:{{.*}} = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %all_but_one : !items {
@@ -164,7 +164,7 @@ tile.kernel @skips_an_item(%n: index) {
     }
     agent.role @compute warps(4) {
       agent.for_each_item (%i) in %items : !items {
-        // expected-note@below {{@compute waits for slot 0 of 'operands' to be full (phase 0), work item 0: @load must fill it, but has ended}}
+        // expected-note@below {{@compute waits for slot 0 of 'operands' to be full (phase 0), work tile 0: @load must fill it, but has ended}}
         agent.consume %p : !signal {
         }
       }
@@ -206,7 +206,7 @@ tile.kernel @bytes(%a: !tile.view<?x64xbf16>, %n: index) attributes {tile.target
     agent.yield %i : index
   }
   %p = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
-  // expected-error@below {{the roles of @bytes don't all end: deadlock with work items = 1}}
+  // expected-error@below {{the roles of @bytes don't all end: deadlock with work tiles = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
@@ -218,7 +218,7 @@ tile.kernel @bytes(%a: !tile.view<?x64xbf16>, %n: index) attributes {tile.target
     }
     agent.role @compute warps(4) {
       agent.for_each_item (%i) in %items : !items {
-        // expected-note@below {{@compute waits for slot 0 of 'operands' to be full (phase 0), work item 0: @load announces 32768 bytes, delivers 16384}}
+        // expected-note@below {{@compute waits for slot 0 of 'operands' to be full (phase 0), work tile 0: @load announces 32768 bytes, delivers 16384}}
         agent.consume %p as (%x, %y) : !operands {
         }
       }

@@ -15,7 +15,7 @@ tile.kernel @branch(%n: index) {
   agent.switch {
     agent.role @one warps(1) {
       %some = arith.cmpi ne, %n, %c0 : index
-      // expected-note@below {{'scf.if' around something that can block is outside of the progress model}}
+      // expected-note@below {{'scf.if' around something that can block is outside the progress model}}
       scf.if %some {
         agent.produce %p : !signal {
         }
@@ -62,7 +62,7 @@ tile.kernel @polls(%n: index) {
   // expected-warning@below {{whether the roles of @polls end is undecided: 'scf.while', whose trip count nobody knows beforehand at undecided.mlir:}}
   agent.switch {
     agent.role @one warps(1) {
-      // expected-note@below {{'scf.while', whose trip count nobody knows beforehand is outside of the progress model}}
+      // expected-note@below {{'scf.while', whose trip count nobody knows beforehand is outside the progress model}}
       scf.while : () -> () {
         %again = arith.cmpi ne, %n, %c0 : index
         scf.condition(%again)

@@ -32,7 +32,7 @@ tile.kernel @gemm(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>,
       }
     }
     agent.role @mma warps(1) {
-      // The MMA is made inside of a consume, and a signal comes with it.
+      // The MMA is made inside a consume, and a signal comes with it.
       // BLACKWELL: agent.produce %result by(tensor_core) :
       // HOPPER: agent.produce %result by(threads) :
       agent.produce %result : !result {

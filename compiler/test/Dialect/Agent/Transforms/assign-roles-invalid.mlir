@@ -4,11 +4,11 @@
 tile.kernel @items_from_a_tile(%sizes: !tile.view<?xi32>, %x: !tile.view<?xf32>, %y: !tile.view<?xf32>)
     attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{the number of work items depends on a tile that is loaded here; before the first item there is no role to load it: load scalars instead}}
+  // expected-error @below {{the number of work tiles depends on a tile that is loaded here; before the first item there is no role to load it: load scalars instead}}
   %all = tile.load %sizes[%c0] : !tile.view<?xi32> -> tensor<64xi32>
   %sum = tile.reduce addi %all axis 0 : tensor<64xi32> -> i32
   %count = arith.index_cast %sum : i32 to index
-  // expected-note @below {{the work items are here}}
+  // expected-note @below {{the work tiles are here}}
   tile.for_each (%i) tiles [64] of [%count] {
     %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
     tile.store %t, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
@@ -39,7 +39,7 @@ tile.kernel @has_roles(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes 
 tile.kernel @side_effect(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%i) tiles [64] of %x : !tile.view<?xf32> {
     %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
-    // expected-error @below {{'tile.alloc' has side effects, or may have some; a work item loads and stores with tile.load and tile.store only, because roles run at the same time and nothing else tells them apart}}
+    // expected-error @below {{'tile.alloc' has side effects, or may have some; a work tile loads and stores with tile.load and tile.store only, because roles run at the same time and nothing else tells them apart}}
     %0 = tile.alloc : !tile.buffer<64xf32, smem>
     tile.write %t, %0[0] : tensor<64xf32>, !tile.buffer<64xf32, smem>
     tile.store %t, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
@@ -83,7 +83,7 @@ tile.kernel @product_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf
     %s = scf.if %flag -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{this MMA is inside of 'scf.if'; on sm_100a its operands come through slots, which nobody can count there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
+      // expected-error @below {{this MMA is inside 'scf.if'; on sm_100a its operands come through slots, which nobody can count there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
       %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     } else {
@@ -102,7 +102,7 @@ tile.kernel @no_roles_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xb
     %s = scf.if %flag -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{this MMA is inside of 'scf.if'; on sm_100a its operands come through slots}}
+      // expected-error @below {{this MMA is inside 'scf.if'; on sm_100a its operands come through slots}}
       %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     } else {

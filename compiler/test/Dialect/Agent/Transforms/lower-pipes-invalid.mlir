@@ -74,7 +74,7 @@ tile.kernel @no_warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 // -----
 
 tile.kernel @together(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has items(pair): CTAs that take a work item together have no code yet; let each take its own}}
+  // expected-error@+1 {{has items(pair): CTAs that take a work tile together have no code yet; let each take its own}}
   agent.switch cluster(2, 1) items(pair) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
     }
@@ -159,7 +159,7 @@ tile.kernel @dynamic(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
-      // expected-error@+1 {{takes dynamic work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others}}
+      // expected-error@+1 {{takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others}}
       agent.for_each_item (%m) in %items : !agent.items<index> {
       }
     }
@@ -175,7 +175,7 @@ tile.kernel @no_answer(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_10
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(1) at(0) {
-      // expected-error@+1 {{has no place for the answer about the next work item: code is generated after 'place-memory'}}
+      // expected-error@+1 {{has no place for the answer about the next work tile: code is generated after 'place-memory'}}
       agent.for_each_item (%m) in %items : !agent.items<index> {
       }
     }
@@ -204,7 +204,7 @@ tile.kernel @turns(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes 
       }
     }
     agent.role @even warps(4) at(4) {
-      // expected-error@+1 {{takes one work item in 2 and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own}}
+      // expected-error@+1 {{takes one work tile in 2 and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own}}
       agent.for_each_item (%m) in %items every 2 from 0 : !agent.items<index> {
         agent.consume %p as (%x) by(threads) : !tiles {
           tile.store %x, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
@@ -275,7 +275,7 @@ tile.kernel @odd(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes 
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
   %acc = agent.pipe "result" slots(1) tmem scope(pair) : (tensor<128x256xf32>)
-    // expected-error@+1 {{has pairs in a cluster of [3, 2]; they are neighbours along the first dimension that has several CTAs, so it needs an even number}}
+    // expected-error@+1 {{has pairs in a cluster of [3, 2]; they are neighbors along the first dimension that has several CTAs, so it needs an even number}}
   agent.switch cluster(3, 2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) at(0) {
       agent.produce %ab by(tma) : !operands {

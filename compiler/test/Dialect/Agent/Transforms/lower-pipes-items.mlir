@@ -1,4 +1,4 @@
-// Work items that are found at run time: one warp takes their numbers and tells everybody.
+// Work tiles that are found at run time: one warp takes their numbers and tells everybody.
 // RUN: drawloom-opt %s --lower-pipes --split-input-file | FileCheck %s
 // RUN: drawloom-opt %s --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
@@ -251,7 +251,7 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
       // CHECK-NEXT: scf.if %elected {
       // CHECK-NEXT: agent.clc_try_cancel to(32) tells %[[ANSWER]] multicast
       // CHECK: agent.wait %[[ANSWER]] parity(%[[PHASE]])
-      // A refusal is one for every CTA; else they take neighbours.
+      // A refusal is one for every CTA; else they take neighbors.
       // CHECK: %[[NUMBER:.*]] = agent.clc_query from(32)
       // CHECK: %[[REFUSED:.*]] = arith.cmpi eq, %[[NUMBER]], %[[NONE:.*]] : index
       // CHECK: %[[OWN:.*]] = arith.addi %[[NUMBER]]
@@ -268,7 +268,7 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
 
 // -----
 
-// Without launch control, the first CTA draws for all and deals the number: each draw stands for four neighbours.
+// Without launch control, the first CTA draws for all and deals the number: each draw stands for four neighbors.
 
 !items = !agent.items<index>
 !work = !agent.pipe<message, index>
@@ -304,9 +304,9 @@ tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.targe
       // CHECK-NEXT: agent.advance {{.*}} of 1
       // CHECK-NEXT: %[[DEALT:.*]] = agent.cluster_receive from(32)
       // CHECK-NEXT: %[[SIZE:.*]] = arith.constant 4 : index
-      // CHECK-NEXT: %[[NEIGHBOUR:.*]] = arith.muli %[[DEALT]], %[[SIZE]]
+      // CHECK-NEXT: %[[NEIGHBOR:.*]] = arith.muli %[[DEALT]], %[[SIZE]]
       // CHECK-NEXT: %[[OWN:.*]] = arith.index_cast %[[RANK]]
-      // CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[NEIGHBOUR]], %[[OWN]]
+      // CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[NEIGHBOR]], %[[OWN]]
       // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[MINE]], %[[CTAS]]
       // CHECK-NEXT: agent.sync warp
       // CHECK-NEXT: scf.yield %[[NEXT]],

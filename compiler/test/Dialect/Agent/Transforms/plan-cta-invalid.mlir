@@ -1,7 +1,7 @@
 // Clusters that would share nothing, or can't.
 // RUN: drawloom-opt %s --plan-cta --split-input-file --verify-diagnostics
 
-// expected-error @below {{cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work items of @rank have 2 dimensions; a cluster takes neighbouring items, so use 1 there}}
+// expected-error @below {{cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work tiles of @rank have 2 dimensions; a cluster takes neighboring items, so use 1 there}}
 tile.kernel @rank(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
@@ -116,7 +116,7 @@ tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1}}
+      // expected-error @below {{cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -194,7 +194,7 @@ tile.kernel @gather_alone(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
   %rows = tile.dim %X, 0 : !tile.view<?xf32>
   tile.for_each (%m, %n) tiles [8, 1] of [%rows, %c2] {
     %x = tile.load %X[%m] : !tile.view<?xf32> -> tensor<8xf32>
-    // expected-error @below {{gathers parts of 2 work items along dimension 1, where the cluster has 1 CTA; use 2 there}}
+    // expected-error @below {{gathers parts of 2 work tiles along dimension 1, where the cluster has 1 CTA; use 2 there}}
     %all:2 = tile.all_gather %x along 1 : tensor<8xf32> -> 2
     tile.store %all#1, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
   }
@@ -208,7 +208,7 @@ tile.kernel @gather_fewer(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
   %rows = tile.dim %X, 0 : !tile.view<?xf32>
   tile.for_each (%m, %n) tiles [8, 1] of [%rows, %c4] {
     %x = tile.load %X[%m] : !tile.view<?xf32> -> tensor<8xf32>
-    // expected-error @below {{gathers parts of 2 work items along dimension 1, where the cluster has 4 CTAs; use 2 there}}
+    // expected-error @below {{gathers parts of 2 work tiles along dimension 1, where the cluster has 4 CTAs; use 2 there}}
     %all:2 = tile.all_gather %x along 1 : tensor<8xf32> -> 2
     tile.store %all#1, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
   }
@@ -226,7 +226,7 @@ tile.kernel @gather_sometimes(%X: !tile.view<?xf32>, %Y: !tile.view<?xf32>)
     // expected-note @below {{this runs differently in each of them}}
     scf.for %i = %c0 to %n step %c1 {
       %x = tile.load %X[%m] : !tile.view<?xf32> -> tensor<8xf32>
-      // expected-error @below {{gathers parts of 2 work items along dimension 1, which do not do the same steps; gather outside of it}}
+      // expected-error @below {{gathers parts of 2 work tiles along dimension 1, which do not do the same steps; gather outside it}}
       %all:2 = tile.all_gather %x along 1 : tensor<8xf32> -> 2
       tile.store %all#1, %Y[%m] : tensor<8xf32>, !tile.view<?xf32>
     }
@@ -285,7 +285,7 @@ tile.kernel @own_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !t
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
-      // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the tile depends on dimension 0 of the work items, so that it is another one in each of the 2 CTAs along it; leave it out, plan-cta adds it where CTAs share a tile}}
+      // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the tile depends on dimension 0 of the work tiles, so that it is another one in each of the 2 CTAs along it; leave it out, plan-cta adds it where CTAs share a tile}}
       %x = tile.load %a[%m, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>

@@ -85,7 +85,7 @@ tile.kernel @in_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribut
 
 // -----
 
-// Specialisation is switched off: one role, no pipes.
+// Specialization is switched off: one role, no pipes.
 // RULE-DAG: no-roles: @compute does everything, as the schedule asks
 // CHECK-LABEL: tile.kernel @off
 // CHECK-NOT:     agent.pipe
@@ -101,7 +101,7 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 
 // -----
 
-// Work items that the machine grants, to a cluster of two CTAs; views that the
+// Work tiles that the machine grants, to a cluster of two CTAs; views that the
 // schedule joins.
 // RULE-DAG: asked-together: a and b travel together, as the schedule asks
 // RULE-DAG: slots-by-schedule: 3 slots, set by the program or the planner for 'a'

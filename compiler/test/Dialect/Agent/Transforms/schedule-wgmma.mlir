@@ -201,7 +201,7 @@ tile.kernel @promoted(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 
 // -----
 
-// Work items that come at run time: the MMAs of one are done before the next.
+// Work tiles that come at run time: the MMAs of one are done before the next.
 
 // CHECK-LABEL: tile.kernel @items
 tile.kernel @items(%d: !tile.view<?x?xf32>, %n: index) attributes {tile.target = "sm_90a"} {

@@ -1,4 +1,4 @@
-// TMA stores in any order, so stores of one work item that may meet are left to
+// TMA stores in any order, so stores of one work tile that may meet are left to
 // the threads. Subtiles of an epilogue, and steps along an output, don't meet.
 // RUN: drawloom-opt %s --front-half | FileCheck %s
 

@@ -15,7 +15,7 @@ tile.kernel @levels(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !til
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
-    // expected-error @below {{'a' and 'c' cannot travel together: 'a' is loaded in one loop of the work item and 'c' once for each work item, so they fill different numbers of slots; take 'c' out of 'together', or load both at one level}}
+    // expected-error @below {{'a' and 'c' cannot travel together: 'a' is loaded in one loop of the work tile and 'c' once for each work tile, so they fill different numbers of slots; take 'c' out of 'together', or load both at one level}}
     %r = tile.load %c[%m, %n] : !tile.view<?x?xf32> -> tensor<128x128xf32>
     %o = arith.addf %acc, %r : tensor<128x128xf32>
     tile.store %o, %d[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
@@ -35,7 +35,7 @@ tile.kernel @siblings(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !til
       tile.store %x, %d[%m, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
     }
     scf.for %k = %c0 to %N step %c64 {
-      // expected-error @below {{'a' and 'b' cannot travel together: 'a' is loaded in one loop of the work item and 'b' in another loop, in one loop of the work item, so they fill different numbers of slots; take 'b' out of 'together', or load both at one level}}
+      // expected-error @below {{'a' and 'b' cannot travel together: 'a' is loaded in one loop of the work tile and 'b' in another loop, in one loop of the work tile, so they fill different numbers of slots; take 'b' out of 'together', or load both at one level}}
       %x = tile.load %b[%m, %k] : !tile.view<?x?xf32> -> tensor<64x64xf32>
       tile.store %x, %d[%m, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
     }
@@ -94,7 +94,7 @@ tile.kernel @no_such_pipe(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 
 // -----
 
-// Work items travel only with a dynamic tile scheduler.
+// Work tiles travel only with a dynamic tile scheduler.
 // expected-error @below {{the schedule gives slots for 'work', which is neither a view nor a pipe; the pipes are a}}
 tile.kernel @no_work(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {

@@ -4,7 +4,7 @@
 
 // A is 16 KiB of a step, B 32 KiB, of which each CTA of a pair holds a half.
 // CHECK-LABEL: tile.kernel @pair(
-// CHECK-SAME: "cluster: 2 x 1 and cta_group = 2, because two CTAs along dimension 0 take the same tiles of 'b', and a 2-CTA MMA takes half of them from each: each loads 32 KiB instead of 48 KiB for a K tile; a launch with an odd number of work items there leaves CTAs without work"
+// CHECK-SAME: "cluster: 2 x 1 and cta_group = 2, because two CTAs along dimension 0 take the same tiles of 'b', and a 2-CTA MMA takes half of them from each: each loads 32 KiB instead of 48 KiB for a K tile; a launch with an odd number of work tiles there leaves CTAs without work"
 // CHECK-SAME: operands: 6 slots x 32 KiB
 // CHECK-SAME: cluster = [2, 1], cta_group = 2,
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
@@ -158,7 +158,7 @@ tile.kernel @too_little(%a: !tile.view<512x?xbf16>, %b: !tile.view<192x?xbf16>, 
 // -----
 
 // CHECK-LABEL: tile.kernel @odd(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because the number of work items along dimension 1 is 1, which two CTAs can't share evenly"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because the number of work tiles along dimension 1 is 1, which two CTAs can't share evenly"
 tile.kernel @odd(%a: !tile.view<384x?xbf16>, %b: !tile.view<256x?xbf16>, %d: !tile.view<384x256xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -230,7 +230,7 @@ tile.kernel @no_product(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attrib
 // -----
 
 // CHECK-LABEL: tile.kernel @one_item(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because the kernel is one work item"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because the kernel is one work tile"
 tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -248,7 +248,7 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !t
 // -----
 
 // CHECK-LABEL: tile.kernel @groups(
-// CHECK-SAME: "cluster: 1 x 1 x 1, because the work items are in groups, of which two CTAs may have different ones"
+// CHECK-SAME: "cluster: 1 x 1 x 1, because the work tiles are in groups, of which two CTAs may have different ones"
 tile.kernel @groups(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %rows: !tile.view<?xi32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -313,7 +313,7 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
 
 // -----
 
-// Only dynamic work items travel.
+// Only dynamic work tiles travel.
 // expected-error @below {{slots: 'work' names no pipe of this kernel on sm_100a; the names are x, output}}
 tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {

@@ -113,7 +113,7 @@ tile.kernel @copy(%x: !mat, %y: !mat) attributes {tile.target = "sm_100a"} {
   }
 }
 
-// Dynamic work items travel in pipes of their own.
+// Dynamic work tiles travel in pipes of their own.
 // CHECK-LABEL: tile.kernel @dynamic(
 // CHECK-SAME: persistent = dynamic, {{.*}}slots = {work = 3, throttle = 3, x = 8, output = 2}
 tile.kernel @dynamic(%x: !mat, %y: !mat) attributes {
@@ -164,7 +164,7 @@ tile.kernel @second_use(%a: !mat, %b: !mat, %c: !mat, %d: !tile.view<?x?xf32>, %
 
 // Two CTAs that multiply together hold half of B each, so there are more slots.
 // CHECK-LABEL: tile.kernel @pair
-// CHECK-SAME: "cluster: 2 x 1 x 1, because cta_group = 2, and the two CTAs of a pair take neighbouring items"
+// CHECK-SAME: "cluster: 2 x 1 x 1, because cta_group = 2, and the two CTAs of a pair take neighboring items"
 // CHECK-SAME: "slots: output: 2 slots x 16 KiB + operands: 6 slots x 32 KiB + 1 KiB for barriers = 225 KiB of 227 KiB on sm_100a"
 // CHECK-SAME: cluster = [2, 1, 1], cta_group = 2,
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cta_group = 2>} {

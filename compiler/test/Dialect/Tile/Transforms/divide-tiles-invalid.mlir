@@ -216,7 +216,7 @@ tile.kernel @nested(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !til
   %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
     %all = scf.for %i = %c0 to %K step %c64 iter_args(%u = %zero) -> (tensor<128x128xf32>) {
-    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and is not a work item's own; use 1 along dimension 2 of the cluster}}
+    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and is not a work tile's own; use 1 along dimension 2 of the cluster}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

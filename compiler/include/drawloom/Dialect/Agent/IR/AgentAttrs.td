@@ -123,12 +123,12 @@ def Agent_SizeAttr : Agent_Attr<"Size", "size"> {
     How often a loop runs. `value` is an affine map of `of`: each entry is the
     number of a kernel's argument and, for a view, one of its dimensions. A
     number below zero counts as zero. Without `value` it is a size that no
-    launch knows, such as the number of work items that a cluster takes. A size
+    launch knows, such as the number of work tiles that a cluster takes. A size
     that is `per_item` may differ from one item to the next.
 
     ```mlir
     #agent.size<name = "ceil(dim 1 of a / 64)", of = [array<i64: 0, 1>], value = affine_map<()[s0] -> (s0 ceildiv 64)>>
-    #agent.size<name = "work items">
+    #agent.size<name = "work tiles">
     ```
   }];
   let parameters = (ins
@@ -175,7 +175,7 @@ def Agent_VerdictAttr : Agent_Attr<"Verdict", "verdict"> {
     #agent.verdict<proved>
     #agent.verdict<proved_if, words = "ceil(dim 0 of k / 128) >= 1",
                    condition = [[#agent.bound<size = 1, min = 1>], [#agent.bound<size = 0, max = 0>]],
-                   sizes = [#agent.size<name = "work items">,
+                   sizes = [#agent.size<name = "work tiles">,
                             #agent.size<name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>], value = affine_map<()[s0] -> (s0 ceildiv 128)>>]>
     #agent.verdict<undecided, because = "'scf.while', whose trip count nobody knows beforehand">
     ```

@@ -25,7 +25,7 @@ def Agent_Dialect : Dialect {
     | pipe | `agent.pipe` | a bounded channel from one role to one or more roles |
     | slot | | one stage of a pipe |
     | produce, consume | `agent.produce`, `agent.consume` | the scope in which a role owns a slot |
-    | work item | `agent.items`, `agent.for_each_item` | what a CTA or a cluster takes next |
+    | work tile | `agent.items`, `agent.for_each_item` | what a CTA or a cluster takes next |
 
     A produce or a consume is a region. A slot is acquired where the region is
     entered and given on where it is left, so a release cannot be forgotten.
@@ -34,7 +34,7 @@ def Agent_Dialect : Dialect {
 
     Tiles have value semantics. What a produce yields is what the matching
     consume receives as block arguments. A value cannot leave a role in any
-    other way; values from outside of the switch can be used in every role.
+    other way; values from outside the switch can be used in every role.
 
     A matrix product for Blackwell with three roles:
 

@@ -1,4 +1,4 @@
-//===- AgentItemOps.td - Work items ---------------------- -*- tablegen -*-===//
+//===- AgentItemOps.td - Work tiles ---------------------- -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,9 +18,9 @@ include "drawloom/Dialect/Agent/IR/AgentOpBase.td"
 def Agent_ItemsOp : Agent_Op<"items", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "the work items of a kernel, in order";
+  let summary = "the work tiles of a kernel, in order";
   let description = [{
-    Numbers the work items from 0 to `count` and says, in one place for all
+    Numbers the work tiles from 0 to `count` and says, in one place for all
     roles, what an item is: the region maps the number to the item's values.
 
     ```mlir
@@ -60,9 +60,9 @@ def Agent_ForEachItemOp : Agent_RegionOp<"for_each_item", [
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopInductionVars"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "runs a role's body for each work item";
+  let summary = "runs a role's body for each work tile";
   let description = [{
-    Runs the region once for each work item that the cluster takes, in order,
+    Runs the region once for each work tile that the cluster takes, in order,
     with the item's values as block arguments. No value is carried from one item
     to the next.
 
@@ -93,7 +93,7 @@ def Agent_ForEachItemOp : Agent_RegionOp<"for_each_item", [
     ```
   }];
   let arguments = (ins
-    AnyTypeOf<[Agent_ItemStream, Agent_Pipe], "stream of work items or pipe">:$source,
+    AnyTypeOf<[Agent_ItemStream, Agent_Pipe], "stream of work tiles or pipe">:$source,
     Optional<Agent_Pipe>:$publish,
     DefaultValuedAttr<Agent_Number, "1">:$every,
     DefaultValuedAttr<Agent_Number, "0">:$from);

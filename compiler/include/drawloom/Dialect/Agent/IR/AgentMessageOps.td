@@ -1,4 +1,4 @@
-//===- AgentMessageOps.td - Messages and work items ------ -*- tablegen -*-===//
+//===- AgentMessageOps.td - Messages and work tiles ------ -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The part of the protocol by which roles learn about work items that are found
+// The part of the protocol by which roles learn about work tiles that are found
 // at run time. `lower-pipes` makes it.
 
 #ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTMESSAGEOPS_TD

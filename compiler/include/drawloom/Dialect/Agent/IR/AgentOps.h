@@ -1,4 +1,4 @@
-//===- AgentOps.h - Roles, pipes and work items -----------------*- C++ -*-===//
+//===- AgentOps.h - Roles, pipes and work tiles -----------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

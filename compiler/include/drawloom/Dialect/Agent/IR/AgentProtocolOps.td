@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What `lower-pipes` makes of pipes, produces, consumes and work items. Nothing
+// What `lower-pipes` makes of pipes, produces, consumes and work tiles. Nothing
 // here is decided: the numbers come from the plan, the order from who stands on
 // each side of a pipe.
 

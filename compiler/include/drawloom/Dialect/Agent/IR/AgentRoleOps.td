@@ -33,13 +33,13 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     ```
 
     `cluster` is the number of CTAs of a cluster along each dimension of the work
-    items; CTAs next to each other along the first dimension have neighbouring
-    ranks. Without `cluster` there is one CTA. `items` says who takes a work item,
+    items; CTAs next to each other along the first dimension have neighboring
+    ranks. Without `cluster` there is one CTA. `items` says who takes a work tile,
     and a tile in the roles is the tile of those:
 
     | `items` | who takes an item | a CTA holds |
     |---|---|---|
-    | `cta`, or left out | each CTA its own; those of a cluster take neighbours | the tile |
+    | `cta`, or left out | each CTA its own; those of a cluster take neighbors | the tile |
     | `pair` | two CTAs together | half of it |
     | `cluster` | all CTAs together | an equal part |
 
@@ -58,7 +58,7 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     | `shared_bytes` | shared memory of a CTA | place-memory |
     | `tensor_columns` | columns of tensor memory that are allocated | place-memory |
     | `tensor_address` | where in shared memory the allocation's address is put | place-memory |
-    | `next_tile` | where the hardware's answer about the next work item is put: 16 bytes, then its barrier | place-memory |
+    | `next_tile` | where the hardware's answer about the next work tile is put: 16 bytes, then its barrier | place-memory |
     | `verdict` | whether the roles end | prove-progress |
 
     Places in shared memory are bytes from its start.
@@ -96,7 +96,7 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     auto getRoles() { return getBody().getOps<RoleOp>(); }
     /// The CTAs of a cluster: 1 without `cluster`.
     int64_t getClusterSize();
-    /// The CTAs that take a work item together.
+    /// The CTAs that take a work tile together.
     int64_t getCtasOfItem();
   }];
 }
@@ -125,7 +125,7 @@ def Agent_RoleOp : Agent_OnceOp<"role", [HasParent<"SwitchOp">, NoRegionArgument
     setmaxnreg holds for a whole warp group, so placed roles that share a group
     of four warps must have the same budget.
 
-    The region sees the values from outside of the switch. What it computes can
+    The region sees the values from outside the switch. What it computes can
     reach another role through a pipe only. A barrier for all threads of the CTA
     or of the cluster (`gpu.barrier`, `nvvm.barrier` without a number of threads,
     `nvvm.cluster.wait` and others) cannot be inside a role: the other roles

@@ -45,7 +45,7 @@ def Agent_SlotLoadOp : Agent_CopyOp<"load",
   let summary = "copies a tile into a slot";
   let description = [{
     Starts a copy of the box of a view that begins at the offsets. What is
-    outside of the view becomes `pad`.
+    outside the view becomes `pad`.
 
     | by | who copies | and then |
     |---|---|---|
@@ -95,7 +95,7 @@ def Agent_SlotStoreOp : Agent_CopyOp<"store",
   let summary = "copies a tile out of a slot";
   let description = [{
     Starts a copy to the box of a view that begins at the offsets. What is
-    outside of the view is dropped.
+    outside the view is dropped.
 
     | by | who copies |
     |---|---|
@@ -123,7 +123,7 @@ def Agent_FitsOp : Agent_Op<"fits", [Pure]> {
   let summary = "whether a tensor map cuts a box where its view ends";
   let description = [{
     A tensor map knows the edges of an argument, not those of a part of it. True
-    if the box is inside of the part along all `dims`, or the part ends where
+    if the box is inside the part along all `dims`, or the part ends where
     the argument does.
 
     ```mlir

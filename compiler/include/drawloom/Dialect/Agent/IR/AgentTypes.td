@@ -1,4 +1,4 @@
-//===- AgentTypes.td - Pipes and streams of work items --- -*- tablegen -*-===//
+//===- AgentTypes.td - Pipes and streams of work tiles --- -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -131,9 +131,9 @@ def Agent_Pipe : Agent_Type<"Pipe", "pipe"> {
 }
 
 def Agent_ItemStream : Agent_Type<"Items", "items"> {
-  let summary = "stream of work items";
+  let summary = "stream of work tiles";
   let description = [{
-    The scalars that describe one work item, for instance the offsets of its
+    The scalars that describe one work tile, for instance the offsets of its
     output tile.
 
     ```mlir

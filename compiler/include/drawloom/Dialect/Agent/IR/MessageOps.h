@@ -1,4 +1,4 @@
-//===- MessageOps.h - Messages and work items -------------------*- C++ -*-===//
+//===- MessageOps.h - Messages and work tiles -------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How roles learn about work items that are found at run time. A part of the
+// How roles learn about work tiles that are found at run time. A part of the
 // protocol that `lower-pipes` writes out; no other pass needs to know it.
 //
 //===----------------------------------------------------------------------===//

@@ -19,10 +19,10 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     Pipes become memory and barriers. A produce or consume becomes what is done
     to them: waits, arrivals and fences, in the order that the engines on both
     sides ask for. Slot and phase become values that loops carry. A loop over
-    work items becomes a loop over numbers, or, where items come at run time, an
+    work tiles becomes a loop over numbers, or, where items come at run time, an
     `scf.while` that asks whether there is one. What happens before the roles
     start and after they have ended is said. After this pass there are no pipes,
-    produces, consumes and work items.
+    produces, consumes and work tiles.
 
     ```mlir
     agent.role @load warps(1) at(0) {                                    // before
@@ -95,9 +95,9 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
     | is not proved to end: undecided, 'scf.if' around something that can block at ... | |
     | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
-    | takes dynamic work items in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
-    | has no place for the answer about the next work item: code is generated after 'place-memory' | |
-    | reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work item alone, or begin with one MMA before the loop | an accumulator of no MMAs is not in its slot |
+    | takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
+    | has no place for the answer about the next work tile: code is generated after 'place-memory' | |
+    | reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work tile alone, or begin with one MMA before the loop | an accumulator of no MMAs is not in its slot |
   }];
   let options = [
     Option<"unproved", "unproved", "bool", "false",

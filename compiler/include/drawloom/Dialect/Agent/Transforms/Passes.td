@@ -15,8 +15,8 @@ include "mlir/Pass/PassBase.td"
 def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
   let summary = "find the tiles that the CTAs of a cluster share";
   let description = [{
-    With `cluster = [m, n]` in the schedule, m x n CTAs take as many work items,
-    neighbours along the dimensions of the items. A tile whose offsets do not
+    With `cluster = [m, n]` in the schedule, m x n CTAs take as many work tiles,
+    neighbors along the dimensions of the items. A tile whose offsets do not
     depend on a dimension is the same for the CTAs along it. If it is nothing but
     an operand of MMAs, each of these CTAs loads a part and hands it to all:
 
@@ -59,22 +59,22 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work items of @f have 2 dimensions; a cluster takes neighbouring items, so use 1 there | |
+    | cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work tiles of @f have 2 dimensions; a cluster takes neighboring items, so use 1 there | |
     | cluster: 2 × 1 has 2 CTAs along dimension 0, but they would share no tile that MMAs take; use 1 there | there would be nothing to gain |
     | cluster: 4 CTAs share the 24 rows of a tile of 'b', and a part is a multiple of 8 rows: 24 % (4 x 8) = 24; use fewer CTAs, or a larger tile | the swizzle of shared memory repeats after 8 rows |
     | cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out | threads write to their own CTA |
     | kernel @f has roles already, and what CTAs share is found while a load is a load: run plan-cta before assign-roles | |
-    | gathers parts of 2 work items along dimension 1, where the cluster has 4 CTAs; use 2 there | each CTA of the cluster gives a part |
-    | gathers parts of 2 work items along dimension 1, which do not do the same steps; gather outside of it | one would wait for what the other never gives |
+    | gathers parts of 2 work tiles along dimension 1, where the cluster has 4 CTAs; use 2 there | each CTA of the cluster gives a part |
+    | gathers parts of 2 work tiles along dimension 1, which do not do the same steps; gather outside it | one would wait for what the other never gives |
     | cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1 | one of them issues for both |
-    | cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work items; use cta_group = 1 | |
+    | cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1 | |
     | cta_group = 2, but B of this MMA is no tile that is loaded for MMAs only; use cta_group = 1 | the tensor core reads it in both CTAs as TMA has put it there |
     | cta_group = 2, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use cta_group = 1 | the leader announces the bytes of both CTAs |
   }];
 }
 
 def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
-  let summary = "give every operation of a work item to a role";
+  let summary = "give every operation of a work tile to a role";
   let description = [{
     Decides who does what, by rules that have names (see
     [Roles and pipes](../Roles.md)). The kernel stays a tile program; the answer
@@ -119,13 +119,13 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     | the MMA is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows | the tile is no multiple of an instruction that there is code for | |
     | the MMA is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has | | |
     | 'scf.if' decides about tiles | roles would have to agree before they know | yes |
-    | this MMA is inside of 'scf.if' | without roles, too, operands in front of tensor memory need slots | |
+    | this MMA is inside 'scf.if' | without roles, too, operands in front of tensor memory need slots | |
     | 'tile.alloc' has side effects, or may have some | only loads and stores have an order | |
     | @load needs this index, which @compute computes from tiles | only tiles travel | yes |
     | an operand of this MMA is the result of another one | an accumulator is no operand | yes |
     | no role can load 'a' | TMA refuses the strides, and elements are no whole bytes | |
     | 'a' and 'c' cannot travel together | their loop levels differ | yes |
-    | the number of work items depends on a tile that is loaded here | nobody could load it | |
+    | the number of work tiles depends on a tile that is loaded here | nobody could load it | |
     | kernel @k stores nothing | there is nothing to do | |
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
@@ -325,7 +325,7 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
     ```mlir
     verdict = #agent.verdict<proved_if, words = "ceil(dim 0 of k / 128) >= 1",
       condition = [[#agent.bound<size = 1, min = 1>], [#agent.bound<size = 0, max = 0>]],
-      sizes = [#agent.size<name = "work items">,
+      sizes = [#agent.size<name = "work tiles">,
                #agent.size<name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>],
                            value = affine_map<()[s0] -> (s0 ceildiv 128)>>]>
     ```
@@ -338,9 +338,9 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
     | undecided | a warning that names the construct, or with `undecided-is-error` an error |
 
     ```
-    error: the roles of @linear don't all end: deadlock with work items = 1, ceil(dim 1 of a / 64) = 1
-    note: @load waits for slot 0 of 'residual' to be empty (phase 0), work item 0: @compute must release it
-    note: @compute waits for slot 0 of 'operands' to be full (phase 0), work item 0: @load must fill it
+    error: the roles of @linear don't all end: deadlock with work tiles = 1, ceil(dim 1 of a / 64) = 1
+    note: @load waits for slot 0 of 'residual' to be empty (phase 0), work tile 0: @compute must release it
+    note: @compute waits for slot 0 of 'operands' to be full (phase 0), work tile 0: @load must fill it
     ```
   }];
   let options = [
@@ -420,7 +420,7 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | role @compute carries tiles through its loops that take 256 registers in each of its 128 threads, the largest 'tensor<128x256xf32>'; with 104 for addresses and work in progress that is 360 > 248; use warps(8) or a smaller tile | an accumulator of wgmma stays in registers |
-    | registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait for ever: lower a budget, or leave registers(n) out | |
+    | registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait forever: lower a budget, or leave registers(n) out | |
     | role @compute has an instruction of 128 registers, with which each thread has to enter with 160: 160 × 512 threads = 81920 > 65536 on sm_90a; give the roles fewer warps, or use a tile of fewer columns | ptxas compiles it with no less (C7602) |
     | role @load has no warps yet; budgets go by warp groups, so run map-execution-units first | |
   }];

@@ -28,7 +28,7 @@
 // adds.
 //
 // Invariant: a Layout is in normal form (the digits are primes, and where two
-// neighbours could be swapped the smaller is below), so two layouts that are
+// neighbors could be swapped the smaller is below), so two layouts that are
 // the same function of the same named numbers are equal member by member.
 
 #ifndef DRAWLOOM_DIALECT_TILE_IR_LAYOUT_H

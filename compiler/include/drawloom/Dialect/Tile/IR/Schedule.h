@@ -46,7 +46,7 @@ struct Architecture;
 namespace drawloom::tile {
 
 struct Schedule {
-  /// Sizes of a work item's tile, then the step along k. Empty: not given.
+  /// Sizes of a work tile's tile, then the step along k. Empty: not given.
   llvm::SmallVector<int64_t, 3> tile;
   std::optional<Persistence> persistent;
   std::optional<Roles> roles;
@@ -71,7 +71,7 @@ struct Schedule {
   std::optional<int64_t> warps;
   /// Columns of the subtiles in which an epilogue's inputs and outputs move.
   std::optional<int64_t> epilogueTile;
-  /// Tiles of the last dimension that one work item computes interleaved.
+  /// Tiles of the last dimension that one work tile computes interleaved.
   std::optional<int64_t> interleave;
   /// How long the L2 cache shall keep what TMA moves, by the name of a view.
   std::vector<std::pair<std::string, Eviction>> hints;

@@ -60,13 +60,13 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
     ```
 
     A layout is printed in normal form: digits are prime, and where the order of
-    two neighbours makes no difference the smaller one comes first.
+    two neighbors makes no difference the smaller one comes first.
 
     Several places may hold the same element (a bit that contributes nothing).
     As the encoding of a tensor, or in the type of a buffer, a layout must cover
     exactly the shape, and every element must have a place. Only a layout that
     has nothing but `cta` may leave that open: it says which CTA has what, and
-    the place inside of the CTA comes later, as a product of the two:
+    the place inside the CTA comes later, as a product of the two:
 
     ```mlir
     #cta = #tile.layout<256x64, cta = [[128, 0]]>
@@ -94,7 +94,7 @@ def Tile_PanelsAttr : Tile_Attr<"Panels", "panels"> {
     A tile in shared memory is cut along its rows into `count` panels, one after
     the other, each `width` bytes wide and as high as the tile: what bulk copies
     move, and what a matrix descriptor describes. With a `swizzle`, pieces of
-    that many bytes change places inside of a panel, as the hardware does for
+    that many bytes change places inside a panel, as the hardware does for
     panels of 32, 64 and 128 bytes.
 
     ```mlir
@@ -187,7 +187,7 @@ def Tile_ReductionAttr : EnumAttr<Tile_Dialect, Tile_Reduction, "reduction"> {
 // #tile.schedule
 //===----------------------------------------------------------------------===//
 
-def Tile_Persistence : I32Enum<"Persistence", "how a CTA gets its next work item", [
+def Tile_Persistence : I32Enum<"Persistence", "how a CTA gets its next work tile", [
     I32EnumCase<"Static", 0, "static">,
     I32EnumCase<"Dynamic", 1, "dynamic">,
     I32EnumCase<"None", 2, "none">]> {
@@ -234,7 +234,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
 
     | field | meaning | values |
     |---|---|---|
-    | `tile` | sizes of a work item's tile, then the step along k; for programs that are not tiled yet | sizes |
+    | `tile` | sizes of a work tile's tile, then the step along k; for programs that are not tiled yet | sizes |
     | `persistent` | how a CTA gets its tiles: at a fixed stride (static persistent); from cluster launch control or an atomic counter (dynamic persistent); or one only | `static`, `dynamic`, `none` |
     | `roles` | a role for each kind of work; one role that loads and one that computes; no roles | `multi`, `single`, `none` |
     | `fallback` | a program that can't have these roles is an error, or is compiled without warp specialization | `error`, `unspecialized` |
@@ -245,7 +245,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `cta_group` | CTAs that one MMA computes for; with 2, a 2-CTA MMA (`cta_group::2`), which one CTA of a pair issues for both, on sm_100a | 1, 2 |
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `epilogue_tile` | width of the subtiles in which an epilogue's inputs and outputs move | 1 and more |
-    | `interleave` | tiles of the last dimension that one work item computes interleaved, each by its own roles | 1 and more |
+    | `interleave` | tiles of the last dimension that one work tile computes interleaved, each by its own roles | 1 and more |
     | `hints` | how long the L2 cache keeps what TMA moves, by the name of a view: `{a = evict_first}` | `evict_first`, `evict_last` |
     | `pragmas` | what ptxas is told where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 

@@ -24,10 +24,10 @@ def Tile_Dialect : Dialect {
 
     | what | operations |
     |---|---|
-    | the kernel and its work items | `tile.kernel`, `tile.for_each`, `tile.return` |
+    | the kernel and its work tiles | `tile.kernel`, `tile.for_each`, `tile.return` |
     | tensors in global memory | `!tile.view`, `tile.dim`, `tile.subview`, `tile.load`, `tile.store` |
     | matrix products and reductions | `tile.mma`, `tile.reduce` |
-    | across work items | `tile.all_gather` |
+    | across work tiles | `tile.all_gather` |
     | shapes of tiles | `tile.broadcast`, `tile.expand_dims`, `tile.transpose`, `tile.extract_slice`, `tile.iota` |
     | how the kernel shall be planned | `tile.target`, `#tile.schedule` |
     | what later passes insert | `#tile.layout`, `tile.convert_layout`, `!tile.buffer`, `tile.alloc`, `tile.read`, `tile.write` |
@@ -59,9 +59,9 @@ def Tile_Dialect : Dialect {
       would have rank zero is a scalar of the element type.
     - Views that are arguments of one kernel do not overlap, unless nothing is
       stored to any of them.
-    - Work items may run in any order and at the same time. So what one item
+    - Work tiles may run in any order and at the same time. So what one item
       stores, no other item of the same kernel stores or loads.
-    - Edges are nobody's special case: loads fill what lies outside of a view
+    - Edges are nobody's special case: loads fill what lies outside a view
       with a pad value, stores drop it.
 
     Attributes that a kernel, or a function that becomes one, may carry:

@@ -1,4 +1,4 @@
-//===- TileKernelOps.td - Kernels and their work items --- -*- tablegen -*-===//
+//===- TileKernelOps.td - Kernels and their work tiles --- -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let description = [{
     What one launch computes. Arguments are views and scalars; results leave
     through `tile.store`. A kernel holds at most one outermost `tile.for_each`,
-    the stream of its work items. A kernel without one is a single work item.
+    the stream of its work tiles. A kernel without one is a single work tile.
 
     ```mlir
     tile.kernel @scale(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>, %alpha: f32) {
@@ -68,7 +68,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::LogicalResult verifyType();
 
-    /// The stream of work items; null if the kernel is a single item.
+    /// The stream of work tiles; null if the kernel is a single item.
     ForEachOp getForEach();
   }];
 }
@@ -82,9 +82,9 @@ def Tile_ForEachOp : Tile_Op<"for_each", [
     ParentOneOf<["KernelOp", "ForEachOp"]>,
     SingleBlockImplicitTerminator<"ReturnOp">,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopInductionVars"]>]> {
-  let summary = "the work items of a kernel";
+  let summary = "the work tiles of a kernel";
   let description = [{
-    Cuts an index space into tiles and runs the body once for each: a work item.
+    Cuts an index space into tiles and runs the body once for each: a work tile.
     The body's arguments are the offsets, in elements, of the item's first
     element, so they are multiples of the tile's sizes. The last item of a
     dimension may reach past the end. A dimension of size zero gives no items.
@@ -133,10 +133,10 @@ def Tile_ForEachOp : Tile_Op<"for_each", [
     /// Number of dimensions of the index space.
     int64_t getRank() { return getTiles().size(); }
 
-    /// The offsets of the work item.
+    /// The offsets of the work tile.
     ::mlir::Block::BlockArgListType getOffsets() { return getBody().getArguments(); }
 
-    /// The for_each directly inside of this one; null if there is none.
+    /// The for_each directly inside this one; null if there is none.
     ForEachOp getNested();
   }];
 }
@@ -147,7 +147,7 @@ def Tile_ForEachOp : Tile_Op<"for_each", [
 
 def Tile_ReturnOp : Tile_Op<"return", [
     Pure, ReturnLike, Terminator, ParentOneOf<["KernelOp", "ForEachOp"]>]> {
-  let summary = "the end of a kernel or of a work item";
+  let summary = "the end of a kernel or of a work tile";
   let description = [{
     Ends the body of a `tile.kernel` or `tile.for_each`. It has no operands, and
     is left out of the text.

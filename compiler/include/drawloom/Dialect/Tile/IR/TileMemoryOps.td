@@ -43,7 +43,7 @@ def Tile_SubviewOp : Tile_Op<"subview", [
     The elements `offset .. offset + size` of each dimension. Loads from the
     result are padded, and stores to it clipped, at the box's edges and at the
     edges of the view that it was cut from. This is how one group of a grouped
-    MMA is kept from reading or writing its neighbour.
+    MMA is kept from reading or writing its neighbor.
 
     ```mlir
     %rows = tile.subview %a[%first, 0] [%count, 4096]
@@ -88,7 +88,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
     %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
     ```
 
-    Elements outside of the view are `pad`, which is zero if not given (in
+    Elements outside the view are `pad`, which is zero if not given (in
     `f8E8M0FNU`, which has no zero, the number whose bits are zero: 2^-127). Zero
     is right for a sum and wrong for a maximum:
 
@@ -154,7 +154,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
     /// scalar.
     ::llvm::SmallVector<int64_t> getTileDims();
 
-    /// What elements outside of the view read as.
+    /// What elements outside the view read as.
     ::mlir::TypedAttr getPadOrZero();
 
     /// The pad of a load that gives none: the number whose bits are zero.
@@ -170,7 +170,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "a tile or a scalar to a view";
   let description = [{
     Writes the tile to the box of the view that begins at the offsets. Elements
-    that fall outside of the view are dropped. `dims` is as in `tile.load`.
+    that fall outside the view are dropped. `dims` is as in `tile.load`.
 
     ```mlir
     tile.store %o, %d[%m, %n] : tensor<128x256xbf16>, !tile.view<?x?xbf16>
@@ -263,7 +263,7 @@ def Tile_ReadOp : Tile_Op<"read"> {
   let summary = "a tile from a buffer";
   let description = [{
     Reads the part of the buffer that begins at the offsets and has the result's
-    shape. It must lie inside of the buffer: buffers have no edges to pad.
+    shape. It must lie inside the buffer: buffers have no edges to pad.
 
     ```mlir
     %x = tile.read %0[0, %j] : !tile.buffer<128x256xf32, tmem> -> tensor<128x64xf32>
@@ -293,7 +293,7 @@ def Tile_WriteOp : Tile_Op<"write"> {
   let summary = "a tile to a buffer";
   let description = [{
     Writes the tile to the part of the buffer that begins at the offsets. It
-    must lie inside of the buffer.
+    must lie inside the buffer.
 
     ```mlir
     tile.write %x, %0[0, 64] : tensor<128x64xbf16>, !tile.buffer<128x256xbf16, smem>

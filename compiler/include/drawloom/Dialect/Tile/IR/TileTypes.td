@@ -35,8 +35,8 @@ def Tile_View : Tile_Type<"View", "view", [ShapedTypeInterface]> {
     !tile.view<?x1025xbf16, strides = [1025, 1]>  // rows with no gap between them
     ```
 
-    A view without `strides` keeps the contract that TMA asks for: neighbours in
-    the last dimension are neighbours in memory, every other stride and the
+    A view without `strides` keeps the contract that TMA asks for: neighbors in
+    the last dimension are neighbors in memory, every other stride and the
     address of the first element are multiples of 16 bytes. The launch checks
     it. With `strides` only what is written holds: `?` is any number that the
     caller passes. Such a view can always be read, but perhaps not by TMA.

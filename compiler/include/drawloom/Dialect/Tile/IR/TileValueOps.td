@@ -156,9 +156,9 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce", [InferTypeOpAdaptorWithIsCompatible]>
 //===----------------------------------------------------------------------===//
 
 def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
-  let summary = "what neighbouring work items have";
+  let summary = "what neighboring work tiles have";
   let description = [{
-    The CTAs of a cluster along dimension `along` take as many neighbouring work
+    The CTAs of a cluster along dimension `along` take as many neighboring work
     items. Each gives a vector and gets those of all of them, its own among them,
     in the order of their places. So what each computes from them is the same, to
     the bit:
@@ -169,7 +169,7 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
     %sum = arith.addf %all#0, %all#1 : tensor<8xf32>
     ```
 
-    With several operands, as many as there are work items, each gives its r-th to
+    With several operands, as many as there are work tiles, each gives its r-th to
     the r-th of them:
 
     ```mlir
@@ -184,9 +184,9 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
     | message | why |
     |---|---|
     | gathers 'tensor<8x1xf32>'; what goes to all must be a vector | |
-    | gives 3 tiles to 2 work items; give one to all, or one to each | |
+    | gives 3 tiles to 2 work tiles; give one to all, or one to each | |
     | has along -1: a cluster has the dimensions 0 to 2 | |
-    | gathers what 1 work items have; there must be two or more | |
+    | gathers what 1 work tiles have; there must be two or more | |
     | gives 'tensor<4xf32>' for a part of 'tensor<8xf32>' | |
     | a cluster has no 17 CTAs | |
   }];
@@ -197,7 +197,7 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
     mlir::RankedTensorType getPartType() {
       return llvm::cast<mlir::RankedTensorType>(getGiven().front().getType());
     }
-    /// What this one gives to the work item at a place.
+    /// What this one gives to the work tile at a place.
     mlir::Value getGivenTo(unsigned place) {
       return getGiven()[getGiven().size() == 1 ? 0 : place];
     }

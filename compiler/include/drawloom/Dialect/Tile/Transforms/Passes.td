@@ -35,7 +35,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 
     | field | rule |
     |---|---|
-    | `cluster`, `cta_group` | one CTA. With `cluster = auto` two, along the dimension of the work items that saves most, if each then loads a quarter less for a step along k; as a pair where there is code for it |
+    | `cluster`, `cta_group` | one CTA. With `cluster = auto` two, along the dimension of the work tiles that saves most, if each then loads a quarter less for a step along k; as a pair where there is code for it |
     | `warps` | the fewest warp groups whose registers hold the accumulators (where registers hold them) and the tiles that loops carry |
     | `slots`, tensor memory | two for results if the columns allow it |
     | `slots`, shared memory | two subtiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |
@@ -69,7 +69,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
   let summary = "let the CTAs of a cluster divide rows that are reduced, or sums of MMAs";
   let description = [{
-    A schedule may give a cluster one dimension more than the work items have. Its
+    A schedule may give a cluster one dimension more than the work tiles have. Its
     CTAs take an item together, and each has a part of its rows. The part becomes
     the last dimension of the items, tiles with the row's dimension get shorter,
     and what a reduction along the rows gives is gathered from all CTAs:
@@ -104,7 +104,7 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     all have the same bits. Where a loop does nothing with a part but add it to
     those of other iterations, the total is gathered after the loop. What all CTAs
     have, such as the sums themselves, the first one stores: the offset of the
-    others lies outside of the view. Where the row is one of an MMA, its parts
+    others lies outside the view. Where the row is one of an MMA, its parts
     are columns of accumulators, and each CTA has its own rows of B:
 
     ```mlir
@@ -158,7 +158,7 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
     | `works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster` | an MMA along the row, a slice, a scalar that a row is reduced to |
     | `works on rows of 512 elements, and others have 1024: the cluster divides rows of one length` | a part is the same for all tiles |
     | `adds up MMAs of 128 columns that 3 CTAs of the cluster divide: 128 % 3 = 2; use fewer CTAs, or a larger tile` | parts are equal |
-    | `is in a loop whose steps 2 CTAs of the cluster divide, and is not a work item's own; use 1 along dimension 2 of the cluster` | CTAs would meet in every iteration of the outer loop |
+    | `is in a loop whose steps 2 CTAs of the cluster divide, and is not a work tile's own; use 1 along dimension 2 of the cluster` | CTAs would meet in every iteration of the outer loop |
     | `…, and carries more than sums of MMAs from zero on; …` | only sums of MMAs can be added up later |
     | `…, and reads a tile that is not loaded along it; …` | a step beyond the last one must multiply zeros |
     | `…, and ends before the views of its operands do; …` | the same |
@@ -168,12 +168,12 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
 }
 
 def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
-  let summary = "compute several tiles of a work item side by side";
+  let summary = "compute several tiles of a work tile side by side";
   let description = [{
     Where an MMA in a loop reads what became of another MMA's result, the
     tensor core would have nothing to do while the values between the two are
     computed. This pass gives it a second tile to work on. The last dimension of
-    a work item grows by the factor `interleave` of the schedule, and what depends
+    a work tile grows by the factor `interleave` of the schedule, and what depends
     on it is there once for each tile:
 
     ```mlir
@@ -216,7 +216,7 @@ def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
 def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
   let summary = "compute what follows a matrix product in subtiles";
   let description = [{
-    Between the result of a matrix product and the stores, a work item computes
+    Between the result of a matrix product and the stores, a work tile computes
     on whole tiles. Whole, the inputs and outputs of an epilogue need more
     shared memory than the operands of the MMA: two slots for a residual of
     128 by 256 in bf16 are 128 KiB. This pass cuts them into parts of `columns`

@@ -39,7 +39,7 @@ struct Problem {
     int64_t rows, columns, bits;
     /// MMAs take it as B, of which each CTA of a pair holds a half.
     bool isB = false;
-    /// Of an operand: a bit for each dimension of the work items that it
+    /// Of an operand: a bit for each dimension of the work tiles that it
     /// depends on. CTAs along the others could share it.
     unsigned dims = 0;
   };
@@ -64,12 +64,12 @@ struct Problem {
     /// The views that are loaded into it.
     llvm::SmallVector<std::string, 2> views;
     Kind kind;
-    /// Filled in a loop of the work item, rather than once an item.
+    /// Filled in a loop of the work tile, rather than once an item.
     bool inLoop = false;
     llvm::SmallVector<Tile, 2> tiles;
   };
 
-  /// Sizes of a work item's tile, outermost loop first.
+  /// Sizes of a work tile's tile, outermost loop first.
   llvm::SmallVector<int64_t, 3> items;
   /// How many there are along each dimension, mlir::ShapedType::kDynamic where
   /// not known; empty if they are in groups of different sizes.

@@ -1,5 +1,5 @@
 // Every mel channel of an utterance with mean 0 and variance 1: reductions along the frames.
-func.func @mel_normalise(%x: tensor<?x512x?xf32> {tile.name = "x"})
+func.func @mel_normalize(%x: tensor<?x512x?xf32> {tile.name = "x"})
     -> (tensor<?x512x?xbf16> {tile.name = "y"}) {
   %c1 = arith.constant 0 : index
   %dim2 = tensor.dim %x, %c1 : tensor<?x512x?xf32>

@@ -1,4 +1,4 @@
-//===- WorkItems.h - What roles of a CTA take next --------------*- C++ -*-===//
+//===- WorkTiles.h - What roles of a CTA take next --------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,18 +20,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAWLOOM_CHECKER_WORKITEMS_H
-#define DRAWLOOM_CHECKER_WORKITEMS_H
+#ifndef DRAWLOOM_CHECKER_WORKTILES_H
+#define DRAWLOOM_CHECKER_WORKTILES_H
 
 #include "Findings.h"
 #include <set>
 
 namespace drawloom::checker {
 
-class WorkItems {
+class WorkTiles {
 public:
   /// `ctas`: the linear indices in the grid, by rank.
-  WorkItems(const emu::Kernel *kernel, llvm::ArrayRef<uint64_t> ctas,
+  WorkTiles(const emu::Kernel *kernel, llvm::ArrayRef<uint64_t> ctas,
             Findings &findings)
       : kernel(kernel), ctas(ctas), findings(findings) {}
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace drawloom::checker
 
-#endif // DRAWLOOM_CHECKER_WORKITEMS_H
+#endif // DRAWLOOM_CHECKER_WORKTILES_H

@@ -1,4 +1,4 @@
-//===- WorkItems.cpp - What roles of a CTA take next ----------------------===//
+//===- WorkTiles.cpp - What roles of a CTA take next ----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WorkItems.h"
+#include "WorkTiles.h"
 #include "Describe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,7 +16,7 @@ using namespace drawloom;
 using namespace drawloom::checker;
 using llvm::utostr;
 
-void WorkItems::answer(const emu::AnswerEvent &event) {
+void WorkTiles::answer(const emu::AnswerEvent &event) {
   if (!event.isCanceled)
     return;
   const emu::Origin &by = event.origin;
@@ -31,7 +31,7 @@ void WorkItems::answer(const emu::AnswerEvent &event) {
     seen.push_back(event.firstCta);
 }
 
-std::vector<WorkItems::Role> WorkItems::rolesOf(uint32_t rank) const {
+std::vector<WorkTiles::Role> WorkTiles::rolesOf(uint32_t rank) const {
   std::vector<Role> roles;
   for (const auto &[key, taker] : takers) {
     if (key.first != rank)
@@ -62,7 +62,7 @@ static bool areApart(const Items &first, const Items &second) {
   });
 }
 
-WorkItems::Items WorkItems::itemsOf(const Role &role, uint32_t rank) const {
+WorkTiles::Items WorkTiles::itemsOf(const Role &role, uint32_t rank) const {
   if (llvm::none_of(role.warps, [&](const Items *warp) {
         return areApart(*warp, *role.warps.front());
       }))
@@ -80,7 +80,7 @@ WorkItems::Items WorkItems::itemsOf(const Role &role, uint32_t rank) const {
   return all;
 }
 
-void WorkItems::compare(uint32_t rank, bool isOver) {
+void WorkTiles::compare(uint32_t rank, bool isOver) {
   std::vector<Role> roles = rolesOf(rank);
   for (const Role &role : roles) {
     for (size_t at = 1; at != role.warps.size(); ++at)
@@ -97,7 +97,7 @@ void WorkItems::compare(uint32_t rank, bool isOver) {
   order.erase(rank);
 }
 
-void WorkItems::compareTwo(const Items &first, const Items &second,
+void WorkTiles::compareTwo(const Items &first, const Items &second,
                            bool isOver) {
   size_t least = std::min(first.size(), second.size()), at = 0;
   while (at != least && first[at].cta == second[at].cta)
@@ -107,7 +107,7 @@ void WorkItems::compareTwo(const Items &first, const Items &second,
   // Who takes less has its last one shown.
   const Item &one = first[std::min(at, first.size() - 1)];
   const Item &other = second[std::min(at, second.size() - 1)];
-  if (!findings.isFirst(Rule::WorkItems, kernel, one.by.instruction,
+  if (!findings.isFirst(Rule::WorkTiles, kernel, one.by.instruction,
                         other.by.instruction))
     return;
   auto words = [&](const Items &items) {
@@ -117,7 +117,7 @@ void WorkItems::compareTwo(const Items &first, const Items &second,
            ", " + utostr(items.size()) + " in all";
   };
   Finding finding;
-  finding.rule = Rule::WorkItems;
+  finding.rule = Rule::WorkTiles;
   finding.space = Finding::Registers;
   finding.kernel = llvm::demangle(kernel->function->name);
   finding.first = describeSite(*kernel, ctas, one.by);
@@ -125,7 +125,7 @@ void WorkItems::compareTwo(const Items &first, const Items &second,
   finding.firstInstruction = one.by.instruction;
   finding.secondInstruction = other.by.instruction;
   finding.cta = finding.first.cta;
-  finding.why = "of the work items that were granted, the " +
+  finding.why = "of the work tiles that were granted, the " +
                 (at ? utostr(at) + " before are the same; as the next, "
                     : std::string("first is another: ")) +
                 words(first) + "; " + words(second);
