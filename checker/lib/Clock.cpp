@@ -130,7 +130,7 @@ void Clock::raise(Actor actor, uint32_t lanes, uint32_t value) {
   joinOdd(Odd{actor, lanes, value});
 }
 
-/// The clock itself if nobody else has it, or a copy that is `clock` then.
+/// The clock itself if it isn't shared, or a copy that is `clock` then.
 static Clock &own(ClockRef &clock) {
   if (clock.useCount() == 1)
     return const_cast<Clock &>(*clock); // Made as one that may change.
@@ -142,7 +142,7 @@ static Clock &own(ClockRef &clock) {
 void drawloom::checker::join(ClockRef &clock, const ClockRef &other) {
   if (clock == other || !other)
     return;
-  // What both know is `other` then, so that lanes that meet have the same.
+  // What both know is `other` then, so that lanes that synchronize share it.
   if (!clock || other->covers(*clock))
     clock = other;
   else if (!clock->covers(*other))

@@ -68,7 +68,7 @@ private:
 using ClockRef = llvm::IntrusiveRefCntPtr<const Clock>;
 
 /// `clock` comes to know what `other` does. It becomes another one, unless
-/// nobody else has it.
+/// it isn't shared.
 void join(ClockRef &clock, const ClockRef &other);
 /// It comes to know the lanes of an actor up to `value`.
 void raise(ClockRef &clock, Actor actor, uint32_t lanes, uint32_t value);

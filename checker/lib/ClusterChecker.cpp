@@ -371,7 +371,7 @@ void ClusterChecker::allocation(const emu::AllocationEvent &event) {
 
 void ClusterChecker::heap(const emu::HeapEvent &event) {
   countArrivals();
-  // What was done so far to a block is looked at before it is anybody else's.
+  // What was done so far to a block is looked at before another owner has it.
   global.check(log);
   if (event.kind == emu::HeapEvent::Allocate)
     global.renew(event.address, event.bytes);

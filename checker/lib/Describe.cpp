@@ -1,4 +1,4 @@
-//===- Describe.cpp - Findings in words -----------------------------------===//
+//===- Describe.cpp - Findings as text -----------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

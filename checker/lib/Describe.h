@@ -1,4 +1,4 @@
-//===- Describe.h - Findings in words ---------------------------*- C++ -*-===//
+//===- Describe.h - Findings as text ---------------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

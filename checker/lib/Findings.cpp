@@ -47,7 +47,7 @@ std::vector<Finding> Findings::take() {
   };
   std::vector<Finding> result;
   for (auto &[key, finding] : list) {
-    // Whoever races with a write may come before it.
+    // What races with a write may come before it.
     bool isUnwritten = finding.rule == Rule::Uninitialized ||
                        finding.rule == Rule::UninitializedUpdate;
     if (isUnwritten && isInRace(finding))

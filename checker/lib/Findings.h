@@ -21,7 +21,7 @@ namespace drawloom::checker {
 
 class Findings {
 public:
-  /// In strict mode, `ender` is told of what the machine can't go on behind.
+  /// In strict mode, `ender` gets what the emulator can't continue after.
   explicit Findings(bool isStrict, emu::RunEnder *ender = nullptr)
       : isStrict(isStrict), ender(ender) {}
 

@@ -77,7 +77,7 @@ public:
     return oldest;
   }
 
-  /// Whether somebody has published something by one of the words that a strong
+  /// Whether a thread has published something by one of the words that a strong
   /// access touches.
   bool mayLearn(const emu::AccessEvent &event) const;
   /// A lane of a cluster that is alone touches a word by a strong access at the
@@ -87,7 +87,7 @@ public:
 
   Findings findings;
   WrittenGlobal written;
-  /// What launches use, for the order between streams; empty if nobody asks.
+  /// What launches use, for the order between streams; empty if not asked for.
   llvm::MutableArrayRef<TouchedMemory> touched;
 
 private:

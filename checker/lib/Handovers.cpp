@@ -73,7 +73,7 @@ void Barriers::cluster(const BarrierEvent &event, Threads &threads) {
         threads.give(event.origin, event.order, Scope::Cluster).far);
     return;
   case BarrierEvent::Complete:
-    // Everybody has waited for the round before this one.
+    // All threads have waited for the round before this one.
     if (event.generation)
       rounds.erase(event.generation - 1);
     return;
@@ -168,9 +168,9 @@ void Mbarriers::take(const Mbarrier::Ended &given, const MbarrierEvent &event,
     return threads.take(origin, given.nearDone, false, event.order,
                         event.scope);
   threads.take(origin, given.gift.near, false, event.order, event.scope);
-  // The data of engines: whoever waits for the phase sees it, whatever the wait
-  // says; by the letter it has to acquire, and at the scope of the cluster if
-  // the work is another CTA's.
+  // The data of engines: a thread that waits for the phase sees it, whatever
+  // the wait says; by the letter it has to acquire, and at the scope of the
+  // cluster if the work is another CTA's.
   Knowledge done = given.done;
   if (isStrict) {
     done[Causal] = acquiring ? barrier.done : nullptr;

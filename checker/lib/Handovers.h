@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Rounds of barriers, phases of mbarriers and words that strong accesses touch
-// keep what was given until somebody takes it.
+// keep what was given until a thread takes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ public:
     emu::Origin waiter;
     int64_t phase;
   };
-  /// Of what `event` was told last; none if all is well.
+  /// What `event` found last; none if all is well.
   std::optional<Wrap> wrapped() const { return lastWrap; }
 
 private:
@@ -79,7 +79,7 @@ private:
     /// By engines: what is over, and what came before it.
     ClockRef done, executed;
     /// Who has seen the end of the phase before this one, and what those knew
-    /// who have arrived: nobody may wait still when this one ends.
+    /// who have arrived: no thread may still wait when this one ends.
     llvm::SmallVector<Waiter, 4> waiters;
     ClockRef arrived;
     /// What the last phases gave, by parity.
@@ -100,7 +100,7 @@ private:
   std::optional<Wrap> lastWrap;
 };
 
-/// What each lane has taken from a word last. Whoever spins reads the same a
+/// What each lane has taken from a word last. A spinning lane reads the same a
 /// thousand times, and learns nothing but the first time.
 class LastTaken {
 public:

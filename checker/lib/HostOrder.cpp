@@ -207,7 +207,7 @@ void HostOrder::usePage(const HostOperationRef &operation, uint64_t number,
       continue;
     }
     // A write takes the place of what it covers: what it is ordered after is
-    // known to whoever knows the write, and what it races with has been found.
+    // known wherever the write is, and what it races with has been found.
     // So does a read that is ordered after an earlier one.
     if (writes(use) ||
         (record.use == use && operation->known.knows(record.operation->actor,

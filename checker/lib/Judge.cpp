@@ -79,7 +79,7 @@ Part Judge::needed(const Access &before, const Access &now) const {
   const bool isSameCta =
       before.rank == now.rank && before.cluster == now.cluster;
   // Memory that an engine is known to have left may be overwritten, whatever
-  // the scope of the hand-over; by the letter, that isn't so.
+  // the scope of the synchronization; by the letter, that isn't so.
   if (!isStrict && before.isEngine && before.proxy != Proxy::Generic &&
       now.writes)
     return Executed;
@@ -174,13 +174,14 @@ static bool areApart(const emu::MemoryRange &range) {
 }
 
 /// Whether a non-coherent load may miss a write, however they are ordered: its
-/// cache is that of memory which nobody writes to as long as the kernel runs.
+/// cache is for memory that no thread writes to as long as the kernel runs.
 static bool isUnseen(const Access &before, const Access &now) {
   return now.isNonCoherent && before.writes && before.launch == now.launch;
 }
 
 /// Whether a copy uses a tensor map that another cluster has changed, and its
-/// own hasn't acquired the change. The machine reports the same of one cluster.
+/// own hasn't acquired the change. The emulator reports the same of one
+/// cluster.
 static bool lacksMapFence(const Access &before, const Access &now) {
   return now.proxy == Proxy::TensorMap && before.writes &&
          before.launch == now.launch && before.cluster != now.cluster &&
@@ -301,7 +302,7 @@ void Judge::lostStores(const Access &store,
 
 Rule Judge::ruleFor(const Access &before, const Access &now,
                     const Pair &pair) const {
-  // Whoever comes last, the value is the same.
+  // Whichever comes last, the value is the same.
   bool isSameValue = before.writes && now.writes &&
                      now.unchanged >> (pair.now < 0 ? now.lane : pair.now) & 1;
   if (isSameValue)
@@ -390,7 +391,7 @@ void Judge::report(Rule rule, const Access &before, const Access &now,
   if (!findings.isFirst(rule, now.kernel, before.instruction, now.instruction,
                         distance))
     return;
-  // Where neither comes first, they are told as they stand in the text.
+  // Where neither comes first, they are reported in the order of the text.
   Missing missing = missingFor(before, now);
   bool isTurned = rule == Rule::Unordered && missing == Missing::Handover &&
                   before.kernel == now.kernel &&

@@ -8,7 +8,7 @@
 //
 // Order has several kinds, and a thread has a clock for each: that an access
 // has happened is one thing, that it is visible another, that the async proxy
-// sees it a third. Hand-overs pass all of them on, each under its own
+// sees it a third. Synchronization passes all of them on, each under its own
 // conditions.
 //
 // Other clusters have clocks of their own. What is known of them is in a World,
@@ -30,13 +30,13 @@ enum Part : unsigned {
   Causal,       ///< Base causality: release and acquire patterns, barriers.
   FencedShared, ///< What of it has passed a fence of the async proxy, in
   FencedGlobal, ///< shared and in global memory.
-  Executed,     ///< Hand-overs of any order and scope; all that is causal, too.
+  Executed,     ///< By any order and scope; all that is causal, too.
   TensorOwn,    ///< tcgen05's work: issued, done, and fenced on both sides.
   TensorOut,    ///< What of it tcgen05.fence::before_thread_sync has published.
   TensorIn,     ///< What others have; for tcgen05.fence::after_thread_sync.
   /// What of it has passed a fence.sc of the GPU in the thread that did it. Two
-  /// such fences have an order, so a relaxed write behind one hands it over to
-  /// whoever reads that and then has a fence.sc, whatever threads were between.
+  /// such fences have an order, so a relaxed write after one passes it on to
+  /// a thread that reads that and then has a fence.sc, whatever was between.
   ScFenced,
 };
 inline constexpr unsigned partCount = 8;

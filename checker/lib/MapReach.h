@@ -8,7 +8,7 @@
 //
 // A copy fills in or leaves out what is outside the sizes of its map. What
 // is inside is copied, wherever that is. So a map whose last element is past
-// its memory is a fault that waits for a coordinate.
+// its memory is a bug that waits for a coordinate.
 //
 //===----------------------------------------------------------------------===//
 

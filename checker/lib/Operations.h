@@ -9,7 +9,7 @@
 // An operation is looked at with what its issuer knew at the issue, and is over
 // when an actor comes to a value: the phase of the mbarrier where its bytes
 // count, the group that it is in, the commit that covers it. So the verdict
-// doesn't depend on when the machine does the work.
+// doesn't depend on when the emulator does the work.
 //
 //===----------------------------------------------------------------------===//
 

@@ -277,7 +277,7 @@ void Protocol::touchPeer(const Origin &origin, const Knowledge &known,
 }
 
 void Protocol::lanesExited(const Origin &origin) {
-  // What isn't issued yet, nobody who exits now knows to be over.
+  // No thread that exits now knows the end of what isn't issued yet.
   if (uses.empty())
     return;
   Clock &known = knownAtExit[origin.rank];
@@ -380,9 +380,9 @@ void Protocol::touchArray(const Origin &origin, const emu::MemoryRange &range) {
 // Barriers of a CTA
 //===----------------------------------------------------------------------===//
 
-/// A barrier is complete when its number of threads has come, whoever they are.
-/// So who arrives in a round must know that the round before it is complete:
-/// otherwise another schedule counts this arrival there.
+/// A barrier is complete when its number of threads has come, whichever they
+/// are. So who arrives in a round must know that the round before it is
+/// complete: otherwise another schedule counts this arrival there.
 void Protocol::named(const emu::BarrierEvent &event) {
   const Origin &now = event.origin;
   const uint32_t number = uint32_t(now.rank) << 8 | event.number;

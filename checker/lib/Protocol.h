@@ -12,7 +12,7 @@
 //
 // The order is that of the memory model here, too, so what is found doesn't
 // depend on the schedule. An initialization is known behind an order of memory,
-// or behind fence.mbarrier_init and any hand-over after it.
+// or after fence.mbarrier_init and any synchronization after it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //
 // For each byte of a memory: its last write, and the reads since. An access is
 // compared with those. A write then takes the place of what it covers: what it
-// is ordered behind is known to whoever knows the write, and what it races with
+// is ordered after is known wherever the write is, and what it races with
 // has been found. So does a read that knows an earlier one. But a strong access
 // doesn't race with others that are morally strong with it, whether they know
 // it or not, so it takes the place only of what is as strong as itself: a weak
@@ -99,7 +99,7 @@ public:
   };
 
   void touch(const Access &access, Judge &judge);
-  /// The same for an operation's ranges, whose pieces are nobody's in
+  /// The same for an operation's ranges, whose pieces are no lane's in
   /// particular and may lie criss-cross: each block is looked at once.
   void touch(Access access, llvm::ArrayRef<emu::MemoryRange> ranges,
              Judge &judge);

@@ -1,4 +1,4 @@
-//===- Suppressions.cpp - Findings that somebody has looked at ------------===//
+//===- Suppressions.cpp - Findings that are known ------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -28,7 +28,7 @@ void checker::tell(const Finding &finding, llvm::raw_ostream &os) {
 }
 
 void checker::Teller::tell(const Finding &finding, llvm::raw_ostream &os) {
-  if (!finding.isTold())
+  if (!finding.isReported())
     return;
   if (finding.severity == Severity::Error && ++errors > most)
     return;

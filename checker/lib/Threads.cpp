@@ -72,9 +72,9 @@ void Threads::update(const Origin &origin,
   }
   if (own.groups.size() == 1)
     return;
-  // Lanes that meet at a barrier get the same clocks there, with the fences of
-  // all of them. Lanes that have learned the same apart may have fences of
-  // their own still; then they stay apart.
+  // Lanes that synchronize at a barrier get the same clocks there, with the
+  // fences of all of them. Lanes that have learned the same apart may have
+  // fences of their own still; then they stay apart.
   auto hasOwnFences = [&](const LaneGroup &group) {
     for (uint32_t rest = group.lanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
@@ -172,7 +172,7 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
                        (releases(order) || group.releasedScope >= Scope::Gpu ||
                         given[ScFenced]);
     if (!hasPeers && !isFar)
-      continue; // Nobody is far away.
+      continue; // No lane is far away.
     bool crosses =
         isFar && (releases(order) || isFarEnough(group.releasedScope));
     if (!crosses || isStrict) { // A fence counts in its own CTA.

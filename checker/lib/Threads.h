@@ -70,7 +70,7 @@ public:
   /// Calls f(viewer) for the groups of the origin's lanes, as they are now.
   void view(const emu::Origin &origin,
             llvm::function_ref<void(const Viewer &)> f);
-  /// What the lanes know at the issue of an operation, which is theirs.
+  /// What the lanes know when they issue an operation.
   struct Issue {
     std::shared_ptr<const Knowledge> known;
     Actor actor = 0;

@@ -75,7 +75,7 @@ public:
     if (event.kind != MbarrierEvent::Wait)
       return;
     auto key = keyOf(event.origin, event.address);
-    // One that polls is told false, and asks again.
+    // One that polls gets false, and asks again.
     if (!event.success)
       return join(event.origin, event.address);
     auto wait = waits.find(key);

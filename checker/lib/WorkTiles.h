@@ -16,7 +16,7 @@
 // common.
 //
 // Which items a role takes by arithmetic, or reads in messages of its own,
-// can't be told from any other number.
+// can't be distinguished from any other number.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Written.cpp - What nobody has written yet --------------------------===//
+//===- Written.cpp - What isn't written yet --------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -80,7 +80,7 @@ static bool isUpdate(const Access &access) {
 static void report(const Access &access, Finding::Space space, uint64_t address,
                    int lane, const std::string &what, const char *since,
                    Findings &findings) {
-  // A load may be of what nobody uses; a sum uses it.
+  // A load may be of what isn't used; a sum uses it.
   const Rule rule =
       isUpdate(access) ? Rule::UninitializedUpdate : Rule::Uninitialized;
   if (!findings.isFirst(rule, access.kernel, access.instruction,

@@ -1,4 +1,4 @@
-//===- Written.h - What nobody has written yet ------------------*- C++ -*-===//
+//===- Written.h - What isn't written yet ------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory holds nothing in particular until somebody writes to it: shared memory
+// Memory holds nothing in particular until it is written to: shared memory
 // when its CTA starts, columns of tensor memory when they are allocated, global
 // memory when cuMemAlloc gives it, local memory when its function is called. A
 // bit for each byte, or for each word of tensor memory, says whether that has
@@ -96,7 +96,7 @@ public:
 private:
   Findings &findings;
   /// By rank and warp: for each byte, the lanes to which it holds nothing. What
-  /// is behind the last one is nobody's, or written.
+  /// is past the last one is unallocated, or written.
   llvm::DenseMap<uint32_t, std::vector<uint32_t>> missing;
 };
 

@@ -12,7 +12,7 @@
 
 using namespace drawloom::checker;
 
-// The first errors and warnings are told; the rest are counted.
+// The first errors and warnings are reported; the rest are counted.
 TEST(Teller, HasALimit) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -32,10 +32,10 @@ Check::Check(checker::CheckOptions options) : checker(std::move(options)) {
 
 void Check::tell() {
   llvm::ArrayRef<checker::Finding> findings = checker.findings();
-  for (const checker::Finding &finding : findings.drop_front(told))
+  for (const checker::Finding &finding : findings.drop_front(reported))
     if (environment("DRAWLOOM_QUIET").empty())
       teller.tell(finding, llvm::errs());
-  told = findings.size();
+  reported = findings.size();
   std::string path = environment("DRAWLOOM_CHECK_REPORT").str();
   if (path.empty())
     return;
@@ -61,7 +61,7 @@ void Check::tellCounts() {
   if (!environment("DRAWLOOM_QUIET").empty())
     return;
   std::vector<checker::Finding> all = checker.findingsAndRemarks();
-  for (const checker::Finding &remark : llvm::drop_begin(all, told))
+  for (const checker::Finding &remark : llvm::drop_begin(all, reported))
     teller.tell(remark, llvm::errs());
   teller.tellRest(llvm::errs());
   for (const std::string &unused : checker.suppressions().unused())

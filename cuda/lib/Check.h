@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // With DRAWLOOM_CHECK, every run is watched (docs/Checker.md). Findings are
-// told on standard error after the run that has them, each once; the last line,
-// which counts them, when the program exits. DRAWLOOM_CHECK_REPORT names a file
-// for them in JSON; %p in it is the number of the process.
-// DRAWLOOM_CHECK_SUPPRESSIONS names a file with those that aren't told.
+// reported on standard error after the run that has them, each once; the last
+// line, which counts them, when the program exits. DRAWLOOM_CHECK_REPORT names
+// a file for them in JSON; %p in it is the number of the process.
+// DRAWLOOM_CHECK_SUPPRESSIONS names a file with those that aren't reported.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ public:
   void tell();
   /// The same, if anything is.
   void tellNew() {
-    if (checker.findings().size() != told)
+    if (checker.findings().size() != reported)
       tell();
   }
   /// Tells remarks, if there are any, and how many there were of all.
@@ -38,7 +38,7 @@ public:
 
 private:
   checker::RaceChecker checker;
-  size_t told = 0;
+  size_t reported = 0;
   checker::Teller teller;
 };
 

@@ -318,7 +318,7 @@ Result cuda::cuCtxGetLimit(size_t *value, int limit) {
   return CUDA_SUCCESS;
 }
 
-// Limits are kept. That of the heap is for the next kernels; the machine's
+// Limits are kept. That of the heap is for the next kernels; the emulator's
 // stack and output have none but its own.
 Result cuda::cuCtxSetLimit(int limit, size_t value) {
   DRAWLOOM_CALL(Context);

@@ -56,7 +56,7 @@ llvm::StringRef cuda::environment(const char *name) {
   return value ? value : "";
 }
 
-/// A device that can't be, in words.
+/// A device that can't be.
 Result Driver::refuse(const Twine &why) {
   lastReport = why.str();
   complain(lastReport);
@@ -85,7 +85,7 @@ Result Driver::initialize() {
   if (!created)
     return refuse(llvm::toString(created.takeError()));
   device = std::move(*created);
-  // Read for each run, too; what is wrong at the start is told there.
+  // Read for each run, too; what is wrong at the start is reported there.
   emu::RunOptions ignored;
   if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
     if (llvm::Error error = emu::parseSchedule(text, ignored))

@@ -11,7 +11,7 @@
 // keeps the set of those that are alive, so a stale handle is an answer, not a
 // crash.
 //
-// Launches are not run when they are made but when somebody could see what they
+// Launches are not run when they are made but when the host could see what they
 // did: at the next call that isn't a launch into the same stream. So a launch
 // that may overlap with the one before it does, and errors of a kernel come
 // from later calls, as they do on hardware. After such an error the context
@@ -141,7 +141,7 @@ public:
   int (*interrupted)() = nullptr;
   std::string lastFindings;              ///< As they were last asked for.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
-  std::unique_ptr<Check> check;          ///< Null if nobody asked for it.
+  std::unique_ptr<Check> check;          ///< Null if it isn't asked for.
   std::unique_ptr<HostWatch> watch;      ///< The same.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.
   std::unique_ptr<checker::Trace> trace; ///< The same.
@@ -185,7 +185,7 @@ public:
   void release(DevicePointer address);
   /// To the file that DRAWLOOM_TRACE names.
   void writeTrace() const;
-  /// Gives back everything that belongs to the context.
+  /// Frees everything that belongs to the context.
   void clear(ContextState &context);
 
 private:
@@ -237,10 +237,10 @@ FunctionState *findFunction(ModuleState &module, llvm::StringRef name);
 Result takeAttributes(emu::Launch &launch, bool &cooperative,
                       const LaunchConfig &config);
 
-/// What a report of the machine is to a program.
+/// What a report of the emulator is to an application.
 Result resultOf(emu::ReportKind kind);
 
-/// What went wrong, in words, on standard error, unless DRAWLOOM_QUIET is set.
+/// What went wrong, as text, on standard error, unless DRAWLOOM_QUIET is set.
 void complain(const llvm::Twine &message);
 /// A path in which %p is the number of the process: those of one program may
 /// each have a file.

@@ -81,7 +81,7 @@ struct MemoryLocation {
   int id;
 };
 
-/// What cuMemPoolCreate is told.
+/// The properties that cuMemPoolCreate takes.
 struct PoolProperties {
   int allocationType, handleTypes;
   MemoryLocation location;

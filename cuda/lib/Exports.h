@@ -31,7 +31,7 @@ Result cuGetProcAddress_v2_ptsz(const char *name, void **address, int version,
 /// Whether the null stream is the calling thread's own in the calls that
 /// follow; returns what it was before.
 __attribute__((visibility("default"))) int drawloomNullStream(int isPerThread);
-/// What the last kernel that failed did, in words; empty if none has. It is
+/// What the last kernel that failed did, as text; empty if none has. It is
 /// valid until the next one fails.
 __attribute__((visibility("default"))) const char *drawloomLastReport();
 /// What the last run took: warp instructions, CTAs, asynchronous operations.

@@ -184,7 +184,7 @@ std::string cuda::gencodeOption(ptx::Target device) {
   return "-gencode arch=" + compute + ",code=" + compute;
 }
 
-/// "PTX for sm_80 and machine code for sm_90", for what nobody can run.
+/// "PTX for sm_80 and SASS for sm_90", for what can't run here.
 static std::string describe(llvm::ArrayRef<FatBinaryEntry> entries,
                             llvm::ArrayRef<ptx::Target> targets) {
   std::vector<std::string> parts;

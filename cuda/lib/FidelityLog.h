@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With DRAWLOOM_FIDELITY, every run counts which forms of instructions it
+// With DRAWLOOM_FIDELITY, every run counts which instruction variants it
 // executes (Emulator/Fidelity.h). The variable names a file, which is written
 // after each run, or '-' for standard error, when the program exits; %p in it
 // is the number of the process.

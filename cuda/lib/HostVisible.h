@@ -14,7 +14,7 @@
 //   at the device's own address                   ─┘
 //
 // The host has nothing at the other device addresses: a program that looks into
-// plain device memory ends with a fault, as on hardware.
+// plain device memory ends with a page fault, as on hardware.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 
 #include "HostWatch.h"
 #include "Driver.h"
-#include "HostFaults.h"
+#include "PageFaults.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <atomic>
@@ -21,7 +21,7 @@ using namespace drawloom::cuda;
 using checker::HostOperationRef;
 using checker::HostOrder;
 using checker::MemoryUse;
-using faults::pageBytes;
+using page_faults::pageBytes;
 using Allowed = HostOrder::Allowed;
 using StreamKind = HostOrder::StreamKind;
 
@@ -35,7 +35,7 @@ HostWatch::HostWatch(Driver &driver, Check &check)
 HostWatch::~HostWatch() { synchronizeAll(nullptr); }
 
 void HostWatch::begin() {
-  takeFaults(nullptr);
+  takePageFaults(nullptr);
   check.tellNew();
 }
 
@@ -43,7 +43,7 @@ void HostWatch::end() {
   std::unique_lock lock(driver.mutex, std::try_to_lock);
   if (!lock)
     return;
-  takeFaults(nullptr);
+  takePageFaults(nullptr);
   compare();
   check.tellNew();
 }
@@ -346,8 +346,8 @@ HostOperationRef HostWatch::hostFunctionStarts(ContextState &context,
 }
 
 void HostWatch::hostFunctionEnded(const checker::HostOperation &operation) {
-  takeFaults(&operation);
-  // It may have woken a thread that waited for it, which nobody sees.
+  takePageFaults(&operation);
+  // It may have woken a thread that waited for it, which the checker can't see.
   compare();
   order.synchronize(operation.known);
   waited();
@@ -397,7 +397,7 @@ void HostWatch::protect(std::vector<uint64_t> pages) {
   if (pages.empty())
     return;
   emu::GlobalMemory &memory = driver.device->memory();
-  faults::watch(emu::globalBase, emu::globalBase + memory.capacity());
+  page_faults::watch(emu::globalBase, emu::globalBase + memory.capacity());
   llvm::sort(pages);
   pages.erase(llvm::unique(pages), pages.end());
   // Pages side by side that are to be the same are set together.
@@ -405,8 +405,8 @@ void HostWatch::protect(std::vector<uint64_t> pages) {
   Allowed same = Allowed::All;
   auto set = [&] {
     if (count)
-      faults::protect(first, count, same != Allowed::Nothing,
-                      same == Allowed::All);
+      page_faults::protect(first, count, same != Allowed::Nothing,
+                           same == Allowed::All);
     count = 0;
   };
   for (uint64_t page : pages) {
@@ -433,8 +433,8 @@ void HostWatch::protect(std::vector<uint64_t> pages) {
   set();
 }
 
-void HostWatch::takeFaults(const checker::HostOperation *operation) {
-  faults::take([&](uint64_t address, bool writes) {
+void HostWatch::takePageFaults(const checker::HostOperation *operation) {
+  page_faults::take([&](uint64_t address, bool writes) {
     auto it = guarded.find(address / pageBytes);
     if (it != guarded.end()) {
       writes |= it->second == Allowed::Reads;

@@ -12,7 +12,7 @@
 //
 //   pinned, managed    Pages that an operation in flight uses are protected:
 //                      from all accesses if it writes them, from writes if it
-//                      reads them. A fault is noted, and the page is opened. A
+//                      reads them. A page fault is noted; the page is opened. A
 //                      page is protected only if all bytes of its allocation in
 //                      it are in flight, so a program without a race never
 //                      meets a protected page, not even in a system call.
@@ -122,7 +122,7 @@ private:
   void compareAndForget(const char *memory, size_t bytes);
   /// The host has waited for something.
   void waited();
-  void takeFaults(const checker::HostOperation *operation);
+  void takePageFaults(const checker::HostOperation *operation);
 
   Driver &driver;
   Check &check;

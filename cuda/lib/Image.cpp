@@ -80,9 +80,9 @@ static bool holds(const FatBinaryEntry &entry, llvm::StringRef file) {
   return rest.consume_front(file) && rest.find_first_not_of('\0') == rest.npos;
 }
 
-/// The PTX of machine code whose compiler has kept both, NAME.cubin beside
+/// The PTX of a cubin whose compiler has kept both, NAME.cubin beside
 /// NAME.ptx, in the folder DRAWLOOM_KEPT_PTX. Files are compared, not read:
-/// what machine code means is nobody's business here.
+/// what SASS means is not looked at here.
 static std::optional<std::string>
 findKeptPtx(llvm::function_ref<bool(llvm::StringRef)> isIt) {
   const char *folder = std::getenv("DRAWLOOM_KEPT_PTX");

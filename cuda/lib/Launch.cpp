@@ -84,7 +84,7 @@ Result cuda::takeAttributes(emu::Launch &launch, bool &cooperative,
     case LaunchCooperative:
       cooperative = attribute.value.flag != 0;
       break;
-    // An event of a launch: all of it is done when somebody looks.
+    // An event of a launch: all of it is done when the host looks.
     case LaunchProgrammaticEvent:
     case LaunchCompletionEvent:
       attribute.value.event->recorded = Clock::now();

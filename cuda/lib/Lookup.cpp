@@ -1,4 +1,4 @@
-//===- Lookup.cpp - Functions by name, results in words -------------------===//
+//===- Lookup.cpp - Functions by name, results as text -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -122,7 +122,7 @@ Result cuda::cuGetExportTable(const void **table, const void *) {
   return CUDA_ERROR_NOT_FOUND;
 }
 
-// What there is to say goes to standard error, so nobody is ever called.
+// Messages go to standard error, so the callback is never called.
 Result cuda::cuLogsRegisterCallback(const void *callback, void *,
                                     const void **handle) {
   if (!callback || !handle)

@@ -313,7 +313,7 @@ static char *ofHost(Call &call, const void *pointer, size_t bytes) {
   return behind(call, address, bytes);
 }
 
-/// The checker is told that the host has written, if it is the device's memory.
+/// The checker learns that the host has written, if it is the device's memory.
 static void tellWritten(Call &call, const void *to, size_t bytes) {
   if (Check *check = call.driver().check.get())
     check->listener().written(reinterpret_cast<uint64_t>(to) -
@@ -321,7 +321,7 @@ static void tellWritten(Call &call, const void *to, size_t bytes) {
                               bytes);
 }
 
-// A stream is in order and its work is done when somebody looks, so what is
+// A stream is in order and its work is done when the host looks, so what is
 // asynchronous on hardware is done at once here.
 
 namespace {

@@ -13,7 +13,7 @@ using namespace drawloom;
 using namespace drawloom::cuda;
 
 /// Says it at the first call of a function, so that a program which goes on
-/// without isn't told again and again.
+/// without reads it once.
 static Result refuse(const char *name, std::atomic_flag &said) {
   if (!said.test_and_set())
     complain(llvm::Twine(name) + ": the emulator doesn't do that");

@@ -11,9 +11,9 @@
 //
 //   drawloom: gemm: 12 CTAs done, 33.6 M warp instructions, 4 s
 //
-// A thread writes it each second. The machine says how far it is after so many
-// instructions, and a product of tiles is one: a large GEMM may be over before
-// that, and its line has the time alone.
+// A thread writes it each second. The emulator reports how far it is after so
+// many instructions, and a product of tiles is one: a large GEMM may be over
+// before that, and its line has the time alone.
 //
 //===----------------------------------------------------------------------===//
 

@@ -156,7 +156,7 @@ Result cuda::cuLaunchHostFunc(StreamState *stream, void (*function)(void *),
   return CUDA_SUCCESS;
 }
 
-// How the host waits is nothing that anybody could see here.
+// How the host waits has no effect here.
 Result cuda::cuLaunchHostFunc_v2(StreamState *stream, void (*function)(void *),
                                  void *data, unsigned) {
   return cuLaunchHostFunc(stream, function, data);

@@ -1,4 +1,4 @@
-//===- LookupTest.cpp - Functions by name, results in words ---------------===//
+//===- LookupTest.cpp - Functions by name, results as text ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -66,7 +66,7 @@ TEST(CudaLookup, ThereAreNoExportTables) {
   testing::internal::CaptureStderr();
   EXPECT_RESULT(cu.cuGetExportTable(&table, id), CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(table, nullptr);
-  // Whoever asks is named, once.
+  // The library that asks is named, once.
   EXPECT_RESULT(cu.cuGetExportTable(&table, id), CUDA_ERROR_NOT_FOUND);
   std::string said = testing::internal::GetCapturedStderr();
   EXPECT_TRUE(llvm::StringRef(said).starts_with("drawloom: '")) << said;
@@ -119,7 +119,7 @@ TEST_F(CudaTest, WhatAContextIsAskedByItsHandle) {
   EXPECT_EQ(green, nullptr);
 }
 
-TEST(CudaLookup, ResultsInWords) {
+TEST(CudaLookup, ResultsAsText) {
   const Library &cu = Library::get();
   const char *text = nullptr;
   EXPECT_OK(cu.cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text));

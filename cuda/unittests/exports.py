@@ -2,7 +2,7 @@
 """Compares what a library exports with what the toolkit's header declares.
 
 A program that uses a function which isn't exported dies in the loader, before it
-could be told anything. And nothing but the API may be visible: libraries that
+could print anything. And nothing but the API may be visible: libraries that
 have an LLVM of their own share a process with these.
 """
 
@@ -13,8 +13,8 @@ import sys
 
 # Not functions: a type in front of a parenthesis.
 TYPES = {"cudaError_t"}
-# With all versions of functions, as a program is compiled by default, and with
-# a default stream for each thread.
+# With all versions of functions, as a program is compiled by deproblem, and with
+# a deproblem stream for each thread.
 WAYS = ([], ["-D__CUDA_API_VERSION_INTERNAL", "-DCUDA_ENABLE_DEPRECATED"],
         ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"])
 
@@ -47,18 +47,18 @@ def main() -> int:
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]",
                         run(f"{args.tools}/llvm-readelf", "-d", args.library))
     functions = declared(args)
-    faults = [f"{name} is declared and not exported" for name in sorted(functions - exported)]
-    faults += [f"{name} is exported and not of the API" for name in sorted(exported)
+    problems = [f"{name} is declared and not exported" for name in sorted(functions - exported)]
+    problems += [f"{name} is exported and not of the API" for name in sorted(exported)
                if not re.match(rf"(__)?{args.prefix}[A-Z]|drawloom[A-Z]|{re.escape('libcudart.so')}",
                                name)]
-    faults += [f"needs {name}" for name in needed if "LLVM" in name]
+    problems += [f"needs {name}" for name in needed if "LLVM" in name]
     if len(functions) < 300:
-        faults.append(f"only {len(functions)} functions were found in {args.header}")
-    for fault in faults:
-        print(fault)
+        problems.append(f"only {len(functions)} functions were found in {args.header}")
+    for problem in problems:
+        print(problem)
     print(f"exports: {len(functions & exported)} of the {len(functions)} functions of "
           f"{args.header}; needs {', '.join(needed)}")
-    return 1 if faults else 0
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

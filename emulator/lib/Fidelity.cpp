@@ -97,7 +97,7 @@ unsigned FidelityReport::count(Fidelity fidelity) const {
 void FidelityReport::print(llvm::raw_ostream &os) const {
   size_t reached = llvm::count_if(
       forms, [](const auto &entry) { return entry.second.times != 0; });
-  os << llvm::formatv("fidelity: {0} forms of instructions: {1} exact, {2} "
+  os << llvm::formatv("fidelity: {0} instruction variants: {1} exact, {2} "
                       "approximate, {3} inferred, {4} not executed; no warp "
                       "came to {5} more\n",
                       reached, count(Fidelity::Exact),

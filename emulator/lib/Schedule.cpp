@@ -1,4 +1,4 @@
-//===- Schedule.cpp - A schedule in words --------------------------------===//
+//===- Schedule.cpp - Schedules as text --------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -84,7 +84,7 @@ static const char *ring = R"(
   mad.wide.u32 %rd3, %r1, 16, %rd3;
   add.u32 %r7, %r7, %r8;
   st.global.v4.u32 [%rd3], {%r4, %r5, %r6, %r7};
-  // Nobody's shared memory may go before its neighbor is done with it.
+  // No CTA's shared memory may go before its neighbor is done with it.
   barrier.cluster.arrive;
   barrier.cluster.wait;
   ret;

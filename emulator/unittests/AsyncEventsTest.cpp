@@ -1,4 +1,4 @@
-//===- AsyncEventsTest.cpp - What listeners are told about copies --------===//
+//===- AsyncEventsTest.cpp - Events of copies --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

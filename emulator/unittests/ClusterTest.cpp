@@ -133,7 +133,7 @@ done:
 // Fences
 //===----------------------------------------------------------------------===//
 
-// What they promise is told to listeners (EventsTest.cpp).
+// Listeners get what they promise (EventsTest.cpp).
 TEST(Fence, ChangeNoValue) {
   AsyncKernel k = kernel(R"(
   fence.sc.cta;
@@ -164,7 +164,7 @@ TEST(Fence, OfNoTensorMap) {
   EXPECT_EQ(k.values(), std::vector<uint32_t>(32, 9));
 }
 
-TEST(FenceMustFail, TensorMapOutsideOfGlobalMemory) {
+TEST(FenceMustFail, TensorMapOutsideGlobalMemory) {
   EXPECT_CONTAINS(
       kernel("fence.proxy.tensormap::generic.acquire.gpu [%map], 128;", 32, 1)
           .failure(),

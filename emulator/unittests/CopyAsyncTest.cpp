@@ -179,7 +179,7 @@ TEST(CopyAsyncMustFail, ArrivalAtNoBarrier) {
       "isn't initialized");
 }
 
-TEST(CopyAsyncMustFail, ArrivalsThatNobodyCounted) {
+TEST(CopyAsyncMustFail, ArrivalsThatWereNotCounted) {
   AsyncKernel k = kernel(initBarriers({2}) + R"(
   cp.async.ca.shared.global [%r1], [%rd1], 4;
   cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bars];

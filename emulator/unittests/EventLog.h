@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A listener that writes down what it is told, a line for each event:
+// A listener that writes down its events, a line each:
 //
 //   w0:1 #1 issue bulk at bars            lane 0 of warp 0 issues operation 1
 //   w0:1 #1 read async in:64              which reads 64 bytes of `in`

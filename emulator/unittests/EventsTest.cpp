@@ -1,4 +1,4 @@
-//===- EventsTest.cpp - What listeners are told about warps --------------===//
+//===- EventsTest.cpp - Events of warps --------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -80,7 +80,8 @@ TEST(Events, AccessesHaveOrderScopeAndLanes) {
 }
 
 // Lanes at unequal distances are several ranges. What only a thread sees is
-// told by itself, also at a generic address that other lanes have elsewhere.
+// reported by itself, also at a generic address that other lanes have
+// elsewhere.
 TEST(Events, AccessesOfScatteredLanes) {
   EXPECT_EQ(eventsOf(R"(
   setp.lt.u32 %p1, %t, 4;
@@ -333,7 +334,7 @@ TEST(Events, AreTheSameOnAnyNumberOfHostThreads) {
   auto one = eventsOn(1);
   ASSERT_EQ(one.first.size(), 24u);
   const Lines &lines = one.first[{0, 7}];
-  // What may synchronize clusters is told when the cluster is alone.
+  // What may synchronize clusters is reported when the cluster is alone.
   auto at = llvm::find(lines, "w0 atomic relaxed.gpu out:4x32/0");
   ASSERT_NE(at, lines.end());
   EXPECT_EQ(*std::prev(at), "alone");
@@ -447,6 +448,6 @@ TEST(Events, ThePlaceOfInlinedCode) {
   report.source = kernel->place(0).source;
   report.message = "stops";
   EXPECT_EQ(report.str(), "line 10 (copy.h:2 from kernel.cu:40): stops");
-  // Nonsense comes to an end.
+  // Nonsense ends.
   EXPECT_EQ(kernel->place(1).source.size(), 4u);
 }

@@ -37,7 +37,7 @@ TEST(Fidelity, Classes) {
   EXPECT_EQ(classOf("mov.u64 %globaltimer"), Fidelity::Inferred);
 }
 
-// More of bf16 and f16 are told apart by the order of the rows.
+// More of bf16 and f16 are distinguished by the order of the rows.
 TEST(Fidelity, Errors) {
   auto measured = [](llvm::StringRef mnemonic) {
     return fidelityRuleOf(mnemonic, true)->str();

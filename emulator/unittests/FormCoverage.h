@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Other compilers' kernels use 340 forms of instructions (ptx/test/Forms,
+// Other compilers' kernels use 340 instruction variants (ptx/test/Forms,
 // Census-*.ptx). Each must be executed by a kernel whose results a test reads:
 // a form that decodes and does the wrong thing isn't covered by being known.
 //

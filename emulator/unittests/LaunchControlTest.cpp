@@ -89,7 +89,7 @@ static DeviceModel fewSms(unsigned count) {
   return model;
 }
 
-// Two CTAs at a time; whoever asks gets the next tile, and each is done once.
+// Two CTAs at a time; the CTA that asks gets the next tile; each is done once.
 TEST(LaunchControl, EveryTileOnce) {
   for (const char *query : {byVector, byDimension})
     for (Policy policy :
@@ -106,8 +106,8 @@ TEST(LaunchControl, EveryTileOnce) {
     }
 }
 
-// Whoever takes an answer apart is told of, each time.
-TEST(LaunchControl, AnswersAreTold) {
+// A thread that decodes an answer is reported, each time.
+TEST(LaunchControl, AnswersAreReported) {
   std::string text = kernel(byDimension, false);
   Harness h("b200", text);
   h.reload(fewSms(1), text);

@@ -1,4 +1,4 @@
-//===- LaunchFileTest.cpp - Launches in files, schedules in words --------===//
+//===- LaunchFileTest.cpp - Launches in files, schedules as text --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -305,7 +305,7 @@ TEST(LaunchFile, WhatIsWrong) {
 }
 
 //===----------------------------------------------------------------------===//
-// Launches that nobody vouches for
+// Hostile launches
 //===----------------------------------------------------------------------===//
 
 static std::string outputError(const std::string &output) {

@@ -310,7 +310,7 @@ TEST(GlobalMemory, AllocationsAreApart) {
   EXPECT_EQ(memory->translate(a, UINT64_MAX), nullptr);
   EXPECT_EQ(memory->describe(a + 102),
             "2 bytes past the end of 'a' at 0x700000000000 (100 bytes)");
-  // What is given back is used again, and comes back empty.
+  // What is freed is used again, and comes back empty.
   memset(memory->translate(b, 5000), 7, 5000);
   llvm::cantFail(memory->free(b));
   EXPECT_EQ(llvm::cantFail(memory->allocate(8000)), b);

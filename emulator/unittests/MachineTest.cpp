@@ -191,7 +191,7 @@ TEST(Machine, ReductionInSharedMemory) {
   }
 }
 
-TEST(MachineMustFail, BarrierThatNobodyElseReaches) {
+TEST(MachineMustFail, BarrierThatNoOtherWarpReaches) {
   Harness h("h100", R"(
 .visible .entry stuck() {
   .reg .pred %p<2>;

@@ -54,7 +54,7 @@ double reference::decode(Format format, uint32_t bits) {
   if (format == Format::U8)
     return static_cast<uint8_t>(bits);
   if (format == Format::TF32)
-    bits &= ~0x1fffu; // The machine ignores the lowest 13 bits.
+    bits &= ~0x1fffu; // The hardware ignores the lowest 13 bits.
   unsigned e = info.exponent, m = info.mantissa;
   int exponent = bits >> m & ((1u << e) - 1);
   uint32_t mantissa = bits & ((1u << m) - 1);

@@ -96,7 +96,7 @@ TEST(MemoryMustFail, WritesToConstants) {
                   ": constants can't be written");
 }
 
-TEST(MemoryMustFail, OutsideOfConstants) {
+TEST(MemoryMustFail, OutsideConstants) {
   EXPECT_CONTAINS(perLaneFailure("mad.lo.u32 %r1, %lane, 4, 0; cvt.u64.u32 "
                                  "%rd1, %r1; mov.u64 %rd2, table; add.s64 "
                                  "%rd1, %rd1, %rd2; ld.const.u32 %o, [%rd1];",
@@ -171,7 +171,7 @@ TEST(MemoryMustFail, MisalignedLocalMemory) {
                   "the address must be a multiple of 4");
 }
 
-TEST(MemoryMustFail, OutsideOfTheParameters) {
+TEST(MemoryMustFail, OutsideTheParameters) {
   EXPECT_CONTAINS(perLaneFailure("mov.u64 %rd1, out; cvta.param.u64 %rd1, "
                                  "%rd1; ld.u32 %o, [%rd1+4096];"),
                   "byte 4096 of the parameters; the kernel has 16");

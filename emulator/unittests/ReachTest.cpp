@@ -78,7 +78,7 @@ TEST(ReachMustFail, ParameterOfTheKernelInACall) {
                   "variables of the function that it is in");
 }
 
-TEST(Reach, AResultThatNobodyWants) {
+TEST(Reach, AnUnusedResult) {
   // What isn't taken leaves the constant 0 alone.
   EXPECT_EQ(perLane<uint32_t>("call (_), seven; call (_), truth;"
                               "mov.u32 %o, 0; add.u32 %o, %o, 0;",
@@ -344,7 +344,7 @@ TEST(Reach, AddressesOfTensorsWrapAsOnHardware) {
 }
 
 namespace {
-/// Notes how far into shared memory an access is told of.
+/// Notes how far into shared memory an access is reported.
 class Furthest : public Listener {
 public:
   struct OfCluster : ClusterListener {
@@ -366,7 +366,7 @@ public:
 };
 } // namespace
 
-TEST(ReachMustFail, ListenersAreNotToldOfMatricesOutside) {
+TEST(ReachMustFail, MatricesOutsideAreNotReported) {
   AsyncKernel k;
   Furthest listener;
   k.device = "h100";

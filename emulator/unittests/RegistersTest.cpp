@@ -31,7 +31,7 @@ static std::string inc(unsigned count) {
   return "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(count) + ";\n";
 }
 
-// 128 + 128 = 40 + 216: the second group waits until the first has given back.
+// 128 + 128 = 40 + 216: the second group waits until the first has released.
 TEST(Registers, FromOneGroupToAnother) {
   AsyncKernel k = kernel(128, R"(
   mov.u32 %r1, 0;

@@ -101,7 +101,7 @@ TEST(RemoteStore, Reductions) {
         << row.op;
 }
 
-// Done by the end of the CTA, whatever the order; nobody waits for them.
+// Done by the end of the CTA, whatever the order, without a wait.
 TEST(RemoteStore, Releases) {
   struct Row {
     const char *store;

@@ -54,7 +54,7 @@ TEST(Tcgen05MustFail, MisalignedLanes) {
       "the lane must be a multiple of 16 for this shape");
 }
 
-TEST(Tcgen05MustFail, OutsideOfTheAllocation) {
+TEST(Tcgen05MustFail, OutsideTheAllocation) {
   EXPECT_CONTAINS(
       failureOf(load + "[%w+60];\n"),
       "reads columns 60 to 67 of tensor memory, but column 64 isn't "
@@ -191,7 +191,7 @@ TEST(Tcgen05MustFail, DAtAWrongLane) {
       "D is at lane 16, column 0; with M = 128 it must be at lane 0");
 }
 
-TEST(Tcgen05MustFail, DOutsideOfTheAllocation) {
+TEST(Tcgen05MustFail, DOutsideTheAllocation) {
   EXPECT_CONTAINS(
       failureOfMma("[%t+32]", "%rd6", "%rd6", "0x4100490"),
       "D is in columns 32 to 95 of tensor memory, but column 64 isn't "
@@ -424,7 +424,7 @@ static std::string roundOfMmas(unsigned number) {
 }
 
 // What an MMA multiplies is what was in shared memory at its own commit,
-// however late somebody looks at the sum, and however many MMAs there are.
+// however late the accumulator is read, and however many MMAs there are.
 TEST(Tcgen05Order, OperandsThatChangeBetweenCommits) {
   for (unsigned rounds : {2, 3, 33, 70}) {
     std::string body = roundOfMmas(0) +

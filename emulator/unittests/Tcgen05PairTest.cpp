@@ -93,7 +93,7 @@ TEST(PairMustFail, OnlyOneFrees) {
 }
 
 TEST(PairMustFail, OneFreesInFrontOfTheBarrierAndTheOtherBehind) {
-  // PTX ISA, table 48: whether this hangs is up to the machine.
+  // PTX ISA, table 48: whether this hangs is up to the hardware.
   EXPECT_CONTAINS(bareFailure(alloc + "64;\n@%p1 bra odd;\n" + meet + dealloc +
                               "64;\nret;\nodd:\n" + dealloc + "64;\n" + meet),
                   "waits for CTA rank 0, its peer, to do the same");
@@ -162,7 +162,7 @@ TEST(PairMustFail, FreeWhileTheMmaIsUnderWay) {
                   "0, warp 0) hasn't finished writing");
 }
 
-TEST(PairMustFail, DOutsideOfTheAllocation) {
+TEST(PairMustFail, DOutsideTheAllocation) {
   EXPECT_CONTAINS(pairFailure(multiply("0x10080490", "[%t+112]")),
                   "D is in columns 112 to 143 of tensor memory, but column 128 "
                   "isn't the CTA's");
@@ -246,7 +246,7 @@ TEST(PairMustFail, TheOddCtaWaitsForACommitThatIsNotForIt) {
       "bar");
 }
 
-TEST(PairMustFail, CopyOutsideOfTheAllocation) {
+TEST(PairMustFail, CopyOutsideTheAllocation) {
   EXPECT_CONTAINS(
       pairFailure("add.s64 %rd6, %rd4, 0x4000404000010000;\n"
                   "@%p6 tcgen05.cp.cta_group::2.32x128b.warpx4 [%t+128], "
@@ -282,7 +282,7 @@ static std::string scaledFailure(const std::string &scales,
                    1);
 }
 
-TEST(ScalesMustFail, OutsideOfTheAllocation) {
+TEST(ScalesMustFail, OutsideTheAllocation) {
   EXPECT_CONTAINS(scaledFailure("[%t+126], [%t+96]"),
                   "the scale factors of A are in columns 126 to 129 of tensor "
                   "memory, but column 128 isn't the CTA's");

@@ -117,7 +117,7 @@ TEST(TensorCopyMustFail, Destination) {
                   "shared memory; the CTA has 34816");
 }
 
-TEST(TensorCopyMustFail, TensorOutsideOfItsMemory) {
+TEST(TensorCopyMustFail, TensorOutsideItsMemory) {
   TensorMap map = vectorMap();
   map.dims[0] = 64;
   EXPECT_CONTAINS(loadFailure("{0}", "{16}", map),

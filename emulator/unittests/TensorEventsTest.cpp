@@ -1,4 +1,4 @@
-//===- TensorEventsTest.cpp - What listeners are told about MMAs ---------===//
+//===- TensorEventsTest.cpp - Events of MMAs ---------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -135,7 +135,7 @@ TEST(TensorEvents, MmaAndCommit) {
              "w0 fence after sync", "w0:1 #1 issue mma",
              "w0:1 #2 issue commit at bar",
              "w0:1 #1 read async" + ranges("", 8, 1024, swizzledRow),
-             // B has one atom, so that its rows are told two by two.
+             // B has one atom, so that its rows are reported two by two.
              "w0:1 #1 read async s:32x2/128 s+288:32x2/128 s+576:32x2/128 "
              "s+864:32x2/128",
              "w0:1 #1 read tensor" + d, "w0:1 #1 write tensor" + d,
@@ -234,7 +234,7 @@ TEST(TensorEvents, ShapesOfLoads) {
 }
 
 // The second CTA to come may use the first one's columns at once, so both are
-// told before either goes on. The address is written after that.
+// reported before either goes on. The address is written after that.
 TEST(TensorEvents, APairAllocatesAndFreesInOneStep) {
   EventLog log = eventsOf("", 2, {"allocate", "free", "write base"});
   EXPECT_EQ(log.lines(), (Lines{"w0 allocate 0+64", "c1w0 allocate 0+64",

@@ -251,7 +251,7 @@ static std::string failureOf(F change, const std::string &coordinates,
   return k.failure();
 }
 
-TEST(Im2colMustFail, StartOutsideOfTheBoundingBox) {
+TEST(Im2colMustFail, StartOutsideTheBoundingBox) {
   EXPECT_CONTAINS(failureOf([](TensorMap &) {}, "{0, -2, 0, 0}"),
                   "coordinate 1 is -2, outside the bounding box");
   EXPECT_CONTAINS(failureOf([](TensorMap &) {}, "{0, 0, 13, 0}"),

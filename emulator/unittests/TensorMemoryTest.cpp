@@ -397,7 +397,7 @@ TEST(TensorMemoryMustFail, FreeingAtALane) {
       "at lane 0");
 }
 
-// Nobody frees: the second allocation waits forever.
+// No CTA frees: the second allocation deadlocks.
 TEST(TensorMemoryMustFail, AllocationThatCanNotBe) {
   EXPECT_CONTAINS(
       failureOfWarp(alloc + "512;\n" + alloc + "512;"),

@@ -131,7 +131,8 @@ behind:
   EXPECT_EQ(outcome.memory[2], expected);
 }
 
-// Two CTAs of a round fail: the report is that of the first, whoever was first.
+// Two CTAs of a round fail: the report is that of the first, whichever ran
+// first.
 TEST(Threads, OfReports) {
   Outcome outcome = compare(kernel(R"(
   setp.ge.u32 %p1, %cta, 40;

@@ -297,7 +297,7 @@ TEST(WgmmaMustFail, BaseOffsetOfAnotherStart) {
             16.0f);
 }
 
-TEST(WgmmaMustFail, MatrixOutsideOfSharedMemory) {
+TEST(WgmmaMustFail, MatrixOutsideSharedMemory) {
   EXPECT_CONTAINS(
       failureOf("add.s64 %rd1, %rd1, 576;\n" + fence + multiply + commit +
                 waitAll),

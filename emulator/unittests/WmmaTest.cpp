@@ -392,7 +392,7 @@ TEST(WmmaMustFail, Alignment) {
       "16");
 }
 
-TEST(WmmaMustFail, OutsideOfMemory) {
+TEST(WmmaMustFail, OutsideMemory) {
   EXPECT_CONTAINS(
       perLaneFailure("wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 " +
                      fragmentC + ", [smem+15872], 20;"),

@@ -172,7 +172,7 @@ bool Explorer::isHeld(const State &state, unsigned role,
   if (step.kind == StepKind::ClusterWait)
     return state.come[objectOf(step)] >> role & 1;
   if (step.kind == StepKind::TakeRegisters) {
-    // All that give some have to: nobody counts how many there are before.
+    // All that give some have to: how many there are before isn't counted.
     unsigned object = objectOf(step);
     for (unsigned other = 0; other != roles.size(); ++other)
       if (futures[other][0].comesTo.test(object) &&

@@ -48,7 +48,7 @@ struct Role {
 };
 
 struct Exploration {
-  std::string why; ///< Somebody may wait forever; empty if not.
+  std::string why; ///< Why a warp may deadlock; empty if none does.
   unsigned states = 0;
   bool isTooLarge = false; ///< More states than the limit.
   /// Lines of waits for roles that have left.

@@ -82,7 +82,7 @@ bool Explorer::wait(State &state, unsigned role, const Step &step) {
   if (!state.knows[role].test(setUpOf(object)))
     return fail(placeOf(role, step) + " may wait for " +
                 nameOf(claims, step.barrier) + " before it is set up");
-  // Nobody knows of this one yet.
+  // No warp knows of this one yet.
   for (auto *sets : {&state.knows, &state.gathered, &state.handed})
     for (llvm::BitVector &set : *sets)
       set.reset(waitOf(role, object));

@@ -515,7 +515,7 @@ llvm::Expected<Claims> protocol::extract(const ptx::Function &kernel,
           return error;
         if (claims.unfollowed == start.unfollowed)
           continue;
-        // A second try that knows more, if it comes to an end.
+        // A second try that knows more, if it ends.
         walkOptions.learnsEqual = true;
         Claims second = start;
         if (llvm::Error error = follow(kernel, {rank, warp}, walkOptions,

@@ -9,7 +9,7 @@
 // An automaton of takes, gives and marks has a state for each place of the
 // program that the role was written as. A mark begins an item, so a state from
 // which it leads away is where the loop begins and where its body comes back
-// to. Another one ends a step along K, and leads back to where that began:
+// to. Another one ends a K tile, and leads back to where that began:
 //
 //   0 -- item --> 1 -- take a --> 2 -- give a --> 0     items { a { } }
 //   0 -- take a --> 1 -- give a --> 2 -- step --> 0     steps { a { } }
@@ -119,7 +119,7 @@ Use Finder::followItems(unsigned &at, bool &isDone) {
   return loop;
 }
 
-/// What follows an edge up to the end of a step along K, if nothing is to be
+/// What follows an edge up to the end of a K tile, if nothing is to be
 /// decided before; `at` is then the state after it.
 std::optional<Program> Finder::probe(const Automaton::Edge &edge,
                                      unsigned &at) const {
@@ -141,7 +141,7 @@ std::optional<Program> Finder::probe(const Automaton::Edge &edge,
 }
 
 /// A loop over K that begins with an edge, if one does. Slots that it leaves to
-/// be given back after it are `late`.
+/// be released after it are `late`.
 std::optional<Use> Finder::followSteps(unsigned &at,
                                        const Automaton::Edge &edge,
                                        std::set<unsigned> &late) {
@@ -161,7 +161,7 @@ std::optional<Use> Finder::followSteps(unsigned &at,
       return std::nullopt;
     late = *found;
   }
-  // A slot that is given back a round late is a scope with a lag.
+  // A slot that is released a round late is a scope with a lag.
   for (Use &use : *body)
     if (use.kind == Use::Kind::Take && late.contains(use.pipe))
       use = {Use::Kind::Scope, use.pipe, 1, use.line};
@@ -211,7 +211,7 @@ Program Finder::follow(unsigned &at, bool isInItems) {
       break;
     }
     const Automaton::Edge &edge = *others.front();
-    // In the model, a loop that is left gives back what it has at once.
+    // In the model, a loop that is left releases what it has at once.
     if (edge.step.isWait() && !late.empty()) {
       fail(llvm::formatv("{0} before it gives back the last slot of '{1}'",
                          describe(edge.step), graph.pipes[*late.begin()].name)

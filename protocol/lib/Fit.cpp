@@ -518,7 +518,7 @@ std::vector<Misfit> Judge::judge() {
     checkParity(id, barrier);
     checkFirstRound(id, barrier);
   }
-  // The slots of a ring have the same fault: the first one is told.
+  // The slots of a ring have the same misfit: the first one is reported.
   std::vector<Misfit> once;
   for (Misfit &one : misfits)
     if (llvm::none_of(once, [&](const Misfit &other) {

@@ -82,7 +82,7 @@ static std::string list(const std::set<int64_t> &numbers) {
   return text;
 }
 
-/// A barrier in words, the same for all slots of a ring.
+/// A barrier as text, the same for all slots of a ring.
 static std::string describe(const Barrier &barrier, const Claims &claims) {
   std::string text;
   for (const auto &[key, part] : barrier.parts) {

@@ -1,4 +1,4 @@
-//===- Progress.cpp - Whether somebody waits forever ---------------------===//
+//===- Progress.cpp - Deadlock-freedom ---------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -206,7 +206,7 @@ void Prover::noteChoices() {
         {"trip-counts", "warps loop equally often", std::move(lines)});
 }
 
-/// Registers and columns are there if nobody asks for them twice, and all get
+/// Registers and columns are there if no warp asks for them twice, and all get
 /// what they ask for together.
 void Prover::noteResources() {
   using Kind = Step::Kind;

@@ -238,7 +238,7 @@ Walk::Implementation::part(State &state, const Instruction &instruction,
   return taken;
 }
 
-/// An instruction that a monitor is told about. False if the path isn't to be
+/// An instruction that a monitor observes. False if the path isn't to be
 /// followed further.
 llvm::Expected<bool> Walk::Implementation::pass(State &state,
                                                 const Instruction &instruction,
@@ -279,13 +279,13 @@ llvm::Error Walk::Implementation::mention(State &state, Event::Kind kind,
   return state.monitor->see(event);
 }
 
-/// Takes one step. False if the path has come to its end.
+/// Takes one step. False if the path has ended.
 llvm::Expected<bool> Walk::Implementation::step(State &state) {
   const Instruction &instruction = kernel.instructions[state.pc];
   Opcode opcode = instruction.opcode();
   Value guard = readGuard(state, instruction);
   uint32_t taken = state.mask;
-  bool decides = decidesPath(opcode) || isTold(instruction);
+  bool decides = decidesPath(opcode) || isObserved(instruction);
   if (decides && instruction.guard != Instruction::noGuard) {
     auto lanes = part(state, instruction, guard);
     if (!lanes)
@@ -311,7 +311,7 @@ llvm::Expected<bool> Walk::Implementation::step(State &state) {
   if (options.order && together.test(state.pc))
     if (llvm::Error error = tellTogether(state, instruction, taken))
       return error;
-  if (isTold(instruction)) {
+  if (isObserved(instruction)) {
     llvm::Expected<bool> goesOn = pass(state, instruction, taken);
     if (!goesOn || !*goesOn)
       return goesOn;

@@ -1,4 +1,5 @@
-//===- WalkEvents.cpp - What a monitor is told ----------------------------===//
+//===- WalkEvents.cpp - What a monitor observes
+//----------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

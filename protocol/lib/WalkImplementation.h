@@ -8,7 +8,7 @@
 
 // WalkPrepare.cpp finds what has to be followed, Walk.cpp decides where a path
 // goes, WalkExecute.cpp what an instruction does to a state, and WalkEvents.cpp
-// what the monitor is told about it.
+// what the monitor observes of it.
 
 #ifndef DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
 #define DRAWLOOM_PROTOCOL_WALKIMPLEMENTATION_H
@@ -45,7 +45,7 @@ struct Access {
 /// The registers that an instruction reads and writes, its guard included.
 Access getAccess(const ptx::Instruction &instruction);
 
-/// Whether a monitor is told about it; a wait is told, too.
+/// Whether a monitor observes it; it observes waits, too.
 bool isEvent(ptx::Opcode opcode);
 bool isWait(ptx::Opcode opcode);
 /// Whether it is `bar.sync` or one of its other names.
@@ -58,7 +58,7 @@ bool decidesPath(ptx::Opcode opcode);
 /// Whether it comes to a barrier of the CTA, and whether it waits there.
 bool isNamedBarrier(ptx::Opcode opcode);
 bool isNamedArrival(ptx::Opcode opcode);
-/// Whether it is told if the order is.
+/// Whether it is reported if the order is.
 bool isOrder(ptx::Opcode opcode);
 /// Whether it loads a byte of shared memory, which warps may have stored.
 bool mayReadStored(const ptx::Instruction &instruction);
@@ -82,8 +82,8 @@ struct Walk::Implementation {
   void findMarks();
   void findOrder();
   bool isShort(uint32_t branch) const;
-  /// Whether a monitor is told about an instruction.
-  bool isTold(const ptx::Instruction &instruction) const;
+  /// Whether a monitor observes an instruction.
+  bool isObserved(const ptx::Instruction &instruction) const;
   llvm::Error tellOrder(State &state, const ptx::Instruction &instruction,
                         uint32_t mask);
   llvm::Error tellTogether(State &state, const ptx::Instruction &instruction,
@@ -139,8 +139,8 @@ struct Walk::Implementation {
   std::vector<llvm::BitVector> live;
   /// By the number of their instruction.
   llvm::DenseMap<size_t, int64_t> marks;
-  // If the order is told: branches over something short, and instructions for
-  // which lanes of a warp come together.
+  // If the order is reported: branches over something short, and instructions
+  // for which lanes of a warp come together.
   llvm::BitVector stepsOver, together;
 
   // Of one run.

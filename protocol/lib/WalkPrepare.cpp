@@ -37,7 +37,7 @@ llvm::Error Walk::Implementation::prepare() {
   return llvm::Error::success();
 }
 
-/// Writes to registers with the names of marks, which nobody reads.
+/// Writes to registers with the names of marks, which aren't read.
 void Walk::Implementation::findMarks() {
   for (auto [pc, instruction] : llvm::enumerate(kernel.instructions)) {
     if (instruction.opcode() != Opcode::Mov ||
@@ -50,7 +50,7 @@ void Walk::Implementation::findMarks() {
   }
 }
 
-bool Walk::Implementation::isTold(const Instruction &instruction) const {
+bool Walk::Implementation::isObserved(const Instruction &instruction) const {
   Opcode opcode = instruction.opcode();
   return isEvent(opcode) || (options.order && isOrder(opcode));
 }
@@ -201,12 +201,12 @@ void Walk::Implementation::findTracked() {
   for (auto [instruction, access] : llvm::zip(kernel.instructions, accesses)) {
     Opcode opcode = instruction.opcode();
     if (instruction.guard != Instruction::noGuard &&
-        (decidesPath(opcode) || isTold(instruction)))
+        (decidesPath(opcode) || isObserved(instruction)))
       wanted.set(instruction.guard);
     if (opcode == Opcode::BrxIdx)
       for (uint32_t reg : access.reads)
         wanted.set(reg);
-    if (isTold(instruction))
+    if (isObserved(instruction))
       for (uint32_t reg : getEventReads(instruction))
         wanted.set(reg);
   }

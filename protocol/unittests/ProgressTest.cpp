@@ -83,7 +83,7 @@ TEST(Progress, SeveralCounts) {
             "the mbarrier at byte 8 is set up for several counts");
 }
 
-TEST(Progress, CountThatNobodyReaches) {
+TEST(Progress, CountThatIsNotReached) {
   EXPECT_EQ(makeRing().barrier(8, {2}).prove().why,
             "warp 0 in line 1 waits for byte 8, where nobody else arrives");
 }
@@ -110,7 +110,7 @@ static Step sync(int64_t number, int64_t threads) {
 }
 
 /// Two warps that come to a barrier of the CTA once.
-static Kernel makeMeeting(const Step &one, const Step &other) {
+static Kernel makeSync(const Step &one, const Step &other) {
   Kernel kernel = makeRing();
   kernel.claims.paths.clear();
   for (auto [warp, step] : {std::pair(0u, one), std::pair(1u, other)}) {
@@ -122,24 +122,24 @@ static Kernel makeMeeting(const Step &one, const Step &other) {
   return kernel;
 }
 
-TEST(Progress, WarpsMeet) {
-  EXPECT_TRUE(makeMeeting(sync(0, 0), sync(0, 0)).prove().isUnconditional());
-  EXPECT_TRUE(makeMeeting(sync(1, 64), sync(1, 64)).prove().isUnconditional());
-  EXPECT_TRUE(makeMeeting(sync(1, 32), sync(2, 32)).prove().isUnconditional());
+TEST(Progress, WarpsSynchronize) {
+  EXPECT_TRUE(makeSync(sync(0, 0), sync(0, 0)).prove().isUnconditional());
+  EXPECT_TRUE(makeSync(sync(1, 64), sync(1, 64)).prove().isUnconditional());
+  EXPECT_TRUE(makeSync(sync(1, 32), sync(2, 32)).prove().isUnconditional());
 }
 
-TEST(Progress, WarpsMeetAtDifferentBarriers) {
-  EXPECT_EQ(makeMeeting(sync(1, 64), sync(2, 64)).prove().why,
+TEST(Progress, WarpsAtDifferentBarriers) {
+  EXPECT_EQ(makeSync(sync(1, 64), sync(2, 64)).prove().why,
             "warp 0 in line 1 waits for others, where nobody else arrives");
 }
 
 TEST(Progress, MoreThreadsThanTheBarrierIsFor) {
-  EXPECT_EQ(makeMeeting(sync(1, 32), sync(1, 32)).prove().why,
+  EXPECT_EQ(makeSync(sync(1, 32), sync(1, 32)).prove().why,
             "more than 32 threads may come to barrier 1");
 }
 
 TEST(Progress, FewerThreadsThanTheBarrierIsFor) {
-  EXPECT_EQ(makeMeeting(sync(1, 96), sync(1, 96)).prove().why,
+  EXPECT_EQ(makeSync(sync(1, 96), sync(1, 96)).prove().why,
             "warp 0 in line 1 waits for others, where nobody else arrives");
 }
 
@@ -190,7 +190,7 @@ TEST(Progress, UseBeforeItIsSetUp) {
 }
 
 TEST(Progress, AWaitThatComesTooLate) {
-  // Nobody waits for warp 1, which may find the next phase over, too.
+  // No warp waits for warp 1, which may find the next phase over, too.
   Kernel kernel = Kernel().barrier(0, {1});
   kernel.warp(0, {arrive(0), wait(0, 0), arrive(0), wait(0, 1)});
   kernel.warp(1, {wait(0, 0), wait(0, 1)});

@@ -154,7 +154,7 @@ struct Comparison {
            sameList(a.values, b.values);
   }
 
-  /// The first difference in a function, in words; empty if there is none.
+  /// The first difference in a function, as text; empty if there is none.
   static std::string differenceIn(const Function &a, const Function &b) {
     std::string in = "in function '" + a.name.str() + "': ";
     if (a.isEntry != b.isEntry || a.hasBody != b.hasBody)

@@ -148,7 +148,7 @@ drawloom::ptx::evaluateBinary(Token::Kind op, Constant left, Constant right) {
   };
   uint64_t a = left.bits, b = right.bits;
   auto sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);
-  // The one signed quotient that overflows wraps, as the machine's does.
+  // The one signed quotient that overflows wraps, as the hardware's does.
   bool overflows = sa == std::numeric_limits<int64_t>::min() && sb == -1;
   switch (op) {
   case Token::Plus:

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiles the strings of a PTX_FORM row into a Form. The notation is described
-// in Forms/Notation.md; whatever does not follow it is an error in words, which
+// in Forms/Notation.md; whatever does not follow it is an error, which
 // a unit test turns into a failure.
 //
 //===----------------------------------------------------------------------===//

@@ -58,7 +58,7 @@ bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
   checker::Teller teller;
   for (const checker::Finding &finding : findings) {
     hasError |=
-        finding.isTold() && finding.severity == checker::Severity::Error;
+        finding.isReported() && finding.severity == checker::Severity::Error;
     teller.tell(finding, llvm::errs());
   }
   teller.tellRest(llvm::errs());

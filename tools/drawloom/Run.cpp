@@ -297,7 +297,7 @@ static ExitCode run(const RunArguments &arguments) {
         setup->checker->suppressions(), arguments.check.files,
         describeRun(arguments.ptx,
                     setup->failure ? &*setup->failure : nullptr));
-  bool isTold = tellFidelity(*setup, arguments);
+  bool isReported = tellFidelity(*setup, arguments);
   if (!ran)
     return Failed;
   if (!arguments.seeds) {
@@ -307,7 +307,7 @@ static ExitCode run(const RunArguments &arguments) {
   }
   if (llvm::Error error = setup->launch->writeOutputs(*setup->device))
     return fail(std::move(error));
-  return isClean && isTold ? Done : Failed;
+  return isClean && isReported ? Done : Failed;
 }
 
 ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {

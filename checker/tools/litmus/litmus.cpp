@@ -25,9 +25,10 @@
 //       @%second ld.shared.u32 %r3, [%mine];
 //
 // Lines with `a|` are in variant a only. A verdict is `clean`, the names of
-// rules, or `stops "text"` if the machine ends the run with such a report; `or`
-// stands between two that depend on the schedule. Lines with `a<` come before
-// the CTAs of the cluster meet, those with `a^` stand in the kernel's header.
+// rules, or `stops "text"` if the emulator ends the run with such a report;
+// `or` stands between two that depend on the schedule. Lines with `a<` come
+// before the CTAs of the cluster meet, those with `a^` stand in the kernel's
+// header.
 // `# b strict: ...` is for strict mode, where it is another; `# b says: ...` is
 // in what a finding says; `# b fix: ...` is in a fix that was tried and with
 // which the finding is gone, `# b strict fix: ...` in strict mode. Other
@@ -206,7 +207,7 @@ static std::string kernelOf(const std::string &prelude, const Test &test,
   return text;
 }
 
-/// What is found in a kernel; an error if the machine ends the run.
+/// What is found in a kernel; an error if the emulator ends the run.
 static llvm::Expected<std::vector<Finding>> findingsOf(llvm::StringRef kernel,
                                                        const Test &test,
                                                        int schedule,
@@ -339,7 +340,7 @@ static bool runVariant(const std::string &prelude, const Test &test,
   return true;
 }
 
-/// Whether it shows a fault and how it is mended.
+/// Whether it shows a bug and its fix.
 static bool isLesson(const Test &test) {
   auto isClean = [](const Variant &variant) {
     return variant.verdict[0] == "clean";

@@ -152,7 +152,7 @@ Error cuda::cudaChooseDevice(int *device, const DeviceProperties *wanted) {
   return cudaSuccess;
 }
 
-// Flags say how the host waits, which nobody can see here.
+// Flags say how the host waits, which has no effect here.
 Error cuda::cudaSetDeviceFlags(unsigned flags) {
   if (Result result = cuInit(0))
     return note(result);
@@ -259,7 +259,7 @@ Error cuda::cudaDeviceSetLimit(int limit, size_t value) {
   return note(cuCtxSetLimit(limit, value));
 }
 
-// The machine has no caches to divide.
+// The emulator has no caches to divide.
 Error cuda::cudaDeviceGetCacheConfig(int *config) {
   DRAWLOOM_READY();
   if (!config)

@@ -97,7 +97,7 @@ static std::string readableName(const std::string &name) {
 }
 
 /// The driver has said that there is no PTX, not which kernel wanted it. A
-/// library such as torch has thousands, and nobody compiles it again.
+/// library such as torch has thousands, and its user doesn't compile it.
 void Registry::refuse(Symbol &kernel) {
   if (std::exchange(kernel.refused, true))
     return;
@@ -168,7 +168,7 @@ void cuda::__cudaUnregisterFatBinary(void **handle) {
 }
 
 // Called before the host uses managed variables. What it uses next is null if
-// it can't have them; so it is told why.
+// it can't have them; so the reason is printed.
 char cuda::__cudaInitModule(void **handle) {
   if (ready() == cudaSuccess && Registry::get().placeManaged(*behind(handle)))
     return 1;

@@ -87,7 +87,7 @@ private:
     RegisteredBinary *binary;
     std::string name;
     KernelState *kernel = nullptr;
-    /// Whether the program was told that it can't have it.
+    /// Whether the message that it can't have it was printed.
     bool refused = false;
   };
 

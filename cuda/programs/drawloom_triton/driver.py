@@ -94,7 +94,7 @@ class Mirror:
 
     def address(self, pointer, start, size, writable):
         # Kernels are compiled for the last bits of an address, and a view has
-        # those of the host. So a few bytes in front of a copy are nobody's.
+        # those of the host. So a few bytes before a copy are unused.
         lead = start % 256
         if start not in self.blocks:
             device = self.library.allocate(lead + max(size, 1))
@@ -130,7 +130,7 @@ class Mirror:
         value.base = moved
         return value
 
-    def give_back(self):
+    def copy_back(self):
         for start, (device, lead, size, writable) in self.blocks.items():
             if size and writable:
                 self.library.download(start, device + lead, size)
@@ -163,7 +163,7 @@ class Launcher(nvidia.CudaLauncher):
             launch(*words, mirror.argument(scratch), mirror.argument(profile),
                    annotations, signature,
                    tuple(mirror.argument(value) for value in arguments))
-            mirror.give_back()
+            mirror.copy_back()
 
         self.launch = launch_with_host_memory
 

@@ -37,7 +37,7 @@ static const char *const scaling = R"(.version 8.0
   st.global.u32 [%p2], %r4;
   ret;
 }
-.visible .entry fault()
+.visible .entry stray()
 {
   .reg .b64 %p;
   mov.u64 %p, 64;
@@ -47,7 +47,7 @@ static const char *const scaling = R"(.version 8.0
 )";
 
 // The host's stand-ins: only their addresses count.
-static char scaleStub, faultStub, otherStub, factorStub;
+static char scaleStub, strayStub, otherStub, factorStub;
 
 class ScalingTest : public RuntimeTest {
 protected:
@@ -57,7 +57,7 @@ protected:
                 .add(Writer::Kind::Ptx, 90, scaling, Writer::Packing::Zstd)
                 .str());
     registerKernel(handle, &scaleStub, "scale");
-    registerKernel(handle, &faultStub, "fault");
+    registerKernel(handle, &strayStub, "stray");
     rt.registerVar(handle, &factorStub, nullptr, "factor", 0, 4, 0, 0);
     rt.registerFatBinaryEnd(handle);
   }
@@ -176,7 +176,7 @@ TEST_F(ScalingTest, Functions) {
                cudaErrorInvalidDeviceFunction);
 }
 
-TEST_F(ScalingTest, BadLaunchesAreRefusedInWords) {
+TEST_F(ScalingTest, BadLaunchesAreRefusedAsText) {
   auto words = [&](auto call) {
     testing::internal::CaptureStderr();
     EXPECT_NE(call(), cudaSuccess);
@@ -191,13 +191,13 @@ TEST_F(ScalingTest, BadLaunchesAreRefusedInWords) {
             "be 64\n");
   EXPECT_ERROR(rt.cudaGetLastError(), cudaErrorInvalidConfiguration);
   EXPECT_EQ(words([&] {
-              return rt.cudaLaunchKernel(&faultStub, {1, 1, 1}, {1, 1, 1},
+              return rt.cudaLaunchKernel(&strayStub, {1, 1, 1}, {1, 1, 1},
                                          nullptr, size_t(1) << 40, nullptr);
             }),
             "drawloom: 1099511627776 bytes of dynamic shared memory are more "
             "than any device has\n");
   EXPECT_EQ(words([&] {
-              return rt.cudaLaunchKernelExC(nullptr, &faultStub, nullptr);
+              return rt.cudaLaunchKernelExC(nullptr, &strayStub, nullptr);
             }),
             "drawloom: cudaLaunchKernelExC without a configuration\n");
   EXPECT_EQ(words([&] {
@@ -245,7 +245,7 @@ TEST_F(ScalingTest, BadLaunches) {
   EXPECT_ERROR(rt.cudaLaunchKernel(&otherStub, {1, 1, 1}, {1, 1, 1}, nullptr, 0,
                                    nullptr),
                cudaErrorInvalidDeviceFunction);
-  EXPECT_ERROR(rt.cudaLaunchKernel(&faultStub, {1, 1, 1}, {1, 1, 1}, nullptr,
+  EXPECT_ERROR(rt.cudaLaunchKernel(&strayStub, {1, 1, 1}, {1, 1, 1}, nullptr,
                                    size_t(1) << 40, nullptr),
                cudaErrorInvalidValue);
   Dim3 dim;
@@ -450,8 +450,8 @@ TEST_F(RuntimeTest, EntryPointsOfTheDriver) {
 }
 
 // Last, because the context stays as the kernel left it.
-TEST_F(ScalingTest, ZFaultsComeOutOfLaterCalls) {
-  EXPECT_FINE(rt.cudaLaunchKernel(&faultStub, {1, 1, 1}, {1, 1, 1}, nullptr, 0,
+TEST_F(ScalingTest, ZErrorsComeOutOfLaterCalls) {
+  EXPECT_FINE(rt.cudaLaunchKernel(&strayStub, {1, 1, 1}, {1, 1, 1}, nullptr, 0,
                                   nullptr));
   EXPECT_ERROR(rt.cudaDeviceSynchronize(), cudaErrorIllegalAddress);
   EXPECT_ERROR(rt.cudaGetLastError(), cudaErrorIllegalAddress);

@@ -80,7 +80,7 @@ static void convertF16(const char *in, char *out) {
   memcpy(out, converted, sizeof(converted));
 }
 
-/// tf32 is f32 without its lowest 13 bits, which the machine ignores.
+/// tf32 is f32 without its lowest 13 bits, which the hardware ignores.
 static void convertTF32(const char *in, char *out) {
   uint32_t words[4];
   memcpy(words, in, sizeof(words));

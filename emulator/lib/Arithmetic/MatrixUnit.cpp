@@ -36,8 +36,8 @@ unsigned MmaForm::maxSteps() const {
 }
 
 namespace {
-/// One thread: that is how many the machine has, and the order of the additions
-/// is then oneDNN's own.
+/// One thread: that is how many a worker of the emulator has, and the order of
+/// the additions is then oneDNN's own.
 class OneThread {
 public:
 #if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_OMP

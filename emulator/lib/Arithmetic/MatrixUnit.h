@@ -8,7 +8,7 @@
 //
 // The multiplying itself is oneDNN's, on AMX or AVX-512 where there is one. An
 // MMA is too small to be worth a call, so MMAs that add to the same accumulator
-// one after the other are one product whose K is theirs together:
+// one after the other are one product whose K is that of all:
 //
 //   auto operands = unit.take(form, steps);
 //   for each step: pack its operands into operands->a(step) and b(step)
@@ -16,7 +16,7 @@
 //   (Fold.h);
 //   unit.give(std::move(operands));
 //
-// Operands may be kept, and grow, for as long as nobody looks at D: the unit is
+// Operands may be kept, and grow, for as long as D isn't read: the unit is
 // the host thread's, what it takes is not.
 //
 // Which MMAs are taken together depends on the program alone (never on what the

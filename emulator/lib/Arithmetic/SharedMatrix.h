@@ -46,7 +46,7 @@ struct SharedMatrix {
   uint8_t base = 0;     ///< The pattern's start, in units of 128 bytes, mod 8.
   Swizzle swizzle = None;
 
-  /// Decodes a descriptor; what is wrong with it in words, or an empty string.
+  /// Decodes a descriptor; what is wrong with it as text, or an empty string.
   std::string decodeWgmma(uint64_t descriptor);
   std::string decodeTcgen05(uint64_t descriptor);
 
@@ -55,7 +55,7 @@ struct SharedMatrix {
   uint32_t ofRow(unsigned r, unsigned c) const;
   uint32_t ofColumn(unsigned k, unsigned c) const;
 
-  /// Whether this is the step along K behind `previous`, whose rows have so
+  /// Whether this is the K tile after `previous`, whose rows have so
   /// many pieces: together they are one K-major matrix.
   bool follows(const SharedMatrix &previous, unsigned pieces) const;
 

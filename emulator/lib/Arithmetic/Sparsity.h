@@ -74,7 +74,7 @@ struct Panel {
 
 /// Spreads rows of k / 2 stored elements of 2, 4 or 8 bytes over rows of k
 /// elements. Transposed, both are k / 2 and k rows with an element for each row
-/// of A. What is wrong with the metadata in words, or an empty string.
+/// of A. What is wrong with the metadata, or an empty string.
 std::string expand(const Sparsity &sparsity,
                    llvm::ArrayRef<RowMetadata> metadata, unsigned k,
                    size_t elementBytes, bool transposed, Panel stored,

@@ -9,7 +9,7 @@
 // Clusters run on several host threads at a time (Machine/Run.h). That changes
 // nothing as long as each keeps to itself; what doesn't is done when no other
 // cluster runs, in the order of the clusters. Which instructions these are can
-// be told from their text:
+// be seen in their text:
 //
 //   strong accesses to global memory    atomics, and loads and stores that are
 //                                       volatile or have an order, unless their

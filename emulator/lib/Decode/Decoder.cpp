@@ -112,7 +112,7 @@ llvm::Error Decoder::collectFunctions(const ptx::Function &entry) {
       reached.insert(function);
   };
   reached.insert(&entry);
-  // A function whose address is in memory can be called by anybody.
+  // A function whose address is in memory can be called from anywhere.
   for (const ptx::Variable *variable : moduleField.ptx().variables)
     if (variable->initializer)
       forEachSymbol(*variable->initializer, reach);

@@ -85,7 +85,7 @@ public:
     return source(operand(index), type);
   }
   Reg source(const ptx::Operand &operand, ptx::Type type);
-  /// A destination. For the sink `_` it is a register that nobody reads.
+  /// A destination. For the sink `_` it is a register that isn't read.
   Reg dest(unsigned index) { return dest(operand(index)); }
   Reg dest(const ptx::Operand &operand);
   /// A source predicate; bit 0 says that it is negated. Read it with

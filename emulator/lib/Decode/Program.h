@@ -81,7 +81,7 @@ struct RegisterSpan {
 };
 
 /// A parameter or result of a function, or what a call passes for one: a
-/// register, or bytes in a frame. A result that nobody wants has no bytes.
+/// register, or bytes in a frame. An unused result has no bytes.
 struct Argument {
   bool isRegister = false;
   uint32_t laneBytes = 0; ///< Of the register; 0 for a predicate.

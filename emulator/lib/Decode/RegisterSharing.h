@@ -14,9 +14,9 @@
 // A lane reads and writes its own columns only, so it is the flow of a single
 // lane that counts, as in a scalar program: that other lanes of the warp are
 // elsewhere does no harm. A guarded instruction keeps the old value where the
-// guard is false. Registers that the machine reads or writes at other times
+// guard is false. Registers that the emulator reads or writes at other times
 // than an instruction's own (operands of wgmma and tcgen05, parameters of a
-// function) share with nobody.
+// function) aren't shared.
 //
 //===----------------------------------------------------------------------===//
 

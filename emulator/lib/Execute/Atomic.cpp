@@ -202,7 +202,7 @@ static bool decodeAtomic(Decoder &decoder, Inst &inst) {
   info.access = decodeAccess(
       decoder, address, ptx::bitsOf(type) / 8 * info.operands.size(),
       hasResult ? AccessKind::Atomic : AccessKind::Reduce);
-  info.access.toldLater = op == Modifier::Cas;
+  info.access.reportedLater = op == Modifier::Cas;
   info.flushes = type == Type::F32 && info.access.space == Space::Global;
   inst.extra = decoder.keep(info);
   return true;

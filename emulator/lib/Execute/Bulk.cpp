@@ -35,7 +35,7 @@ struct BulkInfo {
   StateSpace toSpace, fromSpace;
   Reg size = 0;
   Reg mask = 0;            ///< Of CTAs, or of bytes.
-  Reg left = 0, right = 0; ///< Bytes at both ends that nobody asks for.
+  Reg left = 0, right = 0; ///< Bytes at both ends that weren't asked for.
   bool multicasts = false;
   bool masksBytes = false;
   Reduce *reduce = nullptr;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// PTX ISA, sections 9.7.9.15 to 9.7.9.18. The machine has no caches: these do
+// PTX ISA, sections 9.7.9.15 to 9.7.9.18. The emulator has no caches: these do
 // nothing. A policy is an opaque number; here it holds the modifiers that made
 // it, so that a listener could tell policies apart.
 

@@ -106,7 +106,7 @@ static bool agree(const Argument &caller, const Argument &callee) {
     return !side.isRegister && side.bytes == 0;
   };
   if (nothing(caller) || nothing(callee))
-    return true; // A result that nobody wants, or an open array.
+    return true; // An unused result, or an open array.
   bool predicates[] = {caller.isRegister && caller.laneBytes == 0,
                        callee.isRegister && callee.laneBytes == 0};
   if (predicates[0] || predicates[1])
@@ -119,7 +119,7 @@ static bool agree(const Argument &caller, const Argument &callee) {
   return bytes == lane || (lane == 4 && bytes < lane);
 }
 
-/// What is wrong with calling a function with these operands, in words; empty
+/// What is wrong with calling a function with these operands, as text; empty
 /// if nothing is. An open array at the end can be left out.
 static std::string checkCall(const CallInfo &call,
                              const ProgramFunction &callee) {

@@ -43,7 +43,7 @@ struct LaneCopies {
   struct Addresses {
     uint64_t to[32], from[32];
   };
-  std::shared_ptr<Addresses> told;
+  std::shared_ptr<Addresses> addresses;
 };
 } // namespace
 
@@ -93,7 +93,7 @@ public:
         memcpy(lanes.to[lane], lanes.from[lane], size);
       memset(lanes.to[lane] + size, 0, bytes - size);
     });
-    if (lanes.told) [[unlikely]]
+    if (lanes.addresses) [[unlikely]]
       tellCopies();
     SharedUses::end(*issue.cta, *this);
     llvm::erase(copies.copiesInFlight, this);
@@ -129,8 +129,8 @@ private:
     RangeList from, to;
     forEachLane(issue.lanes, [&](unsigned lane) {
       if (lanes.sizes[lane])
-        from.addLane(lane, lanes.told->from[lane], lanes.sizes[lane]);
-      to.addLane(lane, lanes.told->to[lane], bytes);
+        from.addLane(lane, lanes.addresses->from[lane], lanes.sizes[lane]);
+      to.addLane(lane, lanes.addresses->to[lane], bytes);
     });
     if (!from.get().empty())
       tell(issue, AccessEvent{.kind = AccessKind::Read, .ranges = from.get()});
@@ -181,9 +181,9 @@ static const Inst *copyAsync(Warp &warp, const Inst *inst, uint32_t mask) {
     lanes.from[lane] = host[lane];
   }
   if (warp.listener()) [[unlikely]] {
-    lanes.told = std::make_shared<LaneCopies::Addresses>();
-    info.to.addresses(warp, info.to, lanes.told->to);
-    info.from.addresses(warp, info.from, lanes.told->from);
+    lanes.addresses = std::make_shared<LaneCopies::Addresses>();
+    info.to.addresses(warp, info.to, lanes.addresses->to);
+    info.from.addresses(warp, info.from, lanes.addresses->from);
   }
   warp.machine().post(std::make_unique<CopyOp>(
       warp.newOperation(inst, mask), copiesOf(warp), lanes, info.bytes));
@@ -196,7 +196,7 @@ static bool decodeCopyAsync(Decoder &decoder, Inst &inst) {
   info.to = decodeAccess(decoder, 0, info.bytes, AccessKind::Write);
   info.from =
       decodeAccess(decoder, 1, info.bytes, AccessKind::Read, Slot::SrcSpace);
-  info.to.toldLater = info.from.toldLater = true;
+  info.to.reportedLater = info.from.reportedLater = true;
   info.size = decoder.constant(info.bytes, 4);
   info.ignore = decoder.constantPredicate(false);
   llvm::StringRef fourth = decoder.operandCount() > 3

@@ -8,7 +8,7 @@
 //
 // A kernel may call functions that it only declares: vprintf, __assertfail,
 // malloc and free, whose parameters the CUDA programming guide and nvcc's
-// output fix. Such a call is one instruction of the machine.
+// output fix. Such a call is one instruction of the emulator.
 //
 //===----------------------------------------------------------------------===//
 

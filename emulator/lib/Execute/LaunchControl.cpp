@@ -11,7 +11,7 @@
 // that only the query instructions understand:
 //
 //   bytes 0-11   the first CTA of the cancelled cluster: x, y, z
-//   bytes 12-15  a mark, by which an answer is told from other bytes; bit 0
+//   bytes 12-15  a mark that distinguishes an answer from other bytes; bit 0
 //                says whether there is a cluster, or none was left
 //
 // The first CTA of an answer that has none is undefined; it is (-1, -1, -1)

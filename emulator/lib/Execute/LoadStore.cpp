@@ -131,14 +131,14 @@ load(Warp &warp, const Inst *inst, uint32_t mask) {
 template <typename M, typename Storage>
 [[gnu::cold, gnu::noinline]] static void
 findLost(Warp &warp, const Transfer &transfer, uint32_t mask, char *const *host,
-         StoreTold &told) {
+         StoreReport &report) {
   size_t offset = 0;
   for (Reg reg : transfer.registers) {
     const Storage *data = warp.lanes<Storage>(reg);
     forEachLane(mask, [&](unsigned lane) {
       M value = lowPart<M>(data[lane]);
       if (memcmp(host[lane] + offset, &value, sizeof(M)))
-        told.lose(lane);
+        report.lose(lane);
     });
     offset += sizeof(M);
   }
@@ -151,12 +151,12 @@ store(Warp &warp, const Inst *inst, uint32_t mask) {
   char *host[32];
   if (!resolve(warp, inst, mask, transfer.access, host))
     return Inst::leave();
-  StoreTold told(warp, inst, mask, transfer.access, host);
+  StoreReport report(warp, inst, mask, transfer.access, host);
   if constexpr (sizeof(M) == 4 && sizeof(Storage) == 4)
     if (mask == allLanes && transfer.registers.size() == 4) {
       storeQuads(warp, transfer.registers, host);
-      if (told.isTold()) [[unlikely]]
-        findLost<M, Storage>(warp, transfer, mask, host, told);
+      if (report.isWanted()) [[unlikely]]
+        findLost<M, Storage>(warp, transfer, mask, host, report);
       return inst + 1;
     }
   size_t offset = 0;
@@ -175,8 +175,8 @@ store(Warp &warp, const Inst *inst, uint32_t mask) {
       forEachLane(mask, body);
     offset += sizeof(M);
   }
-  if (told.isTold()) [[unlikely]]
-    findLost<M, Storage>(warp, transfer, mask, host, told);
+  if (report.isWanted()) [[unlikely]]
+    findLost<M, Storage>(warp, transfer, mask, host, report);
   return inst + 1;
 }
 
@@ -261,7 +261,7 @@ static bool decodeStore(Decoder &decoder, Inst &inst) {
   transfer.access = decodeAccess(
       decoder, 0, ptx::bitsOf(type) / 8 * transfer.registers.size(),
       AccessKind::Write);
-  transfer.access.toldLater = true;
+  transfer.access.reportedLater = true;
   // Immediates are kept in the width of the type; so are registers, unless one
   // is wider.
   unsigned storage = Decoder::laneBytes(type);

@@ -127,7 +127,7 @@ static const Inst *stmatrix(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   if (!prepare(warp, inst, mask, info, rows, next))
     return next;
-  StoreTold told(warp, inst, info.lanes(), info.access, rows);
+  StoreReport report(warp, inst, info.lanes(), info.access, rows);
   for (size_t matrix = 0; matrix != info.registers.size(); ++matrix) {
     char *const *row = rows + 8 * matrix;
     const char *in = warp.lanes<char>(info.registers[matrix]);
@@ -172,7 +172,7 @@ static const Inst *stmatrixBytes(Warp &warp, const Inst *inst, uint32_t mask) {
   const Inst *next;
   if (!prepare(warp, inst, mask, info, rows, next))
     return next;
-  StoreTold told(warp, inst, info.lanes(), info.access, rows);
+  StoreReport report(warp, inst, info.lanes(), info.access, rows);
   for (auto [index, reg] : llvm::enumerate(info.registers)) {
     const char *in = warp.lanes<char>(reg);
     for (unsigned lane = 0; lane != 32; ++lane)
@@ -200,7 +200,7 @@ static bool decodeMatrix(Decoder &decoder, Inst &inst) {
       isLoad ? decoder.dests(0) : decoder.sources(1, Type::B32));
   info.access = decodeAccess(decoder, isLoad ? 1 : 0, rowBytes,
                              isLoad ? AccessKind::Read : AccessKind::Write);
-  info.access.toldLater = !isLoad;
+  info.access.reportedLater = !isLoad;
   info.transposed = decoder.has(Modifier::Trans);
   inst.extra = decoder.keep(info);
   return true;

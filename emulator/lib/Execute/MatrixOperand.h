@@ -84,7 +84,7 @@ void packRows(F piece, ElementFormat format, unsigned rows, Panel panel) {
       info.convert(piece(row, c), panel.data + row * panel.stride + c * bytes);
 }
 
-/// That of the host thread that runs the machine.
+/// That of the host thread that runs it.
 inline MatrixUnit &matrixUnit(Machine &machine) {
   return machine.worker().extensions.get<MatrixUnit>();
 }

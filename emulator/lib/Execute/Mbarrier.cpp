@@ -284,7 +284,7 @@ static std::optional<bool> isComplete(const Mbarrier &barrier, bool byParity,
 template <bool suspends, bool byParity>
 static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
   const auto &info = inst->as<MbarrierInfo>();
-  bool told = suspends && warp.toldFalse();
+  bool isAnswered = suspends && warp.answeredFalse();
   uint64_t tag = std::exchange(warp.current().waitValue, 0);
   auto operandOf = [&](unsigned lane) -> uint64_t {
     if constexpr (byParity)
@@ -332,7 +332,7 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
               " began; whoever arrives must know that the wait is over");
     if (*done)
       complete |= lanes;
-    else if (suspends && !told) {
+    else if (suspends && !isAnswered) {
       waiting.push_back({barrier, lanes});
       if (warp.listener()) [[unlikely]]
         tell(warp.issuePoint(inst, lanes),
@@ -355,7 +355,7 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
   for (const Group &group : waiting)
     next = warp.suspend(inst, group.lanes, *group.barrier,
                         WaitTag::of(*group.barrier));
-  // Whoever polls lets others run.
+  // A lane that polls lets others run.
   if (!suspends && answered != complete)
     return warp.yield(next);
   return next;

@@ -14,11 +14,11 @@
 //   drop(n)      expected -= n, too    complete(b)   bytes -= b
 //
 // Bytes may be negative for a while, if a copy is done before it is expected.
-// What the ISA calls undefined is refused in words: every operation answers
-// false and says why in `problem`.
+// What the ISA calls undefined is rejected with a reason: every operation
+// answers false and says why in `problem`.
 //
-// The machine keeps the counts here. The eight bytes in shared memory hold a
-// copy; if somebody else has written there, the next operation says so.
+// The emulator keeps the counts here. The eight bytes in shared memory hold a
+// copy; if a store has changed it, the next operation reports that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +112,7 @@ private:
 };
 
 /// The live mbarrier at a generic address, as seen from `cta`; null if there is
-/// none, with the reason in words.
+/// none, with the reason.
 Mbarrier *findMbarrier(CTA &cta, uint64_t address, std::string &problem);
 
 /// What an engine does to a barrier when work that `issue` started is done:

@@ -51,7 +51,7 @@ public:
   Printf(Warp &warp, unsigned lane, uint64_t buffer)
       : warp(warp), lane(lane), next(buffer) {}
 
-  /// What is wrong, in words; empty if `out` holds all of the text.
+  /// What is wrong, as text; empty if `out` holds all of the text.
   std::string format(llvm::StringRef text);
 
   std::string out;
@@ -84,7 +84,7 @@ private:
   /// Puts a number behind its sign or 0x, with spaces or zeros in front of it.
   void pad(const Directive &directive, llvm::StringRef prefix,
            llvm::StringRef digits, bool zeros);
-  /// The next argument; what is wrong, in words, if it can't be read.
+  /// The next argument; what is wrong, as text, if it can't be read.
   std::string take(unsigned bytes, uint64_t &value);
 
   Warp &warp;

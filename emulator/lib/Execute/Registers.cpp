@@ -59,7 +59,7 @@ public:
   void lanesExited(Warp &warp, uint32_t) override;
 
   /// Enters the change in the history of the warp's group, unless the warp has
-  /// done so before it waited. What is wrong with it, in words; empty if
+  /// done so before it waited. What is wrong with it, as text; empty if
   /// nothing is.
   std::string join(Warp &warp, const Inst *inst);
   /// Whether the pool has what the change needs; it is done then.

@@ -94,7 +94,7 @@ static const Inst *nothing(Warp &, const Inst *inst, uint32_t) {
   return inst + 1;
 }
 
-/// Performance events have nobody to count them.
+/// Performance events aren't counted.
 static bool decodePmevent(Decoder &, Inst &inst) {
   inst.fn = nothing;
   return true;

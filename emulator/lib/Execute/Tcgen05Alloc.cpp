@@ -69,9 +69,9 @@ static std::string checkAllocation(CTA &cta, uint32_t columns) {
   return "";
 }
 
-/// Tells the listener, if there is one. Of a pair both are told when the second
-/// one comes: from then on it may have the tensor core write to the peer's
-/// columns, whose warp goes on later.
+/// Tells the listener, if there is one. Of a pair both are reported when the
+/// second one comes: from then on it may have the tensor core write to the
+/// peer's columns, whose warp goes on later.
 static void tellColumns(Warp &warp, ArrayRef<IssuePoint> issues,
                         AllocationEvent::Kind kind, uint32_t column = 0,
                         uint32_t columns = 0) {
@@ -170,7 +170,7 @@ static const Inst *alloc(Warp &warp, const Inst *inst, uint32_t mask) {
   return answer(warp, inst, address, host, *column, columns);
 }
 
-/// Frees columns of one CTA; what is wrong with that, in words.
+/// Frees columns of one CTA; what is wrong with that, as text.
 static std::string freeColumns(CTA &cta, uint32_t column, uint32_t columns) {
   TensorCore &core = tensorCore(cta);
   TensorRegion region = {column, columns, 0xff, bitOf(cta)};

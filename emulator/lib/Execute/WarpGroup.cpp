@@ -334,7 +334,7 @@ void WarpGroup::complete(Machine &machine, const IssuePoint &issue) {
     multiply(machine, issue, llvm::ArrayRef(work).slice(begin, end - begin));
     begin = end;
   }
-  // Of a matrix that isn't in shared memory nobody is told: listeners have
+  // Of a matrix that isn't in shared memory there is no event: listeners have
   // tables of it.
   if (cta.cluster().listener() && !machine.failed()) [[unlikely]]
     llvm::for_each(work, [&](const Mma &mma) { tellWork(mma); });

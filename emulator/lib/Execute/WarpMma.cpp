@@ -60,7 +60,7 @@ struct MmaInfo {
 
 using RowsOfA = double[maxM][maxK];
 
-/// A and B as rows along K.
+/// A and B, K-major.
 struct Operands {
   RowsOfA a;
   double b[n][maxK];

@@ -8,7 +8,7 @@
 //
 // Reads the fields of an object by name. The first thing that is wrong is kept,
 // with the field that it is in; later reads go on and change nothing, so a
-// function can read all its fields and look once. A field that nobody read is
+// function can read all its fields and look once. A field that wasn't read is
 // wrong, too.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- AsyncOp.h - Work that the machine does by itself ---------*- C++ -*-===//
+//===- AsyncOp.h - Asynchronous work ---------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A copy, a matrix multiplication or a commit that an instruction starts is an
-// AsyncOp. It is posted to the machine (Machine::post) and done later, when the
+// AsyncOp. It is posted (Machine::post) and done later, when the
 // scheduler chooses it; `complete` then does all of it at once. What must not
 // happen at once (the reading and the writing of a copy) is two operations, the
 // second posted by the first.
@@ -68,7 +68,7 @@ public:
 private:
   friend class Machine;
   size_t sizeField = 0;
-  /// All but the first, which is among the machine's candidates.
+  /// All but the first, which is among the candidates.
   std::deque<std::unique_ptr<AsyncOp>> waiting;
 };
 

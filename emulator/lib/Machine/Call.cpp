@@ -16,7 +16,7 @@
 using namespace drawloom::emu;
 
 /// Copies one lane of what a call passes. Both sides agree (checkCall), so that
-/// a predicate goes to a predicate or to nobody.
+/// a predicate goes to a predicate or nowhere.
 static void copyLane(Warp &warp, unsigned lane, const Argument &from,
                      const char *fromRegisters, uint32_t fromFrame,
                      const Argument &to, uint32_t toFrame) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A family of instructions may need state for each warp, CTA, cluster or SM:
-// tensor memory, groups of copies in flight, barrier objects. The machine
+// tensor memory, groups of copies in flight, barrier objects. Machine
 // doesn't know what it is. A family derives from Extension, gives its class a
 // slot, and asks for it where it is needed; it is made at the first use:
 //
@@ -53,7 +53,7 @@ public:
   /// Lanes of a warp in this scope have exited; they won't come to any barrier.
   virtual void lanesExited(Warp &warp, uint32_t lanes) {}
   /// All warps of a CTA in this scope have exited. The place to report work
-  /// that is still in flight, or what was not given back.
+  /// that is still in flight, or what was not freed.
   virtual void ctaExited(CTA &cta) {}
 };
 
@@ -66,7 +66,7 @@ public:
       entry = std::make_unique<T>(std::forward<Args>(args)...);
     return static_cast<T &>(*entry);
   }
-  /// Null if nobody asked for it yet.
+  /// Null if it wasn't asked for yet.
   template <typename T>
   T *find() {
     return static_cast<T *>(entries[static_cast<unsigned>(T::slot)].get());

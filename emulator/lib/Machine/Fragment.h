@@ -61,7 +61,7 @@ struct Fragment : llvm::ilist_node<Fragment, llvm::ilist_tag<WaitList>>,
   /// Goes on behind the instruction that it waits at (WaitMode::Resume).
   bool resumes = false;
   /// It was answered so: the instruction that waited says false.
-  bool toldFalse = false;
+  bool answeredFalse = false;
   /// Has had its turn; others of its warp that are ready go first.
   bool yielded = false;
   uint32_t backwardBranches = 0;

@@ -99,7 +99,7 @@ public:
   /// Makes its CTAs and lets their warps run.
   void start(Worker &worker);
   bool hasStarted() const { return sharedMemory != nullptr; }
-  /// Gives back what it has, once it is done.
+  /// Frees what it has, once it is done.
   void finish(Worker &worker);
 
   /// What runs it: a machine of its own, or that of all clusters.
@@ -126,7 +126,7 @@ public:
     return sharedMemory.get() + uint64_t(rank) * sharedBytesField;
   }
 
-  /// Told what happens in the cluster; null if nobody is.
+  /// Gets the events of the cluster; may be null.
   ClusterListener *listener() const { return listenerField.get(); }
   std::unique_ptr<ClusterListener> takeListener() {
     return std::move(listenerField);
@@ -137,7 +137,7 @@ public:
   /// Asynchronous operations in flight that a CTA of it issued.
   uint64_t inFlight = 0;
   bool done() const { return liveCtas == 0 && inFlight == 0; }
-  /// Gives back the room that its CTAs have taken on their SMs.
+  /// Frees the room that its CTAs have taken on their SMs.
   void leave(uint32_t threads, uint32_t registers);
 
   ExtensionSet extensions;
@@ -208,7 +208,7 @@ public:
   /// Takes the next cluster away before it starts, and answers its first CTA;
   /// nothing if all have started.
   std::optional<Dim3> cancelCluster();
-  /// Ends the clusters that are done, and gives back what they took. False if
+  /// Ends the clusters that are done, and frees what they took. False if
   /// there are none.
   bool endClusters();
   llvm::ArrayRef<std::unique_ptr<Cluster>> clusters() const { return live; }

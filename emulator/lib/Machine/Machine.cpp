@@ -152,6 +152,6 @@ void Machine::runParked(Worker &worker) {
 
 void Machine::answerFalse() {
   Fragment &fragment = suspended.front();
-  fragment.toldFalse = true;
+  fragment.answeredFalse = true;
   fragment.warp->wake(fragment);
 }

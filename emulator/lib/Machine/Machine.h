@@ -9,7 +9,7 @@
 // A Machine executes the warps and the asynchronous work of one cluster, or of
 // all clusters of a run (Run.h says which). At any time there are warps that
 // are ready and operations that could be done; a Scheduler chooses one of them,
-// the machine does it, and so on until there are none.
+// Machine does it, and so on until there are none.
 //
 // A machine is used by one host thread at a time, and touches nothing that
 // belongs to another cluster while it is not alone. What must (Communication.h)
@@ -55,12 +55,12 @@ public:
   /// Warp instructions so far, in this machine and in all others up to the last
   /// time that they met: the clock.
   uint64_t steps() const { return clock + stepsField; }
-  /// Of the thread that runs the machine.
+  /// Of the host thread that runs it.
   Worker &worker() { return *workerField; }
   /// Whether no other cluster runs.
   bool isAlone() const { return alone; }
 
-  /// Ends the run with this report, unless the machine has one already.
+  /// Ends the run with this report, unless there is one already.
   void fail(Report report);
   /// The same for something that `issue` did.
   void fail(const IssuePoint &issue, ReportKind kind,
@@ -117,7 +117,7 @@ public:
   std::optional<Report> report;
 
 private:
-  /// Gives back what its only cluster has, if that is done.
+  /// Frees what its only cluster has, if that is done.
   void finishIfDone();
   void runOperation(std::unique_ptr<AsyncOp> operation);
   bool communicates(const AsyncOp &operation) const;

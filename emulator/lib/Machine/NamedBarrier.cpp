@@ -105,8 +105,8 @@ bool NamedBarrier::completeIfFull(Warp &last, const Inst *inst,
   lastCount = std::exchange(threadCount, 0);
   lastTrue = std::exchange(trueThreads, 0);
   uint64_t round = rounds++;
-  bool isTold = last.listener();
-  if (isTold) [[unlikely]] {
+  bool isReported = last.listener();
+  if (isReported) [[unlikely]] {
     tellRound(last, inst, lanes,
               BarrierEvent{.kind = BarrierEvent::Complete,
                            .generation = round,
@@ -120,7 +120,7 @@ bool NamedBarrier::completeIfFull(Warp &last, const Inst *inst,
       return false;
     if (deliver)
       deliver(warp, fragment.pc - 1, fragment.mask, *this);
-    if (isTold) [[unlikely]]
+    if (isReported) [[unlikely]]
       tellRound(warp, fragment.pc - 1, fragment.mask,
                 BarrierEvent{.kind = BarrierEvent::Wait, .generation = round});
     return true;

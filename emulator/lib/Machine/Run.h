@@ -50,7 +50,7 @@ public:
 
   Device &device() { return deviceField; }
   const RunOptions &options() const { return optionsField; }
-  /// The machine of all clusters; null if each has its own.
+  /// The one of all clusters; null if each has its own.
   Machine *sharedMachine() { return shared.get(); }
   /// Whether it never has more than one cluster, which is then always alone.
   bool hasOneCluster() const { return oneCluster; }

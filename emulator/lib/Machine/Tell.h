@@ -12,7 +12,7 @@
 //     tell(warp.issuePoint(inst, mask), FenceEvent{.order = Order::Release});
 //
 // `tell` fills in the origin and the operation, and ends the run if the
-// listener wants that. Whoever calls it knows that there is a listener.
+// listener wants that. The caller knows that there is a listener.
 //
 //===----------------------------------------------------------------------===//
 

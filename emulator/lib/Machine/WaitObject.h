@@ -15,7 +15,7 @@
 //   Resume    the instruction is done but for the waiting: the fragment goes on
 //             with the next one when it is woken: for arrivals that count once.
 //
-// When nothing in the machine can move, the objects say what is waited for.
+// When nothing can move, the objects say what is waited for.
 //
 //===----------------------------------------------------------------------===//
 

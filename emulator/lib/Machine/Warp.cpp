@@ -86,7 +86,7 @@ Fragment &Warp::newFragment() {
 void Warp::release(Fragment &fragment) {
   fragment.state = Fragment::Free;
   fragment.mask = 0;
-  fragment.toldFalse = fragment.yielded = false;
+  fragment.answeredFalse = fragment.yielded = false;
   fragment.waitValue = 0;
   fragment.backwardBranches = 0;
   fragment.calls.clear();
@@ -134,7 +134,7 @@ bool Warp::pick() {
       if (fragment.calls != best->calls)
         continue;
       best->mask |= fragment.mask;
-      best->toldFalse |= fragment.toldFalse;
+      best->answeredFalse |= fragment.answeredFalse;
       // Of lanes that wait together, those that began first remember since
       // when.
       if (fragment.waitValue)

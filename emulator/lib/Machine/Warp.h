@@ -111,7 +111,7 @@ public:
   /// The lanes of the fragment that runs; a handler's mask is part of it.
   uint32_t active() const { return activeField; }
   Fragment &current() { return *currentField; }
-  /// That of the cluster; null if nobody listens.
+  /// That of the cluster; may be null.
   ClusterListener *listener() const { return listenerField; }
   IssuePoint issuePoint(const Inst *inst, uint32_t mask);
   /// The same for work of an engine, which listeners know by a number.
@@ -133,16 +133,16 @@ public:
   /// Lanes `mask` wait for `object`; the others go on behind `inst`.
   const Inst *wait(const Inst *inst, uint32_t mask, WaitObject &object,
                    WaitMode mode, uint64_t value = 0);
-  /// The same as wait with Retry, but when nothing else in the machine can
-  /// move, the instruction is executed again and `toldFalse` is true.
+  /// The same as wait with Retry, but when nothing else in the emulator can
+  /// move, the instruction is executed again and `answeredFalse` is true.
   const Inst *suspend(const Inst *inst, uint32_t mask, WaitObject &object,
                       uint64_t value = 0);
   /// Whether the instruction was suspended and is now to answer false. Clears
   /// it.
-  bool toldFalse() {
-    bool told = currentField->toldFalse;
-    currentField->toldFalse = false;
-    return told;
+  bool answeredFalse() {
+    bool answered = currentField->answeredFalse;
+    currentField->answeredFalse = false;
+    return answered;
   }
   /// Ends the turn: `inst` is executed when no other cluster runs.
   const Inst *park(const Inst *inst);
@@ -168,7 +168,7 @@ public:
   /// Brings lanes together. Of the lanes `mask` that execute `inst`, those
   /// whose `members` (one word for each lane) have all arrived go on now: they
   /// are returned, together with lanes that had been waiting here. The rest
-  /// wait; if nobody is left, 0 is returned and `next` is what the handler
+  /// wait; if no lane is left, 0 is returned and `next` is what the handler
   /// returns. Lanes that have exited need not arrive.
   uint32_t converge(const Inst *inst, uint32_t mask, const uint32_t *members,
                     const Inst *&next);
@@ -189,7 +189,7 @@ public:
   uint32_t convergeAll(const Inst *inst, uint32_t mask, const Inst *&next);
 
   //===--------------------------------------------------------------------===//
-  // For the machine
+  // For Machine
   //===--------------------------------------------------------------------===//
 
   /// Runs until `budget` instructions are executed or nothing is ready.
@@ -216,7 +216,7 @@ public:
   /// For another warp, when this one has ended.
   AlignedMemory takeRegisters() { return std::move(registerFile); }
 
-  /// Whether the machine has the warp among those that are ready.
+  /// Whether the warp is among those that are ready.
   bool queued = false;
   ExtensionSet extensions;
 

@@ -43,7 +43,7 @@ char *drawloom::emu::translate(Cluster &cluster, uint64_t address,
     return isShared(address) ? cluster.shared(address - sharedWindow, bytes)
                              : nullptr;
   case Space::Param:
-    // The parameters are constant; whoever writes to them checks that.
+    // The parameters are constant; instructions that write check that.
     return const_cast<char *>(grid.parameters(address - paramWindow, bytes));
   default:
     return nullptr;
@@ -264,37 +264,38 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
   uint64_t addresses[32];
   info.addresses(warp, info, addresses);
   RangeList ranges, local;
-  uint32_t told = 0, toldLocal = 0;
+  uint32_t otherLanes = 0, localLanes = 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     Space space = spaceOf(addresses[lane]);
     if (space == Space::Local) {
       local.addLane(lane, addresses[lane], info.bytes);
-      toldLocal |= 1u << lane;
+      localLanes |= 1u << lane;
     } else if (space != Space::Param) {
       ranges.addLane(lane, addresses[lane], info.bytes);
-      told |= 1u << lane;
+      otherLanes |= 1u << lane;
     }
   }
-  if (toldLocal)
-    tell(warp.issuePoint(inst, toldLocal),
+  if (localLanes)
+    tell(warp.issuePoint(inst, localLanes),
          LocalEvent{.kind = info.kind == AccessKind::Read ? LocalEvent::Read
                                                           : LocalEvent::Write,
                     .ranges = local.get()});
-  if (!told)
+  if (!otherLanes)
     return;
-  tell(warp.issuePoint(inst, told), AccessEvent{.kind = info.kind,
-                                                .space = info.declared,
-                                                .order = info.order,
-                                                .scope = info.scope,
-                                                .nonCoherent = info.nonCoherent,
-                                                .failed = failed,
-                                                .unchanged = unchanged & told,
-                                                .lost = lost & told,
-                                                .ranges = ranges.get()});
+  tell(warp.issuePoint(inst, otherLanes),
+       AccessEvent{.kind = info.kind,
+                   .space = info.declared,
+                   .order = info.order,
+                   .scope = info.scope,
+                   .nonCoherent = info.nonCoherent,
+                   .failed = failed,
+                   .unchanged = unchanged & otherLanes,
+                   .lost = lost & otherLanes,
+                   .ranges = ranges.get()});
 }
 
-[[gnu::cold, gnu::noinline]] void StoreTold::keep() {
+[[gnu::cold, gnu::noinline]] void StoreReport::keep() {
   before = std::make_unique<char[]>(32 * info.bytes);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
@@ -302,7 +303,7 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
   }
 }
 
-[[gnu::cold, gnu::noinline]] void StoreTold::tellStore() {
+[[gnu::cold, gnu::noinline]] void StoreReport::tellStore() {
   uint32_t unchanged = 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
@@ -448,7 +449,7 @@ static bool resolveLanes(Warp &warp, const Inst *inst, uint32_t mask,
     if (!resolveEach(warp, inst, mask, info, addresses, host))
       return false;
   }
-  if (warp.listener() && !info.toldLater) [[unlikely]]
+  if (warp.listener() && !info.reportedLater) [[unlikely]]
     tellResolved(warp, inst, mask, info);
   return true;
 }

@@ -51,8 +51,8 @@ struct AccessInfo {
   AccessKind kind = AccessKind::Read;
   /// A place in a variable of the frame: no address can be wrong.
   bool inFrame = false;
-  /// Listeners are told later, by whoever resolves it.
-  bool toldLater = false;
+  /// Listeners get it later, from the function that resolves it.
+  bool reportedLater = false;
   ptx::StateSpace declared = ptx::StateSpace::Generic;
   Order order = Order::Weak;
   Scope scope = Scope::None;
@@ -66,39 +66,39 @@ AccessInfo decodeAccess(Decoder &decoder, unsigned index, uint32_t bytes,
 
 /// Fills in `host` for the lanes of `mask`. If it answers false, the launch has
 /// failed, and the handler returns Inst::leave(). Tells the listener, unless
-/// the access is `toldLater`.
+/// the access is `reportedLater`.
 inline bool resolve(Warp &warp, const Inst *inst, uint32_t mask,
                     const AccessInfo &info, char **host) {
   return info.resolve(warp, inst, mask, info, host);
 }
 
 /// Tells the listener, which is there, about an access that was resolved.
-/// Nobody writes to parameters, so these aren't told. `failed`: of a
+/// No thread writes to parameters, so these aren't reported. `failed`: of a
 /// compare-and-swap, the lanes that don't write.
 void tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
                   const AccessInfo &info, uint32_t failed = 0,
                   uint32_t unchanged = 0, uint32_t lost = 0);
 
-/// Tells the listener, if there is one, about a store that is `toldLater`, when
-/// it goes out of scope: by then it is known whether anything has changed.
-class StoreTold {
+/// Tells the listener, if there is one, about a store that is `reportedLater`,
+/// when it goes out of scope: by then it is known whether anything has changed.
+class StoreReport {
 public:
-  StoreTold(Warp &warp, const Inst *inst, uint32_t mask, const AccessInfo &info,
-            char *const *host)
+  StoreReport(Warp &warp, const Inst *inst, uint32_t mask,
+              const AccessInfo &info, char *const *host)
       : warp(warp), inst(inst), mask(mask), info(info), host(host) {
     if (warp.listener()) [[unlikely]]
       keep();
   }
-  ~StoreTold() {
+  ~StoreReport() {
     if (before) [[unlikely]]
       tellStore();
   }
-  bool isTold() const { return before != nullptr; }
+  bool isWanted() const { return before != nullptr; }
   /// A lane's value isn't in memory, though it was stored.
   void lose(unsigned lane) { lost |= 1u << lane; }
 
-  StoreTold(const StoreTold &) = delete;
-  StoreTold &operator=(const StoreTold &) = delete;
+  StoreReport(const StoreReport &) = delete;
+  StoreReport &operator=(const StoreReport &) = delete;
 
 private:
   void keep();
@@ -124,7 +124,7 @@ char *translate(Warp &warp, unsigned lane, uint64_t address, uint64_t bytes);
 char *translate(Cluster &cluster, uint64_t address, uint64_t bytes);
 
 /// The same for work of an engine, at the time when it is done. Memory that was
-/// freed since the work was issued isn't there, even if somebody has it again,
+/// freed since the work was issued isn't there, even if it was allocated again,
 /// and constants aren't for work that writes.
 char *translate(const IssuePoint &issue, AccessKind kind, uint64_t address,
                 uint64_t bytes);
@@ -135,7 +135,7 @@ char *translateOrFail(const IssuePoint &issue, AccessKind kind,
 std::string describeAddress(const IssuePoint &issue, AccessKind kind,
                             uint64_t address, uint64_t bytes);
 
-/// What is wrong with an address that `translate` gave nothing for, in words:
+/// What is wrong with an address that `translate` gave nothing for, as text:
 /// "0x7000...: 4 bytes past the end of 'table'".
 std::string describeAddress(Cluster &cluster, uint64_t address, uint64_t bytes);
 

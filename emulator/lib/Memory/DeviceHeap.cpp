@@ -24,7 +24,7 @@ uint64_t DeviceHeap::allocate(uint64_t size) {
   uint64_t address = *memoryAddress + headerBytes;
   used += taken(size);
   blocks[address] = size;
-  // What was freed here is no longer to be told about.
+  // What was freed here is no longer reported.
   auto first = freed.upper_bound(*memoryAddress);
   if (first != freed.begin() &&
       std::prev(first)->first + std::prev(first)->second > *memoryAddress)

@@ -51,7 +51,7 @@ struct MmaShape {
   uint8_t aScale = 0, bScale = 0; ///< The factors' IDs.
 };
 
-/// Decodes a descriptor. What is wrong with it in words, or an empty string.
+/// Decodes a descriptor. What is wrong with it as text, or an empty string.
 std::string decodeInstruction(const MmaVariant &variant, uint32_t descriptor,
                               MmaShape &shape);
 

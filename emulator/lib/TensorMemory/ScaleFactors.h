@@ -54,7 +54,7 @@ inline uint32_t scaleColumns(unsigned rows) { return (rows + 31) / 32; }
 using ScaleTable = std::array<std::array<float, 4>, 256>;
 
 /// Reads the factors of `rows` rows, split over `parts` groups of lanes, from
-/// column `column` and byte `first` on. What is wrong in words: copies that
+/// column `column` and byte `first` on. What is wrong as text: copies that
 /// differ; empty if nothing is.
 std::string readScales(TensorMemory &memory, const BlockScales &scales,
                        unsigned column, unsigned first, unsigned rows,

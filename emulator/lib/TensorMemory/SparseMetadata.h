@@ -43,7 +43,7 @@ inline uint32_t metadataColumns(const MmaForm &form) {
   return infoOf(form.a).perPiece >= 16 ? 2 : 1;
 }
 
-/// Reads the metadata of all rows of a CTA's A. What is wrong in words: copies
+/// Reads the metadata of all rows of a CTA's A. What is wrong as text: copies
 /// that differ; empty if nothing is.
 std::string readMetadata(TensorMemory &memory, const TensorWork &work,
                          llvm::SmallVectorImpl<RowMetadata> &rows);

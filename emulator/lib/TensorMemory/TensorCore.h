@@ -9,10 +9,10 @@
 // tcgen05.mma, tcgen05.cp and tcgen05.shift only write down what is to be done.
 // The work is done some time after the tcgen05.commit that covers it: shared
 // memory is read and tensor memory is written then and not before, so a kernel
-// that doesn't wait for it sees what it would see on the machine.
+// that doesn't wait for it sees what it would see on hardware.
 //
-// The products of MMAs are computed later still, when somebody looks at them
-// (TensorProduct.h); nobody can tell.
+// The products of MMAs are computed later still, when they are read
+// (TensorProduct.h), which can't be observed.
 //
 // Each thread's work is done in the order of issue. Work of other threads that
 // was issued earlier and touches the same columns is done first: threads that
@@ -54,7 +54,7 @@ public:
               std::optional<uint16_t> ranks);
 
   enum class Access : uint8_t { Load, Store, Async, Free };
-  /// What is wrong with touching `region` now, in words; empty if nothing is.
+  /// What is wrong with touching `region` now, as text; empty if nothing is.
   /// `writes`: not only read.
   std::string checkOrder(const TensorRegion &region, Access access,
                          bool writes) const;

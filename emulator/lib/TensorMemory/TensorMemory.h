@@ -85,9 +85,9 @@ public:
   /// The same columns for both CTAs of a pair, each in its own SM's memory.
   static std::optional<uint32_t> allocatePair(const IssuePoint (&issues)[2],
                                               uint32_t count);
-  /// What is wrong with freeing these, in words; empty if they are free now.
+  /// What is wrong with freeing these, as text; empty if they are free now.
   std::string free(CTA &cta, uint32_t column, uint32_t count);
-  /// What is wrong with `cta` touching the region, in words; empty if it may.
+  /// What is wrong with `cta` touching the region, as text; empty if it may.
   std::string checkAccess(CTA &cta, const TensorRegion &region) const;
 
 private:

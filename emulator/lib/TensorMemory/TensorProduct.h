@@ -10,9 +10,10 @@
 // one product. It lives in two steps:
 //
 //   read     the operands are copied out of shared and tensor memory. It is
-//            done for each MMA when the machine does it, since what was read
+//            done for each MMA when the emulator does it, since what was read
 //            may be overwritten after the commit;
-//   finish   they are multiplied and added to the accumulator. Nobody can tell
+//   finish   they are multiplied and added to the accumulator. It can't be
+//   observed
 //            when, as long as it is before the accumulator is looked at, so
 //            the MMAs of several commits are one product.
 //

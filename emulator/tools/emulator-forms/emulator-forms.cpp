@@ -8,7 +8,7 @@
 //
 // Goes through the instruction table, writes down every variant of every form,
 // and asks the decoder of each device whether it knows them. What comes out is
-// docs/EmulatedForms.md; nobody edits that page by hand.
+// docs/EmulatedForms.md, which is not edited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,7 +114,7 @@ struct Gap {
 };
 } // namespace
 
-/// Why the instruction `text` isn't executed; empty if nobody has said so.
+/// Why the instruction `text` isn't executed; empty if there is no reason.
 static llvm::StringRef reasonOf(llvm::StringRef text) {
   const FidelityRule *rule = fidelityRuleOf(text, /*isExecuted=*/false);
   return rule ? rule->words : "";

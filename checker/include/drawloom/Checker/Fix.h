@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A finding may come with fixes: instructions to insert into the PTX, and
-// where. They are guesses. Whoever has the launch inserts one and runs the
+// where. They are guesses. A caller with the launch inserts one and runs the
 // kernel again under the checker, and so knows whether it helps. An insertion
 // adds no line, so that lines mean the same before and after.
 //

@@ -231,7 +231,7 @@ private:
   llvm::DenseMap<uint64_t, Page> pages;
   std::map<uint64_t, uint64_t> allocations; ///< Address and size.
   uint64_t operations = 0;
-  /// Streams that have waited for events of others, for what is told.
+  /// Streams that have waited for events of others, for reports.
   llvm::SmallSetVector<std::pair<uint32_t, uint32_t>, 4> waits;
 };
 

@@ -30,7 +30,7 @@ public:
   /// None, if no file is named.
   static llvm::Expected<PlanNames> read(llvm::StringRef file);
 
-  /// "@mma"; empty if nobody says what the warp does.
+  /// "@mma"; empty if the role of the warp isn't known.
   std::string roleOf(llvm::StringRef kernel, unsigned warp) const;
   /// "slot 2 of @operands", for a byte of dynamic shared memory. Bytes that
   /// several pipes use have all of them, with "or". Empty if it is in none.

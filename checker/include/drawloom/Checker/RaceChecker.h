@@ -54,7 +54,7 @@ inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
 inline bool isHostOrder(Rule rule) {
   return rule >= Rule::StreamOrder && rule <= Rule::EarlyReturn;
 }
-/// What costs time and is no fault; told if it was asked for.
+/// What costs time and isn't an error; reported on request.
 inline bool isRemark(Rule rule) { return rule >= Rule::BankConflict; }
 /// What comes after it isn't defined, although kernels that run on hardware do
 /// it. In strict mode, the run ends there.
@@ -103,7 +103,7 @@ struct Finding {
   std::string why;        ///< There is no order, because ...
   std::string advice;     ///< What would give it.
   std::vector<Fix> fixes; ///< What may be inserted, the likeliest first.
-  /// Whoever has tried them says what came of it; else empty.
+  /// What came of trying them; empty if they weren't tried.
   std::string tried;
   /// How often accesses of these two instructions were found.
   uint64_t count = 1;
@@ -117,11 +117,11 @@ struct Finding {
     Launches
   };
   Distance distance = SameWarp;
-  /// By CheckOptions::suppressions: it isn't told and doesn't count.
+  /// By CheckOptions::suppressions: it isn't reported and doesn't count.
   bool isSuppressed = false;
 
   /// Notes are for reports, but for those that were asked for.
-  bool isTold() const {
+  bool isReported() const {
     return !isSuppressed && (severity != Severity::Note || isRemark(rule));
   }
   /// A paragraph: kernel, source line and instruction, what is wrong; both
@@ -159,8 +159,8 @@ public:
   unsigned count(Severity severity) const;
   const Suppressions &suppressions() const { return options.suppressions; }
 
-  /// Global memory that holds nothing in particular until somebody writes to
-  /// it. What isn't told of counts as written.
+  /// Global memory that holds nothing in particular until it is written
+  /// to. What isn't reported here counts as written.
   void allocated(uint64_t address, uint64_t bytes);
   void freed(uint64_t address);
   /// By the host.

@@ -1,4 +1,4 @@
-//===- Suppressions.h - Findings that somebody has looked at ----*- C++ -*-===//
+//===- Suppressions.h - Findings that are known ----*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -26,7 +26,7 @@ public:
   /// Of errors and of warnings; remarks were asked for, so all of them.
   static constexpr unsigned most = 20;
 
-  /// Nothing for a finding that isn't told.
+  /// Nothing for a finding that isn't reported.
   void tell(const Finding &finding, llvm::raw_ostream &os);
   /// "check: 17 more errors and 2 more warnings; --report FILE has all of them"
   void tellRest(llvm::raw_ostream &os) const;

@@ -14,7 +14,7 @@
 //                           kernels without a plan, each mbarrier's phases
 //   what each warp issues   copies, products, ... from issue to completion
 //
-// A microsecond of the picture is a warp instruction of the machine, as %clock
+// A microsecond of the picture is a warp instruction of the emulator, as %clock
 // counts them: it says what came before what, and how much work was between,
 // not how long a GPU takes.
 //

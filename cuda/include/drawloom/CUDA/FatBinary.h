@@ -14,7 +14,7 @@
 //               4       2      version, 1
 //               6       2      bytes of this header, 16
 //               8       8      bytes of all entries
-//   entry       0       2      kind: 1 PTX, 2 machine code, 256 several in one
+//   entry       0       2      kind: 1 PTX, 2 SASS, 256 several in one
 //               4       4      bytes of this header; the payload follows
 //               8       8      bytes of the payload, up to the next entry
 //               16      4      bytes of it that are compressed data

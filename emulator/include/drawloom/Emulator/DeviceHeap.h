@@ -53,7 +53,7 @@ private:
   uint64_t limit = defaultLimit;
   uint64_t used = 0;
   std::map<uint64_t, uint64_t> blocks; ///< By address: the size.
-  std::map<uint64_t, uint64_t> freed;  ///< Those whose place nobody took.
+  std::map<uint64_t, uint64_t> freed;  ///< Those whose place wasn't taken.
 };
 
 } // namespace drawloom::emu

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The events of a cluster, in the order in which things take effect. They say
-// what an instruction promises, not what this machine does about it: memory is
-// coherent here, so a fence changes nothing, and yet it is told.
+// what an instruction promises, not what the emulator does about it: memory is
+// coherent here, so a fence changes nothing, and yet it is reported.
 //
 // Work of an engine is an *operation* with an id. It is issued, touches memory
 // and completes:
@@ -37,7 +37,7 @@
 namespace drawloom::emu {
 
 /// Which instruction of which threads of the cluster an event comes from. Of an
-/// operation: those that issued it, whoever does the work.
+/// operation: those that issued it, whichever unit does the work.
 struct Origin {
   uint32_t instruction = 0; ///< Kernel::place says where it stands.
   uint16_t rank = 0;        ///< Of the CTA in its cluster.
@@ -99,8 +99,9 @@ struct TensorRange {
 };
 
 /// Memory is touched. By a warp: when the instruction is executed. By an
-/// operation: when it takes effect. tcgen05.ld and .st are told when they are
-/// executed; they may take effect as late as the wait that a GroupEvent tells.
+/// operation: when it takes effect. tcgen05.ld and .st are reported when they
+/// are executed; they may take effect as late as the wait that a GroupEvent
+/// tells.
 struct AccessEvent {
   Origin origin = {};
   uint64_t operation = 0; ///< 0 for the warp itself.
@@ -180,7 +181,7 @@ struct MbarrierEvent {
     CompleteBytes,
     Arrive,
     Wait,     ///< test_wait or try_wait was answered.
-    PhaseEnd, ///< What was told just before it has ended a phase.
+    PhaseEnd, ///< What was reported just before it has ended a phase.
   };
   Origin origin = {};
   uint64_t operation = 0; ///< 0 for the warp itself.
@@ -194,13 +195,14 @@ struct MbarrierEvent {
   Order order = Order::Weak;
   Scope scope = Scope::None;
   bool drops = false;   ///< Of an arrival: arrive_drop
-  bool success = false; ///< Of a wait: it was told true.
+  bool success = false; ///< Of a wait: its result is true.
   bool byParity = false;
   uint32_t parity = 0; ///< As it was given.
 };
 
 /// Lanes wait for a phase of an mbarrier that hasn't ended: try_wait suspends
-/// them. Told again if they are woken too early; the Wait follows that answers.
+/// them. Reported again if they are woken too early; the Wait follows that
+/// answers.
 struct SuspendEvent {
   Origin origin = {};
   uint64_t address = 0;
@@ -232,7 +234,7 @@ struct BarrierEvent {
   uint32_t threads = 0;
   /// Release and acquire, or relaxed: it orders execution and no memory. Of a
   /// warp: AcquireRelease for bar.warp.sync, Relaxed for elect, shfl, vote,
-  /// match and redux; its lanes meet in one event, Complete.
+  /// match and redux; its lanes synchronize in one event, Complete.
   Order order = Order::AcquireRelease;
   /// Of shfl: the lanes that read from one that isn't there; of these, those
   /// whose member mask names it, so that it has exited.

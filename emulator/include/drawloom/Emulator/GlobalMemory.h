@@ -54,16 +54,16 @@ public:
     const Allocation *allocation = find(address);
     return allocation && allocation->readOnly;
   }
-  /// Gives back what `allocate` gave; an error if there is none at `address`.
+  /// Frees what `allocate` gave; an error if there is none at `address`.
   llvm::Error free(uint64_t address);
 
   /// How often memory was freed: a moment that freedSince looks back to. Work
   /// in flight remembers the one at which it was issued.
   size_t frees() const { return freed.size(); }
   /// Whether some of [address, address + size) was freed after that moment,
-  /// even if somebody has it again.
+  /// even if it was allocated again.
   bool freedSince(size_t moment, uint64_t address, uint64_t size) const;
-  /// Forgets all moments, when nobody remembers one.
+  /// Forgets all moments, when none is in use.
   void forgetFrees() { freed.clear(); }
 
   /// The host memory behind [address, address + size); null unless one
@@ -90,7 +90,7 @@ public:
 
   uint64_t capacity() const { return pageCount << pageShift; }
   uint64_t used() const { return usedBytes; }
-  /// What lies around an address that no allocation holds, in words: "4 bytes
+  /// What lies around an address that no allocation holds, as text: "4 bytes
   /// past the end of 'table' (0x700000001000, 64 bytes)".
   std::string describe(uint64_t address) const;
 

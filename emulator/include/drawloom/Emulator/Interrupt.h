@@ -8,8 +8,8 @@
 //
 // While one of these lives, SIGINT is noted and does nothing else, so that a
 // run can end with a report of where every warp stands. After it, the signal is
-// raised again, for whoever handled it before; a second one ends the process at
-// once. Only one run at a time has one.
+// raised again, for the handler that was there before; a second one ends the
+// process at once. Only one run at a time has one.
 //
 //   Interrupt interrupt;
 //   options.progress = [&](...) { return !interrupt.happened(); };

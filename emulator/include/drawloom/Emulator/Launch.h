@@ -79,7 +79,7 @@ struct RunOptions {
   /// are the same for any number, unless weak accesses of two clusters race:
   /// docs/Emulator.md.
   unsigned threads = 0;
-  /// Told what happens; may be null.
+  /// Gets the events of the run; may be null.
   Listener *listener = nullptr;
   /// Where kernels allocate; null for the device's own heap.
   DeviceHeap *heap = nullptr;
@@ -110,7 +110,7 @@ struct RunResult {
 RunResult run(Device &device, llvm::ArrayRef<Launch> launches,
               const RunOptions &options);
 
-/// Why the device can't run such a launch, in words; nothing if it can.
+/// Why the device can't run such a launch, as text; nothing if it can.
 std::optional<std::string> checkLaunch(const DeviceModel &model,
                                        const Launch &launch);
 

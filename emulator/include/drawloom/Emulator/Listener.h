@@ -20,10 +20,11 @@
 // log, and looked at in `roundEnded`, when no cluster runs.
 //
 // Only what may synchronize clusters has an order between them: atomics and
-// strong accesses at the scope of the GPU or the system. They are told while
-// their cluster is alone (ClusterListener::alone), one cluster after another.
+// strong accesses at the scope of the GPU or the system. They are reported
+// while their cluster is alone (ClusterListener::alone), one cluster after
+// another.
 //
-// The machine calls nothing if there is no listener.
+// The emulator calls nothing if there is no listener.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,7 @@ struct ClusterStart {
 };
 
 /// How a listener ends the run: with a report of the kind Stopped, at the event
-/// that it was told last. The instruction or operation at hand is still done,
+/// that it got last. The instruction or operation at hand is still done,
 /// so more events of it may come. If several clusters end a run in one round,
 /// the first cluster's report counts.
 class RunEnder {
@@ -100,7 +101,8 @@ public:
   /// `programmatic`.
   virtual void launchStarted(uint32_t index, const Launch &) {}
   virtual void launchEnded(uint32_t index) {}
-  /// A cluster starts, with all its CTAs. Null if nobody wants to know.
+  /// A cluster starts, with all its CTAs. Null if the listener doesn't want its
+  /// events.
   virtual std::unique_ptr<ClusterListener> startCluster(const ClusterStart &) {
     return nullptr;
   }

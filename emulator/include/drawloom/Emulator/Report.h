@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A launch either runs to its end or ends in one Report: what went wrong, in
-// words, and where. The machine never guesses on after something that the PTX
+// words, and where. The emulator never guesses on after something that the PTX
 // ISA calls undefined or illegal, so there is never a second report.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ llvm::StringRef spelling(ReportKind kind);
 
 struct Report {
   ReportKind kind = ReportKind::LaunchFailed;
-  std::string message; ///< What happened, in words; no location in it.
+  std::string message; ///< What happened, as text; no location in it.
 
   std::string kernel;   ///< The entry that was launched.
   std::string function; ///< The function that the instruction stands in.

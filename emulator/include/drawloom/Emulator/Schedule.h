@@ -1,4 +1,4 @@
-//===- Schedule.h - A schedule in words -------------------------*- C++ -*-===//
+//===- Schedule.h - Schedules as text -------------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -8,7 +8,7 @@
 //
 // While one of these lives and standard error is a terminal, a thread calls a
 // function after two seconds and then each second, with their number. Where
-// nobody looks there is no thread.
+// no terminal is there, there is no thread.
 //
 //===----------------------------------------------------------------------===//
 

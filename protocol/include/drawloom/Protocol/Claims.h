@@ -68,7 +68,7 @@ struct Barrier {
   /// By warp that arrives: the barriers that it has always waited for before,
   /// with parity 0 or 1 the first time.
   std::map<WarpId, std::array<std::set<BarrierId>, 2>> waitedBefore;
-  /// Whether somebody waits for both parities.
+  /// Whether a warp waits for both parities.
   bool alternates = false;
 
   bool has(Event::Kind kind) const;
@@ -83,7 +83,7 @@ struct Unfollowed {
   auto operator<=>(const Unfollowed &) const = default;
 };
 
-/// Something that a proof of progress has to take for granted, and where.
+/// Something that a proof of progress has to assume, and where.
 struct Assumption {
   /// A name for programs, such as "bytes".
   std::string rule;
@@ -118,7 +118,7 @@ struct Claims {
   /// What warps decide alike, in the order of Step::Kind::Decide: the texts of
   /// conditions, and whether their values are always the same.
   std::vector<std::pair<std::string, bool>> decisions;
-  /// What is taken for granted so that nobody waits forever.
+  /// What is assumed so that no warp deadlocks.
   std::set<Assumption> assumptions;
 
   unsigned ctas() const { return cluster[0] * cluster[1] * cluster[2]; }
@@ -169,7 +169,7 @@ void locate(llvm::MutableArrayRef<Misfit> misfits, const ptx::Module &module,
             const ptx::Function &kernel);
 
 struct Progress;
-/// `progress` is null if nobody has asked (Progress.h). `isQuiet`: only what
+/// `progress` is null if it wasn't asked for (Progress.h). `isQuiet`: only what
 /// cannot fit.
 void print(const Claims &claims, llvm::ArrayRef<Misfit> misfits,
            const Progress *progress, llvm::StringRef file, bool isQuiet,

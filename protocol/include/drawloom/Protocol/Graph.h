@@ -49,7 +49,7 @@ struct Graph {
     /// That copies bring; 0 if they don't.
     int64_t bytes = 0;
   };
-  /// A barrier that is no pipe's.
+  /// A barrier outside pipes.
   struct Other {
     std::string name;
     int64_t byte = 0;
@@ -80,7 +80,7 @@ llvm::Expected<Graph> parseGraph(llvm::StringRef line);
 struct Use {
   enum class Kind {
     Items, ///< The body, for each item.
-    Steps, ///< The body, for each step along K.
+    Steps, ///< The body, for each K tile.
     Take,  ///< Waits for the next slot of a pipe,
     Give,  ///< and gives on the oldest that it has.
     Scope  ///< Has the next slot while the body runs, and `lag` runs longer.

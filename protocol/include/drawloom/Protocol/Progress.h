@@ -13,14 +13,14 @@
 // roles and barriers are finitely many, and what is proved holds for any number
 // of iterations.
 //
-// A state in which nobody can go on is a deadlock. Where what is waited for
+// A state in which no warp can go on is a deadlock. Where what is waited for
 // would come from a role that has left, roles had different trip counts; that
-// they agree on these is an assumption, and told as one. So are the bytes of
-// tensor maps, and all else that may keep a warp waiting and isn't known.
+// they agree on these is an assumption, and reported as one. So are the bytes
+// of tensor maps, and all else that may keep a warp waiting and isn't known.
 //
 // Invariant: a kernel that is proved without assumptions doesn't hang, if lanes
 // of a warp that wait at the same instructions wait together, copies and MMAs
-// come to their end, and no counter wraps.
+// complete, and no counter wraps.
 
 #ifndef DRAWLOOM_PROTOCOL_PROGRESS_H
 #define DRAWLOOM_PROTOCOL_PROGRESS_H

@@ -20,7 +20,7 @@
 //
 //   byte of shared memory         each value that was stored there in view
 //
-// What the warp does to barriers and slots is told to a monitor, which is part
+// What the warp does to barriers and slots goes to a monitor, which is part
 // of the state: it sees each path as if it were the only one.
 //
 // Invariant: each path of the warp in any run, alone or with others, is among
@@ -74,10 +74,10 @@ struct Event {
     /// are done.
     Group,
     GroupWait,
-    /// All warps of the CTA meet, or of the cluster.
+    /// All warps of the CTA synchronize, or of the cluster.
     CtaBarrier,
     ClusterBarrier,
-    // Only if the order is told: see WalkOptions.
+    // Only if the order is reported: see WalkOptions.
     /// Comes to barrier number `barrier` of the CTA for `count` threads (0:
     /// all), and waits there if `waits`.
     NamedBarrier,
@@ -90,7 +90,7 @@ struct Event {
     /// setmaxnreg to `count`, and tcgen05.alloc.
     Registers,
     Allocate,
-    /// Here begins an item (0), or ends a step along K (1): `count`. A write to
+    /// Here begins an item (0), or ends a K tile (1): `count`. A write to
     /// a
     /// register with the name of a mark says so.
     Mark,
@@ -171,9 +171,9 @@ struct WalkOptions {
   /// branch alone count the same ones again. In many more states, too.
   bool followsLanes = false;
   /// What decides about branches (Decisions.h). If it is given, everything is
-  /// told that a warp may wait at and what decides where it goes; lanes that
-  /// step over something short stay with the others, and all barriers of the
-  /// CTA are told as named ones.
+  /// reported that a warp may wait at and what decides where it goes; lanes
+  /// that step over something short stay with the others, and all barriers of
+  /// the CTA are reported as named ones.
   const Decisions *order = nullptr;
   /// States after which the walk is given up.
   unsigned stateLimit = 16000000;

@@ -203,7 +203,7 @@ public:
   std::optional<Modifier> findModifier(llvm::StringRef text) const;
   const Requirement &requirement(Modifier modifier) const;
 
-  /// What is wrong with the rows, in words; empty if all are well formed.
+  /// What is wrong with the rows, as text; empty if all are well formed.
   llvm::ArrayRef<std::string> malformedRows() const;
 
 private:

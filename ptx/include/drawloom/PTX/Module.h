@@ -24,7 +24,7 @@
 //     bra loop;                    instruction 2: Operand(Label 0)
 //   }
 //
-// Whoever executes the function needs the instructions and labels alone. All
+// To execute the function, the instructions and labels are enough. All
 // registers of a function, of all its scopes, are numbered from 0, so a
 // register file is one array.
 //

@@ -8,7 +8,7 @@
 //
 // A module declares a PTX version and a target. Every instruction, modifier and
 // directive needs some version and some target; a Requirement says which, and
-// can tell it in words. Architectures form an onion (sm_90 code runs on sm_100)
+// can print it. Architectures form an onion (sm_90 code runs on sm_100)
 // except for architecture-specific targets (sm_90a: that one only) and
 // family-specific targets (sm_100f: sm_100 and later of its family).
 //

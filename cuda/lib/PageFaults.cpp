@@ -1,4 +1,4 @@
-//===- HostFaults.cpp - Accesses of the host to protected pages -----------===//
+//===- PageFaults.cpp - Accesses of the host to protected pages -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostFaults.h"
+#include "PageFaults.h"
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,10 +22,10 @@ using namespace drawloom::cuda;
 namespace {
 /// An address, shifted to have room for a bit: whether it is a write. 0 while
 /// the handler hasn't written it yet.
-using Fault = std::atomic<uint64_t>;
+using PageFault = std::atomic<uint64_t>;
 } // namespace
 
-static std::array<Fault, 4096> noted;
+static std::array<PageFault, 4096> noted;
 static std::atomic<uint32_t> notedCount = 0;
 static std::atomic<uint64_t> windowBegin = 0, windowEnd = 0;
 static struct sigaction before;
@@ -48,8 +48,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
     uint32_t index = notedCount.fetch_add(1);
     if (index < noted.size())
       noted[index] = address << 1 | isWrite(context);
-    mprotect(reinterpret_cast<void *>(address & ~(faults::pageBytes - 1)),
-             faults::pageBytes, PROT_READ | PROT_WRITE);
+    mprotect(reinterpret_cast<void *>(address & ~(page_faults::pageBytes - 1)),
+             page_faults::pageBytes, PROT_READ | PROT_WRITE);
     errno = error;
     return;
   }
@@ -63,7 +63,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
   sigaction(SIGSEGV, &before, nullptr);
 }
 
-void faults::watch(uint64_t begin, uint64_t end) {
+void page_faults::watch(uint64_t begin, uint64_t end) {
   windowBegin = begin;
   windowEnd = end;
   static bool isInstalled = false;
@@ -76,20 +76,20 @@ void faults::watch(uint64_t begin, uint64_t end) {
   sigaction(SIGSEGV, &ours, &before);
 }
 
-void faults::protect(uint64_t firstPage, uint64_t count, bool reads,
-                     bool writes) {
+void page_faults::protect(uint64_t firstPage, uint64_t count, bool reads,
+                          bool writes) {
   mprotect(reinterpret_cast<void *>(firstPage * pageBytes), count * pageBytes,
            writes  ? PROT_READ | PROT_WRITE
            : reads ? PROT_READ
                    : PROT_NONE);
 }
 
-void faults::take(llvm::function_ref<void(uint64_t, bool)> f) {
+void page_faults::take(llvm::function_ref<void(uint64_t, bool)> f) {
   if (!notedCount)
     return;
   uint32_t count = std::min<uint32_t>(notedCount, noted.size());
   for (uint32_t index = 0; index != count; ++index)
-    if (uint64_t fault = noted[index].exchange(0))
-      f(fault >> 1, fault & 1);
+    if (uint64_t access = noted[index].exchange(0))
+      f(access >> 1, access & 1);
   notedCount = 0;
 }

@@ -1,4 +1,4 @@
-//===- HostFaults.h - Accesses of the host to protected pages ---*- C++ -*-===//
+//===- PageFaults.h - Accesses of the host to protected pages ---*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +8,9 @@
 //
 // Pages at addresses of the device may be protected from the host. An access of
 // the host then raises SIGSEGV; the handler notes it, opens the page, and the
-// access is made. All other faults go to the handler that was there before. A
-// handler that a program installs later has to pass on what isn't its own.
-// A handler of signals has no object, so this is state of the process.
+// access is made. All other page faults go to the handler that was there
+// before. A handler that a program installs later has to pass on what isn't its
+// own. A handler of signals has no object, so this is state of the process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
 
-namespace drawloom::cuda::faults {
+namespace drawloom::cuda::page_faults {
 
 inline constexpr uint64_t pageBytes = 4096;
 
@@ -32,6 +32,6 @@ void protect(uint64_t firstPage, uint64_t count, bool reads, bool writes);
 /// call.
 void take(llvm::function_ref<void(uint64_t, bool)> f);
 
-} // namespace drawloom::cuda::faults
+} // namespace drawloom::cuda::page_faults
 
 #endif // DRAWLOOM_CUDA_HOSTFAULTS_H
