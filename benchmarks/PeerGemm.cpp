@@ -73,7 +73,7 @@ struct Timing {
 };
 } // namespace
 
-/// The best of three, as for oneDNN: others use the machine, too.
+/// The best of three, as for oneDNN: the host has other work.
 static Timing measure(Device &device, const Launch &launch, unsigned threads) {
   Timing best;
   RunOptions options;

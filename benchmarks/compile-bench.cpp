@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles examples to machine code and prints milliseconds of processor time,
+// Compiles examples to cubins and prints milliseconds of processor time,
 // the median of the rounds:
 //
 //   ptxas       alone, on the PTX that the compiler makes

@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
   }
 
   size_t bytes = 0, instructions = 0;
-  // Processor time: what else runs on the machine does not count.
+  // Processor time: what else runs on the host does not count.
   std::clock_t start = std::clock();
   double elapsed = 0;
   do {

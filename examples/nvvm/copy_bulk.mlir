@@ -38,7 +38,7 @@ llvm.func @copy_bulk(%source: !llvm.ptr<1>, %target: !llvm.ptr<1>) attributes {n
     nvvm.cp.async.bulk.shared.cluster.global %tile, %from, %full, %bytes : !llvm.ptr<3>, !llvm.ptr<1>
   }
 
-  // Everybody waits for phase 0 of the barrier. A wait may answer too early.
+  // All threads wait for phase 0 of the barrier. A wait may return too early.
   scf.while : () -> () {
     %done = nvvm.mbarrier.try_wait %full, %c0 : !llvm.ptr<3>, i32 -> i1
     %again = arith.xori %done, %true : i1

@@ -1,11 +1,11 @@
-// D = A * B^T, by clusters of CTAs that load for each other
+// D = A * B^T, by clusters of CTAs with TMA multicast
 //
 //   A  M x K, bf16        B  N x K, bf16        D  M x N, f32
 //
 // The same program as ../gemm.mlir; the schedule takes four CTAs together, two
 // along M and two along N. The CTAs of a row need the same tile of A, those of a
-// column the same of B. Each loads half of a tile and hands it to both, so a CTA
-// loads 16 KiB for a step along K, where it loads 32 KiB alone.
+// column the same of B. Each loads half of a tile and multicasts it to both, so a CTA
+// loads 16 KiB for a K tile, where it loads 32 KiB alone.
 
 tile.kernel @clustered_gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>)
     attributes {tile.schedule = #tile.schedule<cluster = [2, 2]>} {

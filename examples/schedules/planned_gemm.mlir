@@ -3,8 +3,8 @@
 //   A  M x K, bf16        B  N x K, bf16        D  M x N, f32
 //
 // The same program as ../gemm.mlir with larger tiles. `cluster = auto` compares
-// what a CTA loads for a step along K: 48 KiB alone, 32 KiB if two share B. On
-// Blackwell the two multiply as a pair, on Hopper they load for each other; `drawloom
+// what a CTA loads for a K tile: 48 KiB alone, 32 KiB if two share B. On
+// Blackwell the two issue 2-CTA MMAs, on Hopper they use TMA multicast; `drawloom
 // explain` has the reason. `fallback_cluster` adds a second kernel with one CTA, which a
 // launch takes where M has few tiles. A tile of B serves all rows of A, so its
 // lines should stay in the L2 cache; D is not read again.
