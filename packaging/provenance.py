@@ -2,8 +2,8 @@
 """Writes where wheels come from, beside them: an in-toto statement with SLSA's
 provenance, which binds their digests to a commit.
 
-Nobody signs it, so it says what the builder claims and proves nothing by itself; who
-trusts the place that it comes from, or packs the same commit again, can compare. It has
+It is not signed, so it states what the builder claims and proves nothing by itself; a user
+who trusts its origin, or packs the same commit again, can compare. It has
 no times in it: the same commit, packed by the same tools, gives the same statement.
 """
 import argparse

@@ -76,7 +76,7 @@ def check_findings(python, scratch):
               if form["form"].startswith("st.global")]
     expect(len(stores) == 1 and stores[0]["class"] == "exact"
            and stores[0]["times"] > 2, f"{written['fidelity']}")
-    expect(re.search(r"drawloom fidelity.*\d+ forms of instructions: \d+ exact, "
+    expect(re.search(r"drawloom fidelity.*\d+ instruction variants: \d+ exact, "
                      r"0 approximate, 0 inferred, 0 not executed", result.stdout, re.S),
            result.stdout)
 

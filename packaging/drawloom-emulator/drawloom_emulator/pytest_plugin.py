@@ -52,7 +52,7 @@ def pytest_addoption(parser):
     group.addoption("--drawloom-check=strict", action="store_const", const="strict",
                     dest="drawloom_check", help="the same by the text of the ISA")
     group.addoption("--drawloom-fidelity", action="store_true",
-                    help="say which forms of instructions the tests' kernels "
+                    help="report which instruction variants the tests' kernels "
                     "executed, and which of them aren't exact")
     group.addoption("--drawloom-report", metavar="FILE",
                     help="write outcomes and reports in JSON")
@@ -203,7 +203,7 @@ def pytest_runtest_protocol(item, nextitem):
 
 
 def fidelity():
-    """The forms of instructions that all tests together have executed, by name."""
+    """The instruction variants that all tests together have executed, by name."""
     forms = {}
     for file in pathlib.Path(os.environ[INSIDE]).glob("*.fidelity.json"):
         for form in json.loads(file.read_text())["forms"]:
@@ -216,7 +216,7 @@ def describe_fidelity(forms):
     """The counts of each class, and the forms that aren't exact below what is said
     of them."""
     classes = [form["class"] for form in forms.values()]
-    yield f"{len(forms)} forms of instructions: " + ", ".join(
+    yield f"{len(forms)} instruction variants: " + ", ".join(
         f"{classes.count(name)} {name}"
         for name in ("exact", "approximate", "inferred", "not executed"))
     words = {}

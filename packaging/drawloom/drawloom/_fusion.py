@@ -22,7 +22,7 @@ from ._library import Handle, Size, call, encoded, place, take, whole
 Number = Union[int, float]
 Extent = Union[int, str, None]
 
-#: What `fuse` compiles for if nobody says.
+#: What `fuse` compiles for by default.
 DEFAULT_ARCH = "sm_100a"
 MOST_RANK = 32
 LARGEST_SIZE = 2**63 - 1

@@ -235,8 +235,8 @@ def compile(source: Source, arch: str, *, kernel: str | None = None,
             cache: bool = True) -> Kernel:
     """Compiles a kernel of a program, as `plan` takes it.
 
-    `unproved` takes a kernel that isn't proved to end; without `cache` it is compiled
-    even if it was before (docs/Cache.md).
+    `unproved` takes a kernel that isn't proved deadlock-free; without `cache` it is
+    compiled even if it was before (docs/Cache.md).
 
     >>> kernel = drawloom.compile(GEMM, arch="sm_100a")
     >>> kernel
@@ -300,7 +300,7 @@ class Kernel:
 
     @property
     def cubin(self) -> bytes:
-        """Its machine code; needs ptxas."""
+        """Its SASS, by ptxas."""
         program = _compile(self._text, stage="cubin", **self._options)
         return take("ProgramGet", program.address, b"cubin", None)
 
@@ -398,8 +398,8 @@ class Kernel:
         """Runs it with random numbers, as `drawloom run --random --seed` does. It needs
         no arrays and no numpy.
 
-        `shapes` has sizes of arguments by name, None for those that are left open; what
-        nobody says is chosen. `check` is "default" or "strict".
+        `shapes` has sizes of arguments by name, None for those that are left open and
+        chosen. `check` is "default" or "strict".
 
         >>> trial = kernel.trial(7, {"D": (40, 24)}, check="default", compare=True)
         >>> trial.outputs[0].shape, trial.findings, trial.comparisons[0].matches

@@ -244,7 +244,7 @@ def _name(value: Any) -> str:
 
 
 class Handle:
-    """Something of the library's, given back when nobody has it any more. A function
+    """Something of the library's, destroyed with its last reference. A function
     that makes it writes its address to `pointer`."""
 
     def __init__(self, destroy: str, address: int | None = None):

@@ -64,8 +64,8 @@ def program(function: Callable[..., Any], *arguments: Any) -> str:
 
 def compile(function: Callable[..., Any], *arguments: Any, arch: str,  # noqa: A001
             **options: Any) -> Kernel:
-    """The kernel of a function, with the options of `drawloom.compile`. What is refused
-    is told at the function's lines."""
+    """The kernel of a function, with the options of `drawloom.compile`. Errors
+    are reported at the function's lines."""
     closed = jax.make_jaxpr(function)(*arguments)
     try:
         return compile_text(_lower(closed), arch, **options)

@@ -46,7 +46,7 @@ from .jax import program
 #: Operations that compute nothing: alone they are no kernel.
 _NOTHING = {"dropout", "contiguous", "clone"}
 
-#: Types of both. JAX has no wider ones unless it is told.
+#: Types of both. JAX has no wider ones unless they are enabled.
 _DTYPES = {torch.float32: jnp.float32, torch.float16: jnp.float16,
            torch.bfloat16: jnp.bfloat16, torch.bool: jnp.bool_,
            torch.int32: jnp.int32}

@@ -23,7 +23,7 @@ from ._engines import Engine, Local, Ray
 from ._report import write_report
 from ._spec import Point, SpecError, Sweep, read_sweep, sample
 from ._table import Busy, Table
-from ._work import FAULTS, VERDICTS, plan, run
+from ._work import FAILURES, VERDICTS, plan, run
 
 DONE, FAILED = 0, 1
 
@@ -129,7 +129,7 @@ def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
     for finding in json.loads(result.findings):
         print(json.dumps(finding, indent=1))
     print(f"{result.verdict}{': ' if result.message else ''}{result.message}")
-    return FAILED if result.verdict in FAULTS else DONE
+    return FAILED if result.verdict in FAILURES else DONE
 
 
 def summarize(table: Table, options: argparse.Namespace) -> int:
@@ -139,17 +139,17 @@ def summarize(table: Table, options: argparse.Namespace) -> int:
           + f", of {total} points")
     for one in table.commands():
         print(f"{one.name}: {one.message or f'{one.passed} of {one.parts} parts passed'}")
-    faults = [name for name in FAULTS if name in verdicts]
-    marks = ", ".join("?" * len(faults))
+    failures = [name for name in FAILURES if name in verdicts]
+    marks = ", ".join("?" * len(failures))
     for key, verdict, program, arch, count, message in table.database.execute(
             "SELECT key, verdict, program, arch, count(*), message FROM sweep "
             f"WHERE verdict IN ({marks}) GROUP BY verdict, program, arch "
-            "ORDER BY min(number) LIMIT 10", faults):
+            "ORDER BY min(number) LIMIT 10", failures):
         print(f"{verdict}: {program}{arch and f' for {arch}'}, {count} point{'s' if count > 1 else ''}: "
               f"{message.splitlines()[0]}\n  "
               f"{command_of(options)} --only {key}")
     print(f"table: {options.table}\nreport: {options.report}")
-    return FAILED if faults or sum(verdicts.values()) != total else DONE
+    return FAILED if failures or sum(verdicts.values()) != total else DONE
 
 
 def sweep_all(sweep: Sweep, options: argparse.Namespace) -> int:

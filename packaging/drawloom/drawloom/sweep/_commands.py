@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Commands of a sweep: tools that run a part of their cases when told which.
+"""Commands of a sweep: tools that run a part of their cases, by its number.
 
     [[commands]]
     name = "mutants"
@@ -54,12 +54,12 @@ def _hash_file(path: str) -> str:
     return _hash(path, about.st_mtime_ns, about.st_size)
 
 
-def make_command(words: Sequence[str], values: Mapping[str, str], folder: pathlib.Path,
+def make_command(arguments: Sequence[str], values: Mapping[str, str], folder: pathlib.Path,
                  seconds: float) -> Command:
     """With values for names in braces, and files for patterns. ValueError says what is
     wrong."""
     made: list[str] = []
-    for word in words:
+    for word in arguments:
         for name in re.findall(r"\{(\w+)\}", word):
             if name == "part":
                 continue

@@ -18,7 +18,7 @@ from typing import Callable, NamedTuple, Sequence
 from ._engines import Engine, Lost
 from ._spec import Configuration, Sweep
 from ._table import PlanRow, ResultRow, Table
-from ._work import FAULTS, Batch, Job, Row
+from ._work import FAILURES, Batch, Job, Row
 
 #: How long a batch takes, and how many points it has at most.
 BATCH_SECONDS, MOST_POINTS = 1.0, 200
@@ -49,12 +49,12 @@ class Progress:
     def __init__(self, what: str, total: int, quiet: bool):
         self.what, self.total, self.quiet = what, total, quiet
         self.begin = self.last = time.monotonic()
-        self.done = self.faults = 0
+        self.done = self.failed = 0
         self.every = 0.5 if sys.stderr.isatty() else 10
 
     def add(self, rows: Sequence[Row]) -> None:
         self.done += len(rows)
-        self.faults += sum(isinstance(row, ResultRow) and row.verdict in FAULTS
+        self.failed += sum(isinstance(row, ResultRow) and row.verdict in FAILURES
                            for row in rows)
         now = time.monotonic()
         if self.quiet or now - self.last < self.every:
@@ -66,7 +66,7 @@ class Progress:
     def __str__(self) -> str:
         rate = self.done / (time.monotonic() - self.begin)
         left = int((self.total - self.done) / rate) if rate else 0
-        return (f"{self.done} of {self.total} {self.what}, {self.faults} failed, "
+        return (f"{self.done} of {self.total} {self.what}, {self.failed} failed, "
                 f"{rate:.1f}/s, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left")
 
 
@@ -163,9 +163,9 @@ def drive(sweep: Sweep, table: Table, engine: Engine, quiet: bool = False) -> Fi
               for key, plan in table.plans().items()
               if not plan.fits or (over := sweep.budget.over(plan))}
     # What has no program was refused before there was a plan.
-    table.add(ResultRow(point.key, "refused" if fault else "pruned",
+    table.add(ResultRow(point.key, "refused" if reason else "pruned",
                         pruned[point.configuration])
               for point in sweep.points if point.configuration in pruned
-              for fault in [sweep.configurations[point.configuration].fault])
+              for reason in [sweep.configurations[point.configuration].reason])
     done = table.keys("results")
     return loop("points", [point for point in sweep.points if point.key not in done])

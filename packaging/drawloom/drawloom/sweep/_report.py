@@ -11,7 +11,7 @@ import sqlite3
 from typing import Any, Iterable, NamedTuple, Sequence
 
 from ._table import CommandRow, Table
-from ._work import FAULTS, VERDICTS
+from ._work import FAILURES, VERDICTS
 
 #: Colors that people who see fewer of them tell apart (Okabe and Ito).
 COLORS = {"crashed": "#000000", "failed": "#cc79a7", "wrong": "#d55e00",
@@ -42,7 +42,7 @@ code, pre { font: 13px/1.4 ui-monospace, monospace; } pre { white-space: pre-wra
   background: #f6f6f6; padding: .6em .8em; margin: .3em 0; overflow-wrap: anywhere; }
 .mark { display: inline-block; width: .8em; height: .8em; margin-right: .4em;
   border: 1px solid #8886; vertical-align: -.05em; }
-.fault { border-left: 5px solid; padding-left: 1em; margin: 1.2em 0; }
+.failure { border-left: 5px solid; padding-left: 1em; margin: 1.2em 0; }
 .dim { color: #666; } svg text { font: 12px system-ui, sans-serif; fill: #222; }
 summary { cursor: pointer; } td > code { white-space: nowrap; }
 """
@@ -97,7 +97,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]],
 
 def _worst(verdicts: Iterable[str]) -> str:
     """A point that hasn't run is worse than one that passed."""
-    order = [*FAULTS, "missing", "passed", "refused", "pruned"]
+    order = [*FAILURES, "missing", "passed", "refused", "pruned"]
     return min(verdicts, key=order.index)
 
 
@@ -191,18 +191,18 @@ def _bar(value: int | None, most: int) -> str:
             f'fill="#4477aa"/></svg> {value}')
 
 
-def _faults(rows: Sequence[Row], command: str) -> str:
+def _failures(rows: Sequence[Row], command: str) -> str:
     """What failed, where, and how to repeat it; what says the same is said once."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        if row.verdict in FAULTS:
+        if row.verdict in FAILURES:
             first = row.message.splitlines()[0] if row.message else ""
             groups.setdefault((row.verdict, row.program, row.arch, row.schedule, first),
                               []).append(row)
     if not groups:
         return "<p>Nothing failed.</p>\n"
     parts = []
-    ordered = sorted(groups.items(), key=lambda item: FAULTS.index(item[0][0]))
+    ordered = sorted(groups.items(), key=lambda item: FAILURES.index(item[0][0]))
     for (verdict, program, *_), found in ordered[:MOST_ROWS]:
         one = found[0]
         name = _escape(program) + (f" @{_escape(one.kernel)}" if one.kernel else "")
@@ -213,7 +213,7 @@ def _faults(rows: Sequence[Row], command: str) -> str:
                           (f"<code>{other.key}</code>", _escape(other.where()))
                           for other in found[1:MOST_ROWS]]) + "</details>")
         parts.append(
-            f'<div class="fault" style="border-color:{COLORS[verdict]}">'
+            f'<div class="failure" style="border-color:{COLORS[verdict]}">'
             f"<b>{verdict}: {name}</b><br>{_escape(one.where())}"
             f"<pre>{_escape(one.message)}</pre>Repeat it:"
             f"<pre>{_escape(command)} --only {one.key}</pre>{others}</div>\n")
@@ -277,7 +277,7 @@ def write_report(table: Table, path: pathlib.Path) -> None:
     found = collections.Counter(row.verdict for row in rows)
     counts = {name: found[name] for name in (*VERDICTS, "missing") if found[name]}
     ran = [row for row in rows if row.run_ms]
-    faults = sum(found[name] for name in FAULTS)
+    failures = sum(found[name] for name in FAILURES)
     command = about["command"]
     title = about["name"] or "A sweep"
     workers, = database.execute(
@@ -290,14 +290,14 @@ def write_report(table: Table, path: pathlib.Path) -> None:
         f"{len({row.program for row in rows})} "
         f"{'commands' if rows and all(row.part for row in rows) else 'programs'}; {workers} processes; drawloom "
         f"{_escape(about['build'])}; <code>{_escape(command)}</code></p>\n"
-        f"<p><b>{faults or 'None'} of {len(rows)} points "
+        f"<p><b>{failures or 'None'} of {len(rows)} points "
         f"failed.</b>"
         + (f" {found['missing']} have not run yet." if found["missing"] else "")
         + "</p>\n", draw_bar(counts),
         _table(["verdict", "points", "", "meaning"], [
             (_mark(name), count, f"{100 * count / len(rows):.1f} %", MEANING[name])
             for name, count in counts.items()], [1, 2]),
-        "<h2>What failed</h2>\n", _faults(rows, command)]
+        "<h2>What failed</h2>\n", _failures(rows, command)]
     commands, launches = table.commands(), [row for row in rows if not row.part]
     if commands:
         parts += [_commands(commands)]

@@ -44,7 +44,7 @@ class Configuration(NamedTuple):
     schedule: str  #: Fields of a schedule; empty leaves it to the program.
     arch: str
     text: str  #: What is compiled; empty if it can't be made.
-    fault: str = ""  #: Why there is no text.
+    reason: str = ""  #: Why there is no text.
     command: Command | None = None  #: What runs in the place of a kernel.
 
 
@@ -228,15 +228,15 @@ class _Reader:
     def add_command(self, given: dict[str, Any], values: dict[str, str],
                     common: dict[str, Any]) -> None:
         self.fields(given, "[[commands]]", ("name", "command", "parts", "seconds"))
-        words, parts = given.get("command"), given.get("parts", 1)
-        if not words or not given.get("name"):
+        arguments, parts = given.get("command"), given.get("parts", 1)
+        if not arguments or not given.get("name"):
             raise SpecError("[[commands]] has a name and a command, as in "
                             'command = ["{build}/bin/mutate", "--part", "{part}"]')
-        if (parts > 1) != any("{part}" in word for word in words):
+        if (parts > 1) != any("{part}" in word for word in arguments):
             raise SpecError(f"'{given['name']}' has {parts} parts, so '{{part}}' has to "
                             f"be {'a word' if parts > 1 else 'no word'} of its command")
         try:
-            command = make_command(words, values, self.folder, float(
+            command = make_command(arguments, values, self.folder, float(
                 given.get("seconds", common.get("seconds", 60))))
         except ValueError as error:
             raise SpecError(f"[[commands]] '{given['name']}': {error}") from error
@@ -269,14 +269,14 @@ class _Reader:
 
     def configure(self, program: str, kernel: str | None, schedule: str,
                   arch: str) -> Configuration:
-        fault = ""
+        reason = ""
         try:
             text = self.text(program, schedule)
         except drawloom.Error as error:
-            text, fault = "", str(error)
+            text, reason = "", str(error)
         made = Configuration(
-            _key(build(), program, kernel, schedule, arch, text, fault), program, kernel,
-            schedule, arch, text, fault)
+            _key(build(), program, kernel, schedule, arch, text, reason), program, kernel,
+            schedule, arch, text, reason)
         return self.configurations.setdefault(made.key, made)
 
     def text(self, program: str, schedule: str) -> str:

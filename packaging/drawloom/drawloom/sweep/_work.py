@@ -25,9 +25,9 @@ from ._table import PlanRow, ResultRow
 
 #: Kernels that a process keeps.
 KEPT = 64
-#: What is wrong with a point, from the worst on; the other verdicts are no faults.
-FAULTS = ("crashed", "failed", "wrong", "races", "unjudged")
-VERDICTS = (*FAULTS, "refused", "pruned", "passed")
+#: What is wrong with a point, from the worst on; the others are not failures.
+FAILURES = ("crashed", "failed", "wrong", "races", "unjudged")
+VERDICTS = (*FAILURES, "refused", "pruned", "passed")
 
 Job = Union[Configuration, Point]
 Row = Union[PlanRow, ResultRow]
@@ -73,8 +73,8 @@ def plan(configuration: Configuration) -> PlanRow:
     def refused(message: str) -> PlanRow:
         return PlanRow(configuration.key, 0, message, None, None, None, None, "",
                        1e3 * (time.perf_counter() - start))
-    if configuration.fault:
-        return refused(configuration.fault)
+    if configuration.reason:
+        return refused(configuration.reason)
     try:
         made = drawloom.plan(_program(configuration), configuration.arch,
                              kernel=configuration.kernel,
