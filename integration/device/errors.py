@@ -273,11 +273,11 @@ def main():
                 return f"'{new}': the first error is not '{says}', but: {errors[0][:300]}"
             return ""
 
-        faults = list(filter(None, pool.map(judge, range(len(chosen)))))
-    for fault in faults:
-        print(fault)
-    print(f"device-errors: {len(chosen) - len(faults)} of {len(chosen)}")
-    sys.exit(bool(faults))
+        failures = list(filter(None, pool.map(judge, range(len(chosen)))))
+    for failure in failures:
+        print(failure)
+    print(f"device-errors: {len(chosen) - len(failures)} of {len(chosen)}")
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":

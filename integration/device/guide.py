@@ -21,8 +21,8 @@ PAGE = ROOT / "docs" / "guides" / "write-a-kernel.md"
 
 def change(text: str, block: str) -> str:
     """The lines with - or a space are there once; those with + or a space take their place."""
-    old, new = ("".join(line[1:] for line in block.splitlines(keepends=True) if line[0] in signs)
-                for signs in ("- ", "+ "))
+    old, new = ("".join(line[1:] for line in block.splitlines(keepends=True) if line[0] in marks)
+                for marks in ("- ", "+ "))
     assert text.count(old) == 1, f"stands {text.count(old)} times in the program: {old}"
     return text.replace(old, new)
 

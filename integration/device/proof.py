@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every kernel of the device library is proved to come to its end, from its PTX and
-what its types say. Copies with a step that is swapped, missing or doubled are not,
+"""Every kernel of the device library is proved deadlock-free, from its PTX and
+its types. Copies with a step that is swapped, missing or doubled are not,
 and the step is named.
 """
 
@@ -62,7 +62,7 @@ BROKEN = (
             "        residual.load(g.residual, item.column + column, item.row);\n      }",
             "    for (Item item : fetch.work()) {}"),
            ("slot 0 of 'residual' is full", "wait on an mbarrier with no arrivals")),
-    # A newer slot is given back before an older one.
+    # A newer slot is released before an older one.
     Broken("gemm_sm100", (CONSUME, CONSUME + " auto other = multiply.consume<AB>();"),
            ("role 'multiply' gives back slot 1 of 'operands', where slot 0 is the next",)),
     Broken("gemm_sm90", ("accumulators.mma(operands, k);\n      }",

@@ -3,15 +3,15 @@
 
     device-sass [--peers]
 
-Compiles each GEMM of the library, and a copy of it with every barrier by hand, to
-machine code, and counts the instructions in the loop of each role. The loops of
-the load and the multiply role, which run for each step along K, may not be longer
-than those by hand; the GEMM by pairs has at most 150 lines. Loops that run for an
+Compiles each GEMM of the library, and a copy of it with hand-written barriers, to
+SASS, and counts the instructions in the loop of each role. The loops of the load
+and the multiply role, which run for each K tile, may not be longer than the
+hand-written ones; the 2-CTA GEMM has at most 150 lines. Loops that run for an
 item, and times, are there to be read.
 
-With --peers the same is said of CUTLASS's and CuTe DSL's kernels, whose PTX
+With --peers the same is reported of CUTLASS's and CuTe DSL's kernels, whose PTX
 `utils/peers build` has made, and of our compiler's, from baseline.csv; and CUTLASS's
-GEMM by pairs is compiled, which takes a minute.
+2-CTA GEMM is compiled, which takes a minute.
 """
 
 import argparse
@@ -32,14 +32,14 @@ from peers import all_kernels, cutlass  # noqa: E402
 
 GEMMS = {"gemm_sm100": "sm_100a", "gemm_sm100_pair": "sm_100a", "gemm_sm90": "sm_90a"}
 MAX_LINES = 150
-# A step of 64 elements along K: two copies, four products.
+# A K tile of 64 elements: two copies, four MMAs.
 STEP = {"load": (re.compile("UTMALDG"), 2), "mma": (re.compile(r"UTC\w*MMA|HGMMA"), 4)}
 # Four or 16 parts of an item.
 ITEM = {"epilogue": (re.compile("LDTM|STSM"), None), "store": (re.compile("UTMASTG"), None)}
 PEERS = {"gemm_sm100": ("cutlass_sm100_bf16_1sm", "cutedsl_sm100_bf16_1cta"),
          "gemm_sm100_pair": ("cutlass_sm100_bf16_2sm", "cutedsl_sm100_bf16_2cta_multicast_clc"),
          "gemm_sm90": ("cutlass_sm90_bf16_cooperative_bias", "cutedsl_sm90_bf16")}
-# Where the protocol of CUTLASS's GEMM by pairs is written, below its include folder.
+# Where the protocol of CUTLASS's 2-CTA GEMM is written, below its include folder.
 CUTLASS_FILES = ("gemm/kernel/sm100_gemm_tma_warpspecialized.hpp",
                  "gemm/collective/sm100_mma_warpspecialized.hpp",
                  "epilogue/collective/sm100_epilogue_tma_warpspecialized.hpp")
@@ -127,7 +127,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", action="store_true", help="other people's kernels, too")
     options = parser.parse_args()
-    faults = []
+    errors = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "empty.cu").write_text(EMPTY)
@@ -142,25 +142,25 @@ def main():
                 lines = count_lines(source)
                 print(f"{gemm}, {who}: {say(figures[who])}; {lines} lines; nvcc {seconds - empty:.1f} s "
                       "above an empty kernel")
-                faults += [f"{gemm}, {who}: {fault}" for fault in check_registers(folder / f"{gemm}.cubin")]
-            # NaN, for a loop that wasn't found, is a fault.
-            faults += [f"{gemm}: the loop of {role} has more instructions than by hand"
+                errors += [f"{gemm}, {who}: {error}" for error in check_registers(folder / f"{gemm}.cubin")]
+            # NaN, for a loop that wasn't found, is an error.
+            errors += [f"{gemm}: the loop of {role} has more instructions than by hand"
                        for role in STEP if not figures["library"][role] <= figures["by hand"][role]]
             if options.peers:
                 for peer in PEERS[gemm]:
                     print(f"{gemm}, {peer}: {count_peer(peer, folder)}")
                 print(f"{gemm}, our compiler, one CTA: {count_ours(arch)}")
         if count_lines(KERNELS / "gemm_sm100_pair.cu") > MAX_LINES:
-            faults.append(f"gemm_sm100_pair.cu has more than {MAX_LINES} lines")
+            errors.append(f"gemm_sm100_pair.cu has more than {MAX_LINES} lines")
         if options.peers:
             headers = site_packages() / "cutlass_library" / "source" / "include" / "cutlass"
             seconds = spend(lambda: cutlass.compile_row(cutlass.CASES["sm100_bf16_2sm"], "sm_100a"))
             print(f"CUTLASS, pairs and launch control: {count_lines(*(headers / f for f in CUTLASS_FILES))} "
                   f"lines in {len(CUTLASS_FILES)} headers; nvcc to PTX {seconds - empty:.1f} s above an empty kernel")
-    for fault in faults:
-        print(fault)
-    print(f"device-sass: {len(GEMMS)} GEMMs, {len(faults)} faults")
-    sys.exit(bool(faults))
+    for error in errors:
+        print(error)
+    print(f"device-sass: {len(GEMMS)} GEMMs, {len(errors)} errors")
+    sys.exit(bool(errors))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def compile_ptx(kernel: str, headers: Path, folder: Path) -> str:
 
 
 def check_cost(folder: Path):
-    """Without the option, PTX is that of headers in which nobody records."""
+    """Without the option, PTX is that of headers without records."""
     bare = folder / "include"
     shutil.copytree(HEADERS, bare)
     records = 0
@@ -144,7 +144,7 @@ def main():
             trace.expect(rf"slot \d of @{pipe}", "full", ITEMS * count)
         trace.expect(r"TMA of @load, warp 4.*", "TMA", 2 * ITEMS * STEPS)
         if not trace.count("@multiply, warp 5", r"wait: slot \d of @operands is full.*"):
-            fail("nobody waits for operands")
+            fail("no warp waits for operands")
 
         # And of a compiled one.
         done = execute([options.drawloom, "trace", "-o", output, ROOT / "examples" / "gemm.mlir", "--arch", "sm_100a",

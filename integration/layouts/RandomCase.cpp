@@ -16,7 +16,7 @@ using tile::Layout;
 
 namespace {
 
-/// The digits of a tile's coordinates, from which its layouts are dealt.
+/// The digits of a tile's coordinates, from which its layouts are drawn.
 struct Shape {
   std::vector<int64_t> sizes;
   struct Step {

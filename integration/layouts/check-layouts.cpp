@@ -178,27 +178,27 @@ static llvm::Expected<std::string> runCase(emu::Device &device,
   checker::RaceChecker races;
   options.listener = &races;
   emu::RunResult result = emu::run(device, {launch}, options);
-  std::string fault;
+  std::string mismatch;
   if (!result.ok()) {
-    fault = result.report->str();
+    mismatch = result.report->str();
   } else if (races.count(checker::Severity::Error)) {
     for (const checker::Finding &finding : races.findings())
-      fault += finding.str();
+      mismatch += finding.str();
   } else if (std::memcmp(output, expected.data(), expected.size())) {
     size_t at = 0;
     while (output[at] == expected[at])
       ++at;
     int64_t place = int64_t(at) / one.elementBytes,
             registers = one.to.getInputSize(0);
-    fault = ("thread " + llvm::Twine(place / registers) + " has another " +
-             "element in register " + llvm::Twine(place % registers))
-                .str();
+    mismatch = ("thread " + llvm::Twine(place / registers) + " has another " +
+                "element in register " + llvm::Twine(place % registers))
+                   .str();
   }
   if (llvm::Error error = device.memory().free(*in))
     return error;
   if (llvm::Error error = device.memory().free(*out))
     return error;
-  return fault;
+  return mismatch;
 }
 
 /// Compiles and runs some cases; gives the number of those that match.
@@ -230,15 +230,15 @@ static llvm::Expected<size_t> runBatch(llvm::ArrayRef<LayoutCase> cases,
     llvm::Expected<const emu::Kernel *> kernel = (*module)->kernel(name);
     if (!kernel)
       return kernel.takeError();
-    llvm::Expected<std::string> fault =
+    llvm::Expected<std::string> mismatch =
         runCase(**device, **kernel, one, first + index);
-    if (!fault)
-      return fault.takeError();
-    if (fault->empty()) {
+    if (!mismatch)
+      return mismatch.takeError();
+    if (mismatch->empty()) {
       ++right;
       continue;
     }
-    llvm::outs() << name << ": " << *fault << '\n';
+    llvm::outs() << name << ": " << *mismatch << '\n';
     printKernel(llvm::outs(), name, one);
   }
   return right;

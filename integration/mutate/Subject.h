@@ -41,7 +41,7 @@ struct Subject {
   std::set<FindingKey> known;
   /// By line: the mbarriers that it does something to, by their addresses, and
   /// the first phase of each in which it does. By mbarrier: the last phase that
-  /// somebody waits for.
+  /// a thread waits for.
   std::map<uint32_t, std::map<uint64_t, int64_t>> barriers;
   std::map<uint64_t, int64_t> awaited;
   /// Lines that do something that synchronizes.
@@ -58,7 +58,7 @@ struct Subject {
 
   /// Whether two lines do something to the same mbarrier.
   bool arePartners(uint32_t one, uint32_t other) const;
-  /// Whether somebody waits for a phase in which the line does something to an
+  /// Whether a thread waits for a phase in which the line does something to an
   /// mbarrier, or for a later one.
   bool isAwaited(uint32_t line) const;
 };

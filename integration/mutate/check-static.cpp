@@ -71,7 +71,7 @@ static cl::opt<bool> isVerbose("verbose", cl::desc("a line for each mutant"),
 
 namespace {
 
-/// What a run does to mbarriers and nobody claimed.
+/// What a run does to mbarriers and the analysis did not claim.
 struct Comparison {
   const Claims *claims = nullptr;
   const emu::Kernel *kernel = nullptr;
@@ -224,7 +224,7 @@ int main(int argc, char **argv) {
       if (llvm::sys::path::extension(at->path()) == ".json")
         bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
   llvm::sort(bases);
-  unsigned kernels = 0, whole = 0, proved = 0, conditional = 0, faults = 0;
+  unsigned kernels = 0, whole = 0, proved = 0, conditional = 0, failures = 0;
   uint64_t events = 0;
   std::vector<std::unique_ptr<RecordedLaunch>> followed;
   for (size_t i = 0; i < bases.size(); i += std::max(1u, every.getValue())) {
@@ -256,16 +256,16 @@ int main(int argc, char **argv) {
     bool isProved = progress.isUnconditional();
     proved += isProved;
     conditional += progress.isProved && !isProved;
-    bool isFault =
+    bool hasFailed =
         !outcome.ok() || !misfits.empty() || !comparison.unclaimed.empty();
-    faults += isFault;
+    failures += hasFailed;
     llvm::outs() << llvm::formatv(
         "{0,-42} {1,3} mbarriers, {2,6} events, {3}{4}\n", (*launch)->name(),
         claims->barriers.size(), comparison.events,
         isWhole                    ? "whole, " + protocol::describe(progress)
         : claims->barriers.empty() ? std::string("none")
                                    : std::string("not all followed"),
-        isFault ? "  AT FAULT" : "");
+        hasFailed ? "  AT FAULT" : "");
     for (const protocol::Misfit &misfit : misfits)
       llvm::outs() << "  at odds: line " << misfit.line << ", " << misfit.title
                    << '\n';
@@ -317,8 +317,9 @@ int main(int argc, char **argv) {
       "check-static: {0} kernels, {1} followed whole, {2} of them proved to be "
       "deadlock-free, {3} more with conditions, {4} at fault; {5} events of "
       "their runs; {6} of {7} mutants found without a run\n",
-      kernels, whole, proved, conditional, faults, events, found, made);
+      kernels, whole, proved, conditional, failures, events, found, made);
   bool hasEnough =
       made == 0 ? mutantCount == 0 : found * 100 >= made * foundAtLeast;
-  return faults || whole < wholeAtLeast || proved < provedAtLeast || !hasEnough;
+  return failures || whole < wholeAtLeast || proved < provedAtLeast ||
+         !hasEnough;
 }

@@ -58,7 +58,7 @@ public:
   /// there is none.
   std::vector<unsigned> findPath(llvm::ArrayRef<unsigned> from,
                                  llvm::ArrayRef<unsigned> to) const;
-  /// A node in words.
+  /// A node as text.
   std::string describe(unsigned node) const;
 
 private:

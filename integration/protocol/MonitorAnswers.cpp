@@ -49,13 +49,13 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     if (event.rank != rank)
       return llvm::Error::success();
     if (!asking.isAsked || asking.isOnItsWay ||
-        event.address != *comparison.told - plan::nextTileBytes)
+        event.address != *comparison.answered - plan::nextTileBytes)
       return fail(
           event.line,
           "an answer comes to byte {0}{1}; the plan has room at {2}",
           event.address,
           asking.isAsked && !asking.isOnItsWay ? "" : ", which is not expected",
-          *comparison.told - plan::nextTileBytes);
+          *comparison.answered - plan::nextTileBytes);
     asking.isOnItsWay = true;
     return llvm::Error::success();
   case Kind::Wait:
@@ -69,12 +69,12 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     if (!asking.isAsked)
       asking.arrives = Progress::No;
     asking.isAsked = asking.isOnItsWay = asking.isAwaited = false;
-    asking.told = 0;
+    asking.receivers = 0;
     asking.parity ^= 1;
     return llvm::Error::success();
   case Kind::Arrive:
-    if (comparison.isDealt)
-      return deal(event);
+    if (comparison.isBroadcast)
+      return broadcast(event);
     [[fallthrough]];
   default:
     return fail(event.line, "does to the barrier of answers what no plan asks "
@@ -82,9 +82,9 @@ llvm::Error RoleMonitor::ask(const Event &event) {
   }
 }
 
-/// Without launch control, the scheduler of the first CTA tells each CTA once
+/// Without launch control, the scheduler of the first CTA signals each CTA once
 /// for each number, when all are ready for it.
-llvm::Error RoleMonitor::deal(const Event &event) {
+llvm::Error RoleMonitor::broadcast(const Event &event) {
   bool isScheduler = role && role->kind == plan::Role::Kind::Schedule;
   if (!isScheduler || rank != 0 || llvm::popcount(event.mask) != 1)
     return fail(event.line,
@@ -92,11 +92,11 @@ llvm::Error RoleMonitor::deal(const Event &event) {
                 "of the first CTA does",
                 llvm::popcount(event.mask), event.rank);
   uint32_t bit = uint32_t(1) << event.rank;
-  if (!asking.isAwaited || (asking.told & bit))
+  if (!asking.isAwaited || (asking.receivers & bit))
     return fail(event.line, "deals a number to CTA {0} {1}", event.rank,
                 asking.isAwaited ? "twice" : "before all CTAs are ready");
-  asking.told |= bit;
-  comparison.dealt |= bit;
+  asking.receivers |= bit;
+  comparison.broadcastTo |= bit;
   return llvm::Error::success();
 }
 

@@ -83,8 +83,8 @@ uint32_t Comparison::getReceivers(const plan::Pipe &pipe, unsigned rank) const {
   return receivers;
 }
 
-uint32_t Comparison::getTold(const plan::Pipe &pipe, Side side,
-                             unsigned rank) const {
+uint32_t Comparison::getSignaled(const plan::Pipe &pipe, Side side,
+                                 unsigned rank) const {
   uint32_t own = uint32_t(1) << rank, leader = getPair(rank) & 0x55555555;
   if (fillsForPair(pipe))
     return side == Full ? getPair(rank) : leader;
@@ -116,7 +116,7 @@ llvm::Error Comparison::checkArrivals(const plan::Pipe &pipe, Side side,
             plan.kernel, warp.second, end, pipe.name, where));
     }
   int64_t planned = side == Full ? pipe.fullArrivals : pipe.emptyArrivals;
-  // Nobody waits for these in the other CTA of a pair.
+  // No role waits for these in the other CTA of a pair.
   if (rank % 2 != 0 &&
       (side == Full ? emptiesForPair(pipe) : fillsForPair(pipe)))
     planned = 0;
@@ -138,16 +138,17 @@ llvm::Error Comparison::checkTotals() const {
             "@{0}: {1}, at byte {2}, is set up {3} times instead of once",
             plan.kernel, describe(barrier), offset, times));
     }
-  if (told) {
-    auto found = inits.find({0, *told});
+  if (answered) {
+    auto found = inits.find({0, *answered});
     if (found == inits.end() || found->second.size() != 1)
       return llvm::createStringError(llvm::formatv(
           "@{0}: the barrier of answers, at byte {1}, is set up {2} times "
           "instead of once",
-          plan.kernel, *told, found == inits.end() ? 0 : found->second.size()));
+          plan.kernel, *answered,
+          found == inits.end() ? 0 : found->second.size()));
   }
-  for (unsigned rank = 0; isDealt && rank != plan.clusterSize(); ++rank)
-    if (!(dealt >> rank & 1))
+  for (unsigned rank = 0; isBroadcast && rank != plan.clusterSize(); ++rank)
+    if (!(broadcastTo >> rank & 1))
       return llvm::createStringError(
           llvm::formatv("@{0}: nobody deals numbers of work tiles to CTA {1}",
                         plan.kernel, rank));

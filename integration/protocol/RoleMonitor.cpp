@@ -26,7 +26,7 @@ void RoleMonitor::appendKey(std::string &key) const {
   append(asking.isAsked);
   append(asking.isOnItsWay);
   append(asking.isAwaited);
-  append(asking.told);
+  append(asking.receivers);
   append(returned.value_or(comparison.plan.pipes.size()));
   for (const Progress &state : progress) {
     append(state.arrives);
@@ -42,8 +42,8 @@ void RoleMonitor::appendKey(std::string &key) const {
         append(to);
         append(count);
       }
-    append(state.told);
-    append(state.toldBy);
+    append(state.signaled);
+    append(state.signaledBy);
     append(state.waits);
     append(state.awaitedLast);
   }
@@ -143,7 +143,7 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     if (end.pipe != barrier->pipe || end.tells == barrier->side)
       continue;
     bool isShared = comparison.isShared(pipe) && end.tells == Full;
-    state.toldBy = 0;
+    state.signaledBy = 0;
     state.waits = std::min(state.waits + 1, pipe.slots + 1);
     if (end.tells == Full && !isShared &&
         state.isForLast(pipe, barrier->slot, event.count)) {
@@ -157,7 +157,7 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     if (event.count != state.parity)
       return fail(event.line, "waits for {0} with parity {1} instead of {2}",
                   comparison.describe(*barrier), event.count, state.parity);
-    // Whoever fills what CTAs share waits for all slots before it leaves.
+    // The producer of what CTAs share waits for all slots before it exits.
     if (state.held > end.lag && state.arrives == Progress::Yes && !isShared)
       return fail(event.line,
                   "waits for slot {0} of '{1}' while it holds {2}; with the "
@@ -183,7 +183,7 @@ llvm::Error RoleMonitor::wait(const Event &event) {
               comparison.describe(*barrier));
 }
 
-static std::string inWords(Engine engine) {
+static std::string nameOf(Engine engine) {
   return plan::toString(engine).str();
 }
 
@@ -202,24 +202,24 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
     bool isCopied = end.engine == Engine::cp_async;
     if (engine != (isCopied ? Engine::threads : end.engine))
       return fail(event.line, "{0} arrives at {1}, the plan says {2}",
-                  inWords(engine), comparison.describe(*barrier),
-                  inWords(end.engine));
+                  nameOf(engine), comparison.describe(*barrier),
+                  nameOf(end.engine));
     if (isCopied && !state.isTracked)
       return fail(event.line, "arrives at {0} before its copies hold it open",
                   comparison.describe(*barrier));
     if (event.kind == Kind::Arrive && event.count != 1)
       return fail(event.line, "arrives {0} times at {1} instead of once",
                   event.count, comparison.describe(*barrier));
-    uint32_t ctas = comparison.getTold(pipe, end.tells, rank);
+    uint32_t ctas = comparison.getSignaled(pipe, end.tells, rank);
     if (!(ctas >> event.rank & 1))
       return fail(event.line,
                   "arrives at {0} in CTA {1}, with which it shares no slot",
                   comparison.describe(*barrier), event.rank);
-    // One instruction tells several CTAs: a lane for each, or a commit.
+    // One instruction signals several CTAs: a lane for each, or a commit.
     int64_t newest = (state.oldest + pipe.slots - 1) % pipe.slots;
-    if (state.toldBy == event.line && barrier->slot == newest &&
-        !(state.told >> event.rank & 1)) {
-      state.told |= uint32_t(1) << event.rank;
+    if (state.signaledBy == event.line && barrier->slot == newest &&
+        !(state.signaled >> event.rank & 1)) {
+      state.signaled |= uint32_t(1) << event.rank;
       comparison.tallies[barrier->pipe * 2 + barrier->side]
           .arriving[event.rank][{rank, warp}] |= event.mask;
       return llvm::Error::success();
@@ -250,8 +250,8 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
     state.arrives = Progress::Yes;
     comparison.tallies[barrier->pipe * 2 + barrier->side]
         .arriving[event.rank][{rank, warp}] |= event.mask;
-    state.told = uint32_t(1) << event.rank;
-    state.toldBy = event.line;
+    state.signaled = uint32_t(1) << event.rank;
+    state.signaledBy = event.line;
     state.waits = 0;
     --state.held;
     state.oldest = (state.oldest + 1) % pipe.slots;
@@ -370,7 +370,7 @@ llvm::Error RoleMonitor::read(const Event &event) {
 llvm::Error RoleMonitor::see(const Event &event) {
   if (llvm::Error error = requirePlanned(event))
     return error;
-  if (comparison.told && event.barrier == *comparison.told)
+  if (comparison.answered && event.barrier == *comparison.answered)
     return ask(event);
   if (comparison.ready && event.barrier == *comparison.ready)
     return beReady(event);
@@ -416,8 +416,8 @@ llvm::Error RoleMonitor::see(const Event &event) {
   return llvm::Error::success();
 }
 
-/// Other CTAs arrive where slots are shared, so whoever fills them has waited
-/// for all of them since it filled one; or it has filled none.
+/// Other CTAs arrive where slots are shared, so their producer has waited for
+/// all of them since it filled one; or it has filled none.
 llvm::Error RoleMonitor::leave(const End &end, Progress &state) {
   const plan::Pipe &pipe = comparison.plan.pipes[end.pipe];
   if (state.waits == pipe.slots) {

@@ -53,9 +53,9 @@ struct Tally {
 
 /// How roles leave the kernel, for a pipe.
 struct Leaving {
-  /// The last commit of a role gives a slot back.
+  /// The last commit of a role releases a slot.
   bool isLastReturn = false;
-  /// Whoever fills waits for its last slot to come back, or doesn't.
+  /// The producer waits for its last slot to be released, or doesn't.
   bool waits = false, goes = false;
 };
 
@@ -73,10 +73,10 @@ struct Comparison {
       }
     for (const plan::MemoryRange &range : plan.memory)
       if (range.name == "next tile") {
-        told = range.offset + plan::nextTileBytes;
+        answered = range.offset + plan::nextTileBytes;
         if (plan.clusterSize() > 1)
-          ready = *told + barrierBytes;
-        isDealt = !plan.arch->clusterLaunchControl;
+          ready = *answered + barrierBytes;
+        isBroadcast = !plan.arch->clusterLaunchControl;
       }
   }
 
@@ -108,8 +108,8 @@ struct Comparison {
     return pipe.scope != "cta" && llvm::any_of(pipe.consumers, isOfPair);
   }
   /// The CTAs where a role of the CTA `rank` arrives at one side of a pipe.
-  uint32_t getTold(const plan::Pipe &pipe, Side side, unsigned rank) const;
-  /// Whether whoever fills its slots stays until all of them are back.
+  uint32_t getSignaled(const plan::Pipe &pipe, Side side, unsigned rank) const;
+  /// Whether its producer stays until all of its slots are released.
   bool isShared(const plan::Pipe &pipe) const {
     return !fillsForPair(pipe) && getReceivers(pipe, 0) != 1;
   }
@@ -120,16 +120,16 @@ struct Comparison {
   const plan::Plan &plan;
   llvm::ArrayRef<int64_t> boxBytes;
   std::map<int64_t, Barrier> barriers;
-  /// The barrier that says that the machine's answer about the next work tile
-  /// is there, if a role asks.
-  std::optional<int64_t> told;
+  /// The barrier that is completed by the answer of cluster launch control
+  /// about the next work tile, if a role asks.
+  std::optional<int64_t> answered;
   /// In a cluster, the barrier of the first CTA at which all say that they are
   /// ready for the answer.
   std::optional<int64_t> ready;
-  /// The first CTA draws the numbers and deals them, in place of the machine;
-  /// and the CTAs that it deals to: a bit for each rank.
-  bool isDealt = false;
-  uint32_t dealt = 0;
+  /// The first CTA draws the numbers and broadcasts them, in place of cluster
+  /// launch control; and the CTAs that it sends them to: a bit for each rank.
+  bool isBroadcast = false;
+  uint32_t broadcastTo = 0;
   /// By pipe and side.
   std::vector<Tally> tallies;
   /// By pipe.
@@ -146,7 +146,7 @@ struct Progress {
   enum Arrives : uint8_t { Unknown, Yes, No };
   Arrives arrives = Unknown;
   int64_t slot = 0, parity = 0;
-  /// The slot that is told about next, and how many are to be.
+  /// The slot that is signaled next, and how many are to be.
   int64_t oldest = 0, held = 0;
   /// Of the slot that is filled by copies: what is expected, and what has been
   /// copied.
@@ -156,10 +156,10 @@ struct Progress {
   /// Where CTAs share the slot: by rank, what was copied there, and what should
   /// have been.
   std::map<unsigned, int64_t> sent = {}, due = {};
-  /// Of the slot that was given back last: the CTAs that have been told, and
+  /// Of the slot that was released last: the CTAs that have been signaled, and
   /// by which line.
-  uint32_t told = 0, toldBy = 0;
-  /// Waits since it has told about a slot, as far as they matter.
+  uint32_t signaled = 0, signaledBy = 0;
+  /// Waits since it has signaled a slot, as far as they matter.
   int64_t waits = 0;
   /// It has waited for the slot that it filled last to be empty.
   bool awaitedLast = false;
@@ -180,8 +180,8 @@ struct Asking {
   bool isAsked = false, isOnItsWay = false;
   /// In a cluster, all CTAs are ready for it.
   bool isAwaited = false;
-  /// The CTAs that have been told a number, where the first one deals.
-  uint32_t told = 0;
+  /// The CTAs that have received a number, where the first one broadcasts.
+  uint32_t receivers = 0;
 };
 
 class RoleMonitor : public Monitor {
@@ -223,7 +223,7 @@ private:
   llvm::Error copy(const Event &event);
   llvm::Error read(const Event &event);
   llvm::Error ask(const Event &event);
-  llvm::Error deal(const Event &event);
+  llvm::Error broadcast(const Event &event);
   llvm::Error beReady(const Event &event);
   llvm::Error finishCopies(const End &end, Progress &state, uint32_t line);
   llvm::Error leave(const End &end, Progress &state);
@@ -235,7 +235,7 @@ private:
   std::vector<Progress> progress;
   Asking asking;
   unsigned syncs = 0;
-  /// The pipe whose slot the last commit gave back, if it did.
+  /// The pipe whose slot the last commit released, if it did.
   std::optional<unsigned> returned;
 };
 

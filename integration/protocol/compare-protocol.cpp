@@ -155,13 +155,13 @@ int main(int argc, char **argv) {
       llvm::outs() << source.name << '\n';
     return 0;
   }
-  unsigned kernels = 0, faults = 0;
+  unsigned kernels = 0, failed = 0;
   for (const Source &source : *sources) {
     llvm::Expected<CompiledModule> compiled =
         protocol::compileText(source.text, source.name, source.arch);
     if (!compiled) {
       llvm::outs() << llvm::toString(compiled.takeError()) << '\n';
-      ++faults;
+      ++failed;
       continue;
     }
     if (!emitFile.empty()) {
@@ -175,11 +175,11 @@ int main(int argc, char **argv) {
     if (llvm::Error error = compare(*compiled)) {
       llvm::outs() << source.name
                    << ": error: " << llvm::toString(std::move(error)) << '\n';
-      ++faults;
+      ++failed;
     }
   }
-  if (faults) {
-    llvm::outs() << "protocol: " << faults << " of " << sources->size()
+  if (failed) {
+    llvm::outs() << "protocol: " << failed << " of " << sources->size()
                  << " programs at fault\n";
     return 1;
   }

@@ -1,4 +1,4 @@
-//===- gemm_sm100_pair.cu - The GEMM by pairs, every barrier by hand ------===//
+//===- gemm_sm100_pair.cu - The 2-CTA GEMM, every barrier by hand ---------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,11 +1,11 @@
-// Four CTAs that load for each other. One number of the PTX is changed at a
-// time: who is told, who gets bytes, and how a CTA leaves.
+// Four CTAs with TMA multicast. One number of the PTX is changed at a time:
+// which CTA is signaled, which gets bytes, and how a CTA exits.
 //
 // RUN: compare-protocol %s --arch sm_100a --emit-ptx %t.ptx | FileCheck %s --check-prefix=AGREE
 // RUN: compare-protocol %s --arch sm_90a --emit-ptx %t.hopper.ptx | FileCheck %s --check-prefix=AGREE
 // AGREE: protocol: plan and PTX agree for 1 kernel
 //
-// Nobody meets the other CTAs before it goes on.
+// No CTA synchronizes with the others before it goes on.
 // RUN: sed '/barrier.cluster.wait/d' %t.ptx > %t.meet.ptx
 // RUN: not compare-protocol %s --arch sm_100a --ptx %t.meet.ptx | FileCheck %s --check-prefix=MEET
 // MEET: waits for the empty barrier of slot 0 of 'operands' before the barrier of the cluster

@@ -1,5 +1,5 @@
 // Two CTAs hand each other the sums of their parts of rows. One number of the
-// PTX is changed at a time: who is told, and how a CTA leaves.
+// PTX is changed at a time: which CTA is signaled, and how a CTA exits.
 //
 // RUN: compare-protocol %s --arch sm_100a --emit-ptx %t.ptx | FileCheck %s --check-prefix=AGREE
 // RUN: compare-protocol %s --arch sm_90a | FileCheck %s --check-prefix=AGREE

@@ -4,7 +4,7 @@
 // RUN: compare-protocol %s --arch sm_100a --emit-ptx %t.ptx | FileCheck %s --check-prefix=AGREE
 // AGREE: protocol: plan and PTX agree for 1 kernel
 //
-// Copies of the second CTA tell its own barrier, for which nobody waits.
+// Copies of the second CTA signal its own barrier, for which no role waits.
 // RUN: sed -E 's/mapa.shared::cluster.u32[[:space:]]+(%%r[0-9]+), (%%r[0-9]+), 0;/mov.b32 \1, \2;/' %t.ptx > %t.own.ptx
 // RUN: not compare-protocol %s --arch sm_100a --ptx %t.own.ptx | FileCheck %s --check-prefix=OWN
 // OWN: @operand_load (warp 0) of CTA 1, line {{[0-9]+}}: a copy to CTA 1 completes on the full barrier of slot 0 of 'operands' in CTA 1

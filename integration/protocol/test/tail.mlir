@@ -1,5 +1,5 @@
 // The last commit of @mma gives a slot of operands back: the product is inside
-// of the consume. So whoever loads waits for that slot before it leaves.
+// of the consume. So the load role waits for that slot before it exits.
 //
 // RUN: compare-protocol %s --emit-ptx %t.ptx | FileCheck %s --check-prefix=AGREE
 // AGREE: protocol: plan and PTX agree for 1 kernel
@@ -14,7 +14,7 @@
 // RUN: not compare-protocol %s --ptx %t.none.ptx | FileCheck %s --check-prefix=NONE
 // NONE: @product: the last commit of a role gives a slot of 'operands' back, and @operand_load leaves without a wait for it
 //
-// The commits in the other order, so that nobody has to wait.
+// The commits in the other order, so that no role has to wait.
 // RUN: sed -zE 's/(.*)(\ttcgen05\.commit[^\n]*\n)(.*)(\ttcgen05\.commit[^\n]*\n)/\1\3\4\2/' %t.ptx > %t.order.ptx
 // RUN: not compare-protocol %s --ptx %t.order.ptx | FileCheck %s --check-prefix=ORDER
 // ORDER: @product: @operand_load leaves with a wait for a slot of 'operands', which no role's last commit gives back
